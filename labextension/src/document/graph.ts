@@ -1,0 +1,106 @@
+/**
+ * A document as the browser works with it: the columns of the file as typed arrays, and what follows from them.
+ * `../../../schema/document.schema.json` says what each column means; `decode.ts` makes these objects and checks them.
+ */
+
+/** What a node is. */
+export const NodeKind = { operation: 0, argument: 1, result: 2, constant: 3 } as const;
+
+/** How a value crosses the border of a region. */
+export const BindingKind = { enter: 0, init: 1, slice: 2, leave: 3, stack: 4, carry: 5 } as const;
+
+/** One stage of a program. Indices into `strings` are resolved by `Document.strings`. */
+export interface Graph {
+  readonly nodeCount: number;
+  readonly kind: Uint8Array;
+  readonly op: Int32Array;
+  readonly name: Int32Array;
+  readonly region: Int32Array;
+  readonly stack: Int32Array;
+  readonly scope: Int32Array;
+  /** Node `n` makes the values `firstValue[n]` to `firstValue[n + 1]`, and reads the operands `firstOperand[n]` to `firstOperand[n + 1]`. */
+  readonly firstValue: Int32Array;
+  readonly firstOperand: Int32Array;
+  readonly valueType: Int32Array;
+  /** The node that makes a value. */
+  readonly valueNode: Int32Array;
+  /** A value, or -1 - i for literal i. */
+  readonly operandSource: Int32Array;
+  readonly literalText: Int32Array;
+  readonly literalType: Int32Array;
+  readonly regionCount: number;
+  readonly regionOwner: Int32Array;
+  readonly regionKind: Int32Array;
+  readonly regionName: Int32Array;
+  /** Region `r`, with the regions inside it, holds the nodes `regionStart[r]` to `regionEnd[r]`. */
+  readonly regionStart: Int32Array;
+  readonly regionEnd: Int32Array;
+  /** Node `n` owns the regions `ownedRegions[firstRegion[n]]` to `ownedRegions[firstRegion[n + 1]]`. */
+  readonly firstRegion: Int32Array;
+  readonly ownedRegions: Int32Array;
+  readonly bindingKind: Uint8Array;
+  readonly bindingFrom: Int32Array;
+  readonly bindingTo: Int32Array;
+  readonly attributeNode: Int32Array;
+  readonly attributeKey: Int32Array;
+  readonly attributeValue: Int32Array;
+}
+
+/** Columns shared by all graphs of a document; see the schema. */
+export interface Types {
+  readonly text: Int32Array;
+  readonly dtype: Int32Array;
+  readonly rank: Int32Array;
+  readonly firstDim: Int32Array;
+  readonly dims: Int32Array;
+  readonly bytes: Float64Array;
+  readonly weak: Uint8Array;
+}
+
+export interface Files {
+  readonly path: Int32Array;
+  readonly label: Int32Array;
+  readonly library: Uint8Array;
+  readonly start: Int32Array;
+  readonly text: Int32Array;
+}
+
+export interface Frames {
+  readonly file: Int32Array;
+  readonly function: Int32Array;
+  readonly line: Int32Array;
+  readonly column: Int32Array;
+  readonly endLine: Int32Array;
+  readonly endColumn: Int32Array;
+}
+
+export interface Stacks {
+  readonly frame: Int32Array;
+  readonly parent: Int32Array;
+}
+
+export interface Stage {
+  readonly kind: string;
+  readonly graph: number;
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
+export interface Program {
+  readonly name: string;
+  readonly call: string;
+  readonly file: number;
+  readonly line: number;
+  readonly stages: readonly Stage[];
+}
+
+export interface Document {
+  readonly version: number;
+  readonly producer: Readonly<Record<string, string>>;
+  readonly strings: readonly string[];
+  readonly types: Types;
+  readonly files: Files;
+  readonly frames: Frames;
+  readonly stacks: Stacks;
+  readonly graphs: readonly Graph[];
+  readonly programs: readonly Program[];
+}
