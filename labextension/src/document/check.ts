@@ -1,0 +1,121 @@
+/**
+ * What a schema cannot say about a document: every index points at something, and the regions of a graph nest.
+ * Each fault is a `RangeError` with the column's path and what was expected.
+ */
+import { BindingKind, NodeKind, type Document, type Graph } from './graph.ts';
+
+/** Checks the tables that all graphs share, and the programs. */
+export function checkTables(document: Document): void {
+  const { strings, types, files, frames, stacks, programs, graphs } = document;
+  const text = strings.length;
+  within('types/text', types.text, text);
+  within('types/dtype', types.dtype, text, types.text.length);
+  within('types/rank', types.rank, Infinity, types.text.length, -1);
+  same('types/bytes', types.bytes.length, types.text.length);
+  same('types/weak', types.weak.length, types.text.length);
+  same('types/dims', types.dims.length, types.firstDim[types.firstDim.length - 1]);
+  within('files/path', files.path, text);
+  const fileCount = files.path.length;
+  within('files/label', files.label, text, fileCount);
+  within('files/text', files.text, text, fileCount);
+  same('files/library', files.library.length, fileCount);
+  same('files/start', files.start.length, fileCount);
+  within('frames/file', frames.file, fileCount);
+  const frameCount = frames.file.length;
+  within('frames/function', frames.function, text, frameCount);
+  for (const column of ['line', 'column', 'endLine', 'endColumn'] as const) {
+    same(`frames/${column}`, frames[column].length, frameCount);
+  }
+  within('stacks/frame', stacks.frame, frameCount);
+  same('stacks/parent', stacks.parent.length, stacks.frame.length);
+  before('stacks/parent', stacks.parent);
+  programs.forEach((program, index) => {
+    within(`programs/${index}/file`, [program.file], fileCount, 1, -1);
+    program.stages.forEach((stage, place) => within(`programs/${index}/stages/${place}/graph`, [stage.graph], graphs.length));
+  });
+}
+
+/** Checks one graph; `path` names it in messages. */
+export function checkGraph(document: Document, graph: Graph, path: string): void {
+  const text = document.strings.length;
+  const types = document.types.text.length;
+  const { nodeCount: nodes, regionCount: regions } = graph;
+  const values = graph.valueNode.length;
+  const literals = graph.literalText.length;
+  within(`${path}/nodes/op`, graph.op, text, nodes);
+  within(`${path}/nodes/name`, graph.name, text, nodes);
+  within(`${path}/nodes/scope`, graph.scope, text, nodes);
+  within(`${path}/nodes/stack`, graph.stack, document.stacks.frame.length, nodes, -1);
+  within(`${path}/nodes/region`, graph.region, regions, nodes);
+  same(`${path}/nodes/outputs`, graph.firstValue.length - 1, nodes);
+  same(`${path}/nodes/operands`, graph.firstOperand.length - 1, nodes);
+  within(`${path}/values/type`, graph.valueType, types, values);
+  within(`${path}/operands/source`, graph.operandSource, values, graph.firstOperand[nodes], -literals);
+  within(`${path}/literals/text`, graph.literalText, text);
+  within(`${path}/literals/type`, graph.literalType, types, literals);
+  checkRegions(graph, path, text);
+  checkBindings(graph, path, values, literals);
+  within(`${path}/attributes/node`, graph.attributeNode, nodes);
+  within(`${path}/attributes/key`, graph.attributeKey, text, graph.attributeNode.length);
+  within(`${path}/attributes/value`, graph.attributeValue, text, graph.attributeNode.length);
+}
+
+function checkRegions(graph: Graph, path: string, text: number): void {
+  const { regionOwner, regionCount, nodeCount, region } = graph;
+  if (regionCount === 0 || regionOwner[0] !== -1) {
+    throw new RangeError(`${path}/regions/owner should begin with -1, the program itself`);
+  }
+  within(`${path}/regions/owner`, regionOwner.subarray(1), nodeCount);
+  within(`${path}/regions/kind`, graph.regionKind, text, regionCount);
+  within(`${path}/regions/name`, graph.regionName, text, regionCount);
+  for (let r = 1; r < regionCount; r++) {
+    const owner = regionOwner[r];
+    if (region[owner] >= r || graph.regionStart[r] <= owner || graph.kind[owner] !== NodeKind.operation) {
+      throw new RangeError(`${path}/regions/owner/${r} should be an operation that stands before the region`);
+    }
+    const outer = region[owner];
+    if (graph.regionStart[r] < graph.regionStart[outer] || graph.regionEnd[r] > graph.regionEnd[outer]) {
+      throw new RangeError(`${path}/nodes/region should nest: region ${r} lies partly outside region ${outer}`);
+    }
+  }
+}
+
+function checkBindings(graph: Graph, path: string, values: number, literals: number): void {
+  const { bindingKind, bindingFrom, bindingTo, kind, nodeCount } = graph;
+  same(`${path}/bindings/from`, bindingFrom.length, bindingKind.length);
+  same(`${path}/bindings/to`, bindingTo.length, bindingKind.length);
+  for (let i = 0; i < bindingKind.length; i++) {
+    const enters = bindingKind[i] <= BindingKind.slice;
+    const leaves = bindingKind[i] === BindingKind.leave || bindingKind[i] === BindingKind.stack;
+    const from = bindingFrom[i];
+    const to = bindingTo[i];
+    const fromRight = enters ? from < values && from >= -literals : from >= 0 && from < nodeCount && kind[from] === NodeKind.result;
+    const toRight = leaves ? to < values : to < nodeCount && kind[to] === NodeKind.argument;
+    if (!fromRight || !toRight) {
+      throw new RangeError(`${path}/bindings/${fromRight ? 'to' : 'from'}/${i} should name ${fromRight === enters ? 'an argument node' : 'a value or a result node'}`);
+    }
+  }
+}
+
+function within(path: string, column: ArrayLike<number>, limit: number, length = column.length, least = 0): void {
+  same(path, column.length, length);
+  for (let i = 0; i < column.length; i++) {
+    if (column[i] < least || column[i] >= limit) {
+      throw new RangeError(`${path}/${i} is ${column[i]}, expected from ${least} to ${limit - 1}`);
+    }
+  }
+}
+
+function before(path: string, column: Int32Array): void {
+  for (let i = 0; i < column.length; i++) {
+    if (column[i] < -1 || column[i] >= i) {
+      throw new RangeError(`${path}/${i} is ${column[i]}, expected one that comes before it, or -1`);
+    }
+  }
+}
+
+function same(path: string, length: number, expected: number): void {
+  if (length !== expected) {
+    throw new RangeError(`${path} has ${length} entries, expected ${expected}`);
+  }
+}

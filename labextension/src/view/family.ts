@@ -1,0 +1,52 @@
+/**
+ * Families of operations: what a box is coloured by at first. One table of operation names; a name that is not in it
+ * counts as `other`.
+ */
+
+export interface Family {
+  /** Key into the palettes of `draw/theme.ts`. */
+  readonly key: string;
+  /** For the legend. */
+  readonly label: string;
+}
+
+export const families: readonly Family[] = [
+  { key: 'matmul', label: 'matmul' },
+  { key: 'elementwise', label: 'elementwise' },
+  { key: 'reduction', label: 'reduction' },
+  { key: 'movement', label: 'movement' },
+  { key: 'random', label: 'random' },
+  { key: 'control', label: 'function or loop' },
+  { key: 'communication', label: 'between devices' },
+  { key: 'other', label: 'other' }
+];
+
+const members: Readonly<Record<string, string>> = {
+  matmul: 'dot_general dot dot_product_attention conv_general_dilated convolution ragged_dot ragged_dot_general triangular_solve cholesky lu qr householder_product svd eigh eig schur hessenberg tridiagonal fft custom_linear_solve',
+  elementwise:
+    'abs acos acosh add add_any and asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt ceil clamp clz complex conj convert_element_type copy copy_p cos cosh digamma div eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igammac imag integer_pow is_finite le lgamma log log1p logistic lt max min mul ne neg nextafter not or population_count pow real reduce_precision regularized_incomplete_beta rem round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square stop_gradient sub tan tanh xor zeta',
+  reduction:
+    'argmax argmin reduce reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor reduce_window reduce_window_max reduce_window_min reduce_window_sum cumsum cumprod cummax cummin cumlogsumexp select_and_gather_add select_and_scatter_add sort top_k approx_top_k',
+  movement:
+    'broadcast broadcast_in_dim bitcast_convert_type concatenate copy_start dynamic_slice dynamic_update_slice device_put empty expand_dims gather iota pad reshape rev scatter scatter_add scatter_mul scatter_min scatter_max slice split squeeze tile transpose optimization_barrier sharding_constraint mesh_cast reshard',
+  random:
+    'random_bits random_seed random_split random_fold_in random_wrap random_unwrap random_clone random_gamma threefry2x32 rng_bit_generator rng_uniform',
+  control:
+    'jit pjit closed_call core_call remat checkpoint custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr custom_lin scan while cond shard_map pallas_call run_state for xla_call pmap linear_call custom_partitioning',
+  communication:
+    'all_gather all_gather_invariant all_reduce all_to_all ppermute psum psum2 psum_invariant pmax pmin pvary pcast psum_scatter reduce_scatter axis_index pgather ragged_all_to_all send recv'
+};
+
+const familyOf = new Map<string, number>();
+families.forEach(({ key }, index) => {
+  for (const op of members[key]?.split(' ') ?? []) {
+    familyOf.set(op, index);
+  }
+});
+
+const OTHER = families.findIndex(family => family.key === 'other');
+
+/** Index into `families` for an operation's name. */
+export function family(op: string): number {
+  return familyOf.get(op) ?? OTHER;
+}

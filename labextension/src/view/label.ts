@@ -1,0 +1,108 @@
+/**
+ * Words on boxes and chips: the name of the thing in the person's terms, and its type where that says something new.
+ */
+import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+
+/** Names longer than this are cut; the inspector shows them whole. */
+export const MAX_NAME = 28;
+
+/** Cuts a name that is too long for a box. */
+export function cut(text: string, most = MAX_NAME): string {
+  const characters = Array.from(text);
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+}
+
+/** The attribute `key` of a node, or undefined. Attributes stand in the order of their nodes. */
+export function attribute(document: Document, graph: Graph, node: number, key: string): string | undefined {
+  const { attributeNode, attributeKey, attributeValue } = graph;
+  for (let i = firstAttribute(graph, node); i < attributeNode.length && attributeNode[i] === node; i++) {
+    if (document.strings[attributeKey[i]] === key) {
+      return document.strings[attributeValue[i]];
+    }
+  }
+  return undefined;
+}
+
+/** Where the attributes of a node begin, by bisection. */
+export function firstAttribute(graph: Graph, node: number): number {
+  const { attributeNode } = graph;
+  let low = 0;
+  let high = attributeNode.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (attributeNode[middle] < node) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** What a box is called: its own name, the function of its region, or its operation. */
+export function nodeLabel(document: Document, graph: Graph, node: number): string {
+  const { strings } = document;
+  if (graph.name[node]) {
+    return strings[graph.name[node]];
+  }
+  const [first, end] = [graph.firstRegion[node], graph.firstRegion[node + 1]];
+  if (end === first + 1) {
+    const name = strings[graph.regionName[graph.ownedRegions[first]]];
+    if (name && name !== 'body') {
+      return name;
+    }
+  }
+  return strings[graph.op[node]];
+}
+
+/** What a frame is called when its owner has several regions: `if true`, `body`. */
+export function regionLabel(document: Document, graph: Graph, region: number): string {
+  return document.strings[graph.regionName[region]] || document.strings[graph.regionKind[region]];
+}
+
+/** Short spelling of the type of a value. */
+export function typeText(document: Document, graph: Graph, value: number): string {
+  return document.strings[document.types.text[graph.valueType[value]]];
+}
+
+/**
+ * The type to write on a box: of its first output, where it differs from the type of every operand. Most element-wise
+ * operations keep their type, and a picture that repeats it says nothing.
+ */
+export function newType(document: Document, graph: Graph, node: number): string {
+  const value = graph.firstValue[node];
+  const count = graph.firstValue[node + 1] - value;
+  if (count === 0) {
+    return '';
+  }
+  const type = graph.valueType[value];
+  let reads = 0;
+  for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
+    const source = graph.operandSource[i];
+    if (source >= 0 && graph.valueType[source] === type) {
+      return '';
+    }
+    reads += source >= 0 ? 1 : 0;
+  }
+  return reads === 0 && graph.kind[node] === NodeKind.operation && count > 1 ? '' : document.strings[document.types.text[type]];
+}
+
+/** How often a loop turns, such as `x32`, where that is known. */
+export function turns(document: Document, graph: Graph, node: number): string {
+  const length = document.strings[graph.op[node]] === 'scan' ? attribute(document, graph, node, 'length') : undefined;
+  return length ? `x${length}` : '';
+}
+
+/** The last words of a path: `params[0]['w']` is `w` on a chip, `ws[2]` stays `ws[2]`. */
+export function shortPath(path: string): string {
+  const key = /\[(['"])(.*?)\1\]$/.exec(path);
+  if (key) {
+    return key[2];
+  }
+  const attributeName = /\.([\p{L}_][\p{L}\p{N}_]*)$/u.exec(path);
+  if (attributeName) {
+    return attributeName[1];
+  }
+  const index = /([\p{L}_][\p{L}\p{N}_]*)(['"]?\])?(\[\d+\])$/u.exec(path);
+  return index ? index[1] + index[3] : path;
+}
