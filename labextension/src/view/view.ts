@@ -222,8 +222,8 @@ class Visible {
   private fewResults(): boolean {
     const { graph } = this;
     let results = 0;
-    for (let node = graph.nodeCount - 1; node >= 0 && graph.kind[node] === NodeKind.result && graph.region[node] === 0; node--) {
-      results++;
+    for (let node = 0; node < graph.nodeCount; node++) {
+      results += graph.kind[node] === NodeKind.result && graph.region[node] === 0 ? 1 : 0;
     }
     return results <= MAX_RESULT_BOXES;
   }

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { affine, loop, Sketch } from '../document/sketch.ts';
+import { firstView } from './first.ts';
+import { family, families } from './family.ts';
+import { shortPath } from './label.ts';
+import { show } from './view.ts';
+import { Shape, type VisibleGraph } from './visible.ts';
+
+/** The visible graph as words: boxes with what stands around them, edges by name. */
+function words(sketch: Sketch, open: Iterable<number> = []) {
+  const document = decodePlain(sketch.plain());
+  const visible = show(document, document.graphs[0], { open: new Set(open) });
+  return { visible, boxes: names(visible), edges: edges(visible), chips: chips(visible) };
+}
+const names = (visible: VisibleGraph) => visible.label.map((label, box) => [label, visible.detail[box]].filter(Boolean).join(' '));
+const edges = (visible: VisibleGraph) =>
+  Array.from(visible.source, (source, i) => `${visible.label[source]} -> ${visible.label[visible.target[i]]}`);
+const chips = (visible: VisibleGraph) =>
+  [...visible.chips].flatMap(([box, list]) => list.map(chip => `${visible.label[box]} ${chip.side} ${chip.text}`));
+
+test('a small program: boxes, types where they are new, edges', () => {
+  const { boxes, edges } = words(affine());
+  assert.deepEqual(boxes, ['w f32[4,8]', 'b f32[4]', 'x f32[8]', 'dot_general f32[4]', 'add', 'tanh', 'result']);
+  assert.deepEqual(edges, ['w -> dot_general', 'x -> dot_general', 'dot_general -> add', 'b -> add', 'add -> tanh', 'tanh -> result']);
+});
+
+test('a closed loop is one box that opens, with its length', () => {
+  const { boxes, edges, visible } = words(loop());
+  assert.deepEqual(boxes.slice(3), ['cell x32', 'neg', 'result']);
+  assert.deepEqual(edges, ['w -> cell', 'h -> cell', 'xs -> cell', 'cell -> neg', 'neg -> result']);
+  assert.deepEqual([...visible.closed], [0, 0, 0, 1, 0, 0]);
+});
+
+test('an open loop: its turn is shown, what is the same in every turn passes the border', () => {
+  const { boxes, edges, chips, visible } = words(loop(), [3]);
+  assert.deepEqual(boxes.slice(3), ['cell scan x32', 'carry f32[4]', 'slice f32[4]', 'mul', 'add', 'neg', 'result']);
+  assert.deepEqual(edges, ['h -> carry', 'xs -> slice', 'carry -> mul', 'w -> mul', 'mul -> add', 'slice -> add', 'add -> neg', 'neg -> result']);
+  assert.ok(chips.includes('add right → carry'));
+  const frame = visible.label.indexOf('cell');
+  assert.equal(visible.shape[frame], Shape.frame);
+  assert.deepEqual([...visible.parent].map((parent, box) => (parent === frame ? visible.label[box] : '')).filter(Boolean), ['carry', 'slice', 'mul', 'add']);
+});
+
+test('the branches of a condition each reach the reader of its result', () => {
+  const sketch = new Sketch();
+  const p = sketch.argument('p', 'bool[]');
+  const x = sketch.argument('x', 'f32[4]');
+  const y = sketch.op('cond', [p, x], 'f32[4]');
+  const owner = sketch.last;
+  for (const [name, op] of [
+    ['if false', 'cos'],
+    ['if true', 'sin']
+  ]) {
+    sketch.region(owner, 'branch', name, () => {
+      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: x });
+      sketch.result('', sketch.op(op, [inner], 'f32[4]'), { kind: 'leave', to: y });
+    });
+  }
+  sketch.result('result', sketch.op('neg', [y], 'f32[4]'));
+  const { boxes, edges, visible } = words(sketch, [owner]);
+  assert.deepEqual(boxes, ['p bool[]', 'x f32[4]', 'cond', 'if false', 'if true', 'cos', 'sin', 'neg', 'result']);
+  assert.deepEqual([...edges].sort(), ['cos -> neg', 'neg -> result', 'p -> cond', 'sin -> neg', 'x -> cos', 'x -> sin'].sort());
+  assert.equal(visible.parent[visible.label.indexOf('sin')], visible.label.indexOf('if true'));
+});
+
+test('literals are chips; arguments that many boxes read are chips; a value read twice is one edge', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  const w = sketch.argument("params[0]['w']", 'f32[4]');
+  let y = sketch.op('mul', [x, '1.01'], 'f32[4]');
+  for (let i = 0; i < 4; i++) {
+    y = sketch.op('add', [y, w], 'f32[4]');
+  }
+  sketch.result('result', sketch.op('mul', [y, y], 'f32[4]'));
+  const { boxes, edges, chips } = words(sketch);
+  assert.equal(boxes[0], 'x f32[4]');
+  assert.ok(!boxes.some(box => box.startsWith('params')));
+  assert.deepEqual(chips, ['mul left 1.01', 'add left w', 'add left w', 'add left w', 'add left w']);
+  assert.equal(edges.filter(edge => edge === 'add -> mul').length, 1);
+});
+
+test('many results are chips at their makers, with their names', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  for (let i = 0; i < 5; i++) {
+    sketch.result(`result[${i}]['loss']`, sketch.op('sin', [x], 'f32[4]'));
+  }
+  const { chips, boxes } = words(sketch);
+  assert.equal(chips.filter(chip => chip === 'sin right → loss').length, 5);
+  assert.ok(!boxes.some(box => box.startsWith('result')));
+});
+
+test('an argument that is returned as it is, and a constant result, are still seen', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument("params['w']", 'f32[4]');
+  sketch.result('result[0]', x);
+  sketch.result('result[1]', '0.0');
+  const { boxes, chips } = words(sketch);
+  assert.deepEqual(boxes.slice(-2), ['result[0]', 'result[1]']);
+  assert.ok(chips.includes('result[1] left 0.0'));
+});
+
+test('every edge joins boxes, and none a frame with what stands in it', () => {
+  const { visible } = words(loop(), [3]);
+  visible.source.forEach((source, i) => {
+    const target = visible.target[i];
+    assert.ok(source >= 0 && source < visible.count && target >= 0 && target < visible.count);
+    for (let at = visible.parent[target]; at >= 0; at = visible.parent[at]) {
+      assert.notEqual(at, source);
+    }
+  });
+});
+
+test('the first view opens what fits and leaves closed what does not', () => {
+  const document = decodePlain(loop().plain());
+  const [graph] = document.graphs;
+  const measure = (text: string) => 7 * text.length;
+  const sized = (height: number) => (input: { width: Float64Array }) =>
+    ({ totalWidth: 100, totalHeight: height * input.width.length }) as never;
+  const space = { width: 760, height: 560 };
+  // Two operations do not make a call worth opening by its size, but a loop is.
+  assert.deepEqual([...firstView(document, graph, space, measure, sized(30)).open], [3]);
+  assert.deepEqual([...firstView(document, graph, space, measure, sized(90)).open], []);
+});
+
+test('families: usual operations have one, unknown ones are other', () => {
+  assert.equal(families[family('dot_general')].key, 'matmul');
+  assert.equal(families[family('reduce_sum')].key, 'reduction');
+  assert.equal(families[family('scan')].key, 'control');
+  assert.equal(families[family('my_own_primitive')].key, 'other');
+});
+
+test('paths are shortened to what tells them apart', () => {
+  assert.equal(shortPath("params[0]['w']"), 'w');
+  assert.equal(shortPath('opt[0].mu'), 'mu');
+  assert.equal(shortPath('ws[2]'), 'ws[2]');
+  assert.equal(shortPath('x'), 'x');
+});
