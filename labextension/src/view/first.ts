@@ -4,9 +4,10 @@
  */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
+import { canOpen, operationsInside } from './inside.ts';
 import { toLayout } from './place.ts';
 import type { Measure } from './sizes.ts';
-import { canOpen, operationsInside, show, type ViewState } from './view.ts';
+import { show, type ViewState } from './view.ts';
 import type { VisibleGraph } from './visible.ts';
 
 export interface Space {

@@ -1,0 +1,73 @@
+/** Chips: small labels beside boxes for operands and results that get no edge of their own. */
+import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { attribute, cut, shortPath, typeText } from './label.ts';
+import type { Borders, Origin } from './openness.ts';
+import type { Chip } from './visible.ts';
+
+/** On one side of a box so many chips are named; where there are more, the others are counted. */
+const MAX_CHIPS = 2;
+
+/** The chip of an operand that no box makes. */
+export function operandChip(document: Document, graph: Graph, origin: Origin): Chip {
+  if (origin.node < 0) {
+    const text = document.strings[graph.literalText[origin.literal]];
+    return { text: cut(text, 12), value: -1, side: 'left', title: `constant ${text}` };
+  }
+  const name = document.strings[graph.name[origin.node]];
+  const type = typeText(document, graph, origin.value);
+  if (graph.kind[origin.node] === NodeKind.constant) {
+    const text = name || attribute(document, graph, origin.node, 'value') || type;
+    return { text: cut(text, 14), value: origin.value, side: 'left', title: `constant ${text} ${type}` };
+  }
+  const path = name || 'argument';
+  return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}` };
+}
+
+/** The chip at the maker of a result that has no box; undefined where the border says nothing worth a mark. */
+export function resultChip(document: Document, graph: Graph, borders: Borders, node: number): Omit<Chip, 'value'> | undefined {
+  const region = graph.region[node];
+  if (region === 0) {
+    const name = document.strings[graph.name[node]] || 'result';
+    return { text: cut(`→ ${shortPath(name)}`, 16), side: 'right', title: `result ${name}` };
+  }
+  if (borders.carries.has(node)) {
+    return { text: '→ carry', side: 'right', title: 'carried into the next turn' };
+  }
+  if (document.strings[graph.regionKind[region]] === 'while cond') {
+    return { text: '→ goes on?', side: 'right', title: 'the loop goes on while this holds' };
+  }
+  return undefined;
+}
+
+/** The chips of each box while they are being collected. */
+export class ChipRack {
+  private readonly chips = new Map<number, Chip[]>();
+
+  add(box: number, chip: Chip): void {
+    const known = this.chips.get(box);
+    if (!known) {
+      this.chips.set(box, [chip]);
+    } else if (!known.some(other => other.title === chip.title && other.side === chip.side)) {
+      known.push(chip);
+    }
+  }
+
+  /** The chips to draw: on each side those with a name, then the rest as a count. */
+  drawn(): Map<number, readonly Chip[]> {
+    const result = new Map<number, readonly Chip[]>();
+    for (const [box, chips] of this.chips) {
+      result.set(box, [...drawnOn('left', chips), ...drawnOn('right', chips)]);
+    }
+    return result;
+  }
+}
+
+function drawnOn(side: Chip['side'], chips: readonly Chip[]): Chip[] {
+  const these = chips.filter(chip => chip.side === side);
+  // A count in place of a single chip would take the room of the chip and say less.
+  if (these.length <= MAX_CHIPS + 1) {
+    return these;
+  }
+  const rest = these.slice(MAX_CHIPS);
+  return [...these.slice(0, MAX_CHIPS), { text: `+${rest.length}`, value: -1, side, title: rest.map(chip => chip.title).join('\n') }];
+}
