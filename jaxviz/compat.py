@@ -1,0 +1,86 @@
+"""Differences between JAX versions, 0.6 to 0.12, and nothing else.
+
+Every other module reads jaxprs through these names. Public names are preferred; what is private is optional, guarded, and
+says for which versions it is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+import jax
+import jaxlib
+from jax.extend import core as jax_core
+
+Jaxpr = jax_core.Jaxpr
+ClosedJaxpr = jax_core.ClosedJaxpr
+Literal = jax_core.Literal
+Var = jax_core.Var
+
+#: What a parameter of an equation is when it holds a body. One class from 0.11 on, where both names are the same.
+BODY_CLASSES: frozenset[type] = frozenset({Jaxpr, ClosedJaxpr})
+
+#: Where JAX's own frames lie.
+JAX_FOLDERS: tuple[str, ...] = tuple(
+    os.path.dirname(os.path.abspath(package.__file__ or "")) + os.sep for package in (jax, jaxlib)
+)
+
+
+class Function(NamedTuple):
+    """Where the Python function that a jaxpr was traced from begins; what tells its frame among others."""
+
+    name: str
+    file: str
+    line: int
+
+
+def open_jaxpr(jaxpr: Any) -> Any:
+    """The equations of a jaxpr, closed or not. From 0.11 on this is the jaxpr itself."""
+    return getattr(jaxpr, "jaxpr", jaxpr)
+
+
+def constants_of(jaxpr: Any) -> Sequence[Any]:
+    """The values of its constants; none for a jaxpr that is not closed."""
+    return getattr(jaxpr, "consts", ())
+
+
+def function_of(jaxpr: Any) -> Function | None:
+    """The function that a jaxpr was traced from, where JAX remembers it."""
+    debug_info = getattr(open_jaxpr(jaxpr), "debug_info", None)
+    if debug_info is None:
+        return None
+    line = debug_info.func_lineno
+    return Function(debug_info.func_name or "", debug_info.func_filename or "", line or 0)
+
+
+def argument_names_of(jaxpr: Any) -> tuple[str, ...]:
+    """A name for each argument as JAX knows it, such as `params[0]['w']`; empty where it knows none."""
+    jaxpr = open_jaxpr(jaxpr)
+    return _names(getattr(jaxpr, "debug_info", None), "arg_names", len(jaxpr.invars))
+
+
+def result_names_of(jaxpr: Any) -> tuple[str, ...]:
+    """A name for each result as JAX knows it, such as `result[0]`; empty where it knows none."""
+    jaxpr = open_jaxpr(jaxpr)
+    return _names(getattr(jaxpr, "debug_info", None), "result_paths", len(jaxpr.outvars))
+
+
+def _names(debug_info: Any, field: str, count: int) -> tuple[str, ...]:
+    names = getattr(debug_info, field, None)
+    # A thunk while tracing, None where unknown, and of another length where a transformation added arguments.
+    if not isinstance(names, (tuple, list)) or len(names) != count:
+        return ("",) * count
+    return tuple(name if isinstance(name, str) and name != "unknown" else "" for name in names)
+
+
+def raw_frames(traceback: Any) -> tuple[Sequence[CodeType], Sequence[int]]:
+    """The code objects of a traceback of an equation, innermost first, and the instruction each stood at."""
+    return traceback.raw_frames()
+
+
+def location(traceback: Any, code: CodeType, instruction: int) -> tuple[int, int, int, int]:
+    """First line, first column, last line, last column (in bytes, as Python counts them) of an instruction."""
+    return traceback.code_addr2location(code, instruction)

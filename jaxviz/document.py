@@ -1,0 +1,388 @@
+"""A document: programs, each with its stages, and the tables they share, as data that can be saved, sent and reopened.
+
+`schema/document.schema.json` is the definition. A document holds no code, and nothing in it is ever evaluated; what is
+wrong with a file is told in one line: where, and what was expected.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxviz.graph import (
+    Attributes,
+    Bindings,
+    Column,
+    Graph,
+    Literals,
+    Nodes,
+    Operands,
+    Regions,
+    Values,
+)
+from jaxviz.graph_check import GraphError
+from jaxviz.tables import Tables
+
+#: The version of the schema that this jaxviz writes, and the newest that it reads.
+DOCUMENT_VERSION = 1
+
+STAGE_KINDS = ("jaxpr",)
+
+
+class DocumentError(ValueError):
+    """A file or value that is no document, or one that a newer jaxviz made."""
+
+
+@dataclass(frozen=True)
+class StageEntry:
+    """One stage of a program: its kind, the number of its graph, and what it cost in seconds, by name."""
+
+    kind: str
+    graph: int
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ProgramEntry:
+    """A function and the arguments it was explored with. `file` is a row of `Tables.files`, or -1."""
+
+    name: str
+    call: str
+    file: int
+    line: int
+    stages: tuple[StageEntry, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """One or more programs, as data::
+
+    ex.document().save("step.jaxviz")
+    jv.load("step.jaxviz").graphs[0]
+    """
+
+    tables: Tables
+    graphs: tuple[Graph, ...]
+    programs: tuple[ProgramEntry, ...]
+    producer: Mapping[str, str] = field(default_factory=lambda: _producer())
+
+    def __repr__(self) -> str:
+        programs = ", ".join(program.call or program.name for program in self.programs)
+        return f"<Document: {programs}; {sum(map(len, self.graphs))} nodes>"
+
+    def to_json(self, packed: bool | None = None) -> dict[str, Any]:
+        """The document by its schema; packed if asked for, or, by default, where that is smaller."""
+        plain = _document_json(self)
+        if packed is False:
+            return plain
+        text = _dumps(plain)
+        compressed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+        if packed is None and len(compressed) >= len(text):
+            return plain
+        return {"format": "jaxviz", "version": DOCUMENT_VERSION, "packed": compressed}
+
+    def save(self, path: str | Path) -> Path:
+        """Write the document to a file; the suffix is `.jaxviz` by custom."""
+        path = Path(path)
+        path.write_text(_dumps(self.to_json()) + "\n", encoding="utf-8")
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Document:
+        """Open a saved document."""
+        path = Path(path)
+        try:
+            value = json.loads(path.read_bytes())
+        except json.JSONDecodeError as error:
+            where = f"line {error.lineno} column {error.colno}"
+            raise DocumentError(f"{path}: {where}: expected a jaxviz document, but {error.msg}") from None
+        except UnicodeDecodeError:
+            raise DocumentError(f"{path}: $: expected a jaxviz document, which is JSON text") from None
+        except RecursionError:
+            raise DocumentError(f"{path}: $: expected a jaxviz document, but it is nested too deep") from None
+        return cls.from_json(value, name=str(path))
+
+    @classmethod
+    def from_json(cls, value: Any, name: str = "document") -> Document:
+        """The document that `to_json` gave, packed or not; `name` stands in front of errors."""
+        reader = _JsonReader(name)
+        reader.check_head(value)
+        if "packed" in value:
+            value = reader.unpack(value)
+            reader.check_head(value)
+        return reader.document(value)
+
+
+def _producer() -> dict[str, str]:
+    import jax
+    import jaxlib
+
+    from jaxviz._version import __version__
+
+    return {"jaxviz": __version__, "jax": jax.__version__, "jaxlib": jaxlib.__version__}
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+# The name of a column in the schema, where it differs.
+_SCHEMA_NAMES = {"end_line": "endLine", "end_column": "endColumn", "start": "from", "end": "to"}
+
+
+def _graph_json(graph: Graph) -> dict[str, Any]:
+    return {
+        part: {
+            _SCHEMA_NAMES.get(name, name) if part == "bindings" else name: column.tolist()
+            for name, column in vars(getattr(graph, part)).items()
+        }
+        for part in _PARTS
+    }
+
+
+def _document_json(document: Document) -> dict[str, Any]:
+    tables = document.tables
+    types, files, frames = tables.types, tables.files, tables.frames
+    strings = list(tables.strings)
+    texts = []
+    for text in files.text:
+        # Excerpts stand after the other strings; most files have none.
+        texts.append(len(strings) if text else 0)
+        if text:
+            strings.append(text)
+    return {
+        "format": "jaxviz",
+        "version": DOCUMENT_VERSION,
+        "producer": dict(document.producer),
+        "strings": strings,
+        "types": {**_copy(vars(types)), "dims": [dim for dims in types.dims for dim in dims]},
+        "files": {**_copy(vars(files)), "text": texts},
+        "frames": {_SCHEMA_NAMES.get(name, name): list(column) for name, column in vars(frames).items()},
+        "stacks": _copy(vars(tables.stacks)),
+        "graphs": [_graph_json(graph) for graph in document.graphs],
+        "programs": [
+            {
+                "name": program.name,
+                "call": program.call,
+                "file": program.file,
+                "line": program.line,
+                "stages": [
+                    {"kind": stage.kind, "graph": stage.graph, "seconds": dict(stage.seconds)}
+                    for stage in program.stages
+                ],
+            }
+            for program in document.programs
+        ],
+    }
+
+
+def _copy(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    return {name: list(column) for name, column in columns.items()}
+
+
+_PARTS: dict[str, Any] = {
+    "nodes": Nodes,
+    "values": Values,
+    "operands": Operands,
+    "literals": Literals,
+    "regions": Regions,
+    "bindings": Bindings,
+    "attributes": Attributes,
+}
+
+
+class _JsonReader:
+    """Reads a document, checking each thing as it is taken; positions are JSON paths such as `$.graphs[0].nodes.op[3]`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def fail(self, position: str, expected: str) -> DocumentError:
+        return DocumentError(f"{self._name}: {position}: expected {expected}")
+
+    def check_head(self, value: Any) -> None:
+        if not isinstance(value, dict) or value.get("format") != "jaxviz":
+            raise self.fail("$", 'a jaxviz document: an object with "format": "jaxviz"')
+        version = value.get("version")
+        if type(version) is not int or version < 1:
+            raise self.fail("$.version", "a whole number from 1")
+        if version > DOCUMENT_VERSION:
+            raise DocumentError(
+                f"{self._name}: this document needs jaxviz with document version {version}; "
+                f"this is version {DOCUMENT_VERSION}: pip install --upgrade jupyterlab-jaxviz"
+            )
+
+    def unpack(self, value: dict[str, Any]) -> Any:
+        packed = value["packed"]
+        try:
+            text = zlib.decompress(base64.b64decode(packed, validate=True))
+        except (TypeError, ValueError, binascii.Error, zlib.error):
+            raise self.fail("$.packed", "base64 of a zlib stream") from None
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise self.fail("$.packed", "JSON inside the zlib stream") from None
+
+    def document(self, value: dict[str, Any]) -> Document:
+        producer = self.object(value, "producer", "$")
+        for package, version in producer.items():
+            if not isinstance(version, str):
+                raise self.fail(f"$.producer.{package}", "a string")
+        tables = self.tables(value)
+        graphs = tuple(
+            self.graph(graph, f"$.graphs[{number}]", tables)
+            for number, graph in enumerate(self.list(value, "graphs", "$"))
+        )
+        programs = tuple(
+            self.program(program, f"$.programs[{number}]", tables, len(graphs))
+            for number, program in enumerate(self.list(value, "programs", "$"))
+        )
+        return Document(tables, graphs, programs, producer)
+
+    # Tables.
+
+    def tables(self, value: dict[str, Any]) -> Tables:
+        tables = Tables()
+        strings = self.list(value, "strings", "$")
+        for number, text in enumerate(strings):
+            if not isinstance(text, str):
+                raise self.fail(f"$.strings[{number}]", "a string")
+        if not strings or strings[0] != "":
+            raise self.fail("$.strings[0]", "the empty string")
+        count = len(strings)
+        types = self.columns(
+            value,
+            "types",
+            {"text": (0, count), "dtype": (0, count), "rank": (-1, None), "bytes": (-1, None), "weak": (0, 2)},
+        )
+        dims = self.columns(value, "types", {"dims": (None, None)})["dims"]
+        if sum(max(rank, 0) for rank in types["rank"]) != len(dims):
+            raise self.fail("$.types.dims", "as many dimensions as the ranks add up to")
+        files = self.columns(
+            value,
+            "files",
+            {"path": (0, count), "label": (0, count), "library": (0, 2), "start": (0, None), "text": (0, count)},
+        )
+        frames = self.columns(
+            value,
+            "frames",
+            {
+                "file": (0, len(files["path"])),
+                "function": (0, count),
+                "line": (0, None),
+                "column": (-1, None),
+                "endLine": (0, None),
+                "endColumn": (-1, None),
+            },
+        )
+        stacks = self.columns(value, "stacks", {"frame": (0, len(frames["file"])), "parent": (-1, None)})
+        for number, parent in enumerate(stacks["parent"]):
+            if parent >= number:
+                raise self.fail(f"$.stacks.parent[{number}]", "an earlier stack")
+        tables.fill(strings, types, dims, files, frames, stacks)
+        return tables
+
+    def columns(
+        self, value: dict[str, Any], name: str, ranges: Mapping[str, tuple[int | None, int | None]]
+    ) -> dict[str, list[Any]]:
+        table = self.object(value, name, "$")
+        found: dict[str, list[Any]] = {}
+        for key, (low, high) in ranges.items():
+            position = f"$.{name}.{key}"
+            found[key] = self.list(table, key, f"$.{name}")
+            for number, item in enumerate(found[key]):
+                whole = type(item) is int or (key == "bytes" and type(item) is float)
+                if not whole or (low is not None and item < low) or (high is not None and item >= high):
+                    raise self.fail(f"{position}[{number}]", _range_text(low, high))
+        lengths = {key: len(column) for key, column in found.items()}
+        if len(set(lengths.values())) > 1:
+            raise self.fail(f"$.{name}", f"columns of one length, not {lengths}")
+        return found
+
+    # Graphs and programs.
+
+    def graph(self, value: Any, position: str, tables: Tables) -> Graph:
+        if not isinstance(value, dict):
+            raise self.fail(position, "an object")
+        parts = {}
+        for part, part_class in _PARTS.items():
+            table = self.object(value, part, position)
+            columns = {}
+            for name in part_class.__dataclass_fields__:
+                key = _SCHEMA_NAMES.get(name, name) if part == "bindings" else name
+                columns[name] = self.column(table, key, f"{position}.{part}")
+            parts[part] = part_class(**columns)
+        graph = Graph(**parts, tables=tables)
+        try:
+            graph.check()
+        except GraphError as error:
+            raise DocumentError(f"{self._name}: {position}: {error}") from None
+        return graph
+
+    def column(self, table: dict[str, Any], key: str, position: str) -> Column:
+        items = self.list(table, key, position)
+        for number, item in enumerate(items):
+            if type(item) is not int or not -(2**31) <= item < 2**31:
+                raise self.fail(f"{position}.{key}[{number}]", "a whole number of 32 bits")
+        return np.array(items, np.int32)
+
+    def program(self, value: Any, position: str, tables: Tables, graphs: int) -> ProgramEntry:
+        if not isinstance(value, dict):
+            raise self.fail(position, "an object")
+        name, call = self.text(value, "name", position), self.text(value, "call", position)
+        file = self.number(value, "file", position, -1, len(tables.files.path))
+        line = self.number(value, "line", position, 0, None)
+        stages = []
+        for number, stage in enumerate(self.list(value, "stages", position)):
+            at = f"{position}.stages[{number}]"
+            if not isinstance(stage, dict):
+                raise self.fail(at, "an object")
+            kind = self.text(stage, "kind", at)
+            if kind not in STAGE_KINDS:
+                raise self.fail(f"{at}.kind", f"one of {', '.join(STAGE_KINDS)}")
+            seconds = self.object(stage, "seconds", at)
+            for key, cost in seconds.items():
+                if type(cost) not in (int, float) or not cost >= 0:
+                    raise self.fail(f"{at}.seconds.{key}", "seconds, at least 0")
+            stages.append(StageEntry(kind, self.number(stage, "graph", at, 0, graphs), seconds))
+        return ProgramEntry(name, call, file, line, tuple(stages))
+
+    # Things of JSON.
+
+    def object(self, value: dict[str, Any], key: str, position: str) -> dict[str, Any]:
+        if not isinstance(value.get(key), dict):
+            raise self.fail(f"{position}.{key}", "an object")
+        return value[key]
+
+    def list(self, value: dict[str, Any], key: str, position: str) -> list[Any]:
+        if not isinstance(value.get(key), list):
+            raise self.fail(f"{position}.{key}", "a list")
+        return value[key]
+
+    def text(self, value: dict[str, Any], key: str, position: str) -> str:
+        if not isinstance(value.get(key), str):
+            raise self.fail(f"{position}.{key}", "a string")
+        return value[key]
+
+    def number(self, value: dict[str, Any], key: str, position: str, low: int, high: int | None) -> int:
+        item = value.get(key)
+        if type(item) is not int or item < low or (high is not None and item >= high):
+            raise self.fail(f"{position}.{key}", _range_text(low, high))
+        return item
+
+
+def _range_text(low: int | None, high: int | None) -> str:
+    parts = ["a whole number"]
+    if low is not None:
+        parts.append(f"at least {low}")
+    if high is not None:
+        parts.append(f"below {high}")
+    return ", ".join(parts)

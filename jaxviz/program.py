@@ -1,0 +1,160 @@
+"""A function and the arguments it is explored with; what JAX makes of it, each thing made once and timed.
+
+Tracing calls the person's function; an error in it passes through as it is. Nothing else is run, and no state of JAX changes.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import jax
+
+from jaxviz import compat
+from jaxviz.read.values import short_dtype
+
+# The longest spelling of one argument in a call that is rebuilt from types.
+_ARGUMENT_LENGTH = 40
+
+
+class Program:
+    """`fn(*args, **kwargs)`, as JAX sees it. Arguments may be arrays, pytrees, numbers or `jax.ShapeDtypeStruct`.
+
+    >>> program = Program(lambda x: x * 2.0, (1.0,), {})
+    >>> program.jaxpr.eqns[0].primitive.name
+    'mul'
+    >>> program.argument_names, program.result_names
+    (('x',), ('result',))
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        static_argnums: int | Sequence[int] = (),
+    ) -> None:
+        if not callable(fn):
+            raise TypeError(f"expected a function and its arguments, but got {type(fn).__name__} as the function")
+        self.fn = fn
+        self.args = tuple(args)
+        self.kwargs = dict(kwargs or {})
+        self.static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+        #: What each thing cost, by name: `trace`.
+        self.seconds: dict[str, float] = {}
+
+    def __repr__(self) -> str:
+        return f"<Program {self.call}>"
+
+    # Of the function.
+
+    @cached_property
+    def name(self) -> str:
+        """Of the function, without the partials and methods around it."""
+        function = _innermost(self.fn)
+        name = getattr(function, "__name__", None)
+        return name if isinstance(name, str) else type(function).__name__
+
+    @cached_property
+    def file(self) -> str:
+        """The file or notebook cell that defines the function; empty where that is not known."""
+        code = self._code
+        return code.co_filename if code is not None else ""
+
+    @cached_property
+    def line(self) -> int:
+        """The line at which its definition begins, decorators included; 0 where that is not known."""
+        code = self._code
+        return code.co_firstlineno if code is not None else 0
+
+    @cached_property
+    def _code(self) -> Any:
+        function = _innermost(self.fn)
+        code = getattr(function, "__code__", None)
+        if code is None:
+            code = getattr(getattr(type(function), "__call__", None), "__code__", None)
+        return code
+
+    @cached_property
+    def call(self) -> str:
+        """The call, rebuilt from the types of its arguments: `settle(f32[16])`."""
+        static = {number % len(self.args) for number in self.static_argnums} if self.args else set()
+        written = [
+            repr(argument) if number in static else _spell(argument) for number, argument in enumerate(self.args)
+        ]
+        written += [f"{name}={_spell(argument)}" for name, argument in self.kwargs.items()]
+        return f"{self.name}({', '.join(written)})"
+
+    # What JAX makes of it.
+
+    @cached_property
+    def traced(self) -> Any:
+        """`jax.stages.Traced`: the function traced with these arguments, by the person's own jit if it is jitted."""
+        start = perf_counter()
+        jitted = self.fn
+        if self.static_argnums or not hasattr(jitted, "trace"):
+            jitted = jax.jit(self.fn, static_argnums=self.static_argnums or None)
+        traced = jitted.trace(*self.args, **self.kwargs)
+        self.seconds["trace"] = perf_counter() - start
+        return traced
+
+    @cached_property
+    def jaxpr(self) -> Any:
+        """The closed jaxpr."""
+        return self.traced.jaxpr
+
+    @cached_property
+    def argument_names(self) -> tuple[str, ...]:
+        """A name for each argument of the jaxpr, by its place in the arguments: `params[0]['w']`."""
+        names = compat.argument_names_of(self.jaxpr)
+        if all(names):
+            return names
+        leaves = jax.tree_util.tree_flatten_with_path(getattr(self.traced, "args_info", ()))[0]
+        paths = [f"args{jax.tree_util.keystr(path)}" for path, _ in leaves]
+        fallback = paths if len(paths) == len(names) else [f"argument[{number}]" for number in range(len(names))]
+        return tuple(name or other for name, other in zip(names, fallback, strict=True))
+
+    @cached_property
+    def result_names(self) -> tuple[str, ...]:
+        """A name for each result of the jaxpr, by its place in what the function gives: `result[0]['w']`."""
+        names = compat.result_names_of(self.jaxpr)
+        if all(names):
+            return names
+        leaves = jax.tree_util.tree_flatten_with_path(getattr(self.traced, "out_info", ()))[0]
+        paths = [f"result{jax.tree_util.keystr(path)}" for path, _ in leaves]
+        fallback = paths if len(paths) == len(names) else [f"result[{number}]" for number in range(len(names))]
+        return tuple(name or other for name, other in zip(names, fallback, strict=True))
+
+
+def _innermost(function: Any) -> Any:
+    """The function that the person wrote: below partials, jit and other decorators that say what they wrap."""
+    while True:
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif inspect.ismethod(function):
+            function = function.__func__
+        elif hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        else:
+            return function
+
+
+def _spell(argument: Any) -> str:
+    """An argument by its type: f32[3,4], 2, {'w': f32[3]} where that is short, dict otherwise."""
+    if hasattr(argument, "shape") and hasattr(argument, "dtype"):
+        return f"{short_dtype(argument.dtype)}[{','.join(map(str, argument.shape))}]"
+    if isinstance(argument, (bool, int, float, complex, str, type(None))):
+        text = repr(argument)
+    elif isinstance(argument, dict):
+        text = "{" + ", ".join(f"{key!r}: {_spell(value)}" for key, value in list(argument.items())[:8]) + "}"
+        text = text if len(argument) <= 8 else "dict"
+    elif type(argument) in (tuple, list):
+        inner = ", ".join(_spell(value) for value in argument[:8]) if len(argument) <= 8 else "..."
+        text = f"({inner})" if isinstance(argument, tuple) else f"[{inner}]"
+    else:
+        text = getattr(argument, "__name__", None) or type(argument).__name__
+    return text if len(text) <= _ARGUMENT_LENGTH else type(argument).__name__

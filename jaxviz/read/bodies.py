@@ -1,0 +1,279 @@
+"""Which parameters of an equation hold bodies, and how values cross the border of each.
+
+One function for each kind of operation that has bodies; any other that has one falls to `_call` or `_closed_off`.
+A new operation with a body of its own is one entry in `_KINDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from jaxviz import compat
+from jaxviz.graph import CARRY, ENTER, INIT, LEAVE, SLICE, STACK
+
+
+class Join(NamedTuple):
+    """A binding, in places of an equation: `body` is the body of the argument or result, by its number.
+
+    Kinds enter, init, slice: operand `start` to argument `end`; leave, stack: result `start` to output `end`;
+    carry: result `start` to argument `end`, which may be in another body, `to_body`.
+    """
+
+    kind: int
+    body: int
+    start: int
+    end: int
+    to_body: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A jaxpr in a parameter: what kind of region it fills and the name for people.
+
+    `references` are the arguments whose content at the end is a result too: the outputs of a kernel.
+    """
+
+    jaxpr: Any
+    kind: str
+    name: str
+    references: tuple[int, ...] = ()
+
+
+class Bodies(NamedTuple):
+    bodies: list[Body]
+    joins: list[Join]
+
+
+def bodies_of(equation: Any) -> Bodies:
+    """The bodies of an equation in the order in which they are shown, and what they exchange with the outside."""
+    op = equation.primitive.name
+    read = _KINDS.get(op)
+    if read is None and op.startswith(("scatter", "reduce", "select_and_", "argre")):
+        read = _closed_off
+    try:
+        return _within(equation, (read or _call)(equation))
+    except (KeyError, AttributeError, TypeError, ValueError):
+        # Parameters of another JAX version: its bodies are still shown.
+        return _closed_off(equation)
+
+
+def jaxprs_in(value: Any) -> list[Any]:
+    """The jaxprs that a parameter holds, alone or in a tuple."""
+    if value.__class__ in compat.BODY_CLASSES:
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [item for item in value if item.__class__ in compat.BODY_CLASSES]
+    return []
+
+
+def _name_of(jaxpr: Any) -> str:
+    function = compat.function_of(jaxpr)
+    return function.name if function is not None else ""
+
+
+def _sizes(jaxpr: Any) -> tuple[int, int]:
+    jaxpr = compat.open_jaxpr(jaxpr)
+    return len(jaxpr.invars), len(jaxpr.outvars)
+
+
+def _within(equation: Any, found: Bodies) -> Bodies:
+    """Without the joins that name places that are not there, should a version of JAX count differently."""
+    sizes = [_sizes(body.jaxpr) for body in found.bodies]
+    arguments = [size[0] for size in sizes]
+    results = [size[1] + len(body.references) for size, body in zip(sizes, found.bodies)]
+    operands, outputs = len(equation.invars), len(equation.outvars)
+
+    def fits(join: Join) -> bool:
+        if join.start < 0 or join.end < 0:
+            return False
+        if join.kind in (ENTER, INIT, SLICE):
+            return join.start < operands and join.end < arguments[join.body]
+        if join.kind == CARRY:
+            return join.start < results[join.body] and join.end < arguments[join.to_body]
+        return join.start < results[join.body] and join.end < outputs
+
+    return Bodies(found.bodies, [join for join in found.joins if fits(join)])
+
+
+def _enter(body: int, count: int, start: int = 0, end: int = 0, kind: int = ENTER) -> Iterable[Join]:
+    return (Join(kind, body, start + i, end + i) for i in range(count))
+
+
+def _leave(body: int, count: int, start: int = 0, end: int = 0, kind: int = LEAVE) -> Iterable[Join]:
+    return (Join(kind, body, start + i, end + i) for i in range(count))
+
+
+def _call(equation: Any) -> Bodies:
+    """A body that is called once with the operands and gives the outputs; closed off if its types say otherwise."""
+    found = _closed_off(equation)
+    if len(found.bodies) != 1:
+        return found
+    jaxpr = compat.open_jaxpr(found.bodies[0].jaxpr)
+    if _shapes(jaxpr.invars) != _shapes(equation.invars):
+        return found
+    if _shapes(jaxpr.outvars) != _shapes(equation.outvars):
+        return found
+    body = Body(
+        found.bodies[0].jaxpr,
+        _CALLS.get(equation.primitive.name, equation.primitive.name),
+        str(equation.params.get("name") or found.bodies[0].name),
+    )
+    arguments, results = len(jaxpr.invars), len(jaxpr.outvars)
+    return Bodies([body], [*_enter(0, arguments), *_leave(0, results)])
+
+
+def _shapes(variables: Iterable[Any]) -> list[Any]:
+    return [getattr(variable.aval, "shape", None) for variable in variables]
+
+
+def _closed_off(equation: Any) -> Bodies:
+    """All bodies, in the order of the parameters, without a word on what they exchange."""
+    bodies = []
+    for key, value in equation.params.items():
+        jaxprs = jaxprs_in(value)
+        kind = key.removesuffix("jaxpr").removesuffix("jaxprs").removesuffix("_")
+        for number, jaxpr in enumerate(jaxprs):
+            name = _name_of(jaxpr) or (f"{number}" if len(jaxprs) > 1 else "")
+            bodies.append(Body(jaxpr, kind or equation.primitive.name, name))
+    return Bodies(bodies, [])
+
+
+def _primal(equation: Any) -> Bodies:
+    """custom_jvp and custom_vjp: the function as it is without differentiation; its rules are attributes."""
+    kind = "custom_jvp" if "jvp" in equation.primitive.name else "custom_vjp"
+    params = equation.params
+    jaxpr = next(params[key] for key in ("call_jaxpr", "fun_jaxpr", "jaxpr") if key in params)
+    arguments, results = _sizes(jaxpr)
+    body = Body(jaxpr, kind, _name_of(jaxpr))
+    return Bodies([body], [*_enter(0, arguments), *_leave(0, results)])
+
+
+def _scan(equation: Any) -> Bodies:
+    """Constants enter, the carry goes round, one slice of each sequence a turn, one slice of each stacked result."""
+    params = equation.params
+    jaxpr, constants, carried = params["jaxpr"], params["num_consts"], params["num_carry"]
+    arguments, results = _sizes(jaxpr)
+    first_sequence = constants + carried
+    joins = [
+        *_enter(0, constants),
+        *_enter(0, carried, constants, constants, INIT),
+        *_enter(0, arguments - first_sequence, first_sequence, first_sequence, SLICE),
+        *(Join(CARRY, 0, i, constants + i, 0) for i in range(carried)),
+        *_leave(0, carried),
+        *_leave(0, results - carried, carried, carried, STACK),
+    ]
+    return Bodies([Body(jaxpr, "scan", _name_of(jaxpr))], joins)
+
+
+def _while(equation: Any) -> Bodies:
+    """The condition and the body see the same carry; what the body makes goes to the next turn of both."""
+    params = equation.params
+    condition, body = params["cond_jaxpr"], params["body_jaxpr"]
+    condition_constants, body_constants = params["cond_nconsts"], params["body_nconsts"]
+    constants = condition_constants + body_constants
+    carried = len(equation.outvars)
+    joins = [
+        *_enter(0, condition_constants),
+        *_enter(1, body_constants, condition_constants),
+        *_enter(0, carried, constants, condition_constants, INIT),
+        *_enter(1, carried, constants, body_constants, INIT),
+        *(Join(CARRY, 1, i, condition_constants + i, 0) for i in range(carried)),
+        *(Join(CARRY, 1, i, body_constants + i, 1) for i in range(carried)),
+        *_leave(1, carried),
+    ]
+    bodies = [
+        Body(condition, "while cond", _name_of(condition)),
+        Body(body, "while body", _name_of(body)),
+    ]
+    return Bodies(bodies, joins)
+
+
+def _branches(equation: Any) -> Bodies:
+    """One of several bodies, by the first operand."""
+    branches = equation.params["branches"]
+    names = ["if false", "if true"] if len(branches) == 2 else [f"case {i}" for i in range(len(branches))]
+    bodies, joins = [], []
+    for number, (jaxpr, name) in enumerate(zip(branches, names)):
+        arguments, results = _sizes(jaxpr)
+        bodies.append(Body(jaxpr, "branch", name))
+        joins += [*_enter(number, arguments, start=1), *_leave(number, results)]
+    return Bodies(bodies, joins)
+
+
+def _shard_map(equation: Any) -> Bodies:
+    """One instance on each device: what is split over devices is sliced and stacked, the rest enters and leaves."""
+    jaxpr = equation.params["jaxpr"]
+    inner = compat.open_jaxpr(jaxpr)
+    joins = []
+    for i, (outside, inside) in enumerate(zip(equation.invars, inner.invars)):
+        joins.append(Join(ENTER if outside.aval.shape == inside.aval.shape else SLICE, 0, i, i))
+    for i, (outside, inside) in enumerate(zip(equation.outvars, inner.outvars)):
+        joins.append(Join(LEAVE if outside.aval.shape == inside.aval.shape else STACK, 0, i, i))
+    return Bodies([Body(jaxpr, "shard_map", _name_of(jaxpr))], joins)
+
+
+def _linear_solve(equation: Any) -> Bodies:
+    """The matrix as functions of what they close over; only the solver's right side and solution cross the border."""
+    params = equation.params
+    lengths = params["const_lengths"]
+    bodies: list[Body] = []
+    joins: list[Join] = []
+    taken = 0
+    total = sum(lengths)
+    for name in ("matvec", "vecmat", "solve", "transpose_solve"):
+        jaxpr, constants = getattr(params["jaxprs"], name), getattr(lengths, name)
+        if jaxpr is not None:
+            number = len(bodies)
+            arguments, results = _sizes(jaxpr)
+            bodies.append(Body(jaxpr, "linear_solve", name))
+            joins += _enter(number, constants, start=taken)
+            if name == "solve":
+                joins += _enter(number, arguments - constants, start=total, end=constants)
+                joins += _leave(number, results)
+        taken += constants
+    return Bodies(bodies, joins)
+
+
+def _pallas_call(equation: Any) -> Bodies:
+    """A kernel reads and writes references: a block of each operand enters, what its outputs hold at the end leaves.
+
+    The arguments of the kernel are index operands, inputs, outputs and scratch, in this order.
+    """
+    params = equation.params
+    jaxpr = params["jaxpr"]
+    inner = compat.open_jaxpr(jaxpr)
+    mapping = params["grid_mapping"]
+    dynamic = getattr(mapping, "num_dynamic_grid_bounds", 0)
+    inputs = getattr(mapping, "num_index_operands", 0) + mapping.num_inputs
+    outputs = mapping.num_outputs
+    joins = []
+    for i in range(inputs):
+        outside = equation.invars[dynamic + i].aval.shape
+        inside = inner.invars[i].aval.shape
+        joins.append(Join(ENTER if outside == inside else SLICE, 0, dynamic + i, i))
+    for i in range(outputs):
+        outside = equation.outvars[i].aval.shape
+        inside = inner.invars[inputs + i].aval.shape
+        joins.append(Join(LEAVE if outside == inside else STACK, 0, len(inner.outvars) + i, i))
+    name = str(params.get("name") or getattr(params.get("name_and_src_info"), "name", "") or _name_of(jaxpr))
+    references = tuple(range(inputs, inputs + outputs))
+    return Bodies([Body(jaxpr, "pallas_call", name, references)], joins)
+
+
+_KINDS: dict[str, Callable[[Any], Bodies]] = {
+    "scan": _scan,
+    "while": _while,
+    "cond": _branches,
+    "custom_jvp_call": _primal,
+    "custom_vjp_call": _primal,
+    "custom_vjp_call_jaxpr": _primal,  # until 0.6
+    "shard_map": _shard_map,
+    "custom_linear_solve": _linear_solve,
+    "linear_solve": _linear_solve,
+    "pallas_call": _pallas_call,
+}
+
+# Regions of calls whose kind is not the name of the operation. `pjit` became `jit` in 0.7.
+_CALLS = {"jit": "jit", "pjit": "jit", "checkpoint": "remat", "remat": "remat", "remat2": "remat"}

@@ -1,0 +1,174 @@
+"""From the traceback of an equation to the frames of a person's program: the call stack in the tables.
+
+JAX's own frames are left out, and so is everything around the function that was traced: the notebook's machinery, the
+test runner, jaxviz. Frames of libraries above JAX (flax, optax) stay, marked as such. Nothing of `linecache` is touched
+for them: only the person's own files are read, for columns in characters and for excerpts.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import sysconfig
+from types import CodeType
+from typing import Any
+
+from jaxviz import compat
+from jaxviz.read.blocks import Stack
+from jaxviz.tables import Tables
+
+#: The longest excerpt of one file, in lines.
+EXCERPT_LINES = 400
+
+_OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LIBRARY_FOLDERS = tuple(
+    {
+        os.path.abspath(path) + os.sep
+        for name in ("stdlib", "platstdlib", "purelib", "platlib")
+        if (path := sysconfig.get_paths().get(name))
+    }
+)
+
+
+class FrameReader:
+    """Call stacks of equations, each frame and each code object looked at once."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        # By id of the code object, which `_codes` keeps alive: its file in the tables, or -1 for a frame to leave out.
+        self._files: dict[int, int] = {}
+        self._frames: dict[tuple[int, int], int] = {}
+        self._codes: list[CodeType] = []
+        self._touched: dict[int, tuple[int, int]] = {}
+
+    def stack(self, traceback: Any, function: compat.Function | None, around: tuple[int, ...]) -> Stack:
+        """The frames from `function` inward, or, where it is not on the stack, those inside the frames `around`."""
+        codes, instructions = compat.raw_frames(traceback)
+        frames: list[int] = []
+        anchored = False
+        for code, instruction in zip(codes, instructions):
+            frame = self._frames.get((id(code), instruction))
+            if frame is None:
+                frame = self._add_frame(traceback, code, instruction)
+            if frame >= 0:
+                frames.append(frame)
+            elif frame == _OWN:
+                anchored = True
+                break
+            if function is not None and code.co_firstlineno == function.line and code.co_filename == function.file:
+                anchored = True
+                break
+        frames.reverse()
+        found = tuple(frames)
+        if anchored:
+            return Stack(found, absolute=False)
+        if around and found[: len(around)] == around:
+            return Stack(found[len(around) :], absolute=False)
+        return Stack(self._without_root(found), absolute=True)
+
+    def _without_root(self, frames: tuple[int, ...]) -> tuple[int, ...]:
+        """Without the frames of libraries around the person's outermost one: what starts an interpreter or a notebook."""
+        library, file = self._tables.files.library, self._tables.frames.file
+        for position, frame in enumerate(frames):
+            if not library[file[frame]]:
+                return frames[position:]
+        return frames
+
+    def _add_frame(self, traceback: Any, code: CodeType, instruction: int) -> int:
+        file = self._files.get(id(code))
+        if file is None:
+            file = self._files[id(code)] = self._add_file(code)
+            self._codes.append(code)
+        frame = file
+        if file >= 0:
+            line, column, end_line, end_column = compat.location(traceback, code, instruction)
+            if not self._tables.files.library[file]:
+                column = _characters(code.co_filename, line, column)
+                end_column = _characters(code.co_filename, end_line, end_column)
+                self._touch(file, code, line, end_line)
+            name = getattr(code, "co_qualname", code.co_name).rpartition("<locals>.")[2]
+            frame = self._tables.frame(file, name, line, column, end_line, end_column)
+        self._frames[id(code), instruction] = frame
+        return frame
+
+    def _add_file(self, code: CodeType) -> int:
+        path = code.co_filename
+        if path.startswith(compat.JAX_FOLDERS):
+            return _LEFT_OUT
+        if path.startswith(_OWN_FOLDER):
+            return _OWN
+        return add_file(self._tables, path)
+
+    def _touch(self, file: int, code: CodeType, line: int, end_line: int) -> None:
+        """Widen the excerpt of a file by the function that a frame stands in."""
+        first, last = line, max(line, end_line)
+        if code.co_name != "<module>":
+            first = min(first, code.co_firstlineno)
+            last = max(last, *(row[2] or 0 for row in code.co_lines()))
+        known_first, known_last = self._touched.get(file, (first, last))
+        self._touched[file] = min(first, known_first), max(last, known_last)
+
+    def write_excerpts(self) -> None:
+        """Put the source that the frames point into into the tables."""
+        for file, (first, last) in self._touched.items():
+            add_excerpt(self._tables, file, first, last)
+
+
+# In place of a file: a frame of JAX, and one of jaxviz, at which the person's program begins.
+_LEFT_OUT, _OWN = -1, -2
+
+
+def add_file(tables: Tables, path: str) -> int:
+    """The row of a source file or notebook cell."""
+    cell = _cell_number(path)
+    if cell is not None:
+        return tables.file(path, f"In [{cell}]", library=False)
+    return tables.file(path, os.path.basename(path) or path, library=_is_library(path))
+
+
+def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
+    """Widen the excerpt of a file to these lines; a notebook cell is taken whole."""
+    path = tables.strings[tables.files.path[file]]
+    lines = linecache.getlines(path)
+    if not lines or first <= 0:
+        return
+    if _cell_number(path) is not None:
+        first, last = 1, len(lines)
+    elif tables.files.text[file]:
+        known = tables.files.start[file]
+        first = min(first, known)
+        last = max(last, known + tables.files.text[file].count("\n"))
+    last = min(last, first + EXCERPT_LINES - 1)
+    tables.files.start[file] = first
+    tables.files.text[file] = "".join(lines[first - 1 : last]).rstrip("\n")
+
+
+def _is_library(path: str) -> bool:
+    return (
+        path.startswith(_LIBRARY_FOLDERS)
+        or path.startswith("<frozen ")
+        or "/site-packages/" in path
+        or "/dist-packages/" in path
+        or "\\site-packages\\" in path
+    )
+
+
+def _cell_number(path: str) -> int | None:
+    """The number of the notebook cell that was compiled under this file name."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    # Private to IPython, there since 7.24: file name -> execution count.
+    cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    number = cells.get(path) if isinstance(cells, dict) else None
+    return number if isinstance(number, int) else None
+
+
+def _characters(path: str, line: int, column: int) -> int:
+    """A column in characters; Python counts bytes of UTF-8."""
+    if column <= 0:
+        return column
+    text = linecache.getline(path, line)
+    if not text or text.isascii():
+        return column
+    return len(text.encode()[:column].decode(errors="ignore"))

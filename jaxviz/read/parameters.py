@@ -1,0 +1,74 @@
+"""From parameters of equations to short texts: the attributes of a node.
+
+What says nothing is left out: None, False, nothing (`()`, `{}`, ''), what JAX marks as unspecified, and tuples of only such.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jaxviz.read.values import scalar_text
+
+#: The longest text of one parameter, in characters.
+TEXT_LENGTH = 200
+
+# Names that JAX gives to its own wrappers of callables.
+_WRAPPERS = frozenset({"memoized", "<unnamed function>", "<unnamed wrapped function>", "fun", "wrapped"})
+
+
+def parameter_text(value: Any) -> str:
+    """A parameter in at most `TEXT_LENGTH` characters; empty where it says nothing."""
+    if _says_nothing(value):
+        return ""
+    try:
+        text = _text(value)
+    except Exception:  # Any class may be a parameter, and its `__str__` may need what is not there.
+        text = type(value).__name__
+    text = " ".join(text.split())
+    return text if len(text) <= TEXT_LENGTH else text[: TEXT_LENGTH - 1] + "…"
+
+
+def _says_nothing(value: Any) -> bool:
+    if value is None or value is False or type(value).__name__ == "UnspecifiedValue":
+        return True
+    if isinstance(value, (str, bytes, tuple, list, dict, frozenset, set)):
+        if type(value) in (tuple, list):
+            return all(map(_says_nothing, value))
+        return len(value) == 0
+    # An empty mesh and its like.
+    return getattr(value, "empty", None) is True
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, int, float, complex)):
+        return str(value)
+    if isinstance(value, np.dtype):
+        return value.name
+    if isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__"):
+        scalar = scalar_text(value)
+        return scalar if scalar is not None else f"{value.dtype}{list(value.shape)}"
+    if type(value) is tuple:
+        inner = ", ".join(_text(item) for item in value[:64])
+        return f"({inner}{',' if len(value) == 1 else ''})"
+    if isinstance(value, list):
+        return f"[{', '.join(_text(item) for item in value[:64])}]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_text(item)}" for key, item in value.items()) + "}"
+    if callable(value) and not isinstance(value, type):
+        return _callable_text(value)
+    return str(value)
+
+
+def _callable_text(value: Any) -> str:
+    while isinstance(value, functools.partial):
+        value = value.func
+    name = getattr(value, "__name__", None) or getattr(value, "__qualname__", None)
+    if not isinstance(name, str):
+        return type(value).__name__
+    return "" if name in _WRAPPERS else name

@@ -1,0 +1,65 @@
+"""From abstract values and constants to rows of types and short texts."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from jaxviz.tables import Tables
+
+_SHORT = (
+    (re.compile(r"^bfloat"), "bf"),
+    (re.compile(r"^float"), "f"),
+    (re.compile(r"^uint"), "u"),
+    (re.compile(r"^int"), "i"),
+    (re.compile(r"^complex"), "c"),
+)
+
+
+def add_type(tables: Tables, aval: Any) -> int:
+    """The row of the type of a value: an array, a key, a reference, a token or what else JAX has."""
+    inner = getattr(aval, "inner_aval", None)
+    if inner is not None and hasattr(inner, "shape"):
+        row = _array_row(inner)
+        return tables.type(f"Ref{{{row[0]}}}", *row[1:])
+    if hasattr(aval, "shape") and hasattr(aval, "dtype"):
+        return tables.type(*_array_row(aval))
+    text = aval.str_short(short_dtypes=True) if hasattr(aval, "str_short") else str(aval)
+    if text in ("Tok", "token") or "Token" in type(aval).__name__:
+        text = "token"
+    return tables.type(text[:100], "", None, -1, False)
+
+
+def _array_row(aval: Any) -> tuple[str, str, tuple[int, ...], float, bool]:
+    dims = tuple(dim if isinstance(dim, int) else -1 for dim in aval.shape)
+    size = math.prod(dims) * getattr(aval.dtype, "itemsize", -1) if -1 not in dims else -1
+    text = f"{short_dtype(aval.dtype)}[{','.join(map(str, aval.shape))}]"
+    return text, str(aval.dtype), dims, max(size, -1), bool(getattr(aval, "weak_type", False))
+
+
+def short_dtype(dtype: Any) -> str:
+    """How JAX spells an element type in a jaxpr: f32, bf16, key<fry>."""
+    name = str(dtype)
+    for pattern, short in _SHORT:
+        if pattern.match(name):
+            return pattern.sub(short, name)
+    return name
+
+
+def scalar_text(value: Any) -> str | None:
+    """A scalar as people write it; None for what is no scalar, or is not at hand."""
+    if getattr(value, "shape", ()) != () or not getattr(value, "is_fully_addressable", True):
+        return None
+    try:
+        array = np.asarray(value)
+    except Exception:  # A key, a tracer of an outer trace, a deleted buffer: any array type may refuse.
+        return None
+    if array.shape != () or array.dtype.kind not in "biufcV":
+        return None
+    item = array.item() if array.dtype.kind != "V" else array
+    if isinstance(item, float) and array.dtype.itemsize < 8 and array.dtype.kind == "f":
+        return str(array)
+    return str(item)
