@@ -1,0 +1,49 @@
+# make demo   sets everything up and opens JupyterLab on the tour
+# make test   sets everything up, a browser too, and runs all tests
+# make check  lint, format and types
+# make bench  the benchmarks
+
+PYTHON ?= python3
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export JAX_PLATFORMS ?= cpu
+
+# JupyterLab refuses to run as root unless it is told to.
+ROOT_FLAG := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
+
+.PHONY: demo test test-ts test-python test-smoke check format bench setup clean
+
+demo: setup
+	$(BIN)/jupyter lab --ip=127.0.0.1 $(ROOT_FLAG) $(DEMO_ARGS) examples/tour.ipynb
+
+test: test-ts test-python test-smoke
+
+test-ts: setup
+	$(BIN)/jlpm test
+
+test-python: setup
+	CHROMIUM="$$($(BIN)/python tools/browser.py)" && export CHROMIUM && $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-smoke: setup
+	$(BIN)/python tools/smoke.py
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/jlpm types
+	$(BIN)/jlpm lint
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/jlpm format
+
+bench: setup
+	$(BIN)/python -m bench $(BENCH_ARGS)
+
+setup:
+	@$(PYTHON) tools/setup.py
+
+clean:
+	rm -rf .venv .venv-oldest .venv-newest node_modules build dist jaxviz/labextension jaxviz/static test-results
