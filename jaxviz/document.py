@@ -154,9 +154,10 @@ def _document_json(document: Document) -> dict[str, Any]:
     strings = list(tables.strings)
     texts = []
     for text in files.text:
-        # Excerpts stand after the other strings; most files have none.
-        texts.append(len(strings) if text else 0)
-        if text:
+        # An excerpt becomes a string only here, after the others; in a document that was loaded it is one already.
+        known = tables.find_string(text)
+        texts.append(len(strings) if known is None else known)
+        if known is None:
             strings.append(text)
     return {
         "format": "jaxviz",

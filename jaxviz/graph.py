@@ -283,7 +283,9 @@ class Graph:
 
     def find(self, op: str) -> list[Node]:
         """The nodes whose operation is `op`."""
-        wanted = self.tables.strings.index(op) if op in self.tables.strings else -1
+        wanted = self.tables.find_string(op)
+        if wanted is None:
+            return []
         return [self.node(int(index)) for index in np.flatnonzero(self.nodes.op == wanted)]
 
 

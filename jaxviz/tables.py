@@ -1,6 +1,6 @@
 """The tables that all graphs of a document share: strings, types of values, source files, frames and call stacks.
 
-They only ever grow, so an index stays good: a reader adds rows, each once, and graphs and documents name them by number.
+They only ever grow, so an index stays good: a reader adds rows, each once; graphs and documents name them by number.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Stacks:
 
 
 class Tables:
-    """Columns of what graphs have in common. Every method that takes a row returns its number, and adds it if it is new.
+    """Columns of what graphs have in common. A method that takes a row returns its number, and adds it if it is new.
 
     >>> tables = Tables()
     >>> tables.string("add"), tables.string("mul"), tables.string("add")
@@ -90,6 +90,10 @@ class Tables:
             index = self._strings[text] = len(self.strings)
             self.strings.append(text)
         return index
+
+    def find_string(self, text: str) -> int | None:
+        """The number of a string, if it is there."""
+        return self._strings.get(text)
 
     def type(self, text: str, dtype: str, dims: Sequence[int] | None, size: float, weak: bool) -> int:
         """A type of values: `dims` is None for what is no array, -1 in it an open dimension; `size` in bytes or -1."""

@@ -22,13 +22,15 @@ from jaxviz.tables import Tables
 EXCERPT_LINES = 400
 
 _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_LIBRARY_FOLDERS = tuple(
-    {
-        os.path.abspath(path) + os.sep
-        for name in ("stdlib", "platstdlib", "purelib", "platlib")
-        if (path := sysconfig.get_paths().get(name))
-    }
-)
+
+
+def _folders(*names: str) -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    return tuple({os.path.abspath(paths[name]) + os.sep for name in names if name in paths})
+
+
+_STANDARD_FOLDERS = _folders("stdlib", "platstdlib")
+_LIBRARY_FOLDERS = _STANDARD_FOLDERS + _folders("purelib", "platlib")
 
 
 class FrameReader:
@@ -65,6 +67,8 @@ class FrameReader:
             return Stack(found, absolute=False)
         if around and found[: len(around)] == around:
             return Stack(found[len(around) :], absolute=False)
+        if not found or not _begins_at_interpreter(codes[-1]):
+            return Stack(found, absolute=False)
         return Stack(self._without_root(found), absolute=True)
 
     def _without_root(self, frames: tuple[int, ...]) -> tuple[int, ...]:
@@ -142,6 +146,12 @@ def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
     last = min(last, first + EXCERPT_LINES - 1)
     tables.files.start[file] = first
     tables.files.text[file] = "".join(lines[first - 1 : last]).rstrip("\n")
+
+
+def _begins_at_interpreter(outermost: CodeType) -> bool:
+    """Whether a traceback is whole. From 0.7 on JAX cuts it at the function that was being traced."""
+    path = outermost.co_filename
+    return outermost.co_name == "<module>" or path.startswith("<frozen ") or path.startswith(_STANDARD_FOLDERS)
 
 
 def _is_library(path: str) -> bool:

@@ -417,7 +417,7 @@ class _Reader:
     def _attribute(self, key: str, parameter: Any) -> tuple[int, int]:
         if jaxprs_in(parameter):
             return _BODY
-        text = parameter_text(parameter)
+        text = parameter_text(key, parameter)
         return (self.tables.string(key), self.tables.string(text)) if text else _NOTHING
 
     def _add_literal(self, literal: Any) -> int:

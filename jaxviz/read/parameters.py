@@ -1,6 +1,7 @@
 """From parameters of equations to short texts: the attributes of a node.
 
-What says nothing is left out: None, False, nothing (`()`, `{}`, ''), what JAX marks as unspecified, and tuples of only such.
+What says nothing is left out: None, False, nothing (`()`, `{}`, ''), what JAX marks as unspecified, tuples of only such,
+and how JAX counts operands, which the bindings of a graph say better.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ TEXT_LENGTH = 200
 # Names that JAX gives to its own wrappers of callables.
 _WRAPPERS = frozenset({"memoized", "<unnamed function>", "<unnamed wrapped function>", "fun", "wrapped"})
 
+_BOOKKEEPING = frozenset(
+    {"num_consts", "num_carry", "cond_nconsts", "body_nconsts", "const_lengths", "out_trees"}
+)
 
-def parameter_text(value: Any) -> str:
+
+def parameter_text(key: str, value: Any) -> str:
     """A parameter in at most `TEXT_LENGTH` characters; empty where it says nothing."""
-    if _says_nothing(value):
+    if key in _BOOKKEEPING or _says_nothing(value):
         return ""
     try:
         text = _text(value)
@@ -60,7 +65,7 @@ def _text(value: Any) -> str:
         return f"[{', '.join(_text(item) for item in value[:64])}]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_text(item)}" for key, item in value.items()) + "}"
-    if callable(value) and not isinstance(value, type):
+    if (callable(value) and not isinstance(value, type)) or hasattr(value, "call_wrapped"):
         return _callable_text(value)
     return str(value)
 

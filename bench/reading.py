@@ -1,0 +1,91 @@
+"""What reading a jaxpr costs beside tracing it, and how large a document becomes.
+
+    python bench/reading.py [--quick]
+
+Reading must stay below 10 % of tracing. Flat programs repeat `x = x * 1.01 + 0.1`; nested ones call an inner jitted
+function whose own trace JAX keeps, which is the hardest for a reader: JAX pays for one call, the graph holds a body more.
+Different programs are compared in one process, so figures of one row vary by some ten per cent.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxviz.document import Document, ProgramEntry, StageEntry
+from jaxviz.program import Program
+from jaxviz.read.jaxpr import read_jaxpr
+from jaxviz.tables import Tables
+
+
+def flat(equations: int) -> Callable[[jax.Array], jax.Array]:
+    def loop(x: jax.Array) -> jax.Array:
+        for _ in range(equations // 2):
+            x = x * 1.01 + 0.1
+        return x
+
+    return loop
+
+
+def nested(equations: int) -> Callable[[jax.Array], jax.Array]:
+    """An equation for each call and two inside it."""
+
+    @jax.jit
+    def step(x: jax.Array) -> jax.Array:
+        return x * 1.01 + 0.1
+
+    def loop(x: jax.Array) -> jax.Array:
+        for _ in range(equations // 3):
+            x = step(x)
+        return x
+
+    return loop
+
+
+def measure(fn: Callable[..., Any], repeat: int) -> tuple[float, float, int]:
+    """Median seconds of tracing and of reading, and the number of operations."""
+    traces, reads, operations = [], [], 0
+    for _ in range(repeat):
+        # A new function object each time, or JAX answers from its cache.
+        program = Program(lambda x: fn(x), (jax.ShapeDtypeStruct((16,), jnp.float32),))
+        jaxpr = program.jaxpr
+        traces.append(program.seconds["trace"])
+        start = perf_counter()
+        graph = read_jaxpr(jaxpr, Tables())
+        reads.append(perf_counter() - start)
+        operations = int((graph.nodes.kind == 0).sum())
+    return median(traces), median(reads), operations
+
+
+def document_size(equations: int) -> int:
+    """Bytes on disk of a document of a flat program."""
+    tables = Tables()
+    program = Program(flat(equations), (jax.ShapeDtypeStruct((16,), jnp.float32),))
+    graph = read_jaxpr(program.jaxpr, tables)
+    entry = ProgramEntry(program.name, program.call, tables.file(program.file), program.line, (StageEntry("jaxpr", 0),))
+    import json
+
+    return len(json.dumps(Document(tables, (graph,), (entry,)).to_json()))
+
+
+def main() -> None:
+    sizes = (1_000, 10_000) if "--quick" in sys.argv else (1_000, 10_000, 100_000)
+    measure(flat(100), 1)
+    measure(nested(100), 1)
+    print(f"jax {jax.__version__}")
+    print(f"{'program':8} {'operations':>10} {'trace ms':>10} {'read ms':>9} {'ratio':>7}")
+    for name, make in (("flat", flat), ("nested", nested)):
+        for size in sizes:
+            trace, read, operations = measure(make(size), 5 if size < 100_000 else 1)
+            print(f"{name:8} {operations:>10,} {trace * 1e3:>10.1f} {read * 1e3:>9.2f} {read / trace:>7.1%}")
+    print(f"document of 10,000 nodes: {document_size(10_000) / 1e3:.1f} kB")
+
+
+if __name__ == "__main__":
+    main()
