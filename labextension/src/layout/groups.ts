@@ -1,0 +1,125 @@
+/**
+ * Cuts a graph with nested groups into one flat graph for each group.
+ *
+ * An edge that crosses borders becomes a piece in each group on its way. In the group that it leaves or enters, the
+ * piece runs to a gate: a point on the lower or upper border. Edges that carry the same port in share one gate and one
+ * piece, so a value enters a group once, however many boxes read it there.
+ */
+import { Pin, type LayoutInput } from './input.ts';
+
+/** What stands in a flat graph: a box (a group counts as one) or a gate on the border. */
+export interface Vertex {
+  /** Box number, -1 for a gate. */
+  readonly box: number;
+  /** One of `Pin`: gates are pinned to their border. */
+  readonly pin: number;
+  readonly gate: boolean;
+}
+
+/** A piece of one or more edges inside one group. Ports: an ordinal of the box, or -1 - g for gate g of a group. */
+export interface Piece {
+  readonly from: number;
+  readonly to: number;
+  readonly fromPort: number;
+  readonly toPort: number;
+}
+
+/** The flat graph of one group; -1 is the top level. */
+export interface Flat {
+  readonly group: number;
+  readonly vertices: Vertex[];
+  readonly pieces: Piece[];
+}
+
+export interface Cut {
+  /** The innermost groups first, the top level last. */
+  readonly flats: readonly Flat[];
+  /** For each edge its pieces from source to target: group (by position in `flats`) and piece. */
+  readonly ways: readonly (readonly Step[])[];
+}
+
+export interface Step {
+  readonly flat: number;
+  readonly piece: number;
+}
+
+/** A flat graph while it grows, with what is known by key. */
+class Builder {
+  readonly vertices: Vertex[] = [];
+  readonly pieces: Piece[] = [];
+  private readonly gates = new Map<string, number>();
+  private readonly known = new Map<string, number>();
+
+  constructor(readonly group: number) {}
+
+  gate(key: string, pin: number): number {
+    let vertex = this.gates.get(key);
+    if (vertex === undefined) {
+      vertex = this.vertices.push({ box: -1, pin, gate: true }) - 1;
+      this.gates.set(key, vertex);
+    }
+    return vertex;
+  }
+
+  piece(from: number, fromPort: number, to: number, toPort: number): number {
+    const key = `${from} ${fromPort} ${to} ${toPort}`;
+    let piece = this.known.get(key);
+    if (piece === undefined) {
+      piece = this.pieces.push({ from, to, fromPort, toPort }) - 1;
+      this.known.set(key, piece);
+    }
+    return piece;
+  }
+}
+
+export function cutIntoGroups(input: LayoutInput): Cut {
+  const count = input.parent.length;
+  const builders: Builder[] = [];
+  const builderOf = new Map<number, number>();
+  // A group has a smaller number than what stands in it, so falling numbers give the innermost first.
+  for (let box = count - 1; box >= -1; box--) {
+    if (box === -1 || input.group[box]) {
+      builderOf.set(box, builders.push(new Builder(box)) - 1);
+    }
+  }
+  const vertexOf = new Int32Array(count);
+  const flatOf = (group: number): number => builderOf.get(group) as number;
+  for (let box = 0; box < count; box++) {
+    const { vertices } = builders[flatOf(input.parent[box])];
+    vertexOf[box] = vertices.push({ box, pin: input.pin[box], gate: false }) - 1;
+  }
+  const depth = new Int32Array(count);
+  for (let box = 0; box < count; box++) {
+    depth[box] = input.parent[box] < 0 ? 0 : depth[input.parent[box]] + 1;
+  }
+
+  const ways = Array.from(input.source, (source, edge) => {
+    const target = input.target[edge];
+    if (source === target) {
+      return [];
+    }
+    const up: Step[] = [];
+    const down: Step[] = [];
+    let [from, fromPort] = [source, input.sourcePort[edge]];
+    let [to, toPort] = [target, input.targetPort[edge]];
+    const leaving = `out ${source} ${fromPort}`;
+    const entering = `in ${source} ${fromPort}`;
+    while (input.parent[from] !== input.parent[to]) {
+      if (depth[from] >= depth[to]) {
+        const flat = flatOf(input.parent[from]);
+        const gate = builders[flat].gate(leaving, Pin.bottom);
+        up.push({ flat, piece: builders[flat].piece(vertexOf[from], fromPort, gate, 0) });
+        [from, fromPort] = [input.parent[from], -1 - gate];
+      } else {
+        const flat = flatOf(input.parent[to]);
+        const gate = builders[flat].gate(entering, Pin.top);
+        down.push({ flat, piece: builders[flat].piece(gate, 0, vertexOf[to], toPort) });
+        [to, toPort] = [input.parent[to], -1 - gate];
+      }
+    }
+    const flat = flatOf(input.parent[from]);
+    up.push({ flat, piece: builders[flat].piece(vertexOf[from], fromPort, vertexOf[to], toPort) });
+    return [...up, ...down.reverse()];
+  });
+  return { flats: builders, ways };
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Pin, type Layout, type LayoutInput } from './input.ts';
+import { layout } from './layout.ts';
+
+interface Box {
+  parent?: number;
+  width?: number;
+  group?: boolean;
+  pin?: number;
+  left?: number;
+}
+
+/** A layout input from a list of boxes and of edges `[source, target]`; ports in the order of the edges. */
+export function graph(boxes: readonly Box[], edges: readonly (readonly [number, number])[]): LayoutInput {
+  const ports = new Map<number, number>();
+  return {
+    parent: Int32Array.from(boxes, box => box.parent ?? -1),
+    width: Float64Array.from(boxes, box => box.width ?? 80),
+    height: new Float64Array(boxes.length).fill(22),
+    left: Float64Array.from(boxes, box => box.left ?? 0),
+    right: new Float64Array(boxes.length),
+    group: Uint8Array.from(boxes, box => (box.group ? 1 : 0)),
+    pin: Uint8Array.from(boxes, box => box.pin ?? Pin.free),
+    source: Int32Array.from(edges, edge => edge[0]),
+    target: Int32Array.from(edges, edge => edge[1]),
+    sourcePort: new Int32Array(edges.length),
+    targetPort: Int32Array.from(edges, ([, target]) => {
+      const port = ports.get(target) ?? 0;
+      ports.set(target, port + 1);
+      return port;
+    })
+  };
+}
+
+const EPSILON = 0.02;
+
+/** Everything that holds for every layout. */
+function check(input: LayoutInput, out: Layout): void {
+  const count = input.parent.length;
+  for (let a = 0; a < count; a++) {
+    for (const value of [out.x[a], out.y[a], out.width[a], out.height[a]]) {
+      assert.ok(Number.isFinite(value), `box ${a} has no place`);
+    }
+    const p = input.parent[a];
+    if (p >= 0) {
+      assert.ok(out.x[a] - input.left[a] >= out.x[p] - EPSILON, `box ${a} sticks out to the left`);
+      assert.ok(out.x[a] + out.width[a] + input.right[a] <= out.x[p] + out.width[p] + EPSILON, `box ${a} sticks out to the right`);
+      assert.ok(out.y[a] >= out.y[p] - EPSILON && out.y[a] + out.height[a] <= out.y[p] + out.height[p] + EPSILON, `box ${a} sticks out`);
+    } else {
+      assert.ok(out.x[a] >= -EPSILON && out.y[a] >= -EPSILON);
+      assert.ok(out.x[a] + out.width[a] <= out.totalWidth + EPSILON && out.y[a] + out.height[a] <= out.totalHeight + EPSILON);
+    }
+    for (let b = a + 1; b < count; b++) {
+      if (input.parent[b] === p) {
+        const apart =
+          out.x[a] + out.width[a] + input.right[a] <= out.x[b] - input.left[b] + EPSILON ||
+          out.x[b] + out.width[b] + input.right[b] <= out.x[a] - input.left[a] + EPSILON ||
+          out.y[a] + out.height[a] <= out.y[b] + EPSILON ||
+          out.y[b] + out.height[b] <= out.y[a] + EPSILON;
+        assert.ok(apart, `boxes ${a} and ${b} overlap`);
+      }
+    }
+  }
+  checkRoutes(input, out);
+}
+
+function points(out: Layout, edge: number): [number, number][] {
+  const result: [number, number][] = [];
+  for (let i = out.routeStart[edge]; i < out.routeStart[edge + 1]; i++) {
+    result.push([out.route[2 * i], out.route[2 * i + 1]]);
+  }
+  return result;
+}
+
+function checkRoutes(input: LayoutInput, out: Layout): void {
+  const inside = (value: number, low: number, high: number) => value >= low - EPSILON && value <= high + EPSILON;
+  input.source.forEach((source, edge) => {
+    const route = points(out, edge);
+    const target = input.target[edge];
+    if (source === target) {
+      assert.equal(route.length, 0);
+      return;
+    }
+    assert.ok(route.length >= 2, `edge ${edge} is not drawn`);
+    for (const [box, [x, y]] of [
+      [source, route[0]],
+      [target, route[route.length - 1]]
+    ] as const) {
+      assert.ok(inside(x, out.x[box], out.x[box] + out.width[box]), `edge ${edge} misses box ${box}`);
+      const onBorder = Math.abs(y - out.y[box]) < EPSILON || Math.abs(y - out.y[box] - out.height[box]) < EPSILON;
+      assert.ok(onBorder, `edge ${edge} ends off the border of box ${box}`);
+    }
+  });
+}
+
+/** Number of edges whose straight pieces run through a box that is no group. */
+function through(input: LayoutInput, out: Layout): number {
+  let count = 0;
+  input.source.forEach((_, edge) => {
+    const route = points(out, edge);
+    for (let i = 0; i + 1 < route.length; i++) {
+      for (let box = 0; box < input.parent.length; box++) {
+        if (!input.group[box] && crosses(route[i], route[i + 1], out, box)) {
+          count++;
+        }
+      }
+    }
+  });
+  return count;
+}
+
+function crosses([x1, y1]: [number, number], [x2, y2]: [number, number], out: Layout, box: number): boolean {
+  const [top, bottom] = [out.y[box] + 1, out.y[box] + out.height[box] - 1];
+  const [low, high] = [Math.max(Math.min(y1, y2), top), Math.min(Math.max(y1, y2), bottom)];
+  if (low >= high) {
+    return false;
+  }
+  const at = (y: number) => (y2 === y1 ? x1 : x1 + ((x2 - x1) * (y - y1)) / (y2 - y1));
+  const [a, b] = [at(low), at(high)];
+  return Math.max(a, b) > out.x[box] + 1 && Math.min(a, b) < out.x[box] + out.width[box] - 1;
+}
+
+/** Nested programs: a box may stand in any group before it, edges run from earlier boxes to later ones that a program could join. */
+const programs = fc
+  .array(fc.record({ up: fc.nat(3), group: fc.boolean(), width: fc.integer({ min: 20, max: 160 }), left: fc.nat(40) }), { minLength: 1, maxLength: 40 })
+  .chain(list => {
+    const boxes: Required<Pick<Box, 'parent' | 'group' | 'width' | 'left'>>[] = [];
+    let open: number[] = [];
+    list.forEach(({ up, group, width, left }, i) => {
+      open = open.slice(0, Math.max(0, open.length - (up % 3 === 0 ? 0 : up)));
+      boxes.push({ parent: open.length ? open[open.length - 1] : -1, group, width, left });
+      if (group) {
+        open.push(i);
+      }
+    });
+    const leaves = boxes.flatMap((box, i) => (box.group ? [] : [i]));
+    const pair = leaves.length > 1 ? fc.tuple(fc.constantFrom(...leaves), fc.constantFrom(...leaves)) : fc.constant<[number, number]>([0, 0]);
+    return fc.array(pair, { maxLength: 60 }).map(pairs => ({
+      boxes,
+      edges: pairs.map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as [number, number]).filter(([a, b]) => a < b)
+    }));
+  });
+
+test('nothing overlaps, members stay inside their group, edges end on their boxes', () => {
+  fc.assert(
+    fc.property(programs, ({ boxes, edges }) => {
+      const input = graph(boxes, edges);
+      check(input, layout(input));
+    }),
+    { numRuns: 300 }
+  );
+});
+
+test('no edge runs through a box', () => {
+  fc.assert(
+    fc.property(programs, ({ boxes, edges }) => {
+      const input = graph(boxes, edges);
+      assert.equal(through(input, layout(input)), 0);
+    }),
+    { numRuns: 150 }
+  );
+});
+
+test('the same input gives the same layout', () => {
+  fc.assert(
+    fc.property(programs, ({ boxes, edges }) => {
+      assert.deepEqual(layout(graph(boxes, edges)), layout(graph(boxes, edges)));
+    }),
+    { numRuns: 50 }
+  );
+});
+
+test('any graph is laid out: cycles, loops, parallel edges', () => {
+  const any = fc.integer({ min: 1, max: 25 }).chain(n =>
+    fc.array(fc.tuple(fc.nat(n - 1), fc.nat(n - 1)), { maxLength: 60 }).map(edges => ({ n, edges }))
+  );
+  fc.assert(
+    fc.property(any, ({ n, edges }) => {
+      const input = graph(Array.from({ length: n }, () => ({})), edges);
+      check(input, layout(input));
+    }),
+    { numRuns: 200 }
+  );
+});
+
+test('a chain is one straight line', () => {
+  const n = 12;
+  const input = graph(
+    Array.from({ length: n }, (_, i) => ({ width: 60 + 10 * (i % 3) })),
+    Array.from({ length: n - 1 }, (_, i) => [i, i + 1] as const)
+  );
+  const out = layout(input);
+  const middle = out.x[0] + out.width[0] / 2;
+  for (let i = 0; i < n; i++) {
+    assert.ok(Math.abs(out.x[i] + out.width[i] / 2 - middle) < 0.01);
+  }
+  for (let edge = 0; edge < n - 1; edge++) {
+    assert.equal(points(out, edge).length, 2);
+  }
+});
+
+test('arguments stand at the top in their order, results at the bottom', () => {
+  const input = graph(
+    [{ pin: Pin.top }, { pin: Pin.top }, { pin: Pin.top }, {}, {}, { pin: Pin.bottom }, { pin: Pin.bottom }],
+    [
+      [2, 3],
+      [0, 4],
+      [1, 4],
+      [3, 4],
+      [4, 5],
+      [3, 6]
+    ]
+  );
+  const out = layout(input);
+  assert.ok(out.x[0] < out.x[1] && out.x[1] < out.x[2]);
+  assert.ok(out.x[5] < out.x[6]);
+  assert.ok(out.y[0] === out.y[1] && out.y[1] === out.y[2] && out.y[2] < out.y[3]);
+  assert.ok(out.y[5] === out.y[6] && out.y[5] > out.y[4]);
+});
+
+test('a value enters a group once, however many boxes read it there', () => {
+  const input = graph(
+    [{}, { group: true }, { parent: 1 }, { parent: 1 }, { parent: 1 }],
+    [
+      [0, 2],
+      [0, 3],
+      [0, 4]
+    ]
+  );
+  const out = layout(input);
+  const border = out.y[1];
+  const places = new Set([0, 1, 2].map(edge => points(out, edge).find(([, y]) => Math.abs(y - border) < 0.5)?.[0]));
+  assert.equal(places.size, 1);
+});
+
+test('parts that nothing joins are packed, not lined up', () => {
+  const input = graph(
+    Array.from({ length: 10_000 }, () => ({})),
+    []
+  );
+  const out = layout(input);
+  assert.ok(out.totalWidth / out.totalHeight < 4 && out.totalHeight / out.totalWidth < 4);
+});
+
+const degenerate: [string, () => LayoutInput][] = [
+  ['nothing', () => graph([], [])],
+  ['one box', () => graph([{}], [])],
+  ['an empty group', () => graph([{ group: true }], [])],
+  ['a star of 10,000', () => graph(Array.from({ length: 10_001 }, () => ({})), Array.from({ length: 10_000 }, (_, i) => [0, i + 1] as const))],
+  ['a chain of 20,000', () => graph(Array.from({ length: 20_000 }, () => ({})), Array.from({ length: 19_999 }, (_, i) => [i, i + 1] as const))],
+  [
+    'groups nested 400 deep',
+    () =>
+      graph(
+        Array.from({ length: 401 }, (_, i) => ({ parent: i - 1, group: i < 400 })),
+        []
+      )
+  ],
+  ['a box of 100,000 px', () => graph([{ width: 100_000 }, {}], [[0, 1]])]
+];
+for (const [what, make] of degenerate) {
+  test(`never hangs: ${what}`, () => {
+    const start = performance.now();
+    const out = layout(make());
+    assert.ok(out.x.every(Number.isFinite));
+    assert.ok(performance.now() - start < 8000);
+  });
+}
+
+test('past the budget the longest edges are left out, and that is said', () => {
+  const n = 300;
+  const edges: [number, number][] = [];
+  for (let a = 0; a < n; a++) {
+    for (let b = a + 1; b < n; b++) {
+      edges.push([a, b]);
+    }
+  }
+  const out = layout(
+    graph(
+      Array.from({ length: n }, () => ({})),
+      edges
+    )
+  );
+  assert.match(out.simplified.join(), /^\d+ of the longest edges are not drawn$/);
+});

@@ -1,0 +1,179 @@
+/**
+ * Lays out a graph with nested groups, the innermost groups first: a group that is done is one wide box in the group
+ * around it, with ports where its gates are. Then all is composed into one picture.
+ */
+import { GROUP_PADDING, GROUP_TITLE, PORT_INSET, PORT_PITCH } from './distances.ts';
+import { layoutFlat, type FlatLayout } from './flat.ts';
+import { cutIntoGroups, type Cut, type Flat } from './groups.ts';
+import type { Layout, LayoutInput } from './input.ts';
+
+export function layout(input: LayoutInput): Layout {
+  const cut = cutIntoGroups(input);
+  const width = input.width.slice();
+  const height = input.height.slice();
+  const layouts = new Map<number, FlatLayout>();
+  for (const flat of cut.flats) {
+    const done = layoutGroup(input, flat, width, height, layouts);
+    layouts.set(flat.group, done);
+    if (flat.group >= 0) {
+      width[flat.group] = Math.max(input.width[flat.group], done.width + 2 * GROUP_PADDING);
+      height[flat.group] = flat.vertices.length
+        ? GROUP_TITLE + done.height + GROUP_PADDING
+        : Math.max(input.height[flat.group], GROUP_TITLE);
+    }
+  }
+  return compose(input, cut, layouts, width, height);
+}
+
+/** The inside of a group stands below its title, in the middle of its width. */
+function insideX(width: number, inside: FlatLayout): number {
+  return (width - inside.width) / 2;
+}
+
+function layoutGroup(
+  input: LayoutInput,
+  flat: Flat,
+  width: Float64Array,
+  height: Float64Array,
+  layouts: ReadonlyMap<number, FlatLayout>
+): FlatLayout {
+  const { vertices, pieces } = flat;
+  const boxes = Int32Array.from(vertices, vertex => vertex.box);
+  const half = (box: number): number => (box < 0 ? 0 : width[box] / 2);
+  const outs = portCounts(vertices.length, pieces, 'from', 'fromPort');
+  const ins = portCounts(vertices.length, pieces, 'to', 'toPort');
+  const offset = (vertex: number, port: number, count: number): number => {
+    const box = boxes[vertex];
+    if (box < 0) {
+      return 0;
+    }
+    if (port >= 0) {
+      return portOffset(width[box], port, count);
+    }
+    const inside = layouts.get(box) as FlatLayout;
+    return insideX(width[box], inside) + inside.x[-1 - port] - width[box] / 2;
+  };
+  return layoutFlat({
+    pin: Uint8Array.from(vertices, vertex => vertex.pin),
+    gate: Uint8Array.from(vertices, vertex => (vertex.gate ? 1 : 0)),
+    height: Float64Array.from(boxes, box => (box < 0 ? 0 : height[box])),
+    left: Float64Array.from(boxes, box => (box < 0 ? 0 : half(box) + input.left[box])),
+    right: Float64Array.from(boxes, box => (box < 0 ? 0 : half(box) + input.right[box])),
+    from: Int32Array.from(pieces, piece => piece.from),
+    to: Int32Array.from(pieces, piece => piece.to),
+    fromOffset: Float64Array.from(pieces, piece => offset(piece.from, piece.fromPort, outs[piece.from])),
+    toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to]))
+  });
+}
+
+function portCounts(
+  count: number,
+  pieces: Flat['pieces'],
+  end: 'from' | 'to',
+  port: 'fromPort' | 'toPort'
+): Int32Array {
+  const counts = new Int32Array(count);
+  for (const piece of pieces) {
+    counts[piece[end]] = Math.max(counts[piece[end]], piece[port] + 1);
+  }
+  return counts;
+}
+
+/** Where port `port` of `count` stands, from the middle of a box: spread about the middle, never past the corners. */
+function portOffset(width: number, port: number, count: number): number {
+  const pitch = Math.min(PORT_PITCH, Math.max(0, width - 2 * PORT_INSET) / Math.max(1, count - 1));
+  return (port - (count - 1) / 2) * pitch;
+}
+
+function compose(
+  input: LayoutInput,
+  cut: Cut,
+  layouts: ReadonlyMap<number, FlatLayout>,
+  width: Float64Array,
+  height: Float64Array
+): Layout {
+  const count = input.parent.length;
+  const x = new Float64Array(count);
+  const y = new Float64Array(count);
+  const originX = new Map<number, number>([[-1, 0]]);
+  const originY = new Map<number, number>([[-1, 0]]);
+  // Outermost first: a group is placed before what stands in it.
+  for (let i = cut.flats.length - 1; i >= 0; i--) {
+    const { group, vertices } = cut.flats[i];
+    const inside = layouts.get(group) as FlatLayout;
+    if (group >= 0) {
+      originX.set(group, x[group] + insideX(width[group], inside));
+      originY.set(group, y[group] + GROUP_TITLE);
+    }
+    const [left, top] = [originX.get(group) as number, originY.get(group) as number];
+    vertices.forEach(({ box }, vertex) => {
+      if (box >= 0) {
+        x[box] = left + inside.x[vertex] - width[box] / 2;
+        y[box] = top + inside.y[vertex];
+      }
+    });
+  }
+  const { routeStart, route, missing } = composeRoutes(cut, layouts, originX, originY);
+  const all = layouts.get(-1) as FlatLayout;
+  return {
+    x,
+    y,
+    width,
+    height,
+    routeStart,
+    route,
+    totalWidth: all.width,
+    totalHeight: all.height,
+    simplified: missing ? [`${missing} of the longest edges are not drawn`] : []
+  };
+}
+
+function composeRoutes(
+  cut: Cut,
+  layouts: ReadonlyMap<number, FlatLayout>,
+  originX: ReadonlyMap<number, number>,
+  originY: ReadonlyMap<number, number>
+): { routeStart: Int32Array; route: Float64Array; missing: number } {
+  const routeStart = new Int32Array(cut.ways.length + 1);
+  const points: number[] = [];
+  let missing = 0;
+  cut.ways.forEach((way, edge) => {
+    const own: number[] = [];
+    let whole = way.length > 0;
+    for (const { flat, piece } of way) {
+      const { group } = cut.flats[flat];
+      const inside = layouts.get(group) as FlatLayout;
+      const route = inside.routes[piece];
+      if (!route) {
+        whole = false;
+        break;
+      }
+      const [left, top] = [originX.get(group) as number, originY.get(group) as number];
+      for (let k = 0; k < route.length; k += 2) {
+        append(own, route[k] + left, route[k + 1] + top);
+      }
+    }
+    if (whole) {
+      for (const value of own) {
+        points.push(value);
+      }
+    } else {
+      missing += way.length ? 1 : 0;
+    }
+    routeStart[edge + 1] = points.length / 2;
+  });
+  return { routeStart, route: Float64Array.from(points), missing };
+}
+
+/** Adds a point, unless it repeats the last one; a point in the middle of a vertical line is dropped. */
+function append(points: number[], x: number, y: number): void {
+  const n = points.length;
+  if (n >= 2 && Math.abs(points[n - 2] - x) < 0.01 && Math.abs(points[n - 1] - y) < 0.01) {
+    return;
+  }
+  if (n >= 4 && Math.abs(points[n - 2] - x) < 0.01 && Math.abs(points[n - 4] - x) < 0.01) {
+    points[n - 1] = y;
+    return;
+  }
+  points.push(x, y);
+}

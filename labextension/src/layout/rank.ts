@@ -1,0 +1,163 @@
+/**
+ * Rows: each vertex gets a rank so that every edge runs downward, with edges as short as simple means make them.
+ * Longest path first, then passes in which a vertex moves within its slack to where more of its edges pull it.
+ */
+import { Pin } from './input.ts';
+
+/** Passes of descent; more change nothing on real programs. */
+const PASSES = 8;
+
+/** Edges of a graph without cycles, as columns, and the pins of its vertices. */
+export interface Directed {
+  readonly count: number;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly pin: Uint8Array;
+}
+
+/** For each vertex its edges, in compressed rows. */
+export interface Rows {
+  readonly first: Int32Array;
+  readonly edge: Int32Array;
+}
+
+export function rowsBy(count: number, end: Int32Array): Rows {
+  const first = new Int32Array(count + 1);
+  for (const vertex of end) {
+    first[vertex + 1]++;
+  }
+  for (let i = 0; i < count; i++) {
+    first[i + 1] += first[i];
+  }
+  const next = first.slice(0, count);
+  const edge = new Int32Array(end.length);
+  end.forEach((vertex, e) => {
+    edge[next[vertex]++] = e;
+  });
+  return { first, edge };
+}
+
+/**
+ * Turns edges that close a cycle around, so that the result has none. Depth first in vertex order; an edge back to a
+ * vertex that is still open closes a cycle. Gives 1 for each edge that was turned.
+ */
+export function breakCycles(count: number, from: Int32Array, to: Int32Array): Uint8Array {
+  const out = rowsBy(count, from);
+  const turned = new Uint8Array(from.length);
+  const state = new Uint8Array(count); // 0 new, 1 open, 2 done
+  const next = out.first.slice(0, count);
+  const stack: number[] = [];
+  for (let root = 0; root < count; root++) {
+    if (state[root]) {
+      continue;
+    }
+    stack.push(root);
+    state[root] = 1;
+    while (stack.length) {
+      const vertex = stack[stack.length - 1];
+      if (next[vertex] === out.first[vertex + 1]) {
+        state[vertex] = 2;
+        stack.pop();
+        continue;
+      }
+      const edge = out.edge[next[vertex]++];
+      const other = to[edge];
+      if (state[other] === 1) {
+        turned[edge] = 1;
+      } else if (state[other] === 0) {
+        state[other] = 1;
+        stack.push(other);
+      }
+    }
+  }
+  return turned;
+}
+
+/** Ranks from 0. Vertices pinned to the top stand in the first row, those pinned to the bottom in the last. */
+export function rankVertices(graph: Directed): Int32Array {
+  const { count, from, to, pin } = graph;
+  const out = rowsBy(count, from);
+  const into = rowsBy(count, to);
+  const order = topologicalOrder(graph, out, into);
+  const rank = new Int32Array(count);
+  // A vertex that is not pinned to the top stands below those that are, even if nothing joins them.
+  const anyTop = pin.some(one => one === Pin.top) ? 1 : 0;
+  for (const vertex of order) {
+    let least = pin[vertex] === Pin.top ? 0 : anyTop;
+    for (let i = into.first[vertex]; i < into.first[vertex + 1]; i++) {
+      least = Math.max(least, rank[from[into.edge[i]]] + 1);
+    }
+    rank[vertex] = least;
+  }
+  let last = 0;
+  let lastFree = 0;
+  for (let vertex = 0; vertex < count; vertex++) {
+    last = Math.max(last, rank[vertex]);
+    if (pin[vertex] !== Pin.bottom) {
+      lastFree = Math.max(lastFree, rank[vertex]);
+    }
+  }
+  const anyBottom = pin.some(one => one === Pin.bottom);
+  const bottom = anyBottom ? Math.max(last, lastFree + 1) : last;
+  for (let vertex = 0; vertex < count; vertex++) {
+    if (pin[vertex] === Pin.bottom && out.first[vertex] === out.first[vertex + 1]) {
+      rank[vertex] = bottom;
+    }
+  }
+  descend(graph, out, into, order, rank, anyBottom ? bottom - 1 : bottom, anyTop);
+  return rank;
+}
+
+function descend(graph: Directed, out: Rows, into: Rows, order: Int32Array, rank: Int32Array, last: number, first: number): void {
+  const { from, to, pin, count } = graph;
+  for (let pass = 0; pass < PASSES; pass++) {
+    let moved = false;
+    for (let i = 0; i < count; i++) {
+      const vertex = order[pass % 2 ? i : count - 1 - i];
+      const ins = into.first[vertex + 1] - into.first[vertex];
+      const outs = out.first[vertex + 1] - out.first[vertex];
+      if (pin[vertex] !== Pin.free || (ins === 0 && outs === 0)) {
+        continue;
+      }
+      let low = first;
+      for (let k = into.first[vertex]; k < into.first[vertex + 1]; k++) {
+        low = Math.max(low, rank[from[into.edge[k]]] + 1);
+      }
+      let high = last;
+      for (let k = out.first[vertex]; k < out.first[vertex + 1]; k++) {
+        high = Math.min(high, rank[to[out.edge[k]]] - 1);
+      }
+      const best = outs > ins ? high : low;
+      if (best !== rank[vertex] && low <= high) {
+        rank[vertex] = best;
+        moved = true;
+      }
+    }
+    if (!moved) {
+      return;
+    }
+  }
+}
+
+function topologicalOrder({ count, from, to }: Directed, out: Rows, into: Rows): Int32Array {
+  const waiting = Int32Array.from({ length: count }, (_, vertex) => into.first[vertex + 1] - into.first[vertex]);
+  const order = new Int32Array(count);
+  let end = 0;
+  for (let vertex = 0; vertex < count; vertex++) {
+    if (waiting[vertex] === 0) {
+      order[end++] = vertex;
+    }
+  }
+  for (let begin = 0; begin < end; begin++) {
+    for (let i = out.first[order[begin]]; i < out.first[order[begin] + 1]; i++) {
+      const target = to[out.edge[i]];
+      if (--waiting[target] === 0) {
+        order[end++] = target;
+      }
+    }
+  }
+  if (end !== count) {
+    throw new Error(`a cycle was left among ${from.length} edges`);
+  }
+  return order;
+}
