@@ -7,7 +7,7 @@ rspack(
   {
     ...shared,
     mode: 'production',
-    target: 'es2020',
+    target: ['web', 'es2020'],
     entry: './labextension/src/page/headless.ts',
     output: { path: resolve('jaxviz/static'), filename: 'headless.js' },
     performance: { hints: false }

@@ -1,22 +1,23 @@
 """What the reader found in one jaxpr, numbered from zero, and the graph made by placing it wherever it is called.
 
-A jaxpr that is called a thousand times is read once: a `Block`. `assemble` gives every instance its place in the columns,
-all instances of a block at a time, so the cost of an instance is that of copying rows of numpy arrays.
+A jaxpr that is called a thousand times is read once: a `Block`. Equations that call the same bodies with the same parameters
+share a `Call`. `assemble` gives every instance its place in the columns, all instances of a block and all calls of a kind
+at a time, so the cost of one more call is that of copying rows of numpy arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import (
-    CARRY,
     LEAVE,
     SLICE,
+    STACK,
     Attributes,
     Bindings,
     Graph,
@@ -26,12 +27,14 @@ from jaxviz.graph import (
     Regions,
     Values,
 )
+from jaxviz.read.bodies import Join
 from jaxviz.tables import Tables
 
 Array = NDArray[np.int64]
 
-# What an instance takes of each group of columns, and where it starts in them: nodes, values, operands, regions, bindings, attributes.
+# The groups of columns. Places and sizes are six numbers, one for each.
 _NODE, _VALUE, _OPERAND, _REGION, _BINDING, _ATTRIBUTE = range(6)
+Size = tuple[int, int, int, int, int, int]
 
 
 @dataclass(slots=True)
@@ -42,14 +45,62 @@ class Stack:
     absolute: bool
 
 
-@dataclass(slots=True)
-class Block:
-    """The rows of one jaxpr. Nodes and values are numbered as in an instance, with those of the calls between them.
+class Part(NamedTuple):
+    """A body of a call, and the region it fills."""
 
-    `size` counts nodes, values, operands, regions, bindings and attributes of an instance, with the calls in it.
-    `node_region` is left out: all of these nodes stand in the region that the block fills.
+    block: Block
+    kind: int
+    name: int
+
+
+@dataclass(slots=True)
+class Call:
+    """What equations that call the same bodies with the same parameters have in common.
+
+    A binding is its kind, where it starts and where it ends: a value is an operand or output of the owner by its number,
+    an argument or result is a node counted from the first node of the bodies.
     """
 
+    name: int
+    operands: int
+    outputs: int
+    attributes: list[tuple[int, int]]
+    parts: list[Part]
+    bindings: list[tuple[int, int, int]]
+    # What it adds after its owner: its bodies, its bindings and its attributes.
+    size: Size = field(init=False)
+
+    def __post_init__(self) -> None:
+        sizes = [part.block.size for part in self.parts] or [(0,) * 6]
+        nodes, values, operands, regions, bindings, attributes = map(sum, zip(*sizes, strict=True))
+        bindings, attributes = bindings + len(self.bindings), attributes + len(self.attributes)
+        self.size = (nodes, values, operands, regions, bindings, attributes)
+
+    def key(self) -> tuple[object, ...]:
+        """Equal for calls that are the same."""
+        parts = tuple((id(part.block), part.kind, part.name) for part in self.parts)
+        return self.name, self.operands, self.outputs, tuple(self.attributes), parts, tuple(self.bindings)
+
+
+class CallPlace(NamedTuple):
+    """A call in a block: how many of the block's own rows come before it, its owner's included."""
+
+    call: Call
+    nodes: int
+    values: int
+    operands: int
+    attributes: int
+
+
+@dataclass(slots=True)
+class Block:
+    """The rows of one jaxpr: constants, arguments, equations, results.
+
+    Values are numbered as in an instance, with those of the calls between them. `size` is what an instance takes of each
+    group of columns, with the calls in it and the region that it fills.
+    """
+
+    label: str = ""
     kind: list[int] = field(default_factory=list)
     op: list[int] = field(default_factory=list)
     name: list[int] = field(default_factory=list)
@@ -59,28 +110,56 @@ class Block:
     operands: list[int] = field(default_factory=list)
     value_type: list[int] = field(default_factory=list)
     operand_source: list[int] = field(default_factory=list)
-    region_owner: list[int] = field(default_factory=list)
-    region_kind: list[int] = field(default_factory=list)
-    region_name: list[int] = field(default_factory=list)
-    binding_kind: list[int] = field(default_factory=list)
-    binding_start: list[int] = field(default_factory=list)
-    binding_end: list[int] = field(default_factory=list)
+    # Of nodes by their place in an instance; attributes of owners are in their calls.
     attribute_node: list[int] = field(default_factory=list)
     attribute_key: list[int] = field(default_factory=list)
     attribute_value: list[int] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)
-    # One row for each call: the block; how many own nodes, values, operands and attributes come before it; the owner.
-    calls: list[Block] = field(default_factory=list)
-    call_before: list[tuple[int, int, int, int]] = field(default_factory=list)
+    calls: list[CallPlace] = field(default_factory=list)
     argument_start: int = 0
     result_count: int = 0
-    size: tuple[int, int, int, int, int, int] = (0, 0, 0, 1, 0, 0)
-    label: str = ""
+    size: Size = (0, 0, 0, 1, 0, 0)
+
+    def key(self) -> tuple[object, ...]:
+        """Equal for blocks that are the same, row by row."""
+        return (
+            self.size,
+            self.argument_start,
+            self.result_count,
+            tuple(self.op),
+            tuple(self.name),
+            tuple(self.value_type),
+            tuple(self.operand_source),
+            tuple(self.operands),
+            tuple(self.scope),
+            tuple(self.stack),
+            tuple(self.attribute_node),
+            tuple(self.attribute_value),
+            tuple(self.attribute_key),
+            tuple((stack.frames, stack.absolute) for stack in self.stacks),
+            tuple((id(place[0]), *place[1:]) for place in self.calls),
+        )
 
     @property
     def result_start(self) -> int:
         """The node of the first result: results are the last nodes of an instance."""
         return self.size[_NODE] - self.result_count
+
+
+def place_joins(parts: Sequence[Part], joins: Sequence[Join]) -> list[tuple[int, int, int]]:
+    """The bindings of a call with these bodies."""
+    first_node = [0]
+    for part in parts:
+        first_node.append(first_node[-1] + part.block.size[_NODE])
+    bindings = []
+    for kind, body, start, end, to_body in joins:
+        if kind > SLICE:
+            start += first_node[body] + parts[body].block.result_start
+        if kind not in (LEAVE, STACK):
+            target = body if kind <= SLICE else to_body
+            end += first_node[target] + parts[target].block.argument_start
+        bindings.append((kind, start, end))
+    return bindings
 
 
 def assemble(
@@ -111,7 +190,7 @@ def assemble(
 class _Columns:
     """The columns of the graph while they are filled, one row of each array for each column."""
 
-    def __init__(self, size: tuple[int, ...]) -> None:
+    def __init__(self, size: Size) -> None:
         # kind, op, name, region, stack, scope, outputs, operands
         self.nodes = np.zeros((8, size[_NODE]), np.int32)
         self.values = np.zeros(size[_VALUE], np.int32)
@@ -134,61 +213,37 @@ class _Columns:
         )
 
 
-def _place(
-    block: Block, columns: _Columns, starts: Array, owner_stacks: Array, tables: Tables
-) -> list[tuple[Block, Array, Array]]:
+Instances = list[tuple[Block, Array, Array]]
+
+
+def _place(block: Block, columns: _Columns, starts: Array, owner_stacks: Array, tables: Tables) -> Instances:
     """Fill in the rows of a block at each of its instances; give the instances of the blocks that it calls."""
     rows = _Rows(block)
     node_start, value_start = starts[:, _NODE, None], starts[:, _VALUE, None]
 
     at = rows.node_at + node_start
     stacks = _stacks(block, owner_stacks, tables)
-    columns.nodes[0, at] = block.kind
-    columns.nodes[1, at] = block.op
-    columns.nodes[2, at] = block.name
+    for row, column in enumerate(
+        (block.kind, block.op, block.name, None, None, block.scope, block.outputs, block.operands)
+    ):
+        if column is not None:
+            columns.nodes[row, at] = np.array(column, np.int32)
     columns.nodes[3, at] = starts[:, _REGION, None]
     columns.nodes[4, at] = stacks
-    columns.nodes[5, at] = block.scope
-    columns.nodes[6, at] = block.outputs
-    columns.nodes[7, at] = block.operands
 
-    columns.values[rows.value_at + value_start] = block.value_type
-    if block.operand_source:
-        source = np.array(block.operand_source, np.int64)
-        columns.operands[rows.operand_at + starts[:, _OPERAND, None]] = source + np.where(source >= 0, value_start, 0)
+    columns.values[rows.value_at + value_start] = np.array(block.value_type, np.int32)
+    source = rows.source
+    columns.operands[rows.operand_at + starts[:, _OPERAND, None]] = source + (source >= 0) * value_start
     if block.attribute_node:
         at = rows.attribute_at + starts[:, _ATTRIBUTE, None]
         columns.attributes[0, at] = np.array(block.attribute_node) + node_start
-        columns.attributes[1, at] = block.attribute_key
-        columns.attributes[2, at] = block.attribute_value
-    if block.binding_kind:
-        _place_bindings(block, columns, starts)
-    if not block.calls:
-        return []
+        columns.attributes[1, at] = np.array(block.attribute_key, np.int32)
+        columns.attributes[2, at] = np.array(block.attribute_value, np.int32)
 
-    at = rows.call_at[:, _REGION] + starts[:, _REGION, None]
-    columns.regions[0, at] = np.array(block.region_owner) + node_start
-    columns.regions[1, at] = block.region_kind
-    columns.regions[2, at] = block.region_name
-
-    # An owner is the last own node before its bodies.
-    owner = np.array([before[0] for before in block.call_before]) - 1
-    found = []
-    for callee, calls in rows.calls_of:
-        places = (rows.call_at[calls] + starts[:, None, :]).reshape(-1, 6)
-        found.append((callee, places, stacks[:, owner[calls]].reshape(-1)))
+    found: Instances = []
+    for call, numbers in rows.numbers_of:
+        found += _place_calls(call, _Calls(rows, call, numbers), columns, starts, stacks)
     return found
-
-
-def _place_bindings(block: Block, columns: _Columns, starts: Array) -> None:
-    at = np.arange(len(block.binding_kind)) + starts[:, _BINDING, None]
-    node_start, value_start = starts[:, _NODE, None], starts[:, _VALUE, None]
-    kind = np.array(block.binding_kind)
-    start, end = np.array(block.binding_start), np.array(block.binding_end)
-    from_value = np.where(start >= 0, value_start, 0)
-    columns.bindings[0, at] = kind
-    columns.bindings[1, at] = start + np.where(kind <= SLICE, from_value, node_start)
-    columns.bindings[2, at] = end + np.where((kind < LEAVE) | (kind == CARRY), node_start, value_start)
 
 
 class _Rows:
@@ -199,25 +254,83 @@ class _Rows:
         self.value_at = np.arange(len(block.value_type))
         self.operand_at = np.arange(len(block.operand_source))
         self.attribute_at = np.arange(len(block.attribute_node))
-        self.calls_of: list[tuple[Block, Any]] = []
+        self.source = np.array(block.operand_source, np.int64)
+        self.numbers_of: list[tuple[Call, list[int]]] = []
         if not block.calls:
             return
-        sizes = np.array([callee.size for callee in block.calls], np.int64)
-        before = np.array(block.call_before, np.int64)
-        call_before = np.zeros((len(block.calls), 6), np.int64)
-        call_before[:, [_NODE, _VALUE, _OPERAND, _ATTRIBUTE]] = before
-        # The block's own region and all its own bindings come first.
-        call_before[:, _REGION] = 1
-        call_before[:, _BINDING] = len(block.binding_kind)
-        self.call_at = call_before + np.cumsum(sizes, axis=0) - sizes
-        self.node_at += _shift(before[:, 0], sizes[:, _NODE], len(block.kind))
-        self.value_at += _shift(before[:, 1], sizes[:, _VALUE], len(block.value_type))
-        self.operand_at += _shift(before[:, 2], sizes[:, _OPERAND], len(block.operand_source))
-        self.attribute_at += _shift(before[:, 3], sizes[:, _ATTRIBUTE], len(block.attribute_node))
-        by_callee: dict[int, tuple[Block, list[int]]] = {}
-        for number, callee in enumerate(block.calls):
-            by_callee.setdefault(id(callee), (callee, []))[1].append(number)
-        self.calls_of = list(by_callee.values())
+        by_call: dict[int, tuple[Call, list[int]]] = {}
+        for number, place in enumerate(block.calls):
+            by_call.setdefault(id(place[0]), (place[0], []))[1].append(number)
+        self.numbers_of = list(by_call.values())
+        sizes = np.empty((len(block.calls), 6), np.int64)
+        for call, numbers in self.numbers_of:
+            sizes[numbers] = call.size
+        self.before = np.array([place[1:] for place in block.calls], np.int64)
+        own_before = np.zeros((len(block.calls), 6), np.int64)
+        own_before[:, [_NODE, _VALUE, _OPERAND, _ATTRIBUTE]] = self.before
+        # The region that the block fills comes before those of its calls.
+        own_before[:, _REGION] = 1
+        self.call_at = own_before + np.cumsum(sizes, axis=0) - sizes
+        self.node_at += _shift(self.before[:, 0], sizes[:, _NODE], len(block.kind))
+        self.value_at += _shift(self.before[:, 1], sizes[:, _VALUE], len(block.value_type))
+        self.operand_at += _shift(self.before[:, 2], sizes[:, _OPERAND], len(block.operand_source))
+        self.attribute_at += _shift(self.before[:, 3], sizes[:, _ATTRIBUTE], len(block.attribute_node))
+
+
+class _Calls:
+    """All calls of one kind in a block: their places in an instance."""
+
+    def __init__(self, rows: _Rows, call: Call, numbers: list[int]) -> None:
+        before = rows.before[numbers]
+        self.owner_row = before[:, 0] - 1
+        self.owner = rows.node_at[self.owner_row]
+        self.start = rows.call_at[numbers]
+        # The owner's outputs stand together, right before the values of the bodies.
+        self.first_output = self.start[:, _VALUE] - call.outputs
+        self.operands = rows.source[(before[:, 2] - call.operands)[:, None] + np.arange(call.operands)]
+
+
+def _place_calls(call: Call, calls: _Calls, columns: _Columns, starts: Array, stacks: Array) -> Instances:
+    """Fill in the rows of all calls of one kind: names, attributes, regions, bindings; give the instances of the bodies."""
+    owner = calls.owner + starts[:, _NODE, None]
+    columns.nodes[2, owner] = call.name
+    if call.attributes:
+        start = calls.start[:, _ATTRIBUTE] + starts[:, _ATTRIBUTE, None]
+        at = start[:, :, None] + np.arange(len(call.attributes))
+        columns.attributes[0, at] = owner[:, :, None]
+        columns.attributes[1:, at] = np.array(call.attributes).T[:, None, None, :]
+    if call.bindings:
+        _place_bindings(call, calls, columns, starts)
+
+    found: Instances = []
+    place = np.array([0, 0, 0, 0, len(call.bindings), len(call.attributes)])
+    for part in call.parts:
+        places = calls.start + place + starts[:, None, :]
+        at = places[:, :, _REGION]
+        columns.regions[0, at] = owner
+        columns.regions[1, at] = part.kind
+        columns.regions[2, at] = part.name
+        found.append((part.block, places.reshape(-1, 6), stacks[:, calls.owner_row].reshape(-1)))
+        place = place + part.block.size
+    return found
+
+
+def _place_bindings(call: Call, calls: _Calls, columns: _Columns, starts: Array) -> None:
+    kind, start, end = np.array(call.bindings).T
+    node_start, value_start = starts[:, _NODE, None, None], starts[:, _VALUE, None, None]
+    from_value = kind <= SLICE
+    to_value = (kind == LEAVE) | (kind == STACK)
+    first_node = calls.start[:, _NODE, None]
+
+    origin = first_node + start
+    origin[:, from_value] = calls.operands[:, start[from_value]]
+    literal = from_value & (origin < 0)
+    target = np.where(to_value, calls.first_output[:, None], first_node) + end
+
+    at = (calls.start[:, _BINDING] + starts[:, _BINDING, None])[:, :, None] + np.arange(len(kind))
+    columns.bindings[0, at] = kind
+    columns.bindings[1, at] = origin + np.where(from_value, value_start, node_start) * ~literal
+    columns.bindings[2, at] = target + np.where(to_value, value_start, node_start)
 
 
 def _shift(before: Array, sizes: Array, count: int) -> Array:

@@ -11,14 +11,15 @@ everything up by identity or value in dictionaries, and leaves the arithmetic to
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any, NamedTuple
+from operator import add
+from typing import Any
 
 import numpy as np
 
 from jaxviz import compat
-from jaxviz.graph import ARGUMENT, CARRY, CONSTANT, OPERATION, RESULT, SLICE, Graph
-from jaxviz.read.blocks import Block, assemble
-from jaxviz.read.bodies import Body, Join, bodies_of, jaxprs_in
+from jaxviz.graph import ARGUMENT, CARRY, CONSTANT, OPERATION, RESULT, Graph
+from jaxviz.read.blocks import Block, Call, CallPlace, Part, assemble, place_joins
+from jaxviz.read.bodies import Body, bodies_of, jaxprs_in
 from jaxviz.read.frames import FrameReader
 from jaxviz.read.parameters import parameter_text
 from jaxviz.read.values import add_type, scalar_text
@@ -26,6 +27,9 @@ from jaxviz.tables import Tables
 
 #: How many nodes of bodies that were shown before a graph may repeat.
 REPEATED_NODES = 2_000_000
+
+# Bodies of up to so many nodes of their own are compared with others that were read.
+_COMPARED_NODES = 64
 
 # Elements of an array that are written out where it is a literal.
 _WRITTEN_ELEMENTS = 8
@@ -74,21 +78,6 @@ def _drive(reading: _Reading) -> Block:
             answer = None
 
 
-class _Part(NamedTuple):
-    block: Block
-    kind: int
-    name: int
-
-
-class _Plan(NamedTuple):
-    """What equations with these very parameters have in common: their name, attributes and bodies."""
-
-    name: int
-    attributes: list[tuple[int, int]]
-    parts: list[_Part]
-    joins: list[Join]
-
-
 # In place of the text of a parameter that holds a body.
 _BODY = (-1, -1)
 _NOTHING = (0, 0)
@@ -110,7 +99,10 @@ class _Reader:
         self._types: dict[Any, int] = {}
         # By id: the jaxpr that is being read keeps its name stacks and parameters alive.
         self._scopes: dict[int, int] = {}
-        self._plans: dict[tuple[Any, ...], _Plan] = {}
+        self._calls: dict[tuple[Any, ...], Call] = {}
+        self._blocks: dict[Any, Block] = {}
+        self._equal_calls: dict[Any, Call] = {}
+        self._closed_calls: dict[int, Call] = {}
         self._owning: set[Any] = set()
         self._attributes: dict[Any, tuple[int, int]] = {}
 
@@ -129,17 +121,17 @@ class _Reader:
         self._read_constants(block, jaxpr, compat.constants_of(body.jaxpr), value_of)
         self._read_arguments(block, jaxpr, argument_names, value_of)
 
-        kinds, ops, names, scopes = block.kind, block.op, block.name, block.scope
+        ops, scopes, calls = block.op, block.scope, block.calls
         stacks, outputs, operands = block.stack, block.outputs, block.operands
         value_types, sources = block.value_type, block.operand_source
         attribute_nodes = block.attribute_node
         attribute_keys, attribute_values = block.attribute_key, block.attribute_value
         known_ops, known_types, known_scopes = self._ops, self._types, self._scopes
-        known_attributes, owning, plans = self._attributes, self._owning, self._plans
+        known_attributes, owning, known_calls = self._attributes, self._owning, self._calls
         stack_of: dict[Any, int] = {None: -1}
         literal_class = compat.Literal
         # Numbered as in an instance: with the nodes and values of the calls so far.
-        node, value = len(kinds), len(value_types)
+        node, value = len(ops), len(value_types)
 
         for equation in jaxpr.eqns:
             primitive = equation.primitive
@@ -155,7 +147,6 @@ class _Reader:
             scope = known_scopes.get(id(source_info.name_stack))
             if scope is None:
                 scope = self._add_scope(source_info.name_stack)
-            kinds.append(OPERATION)
             ops.append(op)
             stacks.append(stack)
             scopes.append(scope)
@@ -168,7 +159,6 @@ class _Reader:
                     sources.append(self._add_literal(variable))
                 else:
                     sources.append(value_of[variable])
-            first_value = value
             for variable in outvars:
                 value_of[variable] = value
                 value += 1
@@ -200,34 +190,41 @@ class _Reader:
                         attribute_nodes.pop()
                         attribute_keys.pop()
                         attribute_values.pop()
+            node += 1
             if not owns:
-                names.append(0)
-                node += 1
                 continue
 
             identity = (primitive, *map(id, params.values()))
-            plan = plans.get(identity)
-            fresh: tuple[bool, ...] = ()
-            if plan is None:
-                owner_stack = block.stacks[stack] if stack >= 0 else None
-                frames = around
-                if owner_stack is not None:
-                    frames = owner_stack.frames if owner_stack.absolute else around + owner_stack.frames
-                plan, fresh = yield from self._make_plan(equation, frames)
-                plans[identity] = plan
-            names.append(plan.name)
-            for key_text, text in plan.attributes:
-                attribute_nodes.append(node)
-                attribute_keys.append(key_text)
-                attribute_values.append(text)
-            if plan.parts:
-                node, value = self._add_calls(block, plan, fresh, node, first_value, value)
+            call = known_calls.get(identity)
+            if call is None:
+                call, again = yield from self._make_calls(equation, self._frames_of_owner(block, stack, around))
+                known_calls[identity] = again
+            elif call.size[0] > self._repeated_nodes:
+                call = self._closed(call)
             else:
-                node += 1
+                self._repeated_nodes -= call.size[0]
+            calls.append(CallPlace(call, len(ops), len(value_types), len(sources), len(attribute_nodes)))
+            node += call.size[0]
+            value += call.size[1]
 
         self._read_results(block, jaxpr, body, result_names, value_of, node, value)
-        self.blocks.append(block)
-        return block
+        return self._shared(block)
+
+    def _shared(self, block: Block) -> Block:
+        """An equal block that was read before, if there is one: JAX makes a new body for each call of a custom rule."""
+        if len(block.op) > _COMPARED_NODES:
+            self.blocks.append(block)
+            return block
+        known = self._blocks.setdefault(block.key(), block)
+        if known is block:
+            self.blocks.append(block)
+        return known
+
+    def _frames_of_owner(self, block: Block, stack: int, around: tuple[int, ...]) -> tuple[int, ...]:
+        if stack < 0:
+            return around
+        found = block.stacks[stack]
+        return found.frames if found.absolute else around + found.frames
 
     # The ends of a body.
 
@@ -273,6 +270,10 @@ class _Reader:
     ) -> None:
         if names is None or len(names) != len(jaxpr.outvars):
             names = compat.result_names_of(jaxpr)
+        equations = len(block.op) - len(block.kind)
+        block.kind += [OPERATION] * equations
+        # Owners are named by their calls.
+        block.name += [0] * equations
         references = [jaxpr.invars[number] for number in body.references]
         results = [*jaxpr.outvars, *references]
         names = [*names, *("" for _ in references)]
@@ -288,105 +289,72 @@ class _Reader:
             literal = variable.__class__ is compat.Literal
             block.operand_source.append(self._add_literal(variable) if literal else value_of[variable])
         block.result_count = len(results)
-        inside = [callee.size for callee in block.calls]
+        inside = [0] * 6
+        for place in block.calls:
+            inside = list(map(add, inside, place.call.size))
         block.size = (
             nodes + len(results),
             values,
-            len(block.operand_source) + sum(size[2] for size in inside),
-            1 + sum(size[3] for size in inside),
-            len(block.binding_kind) + sum(size[4] for size in inside),
-            len(block.attribute_node) + sum(size[5] for size in inside),
+            len(block.operand_source) + inside[2],
+            1 + inside[3],
+            inside[4],
+            len(block.attribute_node) + inside[5],
         )
 
     # Equations with bodies.
 
-    def _make_plan(
-        self, equation: Any, frames: tuple[int, ...]
-    ) -> Generator[Any, Block, tuple[_Plan, tuple[bool, ...]]]:
-        """Read the bodies of an equation, those that were not read before, and say which are new."""
+    def _make_calls(self, equation: Any, frames: tuple[int, ...]) -> Generator[Any, Block, tuple[Call, Call]]:
+        """Read the bodies of an equation that were not read before; give this call and how a later one looks."""
         tables = self.tables
         found = bodies_of(equation)
-        parts, fresh = [], []
+        parts, closed = [], []
         for body in found.bodies:
             constants = compat.constants_of(body.jaxpr)
             identity = id(body.jaxpr if constants else compat.open_jaxpr(body.jaxpr)), body.references
             block = self._read.get(identity)
-            fresh.append(block is None)
             if block is None:
                 block = yield self.read(body, frames)
                 self._read[identity] = block
-            parts.append(_Part(block, tables.string(body.kind), tables.string(body.name)))
+                closed.append(False)
+            else:
+                closed.append(block.size[0] > self._repeated_nodes)
+                self._repeated_nodes -= 0 if closed[-1] else block.size[0]
+            parts.append(Part(block, tables.string(body.kind), tables.string(body.name)))
+        name = parts[0].name if len(parts) == 1 else 0
         attributes = []
         for key, parameter in equation.params.items():
             attribute = self._add_attribute(equation.primitive, key, parameter)
-            if attribute is not _BODY and attribute is not _NOTHING:
+            named = key == "name" and attribute[1] == name
+            if attribute is not _BODY and attribute is not _NOTHING and not named:
                 attributes.append(attribute)
-        name = parts[0].name if len(parts) == 1 else 0
-        return _Plan(name, attributes, parts, found.joins), tuple(fresh)
+        ends = len(equation.invars), len(equation.outvars)
+        again = Call(name, *ends, attributes, parts, place_joins(parts, found.joins))
+        again = self._equal_calls.setdefault(again.key(), again)
+        if not any(closed):
+            return again, again
+        kept = [part for part, shut in zip(parts, closed, strict=True) if not shut]
+        numbers = {number: sum(not shut for shut in closed[:number]) for number, shut in enumerate(closed) if not shut}
+        joins = [
+            join._replace(body=numbers[join.body], to_body=numbers.get(join.to_body, -1))
+            for join in found.joins
+            if join.body in numbers and (join.kind != CARRY or join.to_body in numbers)
+        ]
+        texts = [self._closed_text(part) for part, shut in zip(parts, closed, strict=True) if shut]
+        return Call(name, *ends, attributes + texts, kept, place_joins(kept, joins)), again
 
-    def _add_calls(
-        self,
-        block: Block,
-        plan: _Plan,
-        fresh: tuple[bool, ...],
-        owner: int,
-        first_value: int,
-        value: int,
-    ) -> tuple[int, int]:
-        """Place the bodies of an owner right after it; give the next node and the next value."""
-        before = (
-            len(block.kind),
-            len(block.value_type),
-            len(block.operand_source),
-            len(block.attribute_node),
-        )
-        node = owner + 1
-        starts: list[int] = []
-        for number, (callee, kind, name) in enumerate(plan.parts):
-            size = callee.size
-            if not (fresh and fresh[number]):
-                if size[0] > self._repeated_nodes:
-                    self._close(block, owner, callee)
-                    starts.append(-1)
-                    before = (*before[:3], len(block.attribute_node))
-                    continue
-                self._repeated_nodes -= size[0]
-            starts.append(node)
-            block.calls.append(callee)
-            block.call_before.append(before)
-            block.region_owner.append(owner)
-            block.region_kind.append(kind)
-            block.region_name.append(name)
-            node += size[0]
-            value += size[1]
+    def _closed(self, call: Call) -> Call:
+        """The same call without its bodies."""
+        known = self._closed_calls.get(id(call))
+        if known is None:
+            attributes = call.attributes + [self._closed_text(part) for part in call.parts]
+            known = Call(call.name, call.operands, call.outputs, attributes, [], [])
+            self._closed_calls[id(call)] = known
+        return known
 
-        first_operand = len(block.operand_source) - block.operands[-1]
-        for kind, part, start, end, to_part in plan.joins:
-            at = starts[part]
-            if at < 0:
-                continue
-            callee = plan.parts[part].block
-            if kind <= SLICE:
-                origin = block.operand_source[first_operand + start]
-                target = at + callee.argument_start + end
-            elif kind == CARRY:
-                if starts[to_part] < 0:
-                    continue
-                origin = at + callee.result_start + start
-                target = starts[to_part] + plan.parts[to_part].block.argument_start + end
-            else:
-                origin = at + callee.result_start + start
-                target = first_value + end
-            block.binding_kind.append(kind)
-            block.binding_start.append(origin)
-            block.binding_end.append(target)
-        return node, value
-
-    def _close(self, block: Block, owner: int, callee: Block) -> None:
-        text = f"same as the first call of {callee.label}: {callee.size[0]} nodes, not repeated here"
-        block.attribute_node.append(owner)
-        block.attribute_key.append(self.tables.string("body"))
-        block.attribute_value.append(self.tables.string(text))
+    def _closed_text(self, part: Part) -> tuple[int, int]:
+        block = part.block
+        text = f"same as the first call of {block.label}: {block.size[0]} nodes, not repeated here"
+        return self.tables.string("body"), self.tables.string(text)
 
     # Rows of the tables.
 

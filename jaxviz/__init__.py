@@ -1,0 +1,37 @@
+"""See what JAX makes of your function, as one picture that can be explored.
+
+In a notebook::
+
+    %load_ext jaxviz
+    %jaxviz step(params, x)
+
+In Python::
+
+    import jaxviz as jv
+
+    ex = jv.explore(step, params, x)
+    ex.jaxpr
+    ex.document().save("step.jaxviz")
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxviz._version import __version__
+from jaxviz.document import Document, DocumentError
+from jaxviz.explore import Exploration, explore, load
+from jaxviz.graph import Graph
+
+__all__ = ["Document", "DocumentError", "Exploration", "Graph", "__version__", "explore", "load"]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Registers the magics: `%load_ext jaxviz`."""
+    from jaxviz.notebook.magic import JaxvizMagics
+
+    shell.register_magics(JaxvizMagics)
+
+
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    return [{"src": "labextension", "dest": "jupyterlab-jaxviz"}]

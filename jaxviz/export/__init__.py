@@ -1,0 +1,1 @@
+"""Pictures and files for use outside the explorer. One file for each format."""

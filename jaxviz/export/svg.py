@@ -1,0 +1,31 @@
+"""SVG, drawn by the code that draws in the browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from jaxviz.document import Document
+
+Theme = Literal["light", "dark", "auto"]
+
+
+def to_svg(
+    document: Document,
+    *,
+    width: int = 760,
+    height: int = 560,
+    theme: Theme = "light",
+    open: Literal["first", "all", "none"] = "first",  # noqa: A002  (the word of the explorer)
+) -> str:
+    """Draws the first stage of a document.
+
+    `width` and `height` are the space that the first view is chosen for; the picture is as large as it needs to be.
+    `open` says which regions are open: those of the first view, all, or none.
+    """
+    from jaxviz.export import engine
+
+    options: dict[str, Any] = {"width": width, "height": height, "theme": theme}
+    if open != "first":
+        options["open"] = "all" if open == "all" else []
+    return engine.call("svg", document.to_json(packed=False), options)

@@ -1,0 +1,1 @@
+"""jaxviz in a notebook: the magic and the cell output."""

@@ -1,0 +1,126 @@
+"""`%jaxviz fn(args)`: the call is taken apart, never made; the function is explored with these arguments.
+
+Options come first: `%jaxviz --height 400 --save step.jaxviz step(params, x)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_magic, magics_class
+
+from jaxviz.explore import Exploration, explore
+
+_EXAMPLE = "write a call, such as %jaxviz step(params, x)"
+_STAGES = ("jaxpr",)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What stands between `%jaxviz` and the call."""
+
+    stage: str = "jaxpr"
+    height: int | None = None
+    save: Path | None = None
+    svg: Path | None = None
+    static: tuple[int, ...] = ()
+
+
+def _whole_number(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise ValueError("a whole number above 0")
+    return int(text)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    parts = [part for part in re.split(r"[,\s]+", text) if part]
+    if not parts or not all(re.fullmatch(r"-?\d+", part) for part in parts):
+        raise ValueError("argument numbers such as 1 or 0,2")
+    return tuple(int(part) for part in parts)
+
+
+def _stage(text: str) -> str:
+    if text not in _STAGES:
+        raise ValueError(" or ".join(_STAGES))
+    return text
+
+
+# Name -> how its value is read; a ValueError says what was expected.
+_READERS: dict[str, Callable[[str], Any]] = {
+    "stage": _stage,
+    "height": _whole_number,
+    "save": Path,
+    "svg": Path,
+    "static": _numbers,
+}
+
+
+@magics_class
+class JaxvizMagics(Magics):
+    """The magics that `%load_ext jaxviz` registers."""
+
+    @line_magic
+    def jaxviz(self, line: str) -> Exploration:
+        """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)"""
+        __tracebackhide__ = True
+        options, call = parse(line)
+        function, args, kwargs = take_apart(call, self.shell.user_ns)
+        exploration = explore(function, *args, static_argnums=options.static, **kwargs)
+        exploration.call = ast.unparse(call)
+        exploration.height = options.height
+        exploration.jaxpr  # noqa: B018  (traced here, so that the person's error appears as the cell's own)
+        if options.save is not None:
+            exploration.document().save(options.save)
+        if options.svg is not None:
+            options.svg.write_text(exploration.to_svg(), "utf-8")
+        return exploration
+
+
+def parse(line: str) -> tuple[Options, ast.Call]:
+    """Options and the call of a magic's line. Raises a one-line UsageError for anything else."""
+    rest = line.strip()
+    values: dict[str, Any] = {}
+    while match := re.match(r"--?([A-Za-z][\w-]*)(?:(?:\s*=\s*|\s+)('[^']*'|\"[^\"]*\"|\S+))?\s*", rest):
+        name, value = match.group(1), match.group(2)
+        if name not in _READERS:
+            known = ", ".join(f"--{option}" for option in _READERS)
+            raise UsageError(f"%jaxviz has no option --{name}; it has {known}.")
+        try:
+            values[name] = _READERS[name]((value or "").strip("'\"") or _missing())
+        except ValueError as error:
+            raise UsageError(f"%jaxviz --{name} wants {error}.") from None
+        rest = rest[match.end() :]
+    if not rest:
+        raise UsageError(f"%jaxviz wants a call to explore: {_EXAMPLE}.")
+    try:
+        expression = ast.parse(rest, "<%jaxviz>", "eval").body
+    except SyntaxError as error:
+        raise UsageError(f"%jaxviz cannot read {rest!r} ({error.msg}): {_EXAMPLE}.") from None
+    if not isinstance(expression, ast.Call):
+        hint = f"%jaxviz {rest}(...) with its arguments" if isinstance(expression, (ast.Name, ast.Attribute)) else _EXAMPLE
+        raise UsageError(f"%jaxviz wants a call, and {rest!r} is none: write {hint.removeprefix('write ')}.")
+    return Options(**values), expression
+
+
+def _missing() -> str:
+    raise ValueError("a value")
+
+
+def take_apart(call: ast.Call, namespace: dict[str, Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """Evaluates the function and the arguments of a call, but not the call."""
+
+    def collect(function: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        return function, args, kwargs
+
+    name = "_jaxviz_collect"
+    rebuilt = ast.Call(ast.Name(name, ast.Load()), [call.func, *call.args], call.keywords)
+    expression = ast.fix_missing_locations(ast.copy_location(ast.Expression(rebuilt), call))
+    code = compile(expression, "<%jaxviz>", "eval")
+    # The notebook's names as globals, so that comprehensions and lambdas among the arguments find them.
+    return eval(code, namespace, {name: collect})  # noqa: S307  (the person's own expression)

@@ -1,0 +1,130 @@
+/**
+ * The scene: what is visible, where it stands, and how each thing is painted. Painters (canvas, SVG) only know
+ * rectangles, texts and curves; everything that makes the picture look as it does is decided here, once.
+ */
+import type { Layout } from '../layout/input.ts';
+import { families } from '../view/family.ts';
+import {
+  BOX_HEIGHT,
+  BOX_INSET,
+  CHIP_GAP,
+  CHIP_HEIGHT,
+  CHIP_INSET,
+  chipWidth,
+  DETAIL_GAP,
+  FRAME_TITLE_INSET,
+  OPEN_MARK
+} from '../view/sizes.ts';
+import { Shape, type Chip, type VisibleGraph } from '../view/visible.ts';
+import { measure } from './text.ts';
+import type { Ink, LookName } from './theme.ts';
+
+/** Free space around the picture, in px. */
+export const MARGIN = 14;
+
+export interface Scene {
+  readonly visible: VisibleGraph;
+  readonly layout: Layout;
+  /** Size with the margin. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a painter can do. Lengths are px of the scene. */
+export interface Painter {
+  rect(look: LookName, x: number, y: number, width: number, height: number, radius: number): void;
+  /** `x` is the left end, `y` the base line. */
+  text(ink: Ink, x: number, y: number, text: string): void;
+  /** `points` x, y, ... of a route; the painter follows `eachSegment`. */
+  route(look: LookName, points: Float64Array): void;
+  /** A small cross, `x` and `y` its middle. */
+  plus(look: LookName, x: number, y: number, arm: number): void;
+}
+
+export function makeScene(visible: VisibleGraph, layout: Layout): Scene {
+  return { visible, layout, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
+}
+
+/** The look of a box by the family of its operation. */
+export function boxLook(family: number): LookName {
+  return `box-${families[family].key}` as LookName;
+}
+
+/** Points of an edge, as a view into the layout; empty for an edge that is not drawn. */
+export function routeOf(layout: Layout, edge: number): Float64Array {
+  return layout.route.subarray(2 * layout.routeStart[edge], 2 * layout.routeStart[edge + 1]);
+}
+
+/** Calls back for each segment of a route: a straight line, or a curve that begins and ends upright, by its middle height. */
+export function eachSegment(
+  points: Float64Array,
+  line: (x: number, y: number) => void,
+  curve: (middle: number, fromX: number, x: number, y: number) => void
+): void {
+  for (let i = 2; i < points.length; i += 2) {
+    const [fromX, fromY, x, y] = [points[i - 2], points[i - 1], points[i], points[i + 1]];
+    if (Math.abs(fromX - x) < 0.05 || Math.abs(fromY - y) < 0.05) {
+      line(x, y);
+    } else {
+      curve((fromY + y) / 2, fromX, x, y);
+    }
+  }
+}
+
+/** Paints a frame: its area and its title. */
+export function paintFrame(painter: Painter, { visible, layout }: Scene, box: number): void {
+  const [x, y] = [layout.x[box], layout.y[box]];
+  painter.rect('frame', x, y, layout.width[box], layout.height[box], 8);
+  const [label, detail] = [visible.label[box], visible.detail[box]];
+  painter.text('title', x + FRAME_TITLE_INSET, y + 18, label);
+  if (detail) {
+    painter.text('type', x + FRAME_TITLE_INSET + measure(label, 'title') + DETAIL_GAP, y + 18, detail);
+  }
+}
+
+/** Paints a box with its words and chips. */
+export function paintBox(painter: Painter, { visible, layout }: Scene, box: number): void {
+  const [x, y, width] = [layout.x[box], layout.y[box], layout.width[box]];
+  const [label, detail, shape] = [visible.label[box], visible.detail[box], visible.shape[box]];
+  if (shape === Shape.turn) {
+    painter.rect('turn', x, y, width, BOX_HEIGHT, BOX_HEIGHT / 2);
+  } else if (shape !== Shape.port) {
+    painter.rect(boxLook(visible.family[box]), x, y, width, BOX_HEIGHT, 5);
+  }
+  const ink = shape === Shape.box ? 'name' : 'port';
+  // The room in the box was kept for the bold face; lighter words are put into its middle.
+  const words = measure(label, ink === 'name' ? 'name' : 'title') + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
+  const room = width - 2 * BOX_INSET - (visible.closed[box] ? OPEN_MARK : 0);
+  const start = x + BOX_INSET + Math.max(0, (room - words) / 2);
+  painter.text(ink, start, y + 15.5, label);
+  if (detail) {
+    painter.text('type', start + words - measure(detail, 'type'), y + 15, detail);
+  }
+  if (visible.closed[box]) {
+    painter.plus('mark', x + width - BOX_INSET - 2, y + BOX_HEIGHT / 2, 3.5);
+  }
+  for (const { chip, left } of placeChips(visible.chips.get(box) ?? [], x, width)) {
+    const top = y + (BOX_HEIGHT - CHIP_HEIGHT) / 2;
+    painter.rect('chip', left, top, chipWidth(measure, chip.text), CHIP_HEIGHT, CHIP_HEIGHT / 2);
+    painter.text('label', left + CHIP_INSET, top + 11.5, chip.text);
+  }
+}
+
+/** Where the chips of a box at `x` stand: to its left from the box outwards in reading order, to its right likewise. */
+export function placeChips(chips: readonly Chip[], x: number, width: number): { chip: Chip; left: number }[] {
+  const placed: { chip: Chip; left: number }[] = [];
+  const before = chips.filter(chip => chip.side === 'left');
+  let left = x - before.reduce((sum, chip) => sum + chipWidth(measure, chip.text) + CHIP_GAP, 0);
+  for (const chip of before) {
+    placed.push({ chip, left });
+    left += chipWidth(measure, chip.text) + CHIP_GAP;
+  }
+  left = x + width + CHIP_GAP;
+  for (const chip of chips) {
+    if (chip.side === 'right') {
+      placed.push({ chip, left });
+      left += chipWidth(measure, chip.text) + CHIP_GAP;
+    }
+  }
+  return placed;
+}

@@ -1,0 +1,60 @@
+/**
+ * Widths of texts without a browser, so that every host lays out alike.
+ *
+ * The advances are those of DejaVu Sans, the widest of the usual interface faces: in a narrower face a box has a little
+ * more room than it needs, and in none is a label wider than its box.
+ */
+import type { Measure } from '../view/sizes.ts';
+
+export const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
+export const MONO = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+/** The type scale: one face for each kind of text. Sizes in px. */
+export const faces = {
+  name: { size: 12, weight: 600, family: SANS },
+  title: { size: 11, weight: 600, family: SANS },
+  type: { size: 9.5, weight: 400, family: MONO },
+  chip: { size: 10, weight: 400, family: MONO }
+} as const;
+
+export type Face = keyof typeof faces;
+
+/** Advances of the characters from space to tilde in hundredths of the size, in the bold weight. */
+const BOLD = [
+  35, 46, 52, 84, 70, 100, 87, 31, 46, 46, 52, 84, 38, 42, 38, 37, 70, 70, 70, 70, 70, 70, 70, 70, 70, 70, 40, 40, 84,
+  84, 84, 58, 100, 77, 76, 73, 83, 68, 68, 82, 84, 37, 37, 77, 64, 100, 84, 85, 73, 85, 77, 72, 68, 81, 77, 110, 77, 72,
+  73, 46, 37, 46, 84, 50, 50, 67, 72, 59, 72, 68, 44, 72, 71, 34, 34, 67, 34, 104, 71, 69, 72, 72, 49, 60, 48, 71, 65,
+  92, 65, 65, 58, 71, 37, 71, 84
+];
+const MONO_ADVANCE = 60.3;
+const UNKNOWN_ADVANCE = 80;
+/** Ideographs, kana, hangul, emoji: as wide as they are high. */
+const WIDE_ADVANCE = 125;
+
+export const measure: Measure = (text, style) => {
+  const { size, weight } = faces[style];
+  let hundredths = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) as number;
+    if (isWide(code)) {
+      hundredths += WIDE_ADVANCE;
+    } else if (weight === 400) {
+      hundredths += code < 0x2000 ? MONO_ADVANCE : UNKNOWN_ADVANCE;
+    } else {
+      hundredths += BOLD[code - 32] ?? UNKNOWN_ADVANCE;
+    }
+  }
+  return (hundredths * size) / 100;
+};
+
+function isWide(code: number): boolean {
+  return (
+    (code >= 0x1100 && code <= 0x115f) ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    code >= 0x1f000
+  );
+}

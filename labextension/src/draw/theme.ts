@@ -1,0 +1,122 @@
+/**
+ * Colours and looks. A look is a named combination of fill, line and face; both painters know looks only, so that
+ * canvas and SVG cannot differ. The colours of the families keep apart for colour-blind eyes, and texts have a contrast
+ * of at least 4.5 on what they stand on, in both palettes.
+ */
+import type { Face } from './text.ts';
+
+export type Theme = 'light' | 'dark';
+
+/** Colours by role. */
+export type Palette = Readonly<Record<Role, string>>;
+
+export type Role =
+  | 'background'
+  | 'text'
+  | 'muted'
+  | 'line'
+  | 'edge'
+  | 'accent'
+  | 'frame'
+  | 'frameLine'
+  | 'plain'
+  | 'plainLine'
+  | 'matmul'
+  | 'matmulLine'
+  | 'reduction'
+  | 'reductionLine'
+  | 'movement'
+  | 'movementLine'
+  | 'random'
+  | 'randomLine'
+  | 'communication'
+  | 'communicationLine';
+
+export const palettes: Readonly<Record<Theme, Palette>> = {
+  light: {
+    background: '#ffffff',
+    text: '#1f2328',
+    muted: '#5f6670',
+    line: '#d5d9df',
+    edge: '#9aa1ac',
+    accent: '#2563eb',
+    frame: '#f7f8fa',
+    frameLine: '#cfd4db',
+    plain: '#f3f4f6',
+    plainLine: '#9ca3af',
+    matmul: '#e0e7ff',
+    matmulLine: '#6366f1',
+    reduction: '#fef3c7',
+    reductionLine: '#d97706',
+    movement: '#ccfbf1',
+    movementLine: '#0d9488',
+    random: '#fce7f3',
+    randomLine: '#db2777',
+    communication: '#ffedd5',
+    communicationLine: '#c2410c'
+  },
+  dark: {
+    background: '#16181d',
+    text: '#e6e8eb',
+    muted: '#9ba3b0',
+    line: '#3a3f49',
+    edge: '#737b88',
+    accent: '#7aa7ff',
+    frame: '#1b1e24',
+    frameLine: '#3a3f49',
+    plain: '#262a31',
+    plainLine: '#6b7280',
+    matmul: '#2a2f55',
+    matmulLine: '#8b90ff',
+    reduction: '#3a2f14',
+    reductionLine: '#e0a33a',
+    movement: '#123834',
+    movementLine: '#2dd4bf',
+    random: '#43192f',
+    randomLine: '#f472b6',
+    communication: '#43230f',
+    communicationLine: '#fb923c'
+  }
+};
+
+/** How an area or a line looks. */
+export interface Look {
+  readonly fill?: Role;
+  readonly stroke?: Role;
+  readonly width?: number;
+  readonly dash?: readonly number[];
+}
+
+const family = (fill: Role, stroke: Role): Look => ({ fill, stroke, width: 1 });
+
+/** Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. */
+export const looks = {
+  frame: { fill: 'frame', stroke: 'frameLine', width: 1 },
+  turn: { fill: 'background', stroke: 'plainLine', width: 1, dash: [3, 2] },
+  chip: { fill: 'background', stroke: 'line', width: 1 },
+  edge: { stroke: 'edge', width: 1.2 },
+  strong: { stroke: 'accent', width: 1.8 },
+  selected: { stroke: 'accent', width: 2.5 },
+  mark: { stroke: 'muted', width: 1.2 },
+  'box-matmul': family('matmul', 'matmulLine'),
+  'box-elementwise': family('plain', 'plainLine'),
+  'box-reduction': family('reduction', 'reductionLine'),
+  'box-movement': family('movement', 'movementLine'),
+  'box-random': family('random', 'randomLine'),
+  'box-control': family('background', 'plainLine'),
+  'box-communication': family('communication', 'communicationLine'),
+  'box-other': family('plain', 'plainLine')
+} as const satisfies Readonly<Record<string, Look>>;
+
+export type LookName = keyof typeof looks;
+
+/** How a text looks. */
+export const inks = {
+  name: { face: 'name', role: 'text' },
+  title: { face: 'title', role: 'muted' },
+  type: { face: 'type', role: 'muted' },
+  label: { face: 'chip', role: 'muted' },
+  port: { face: 'title', role: 'text' }
+} as const satisfies Readonly<Record<string, { face: Face; role: Role }>>;
+
+export type Ink = keyof typeof inks;

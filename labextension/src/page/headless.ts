@@ -1,0 +1,82 @@
+/**
+ * The drawing for hosts without a browser: one script that defines `jaxviz` with functions from text to text.
+ * Made for QuickJS inside Python: no DOM, no timers, no workers.
+ */
+import { decode, decodePlain } from '../document/decode.ts';
+import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { makeScene, MARGIN } from '../draw/scene.ts';
+import { toSvg } from '../draw/svg.ts';
+import { measure } from '../draw/text.ts';
+import type { Theme } from '../draw/theme.ts';
+import { layout } from '../layout/layout.ts';
+import { firstView, fitZoom, type Space } from '../view/first.ts';
+import { canOpen, operationsInside } from '../view/inside.ts';
+import { toLayout } from '../view/place.ts';
+import { show, type ViewState } from '../view/view.ts';
+import { Shape } from '../view/visible.ts';
+
+interface Options {
+  readonly graph?: number;
+  readonly width: number;
+  readonly height: number;
+  readonly theme?: Theme | 'auto';
+  /** Nodes to open, or all; the first view where it is absent. */
+  readonly open?: readonly number[] | 'all';
+}
+
+/** The picture of a document as SVG. */
+function svg(documentText: string, optionsText: string): string {
+  const { document, graph, options, state } = prepare(documentText, optionsText);
+  const visible = show(document, graph, state);
+  const scene = makeScene(visible, layout(toLayout(visible, measure)));
+  const program = document.programs[0];
+  const equations = graph.kind.reduce((sum, kind) => sum + (kind === NodeKind.operation ? 1 : 0), 0);
+  return toSvg(scene, {
+    theme: options.theme ?? 'light',
+    title: program ? program.call : 'program',
+    description: `${program?.stages[0]?.kind ?? 'graph'} with ${equations} operations`
+  });
+}
+
+/** What would be seen at first, as JSON: boxes and zoom. */
+function view(documentText: string, optionsText: string): string {
+  const { document, graph, options, state } = prepare(documentText, optionsText);
+  const visible = show(document, graph, state);
+  const boxes = visible.label.map((name, box) => ({
+    name,
+    equations: operationsInside(graph, visible.node[box]) || (graph.kind[visible.node[box]] === NodeKind.operation ? 1 : 0),
+    open: visible.shape[box] === Shape.frame
+  }));
+  return JSON.stringify({ boxes, zoom: fitZoom(layout(toLayout(visible, measure)), spaceOf(options)) });
+}
+
+function prepare(documentText: string, optionsText: string): { document: Document; graph: Graph; options: Options; state: ViewState } {
+  const document = decodePlain(JSON.parse(documentText));
+  const options = JSON.parse(optionsText) as Options;
+  const graph = document.graphs[options.graph ?? 0];
+  if (!graph) {
+    throw new Error(`the document has no graph ${options.graph ?? 0}`);
+  }
+  return { document, graph, options, state: stateOf(document, graph, options) };
+}
+
+function stateOf(document: Document, graph: Graph, options: Options): ViewState {
+  if (options.open === undefined) {
+    return firstView(document, graph, spaceOf(options), measure, layout);
+  }
+  const open = new Set(options.open === 'all' ? [] : options.open);
+  if (options.open === 'all') {
+    for (let node = 0; node < graph.nodeCount; node++) {
+      if (canOpen(graph, node)) {
+        open.add(node);
+      }
+    }
+  }
+  return { open };
+}
+
+function spaceOf({ width, height }: Options): Space {
+  return { width: width - 2 * MARGIN, height: height - 2 * MARGIN };
+}
+
+Object.assign(globalThis, { jaxviz: { svg, view, decode } });

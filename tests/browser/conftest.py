@@ -1,0 +1,226 @@
+"""A real JupyterLab on a free port and a real Chromium to look at it.
+
+Server logs and screenshots are kept in `test-results/`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "test-results"
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+# ms. A kernel that imports JAX on a busy machine takes its time.
+PATIENCE = 90_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("browser")
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running Jupyter server and the folder that it serves."""
+
+    url: str
+    folder: Path
+
+
+def server_environment(root: Path) -> dict[str, str]:
+    """An environment that neither reads nor changes the settings of the person who runs the tests."""
+    places = {f"JUPYTER_{name}_DIR": str(root / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    return {
+        **os.environ,
+        **places,
+        "JUPYTERLAB_SETTINGS_DIR": str(root / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),
+        "IPYTHONDIR": str(root / "ipython"),
+        "JAX_PLATFORMS": "cpu",
+    }
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab; the same server has Notebook 7 at /notebooks."""
+    root = tmp_path_factory.mktemp("lab")
+    folder = root / "work"
+    folder.mkdir()
+    RESULTS.mkdir(exist_ok=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
+    command += [f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None"]
+    url = f"http://127.0.0.1:{port}"
+    with (RESULTS / "server.log").open("w") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=log, env=server_environment(root), cwd=folder)
+        try:
+            wait_for(f"{url}/api", server)
+            yield Lab(url, folder)
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
+    """Returns when the server answers."""
+    for _ in range(900):
+        if server.poll() is not None:
+            raise RuntimeError(f"the server ended with status {server.returncode}: see {RESULTS / 'server.log'}")
+        try:
+            urllib.request.urlopen(url)
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError(f"{url} did not answer: see {RESULTS / 'server.log'}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, found as `tools/browser.py` finds it."""
+    spec = importlib.util.spec_from_file_location("browser_finder", ROOT / "tools" / "browser.py")
+    assert spec is not None
+    assert spec.loader is not None
+    finder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(finder)
+    with sync_playwright() as playwright:
+        path = finder.find()
+        assert path is not None, "no Chromium: run make test, which gets one"
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@dataclass
+class Notebook:
+    """An open notebook, driven as a person would."""
+
+    page: Page
+    path: Path
+    name: str
+    faults: list[str] = field(default_factory=list)
+
+    def run(self, index: int) -> Locator:
+        """Runs a cell and gives its output area."""
+        cell = self.page.locator(".jp-Notebook .jp-CodeCell").nth(index)
+        cell.locator(".jp-InputArea-editor").click()
+        self.page.keyboard.press("Control+Enter")
+        prompt = cell.locator(".jp-InputArea-prompt")
+        self.page.wait_for_function(
+            "prompt => /\\[\\d+\\]/.test(prompt.textContent)", arg=prompt.element_handle(), timeout=PATIENCE
+        )
+        output = cell.locator(".jp-OutputArea")
+        output.scroll_into_view_if_needed()
+        return output
+
+    def save(self) -> None:
+        """Saves and waits until the outputs are in the file."""
+        before = self.path.stat().st_mtime_ns
+        self.page.keyboard.press("Control+s")
+        deadline = time.monotonic() + 30
+        while self.path.stat().st_mtime_ns == before:
+            assert time.monotonic() < deadline, "the notebook was not saved"
+            self.page.wait_for_timeout(100)
+
+    def shot(self, name: str, what: Locator | None = None) -> None:
+        """Keeps a screenshot in test-results/screens."""
+        folder = RESULTS / "screens"
+        folder.mkdir(parents=True, exist_ok=True)
+        (what or self.page).screenshot(path=folder / f"{name}.png")
+
+
+@pytest.fixture
+def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
+    """Opens pages, each in a context of its own; at the end no error of ours may have been logged."""
+    contexts: list[Any] = []
+    faults: list[str] = []
+
+    def open_(size: tuple[int, int] = (1280, 800), **options: Any) -> Page:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(f"{error}\n{error.stack or ''}"))
+        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    ours = [fault for fault in faults if "jaxviz" in fault]
+    assert not ours, ours
+
+
+@pytest.fixture
+def notebook(lab: Lab, open_page: Callable[..., Page], request: pytest.FixtureRequest) -> Callable[..., Notebook]:
+    """Opens a notebook of the given cells, its kernel ready."""
+
+    def open_(
+        *cells: str, front_end: str = "lab/tree", theme: str = "Light", size: tuple[int, int] = (1280, 800)
+    ) -> Notebook:
+        metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+        name = re.sub(r"\W+", "-", request.node.name).strip("-") + ".ipynb"
+        path = lab.folder / name
+        nbformat.write(
+            nbformat.v4.new_notebook(metadata=metadata, cells=[nbformat.v4.new_code_cell(cell) for cell in cells]), path
+        )
+        page = open_page(size)
+        set_theme(page, lab, theme)
+        page.goto(f"{lab.url}/{front_end}/{name}" + ("?reset" if front_end == "lab/tree" else ""))
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=PATIENCE)
+        page.locator(".jp-Notebook .jp-Cell").first.click()
+        if front_end == "lab/tree":
+            idle = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
+        else:
+            idle = ".jp-NotebookKernelStatus:not(.jp-NotebookKernelStatus-warn)"
+        page.locator(idle).first.wait_for(state="attached", timeout=PATIENCE)
+        dismiss_news(page)
+        return Notebook(page, path, name)
+
+    return open_
+
+
+def set_theme(page: Page, lab: Lab, theme: str) -> None:
+    """Chooses JupyterLab's theme the way its settings do."""
+    body = f'{{"raw": "{{\\"theme\\": \\"JupyterLab {theme}\\"}}"}}'
+    page.request.put(
+        f"{lab.url}/lab/api/settings/@jupyterlab/apputils-extension:themes",
+        data=body,
+        headers={"Content-Type": "application/json", **xsrf(page, lab)},
+    )
+
+
+def xsrf(page: Page, lab: Lab) -> dict[str, str]:
+    """The header that the server wants beside its cookie."""
+    page.request.get(f"{lab.url}/lab")
+    cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
+    return {"X-XSRFToken": cookies.get("_xsrf", "")}
+
+
+def dismiss_news(page: Page) -> None:
+    """JupyterLab asks once whether it may fetch news."""
+    button = page.get_by_role("button", name="No", exact=True)
+    if button.count():
+        button.first.click()

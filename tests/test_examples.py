@@ -1,0 +1,56 @@
+"""The notebooks in `examples/` run from top to bottom and their outputs are what the explorer needs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from jaxviz.document import Document
+from jaxviz.notebook.display import MIME_TYPE
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def run(path: Path, folder: Path) -> nbformat.NotebookNode:
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=240, resources={"metadata": {"path": str(folder)}}).execute()
+    return notebook
+
+
+def bundles(notebook: nbformat.NotebookNode) -> list[dict]:
+    return [
+        output.data
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if output.output_type in ("execute_result", "display_data") and MIME_TYPE in output.data
+    ]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_every_magic_of_an_example_shows_a_document(path, tmp_path):
+    notebook = run(path, tmp_path)
+    magics = sum(cell.source.count("\n%jaxviz ") + cell.source.startswith("%jaxviz ") for cell in notebook.cells if cell.cell_type == "code")
+    shown = bundles(notebook)
+    assert magics > 0
+    assert len(shown) >= magics
+    for data in shown:
+        assert len(Document.from_json(data[MIME_TYPE]).graphs[0]) > 0
+        assert data["image/svg+xml"].startswith("<svg")
+
+
+def test_outputs_of_the_tour_are_small(tmp_path):
+    for data in bundles(run(EXAMPLES / "tour.ipynb", tmp_path)):
+        assert len(json.dumps(data)) <= 30_000
+
+
+def test_lines_of_a_notebook_are_named_by_their_cell(tmp_path):
+    first = bundles(run(EXAMPLES / "tour.ipynb", tmp_path))[0]
+    document = Document.from_json(first[MIME_TYPE])
+    tanh = next(node for node in document.graphs[0] if node.op == "tanh")
+    assert (tanh.frames[0].file.label, tanh.frames[0].line) == ("In [2]", 2)
+    assert "jnp.tanh(w @ x + b)" in tanh.frames[0].file.text

@@ -1,0 +1,118 @@
+"""`%jaxviz` as a person types it: what it explores, what it refuses and in which words."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+from IPython.core.error import UsageError
+from IPython.testing.globalipapp import start_ipython
+
+from jaxviz.notebook.display import MIME_TYPE
+from jaxviz.notebook.magic import parse
+
+
+@pytest.fixture(scope="module")
+def shell():
+    shell = start_ipython()
+    assert shell is not None
+    shell.run_line_magic("load_ext", "jaxviz")
+    return shell
+
+
+@pytest.fixture
+def names(shell):
+    """Puts names into the person's namespace and takes them out again."""
+    before = dict(shell.user_ns)
+    yield shell.user_ns
+    for name in set(shell.user_ns) - set(before):
+        del shell.user_ns[name]
+
+
+def explore(shell, line):
+    return shell.run_line_magic("jaxviz", line)
+
+
+@pytest.mark.smoke
+def test_a_call_is_explored_with_its_arguments(shell, names):
+    names.update(f=lambda x, *, scale: jnp.sin(x) * scale, x=jnp.ones(4))
+    exploration = explore(shell, "f(x, scale=x)")
+    assert [node.op for node in exploration.jaxpr if node.kind == "operation"] == ["sin", "mul"]
+    assert exploration.document().programs[0].call == "f(x, scale=x)"
+
+
+def test_the_function_is_traced_and_never_run(shell, names):
+    runs = []
+
+    def f(x):
+        runs.append(type(x).__name__)
+        return x + 1
+
+    names.update(f=f, x=jnp.ones(4))
+    explore(shell, "f(x)")
+    assert len(runs) == 1
+    assert "Tracer" in runs[0]
+
+
+def test_arguments_are_expressions_of_the_notebook(shell, names):
+    names.update(f=lambda xs: sum(xs), width=3, jnp=jnp)
+    exploration = explore(shell, "f([jnp.ones(width + i * 0) for i in range(2)])")
+    arguments = [node for node in exploration.jaxpr if node.kind == "argument"]
+    assert [node.types[0] for node in arguments] == ["f32[3]", "f32[3]"]
+
+
+def test_starred_arguments(shell, names):
+    names.update(f=lambda x, y, k: x + y + k, xs=(jnp.ones(2), jnp.ones(2)), more={"k": 1.0})
+    exploration = explore(shell, "f(*xs, **more)")
+    assert sum(node.kind == "argument" for node in exploration.jaxpr) == 3
+
+
+def test_static_arguments(shell, names):
+    names.update(f=lambda x, n: x.reshape(n, -1), x=jnp.ones(6))
+    exploration = explore(shell, "--static 1 f(x, 2)")
+    assert exploration.jaxpr.node(len(exploration.jaxpr) - 1).kind == "result"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "wants a call to explore: write a call, such as %jaxviz step(params, x)."),
+        ("f", "wants a call, and 'f' is none: write %jaxviz f(...) with its arguments."),
+        ("x + 1", "wants a call, and 'x + 1' is none: write a call, such as"),
+        ("f(x", "cannot read 'f(x'"),
+        ("y = f(x)", "cannot read 'y = f(x)'"),
+        ("--speed 3 f(x)", "has no option --speed; it has --stage, --height"),
+        ("--height tall f(x)", "--height wants a whole number above 0."),
+        ("--static x f(x)", "--static wants argument numbers"),
+        ("--stage llvm f(x)", "--stage wants jaxpr."),
+    ],
+)
+def test_anything_but_a_call_gets_one_line_that_says_what_to_type(line, words):
+    with pytest.raises(UsageError) as caught:
+        parse(line)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_are_written_where_asked(shell, names, tmp_path):
+    names.update(f=jnp.sin, x=jnp.ones(2))
+    explore(shell, f"--save '{tmp_path}/f.jaxviz' --svg={tmp_path}/f.svg f(x)")
+    assert (tmp_path / "f.svg").read_text("utf-8").startswith("<svg")
+    assert '"format":"jaxviz"' in (tmp_path / "f.jaxviz").read_text("utf-8").replace(" ", "")
+
+
+def test_an_error_of_the_function_is_the_cells_own(shell, names, capsys):
+    names.update(f=lambda x: jnp.zeros(x), x=jnp.int32(3))
+    result = shell.run_cell("%jaxviz f(x)")
+    assert type(result.error_in_exec) is TypeError
+    assert "Shapes must be 1D sequences of concrete values" in str(result.error_in_exec)
+    printed = capsys.readouterr().out
+    assert "notebook/magic.py" not in printed
+
+
+def test_the_output_has_the_document_a_picture_and_words(shell, names):
+    names.update(f=lambda x: jnp.tanh(x) + 1, x=jnp.ones(8))
+    data, metadata = explore(shell, "--height 300 f(x)")._repr_mimebundle_()
+    assert data[MIME_TYPE]["format"] == "jaxviz"
+    assert "tanh" in data["image/svg+xml"]
+    assert "2 equations" in data["text/plain"]
+    assert metadata == {MIME_TYPE: {"height": 300}}
