@@ -52,8 +52,19 @@ def function_of(jaxpr: Any) -> Function | None:
     debug_info = getattr(open_jaxpr(jaxpr), "debug_info", None)
     if debug_info is None:
         return None
-    line = debug_info.func_lineno
-    return Function(debug_info.func_name or "", debug_info.func_filename or "", line or 0)
+    # JAX takes the three apart from this text each time they are asked for.
+    text = debug_info.func_src_info
+    function = _functions.get(text)
+    if function is None:
+        line = debug_info.func_lineno
+        function = Function(debug_info.func_name or "", debug_info.func_filename or "", line or 0)
+        if len(_functions) < _KNOWN_FUNCTIONS:
+            _functions[text] = function
+    return function
+
+
+_KNOWN_FUNCTIONS = 10_000
+_functions: dict[str, Function] = {}
 
 
 def argument_names_of(jaxpr: Any) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ everything up by identity or value in dictionaries, and leaves the arithmetic to
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import gc
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from operator import add
 from typing import Any
 
@@ -50,12 +52,25 @@ def read_jaxpr(
     """
     tables = Tables() if tables is None else tables
     reader = _Reader(tables, repeated_nodes)
-    _drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names))
-    reader.frames.write_excerpts()
-    function = compat.function_of(jaxpr)
-    literals = reader.literal_texts, reader.literal_types
-    name = tables.string(function.name if function is not None else "")
-    return assemble(reader.blocks, literals, tables, tables.string("program"), name)
+    with _no_collections():
+        _drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names))
+        reader.frames.write_excerpts()
+        function = compat.function_of(jaxpr)
+        literals = reader.literal_texts, reader.literal_types
+        name = tables.string(function.name if function is not None else "")
+        return assemble(reader.blocks, literals, tables, tables.string("program"), name)
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Hold back the cyclic collector: it would walk all of JAX's equations, again and again, and find nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 # A reading asks for the reading of a body by yielding it; so nesting, however deep, is no Python recursion.
