@@ -13,7 +13,7 @@ export interface Extents {
   readonly lowerOffset: Float64Array;
 }
 
-const PASSES = 16;
+const PASSES = 24;
 const GROW = 4;
 
 /** Centres of all vertices. `gap` is the distance kept between two neighbours. */
@@ -92,7 +92,7 @@ function wishOf(
 
 /** Long edges should be straight: links between two lanes pull most. */
 function linkWeight(a: number, b: number, real: number): number {
-  return a >= real && b >= real ? 4 : a >= real || b >= real ? 2 : 1;
+  return a >= real && b >= real ? 8 : a >= real || b >= real ? 2 : 1;
 }
 
 /** Pool adjacent violators: the places nearest to the wishes that keep order and distances. */

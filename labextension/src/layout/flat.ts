@@ -9,6 +9,7 @@ import { Pin } from './input.ts';
 import { orderRows } from './order.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { breakCycles, rankVertices } from './rank.ts';
+import { straighten } from './straighten.ts';
 
 /** A flat graph with all sizes known. Gates have no size. */
 export interface FlatInput {
@@ -130,10 +131,12 @@ function layoutPart(input: FlatInput, { vertices, pieces }: Part): PlacedPart {
   const proper = makeProper(rank, from, to);
   // Arguments and results keep the order of the signature.
   const fixed = Int32Array.from(vertices, (vertex, i) => (pin[i] !== Pin.free && !input.gate[vertex] ? i : -1));
-  const { rows } = orderRows(proper, fixed);
+  const { rows, place } = orderRows(proper, fixed);
   const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
   const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
-  const x = placeVertices(proper, rows, extents, (a, b) => (real(a) && real(b) ? BOX_GAP : LANE_GAP));
+  const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
+  const x = placeVertices(proper, rows, extents, gap);
+  straighten(proper, rows, place, extents, gap, x);
 
   const heights = rows.map(row => row.reduce((most, v) => (v < count ? Math.max(most, input.height[vertices[v]]) : most), 0));
   const tops = rowTops(proper, x, extents, heights);
