@@ -1,0 +1,143 @@
+/** What there is to say about a node, as data: the inspector shows it, tests read it. */
+import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { operationsInside } from '../view/inside.ts';
+import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
+
+/** A node that can be gone to. */
+export interface Link {
+  readonly node: number;
+  readonly text: string;
+}
+
+/** A line of source that a node came from. */
+export interface Place {
+  readonly file: string;
+  readonly path: string;
+  readonly line: number;
+  readonly function: string;
+  /** The text of the line, empty where the source is gone. */
+  readonly text: string;
+  readonly library: boolean;
+}
+
+export interface Details {
+  readonly title: string;
+  readonly kind: string;
+  /** Types of what it makes, with their size in words. */
+  readonly values: readonly { readonly type: string; readonly size: string }[];
+  readonly operations: number;
+  /** Parameters of the operation, in full. */
+  readonly parameters: readonly { readonly key: string; readonly value: string }[];
+  /** Innermost first. */
+  readonly places: readonly Place[];
+  readonly scope: string;
+  readonly reads: readonly (Link | { readonly node: -1; readonly text: string })[];
+  readonly readBy: readonly Link[];
+  /** Owners of the regions around it, outermost first. */
+  readonly inside: readonly Link[];
+}
+
+const KINDS = ['', 'argument', 'result', 'constant'] as const;
+
+export function details(document: Document, graph: Graph, node: number): Details {
+  const { strings } = document;
+  const op = strings[graph.op[node]];
+  const values = [];
+  for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
+    values.push({ type: typeText(document, graph, value), size: bytesText(document.types.bytes[graph.valueType[value]]) });
+  }
+  const parameters = [];
+  for (let i = firstAttribute(graph, node); i < graph.attributeNode.length && graph.attributeNode[i] === node; i++) {
+    parameters.push({ key: strings[graph.attributeKey[i]], value: strings[graph.attributeValue[i]] });
+  }
+  const title = graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : strings[graph.name[node]] || KINDS[graph.kind[node]];
+  return {
+    title,
+    kind: graph.kind[node] === NodeKind.operation ? (op === title ? '' : op) : KINDS[graph.kind[node]],
+    values,
+    operations: operationsInside(graph, node),
+    parameters,
+    places: placesOf(document, graph.stack[node]),
+    scope: strings[graph.scope[node]],
+    reads: readsOf(document, graph, node),
+    readBy: readersOf(document, graph, node),
+    inside: ownersOf(document, graph, node)
+  };
+}
+
+/** Sizes for people: powers of 1000, as drives and networks count. */
+export function bytesText(bytes: number): string {
+  if (bytes < 0) {
+    return '';
+  }
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  let size = bytes;
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000;
+    unit++;
+  }
+  return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
+
+function placesOf(document: Document, stack: number): Place[] {
+  const { frames, files, stacks, strings } = document;
+  const places: Place[] = [];
+  for (let at = stack; at >= 0; at = stacks.parent[at]) {
+    const frame = stacks.frame[at];
+    const file = frames.file[frame];
+    const lines = strings[files.text[file]];
+    places.push({
+      file: strings[files.label[file]],
+      path: strings[files.path[file]],
+      line: frames.line[frame],
+      function: strings[frames.function[frame]],
+      text: lines ? (lines.split('\n')[frames.line[frame] - files.start[file]] ?? '').trim() : '',
+      library: files.library[file] === 1
+    });
+  }
+  return places;
+}
+
+function linkTo(document: Document, graph: Graph, node: number): Link {
+  const name = document.strings[graph.name[node]];
+  const text = graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : name || KINDS[graph.kind[node]];
+  return { node, text };
+}
+
+function readsOf(document: Document, graph: Graph, node: number): Details['reads'] {
+  const reads: (Link | { readonly node: -1; readonly text: string })[] = [];
+  for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
+    const source = graph.operandSource[i];
+    reads.push(
+      source < 0
+        ? { node: -1, text: document.strings[graph.literalText[-1 - source]] }
+        : linkTo(document, graph, graph.valueNode[source])
+    );
+  }
+  return reads;
+}
+
+function readersOf(document: Document, graph: Graph, node: number): Link[] {
+  const [first, end] = [graph.firstValue[node], graph.firstValue[node + 1]];
+  const readers: Link[] = [];
+  let reader = 0;
+  for (let i = 0; i < graph.operandSource.length; i++) {
+    while (graph.firstOperand[reader + 1] <= i) {
+      reader++;
+    }
+    const source = graph.operandSource[i];
+    if (source >= first && source < end && readers[readers.length - 1]?.node !== reader) {
+      readers.push(linkTo(document, graph, reader));
+    }
+  }
+  return readers;
+}
+
+function ownersOf(document: Document, graph: Graph, node: number): Link[] {
+  const owners: Link[] = [];
+  for (let owner = graph.regionOwner[graph.region[node]]; owner >= 0; owner = graph.regionOwner[graph.region[owner]]) {
+    owners.unshift(linkTo(document, graph, owner));
+  }
+  return owners;
+}

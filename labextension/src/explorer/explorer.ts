@@ -1,0 +1,390 @@
+/**
+ * The explorer: the bar, the picture and the details of one document, put together. The same in a cell, in a file that
+ * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
+ */
+import type { Document, Graph } from '../document/graph.ts';
+import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
+import { measure } from '../draw/text.ts';
+import { palettes, type Theme } from '../draw/theme.ts';
+import type { LayoutClient, LayoutJob } from '../layout/client.ts';
+import { layout } from '../layout/layout.ts';
+import { firstView } from '../view/first.ts';
+import { canOpen } from '../view/inside.ts';
+import { toLayout } from '../view/place.ts';
+import { show } from '../view/view.ts';
+import { makeBar, type Bar } from './bar.ts';
+import { details } from './details.ts';
+import { element } from './elements.ts';
+import { makeHelp } from './help.ts';
+import { showDetails } from './inspector.ts';
+import { commandOf, type Command } from './keys.ts';
+import { fillLegend } from './legend.ts';
+import { Picture } from './picture.ts';
+import { followTheme } from './theme.ts';
+import { fillTree, selectInTree } from './tree.ts';
+import { walk, type Direction } from './walk.ts';
+
+export interface ExplorerOptions {
+  readonly document: Document;
+  readonly layouts: LayoutClient;
+  /** Height in px; without it the explorer is as high as its picture needs, within bounds. */
+  readonly height?: number;
+  /** True where the host gives the height, as for a file in a tab of its own. */
+  readonly fill?: boolean;
+}
+
+/** Height of a picture in a cell, in px. */
+const LEAST_HEIGHT = 90;
+const MOST_HEIGHT = 460;
+/** The first view of a cell is chosen for this height. */
+const FIRST_HEIGHT = 400;
+const FIRST_WIDTH = 760;
+
+let count = 0;
+
+export class Explorer {
+  readonly root = element('div', 'jv-root');
+  private readonly graph: Graph;
+  private readonly stage = element('div', 'jv-stage-area');
+  private readonly pane = element('aside', 'jv-inspector');
+  private readonly legend = element('div', 'jv-legend');
+  private readonly note = element('div', 'jv-note');
+  private readonly tree = element('div', 'jv-tree');
+  private readonly help: HTMLElement;
+  private readonly bar: Bar;
+  private readonly picture: Picture;
+  private readonly prefix = `jv-${++count}-`;
+  private readonly stopFollowing: () => void;
+  private theme: Theme = 'light';
+  private open: ReadonlySet<number> = new Set();
+  private scene: Scene | null = null;
+  private job: LayoutJob | null = null;
+  /** Selected node of the graph, or -1. */
+  private selected = -1;
+  private placeholder: Comment | null = null;
+
+  constructor(
+    host: HTMLElement,
+    private readonly options: ExplorerOptions
+  ) {
+    const { document: source } = options;
+    this.graph = source.graphs[source.programs[0]?.stages[0]?.graph ?? 0];
+    this.bar = makeBar(source, {
+      fit: () => this.obey('fit'),
+      openAll: () => this.obey('openAll'),
+      closeAll: () => this.obey('closeAll'),
+      expand: () => this.obey('expand'),
+      help: () => this.obey('help')
+    });
+    this.help = makeHelp(() => this.obey('help'));
+    this.build(host);
+    this.picture = new Picture(this.stage, palettes[this.theme], {
+      select: box => this.select(box < 0 || !this.scene ? -1 : this.scene.visible.node[box]),
+      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.node[box])
+    });
+    this.stopFollowing = followTheme(theme => this.setTheme(theme));
+    this.start();
+  }
+
+  dispose(): void {
+    this.job?.cancel();
+    this.stopFollowing();
+    this.picture.dispose();
+    this.root.remove();
+    this.placeholder?.remove();
+  }
+
+  /** Where a box stands on the screen, by its label; for tests and for what points at boxes. */
+  locate(label: string): { x: number; y: number } | null {
+    const box = this.scene?.visible.label.indexOf(label) ?? -1;
+    return this.picture.locate(box);
+  }
+
+  private build(host: HTMLElement): void {
+    const { root, stage, pane, tree } = this;
+    // JupyterLab's own shortcuts would take the arrow keys and Enter.
+    root.setAttribute('data-lm-suppress-shortcuts', 'true');
+    root.classList.toggle('jv-fill', this.options.fill === true);
+    stage.tabIndex = 0;
+    stage.setAttribute('role', 'application');
+    stage.setAttribute('aria-roledescription', 'graph');
+    stage.setAttribute('aria-label', `${this.options.document.programs[0]?.call ?? 'program'}; ? for keys`);
+    stage.addEventListener('keydown', event => this.press(event));
+    tree.setAttribute('role', 'tree');
+    tree.id = `${this.prefix}tree`;
+    tree.setAttribute('aria-label', 'operations');
+    stage.setAttribute('aria-controls', tree.id);
+    stage.append(this.legend, this.note, tree);
+    pane.hidden = true;
+    pane.setAttribute('aria-label', 'details');
+    const body = element('div', 'jv-body');
+    body.append(stage, pane, this.help);
+    root.append(this.bar.root, body);
+    root.addEventListener('keydown', event => {
+      if (event.key === 'Escape' && event.target !== stage) {
+        this.obey('leave');
+        stage.focus({ preventScroll: true });
+      }
+    });
+    host.append(root);
+  }
+
+  private start(): void {
+    const { document: source, height, fill } = this.options;
+    const space = {
+      width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
+      height: (fill ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
+    };
+    this.open = firstView(source, this.graph, space, measure, layout).open;
+    let any = false;
+    for (let node = 0; node < this.graph.nodeCount && !any; node++) {
+      any = canOpen(this.graph, node);
+    }
+    this.bar.setRegions(any);
+    if (!this.graph.op.length) {
+      this.say('This program is empty: it has no operations.');
+    }
+    void this.layOut();
+  }
+
+  /** Lays out what is visible now and shows it. `around` is the node that stays where it is. */
+  private async layOut(around = -1): Promise<void> {
+    const { document: source, layouts } = this.options;
+    const visible = show(source, this.graph, { open: this.open });
+    this.job?.cancel();
+    const job = layouts.layout(toLayout(visible, measure));
+    this.job = job;
+    // Only what takes long is said to take long.
+    const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
+    try {
+      const scene = makeScene(visible, await job.result);
+      if (this.job !== job) {
+        return;
+      }
+      this.say(scene.layout.simplified.join('; '));
+      this.showScene(scene, around);
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'AbortError') {
+        this.say(`This picture could not be placed: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  private showScene(scene: Scene, around: number): void {
+    const before = this.scene && around >= 0 ? this.scene.visible.node.indexOf(around) : -1;
+    const after = around >= 0 ? scene.visible.node.indexOf(around) : -1;
+    this.scene = scene;
+    fillTree(this.tree, scene.visible, this.prefix);
+    fillLegend(this.legend, scene.visible, palettes[this.theme]);
+    this.setHeight(scene);
+    this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
+    this.root.dataset.boxes = String(scene.visible.count);
+    this.mark();
+  }
+
+  private setHeight(scene: Scene): void {
+    if (!this.options.fill) {
+      const { height } = this.options;
+      const legend = this.legend.hidden ? 0 : 24;
+      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + legend));
+      // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
+      const now = parseFloat(this.stage.style.height) || 0;
+      this.stage.style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
+    }
+  }
+
+  private select(node: number): void {
+    this.selected = node;
+    this.mark();
+  }
+
+  /** Shows the selection everywhere: in the picture, in the tree, in the details. */
+  private mark(): void {
+    const { scene, selected } = this;
+    const box = scene && selected >= 0 ? scene.visible.node.indexOf(selected) : -1;
+    this.picture.select(box);
+    selectInTree(this.tree, this.prefix, box);
+    if (box >= 0) {
+      this.stage.setAttribute('aria-activedescendant', `${this.prefix}${box}`);
+    } else {
+      this.stage.removeAttribute('aria-activedescendant');
+    }
+    const wasHidden = this.pane.hidden;
+    this.pane.hidden = selected < 0;
+    this.root.classList.toggle('jv-inspecting', selected >= 0);
+    if (selected >= 0) {
+      const { document: source } = this.options;
+      showDetails(this.pane, details(source, this.graph, selected), this.open.has(selected), {
+        select: node => this.goTo(node),
+        toggle: () => this.toggle(selected),
+        close: () => {
+          this.select(-1);
+          this.stage.focus({ preventScroll: true });
+        }
+      });
+      if (wasHidden && box >= 0) {
+        // The details have taken room from the picture.
+        requestAnimationFrame(() => this.picture.reveal(box));
+      }
+    }
+  }
+
+  /** Selects a node that may be hidden: the regions around it are opened. */
+  private goTo(node: number): void {
+    const open = new Set(this.open);
+    for (let owner = this.graph.regionOwner[this.graph.region[node]]; owner >= 0; owner = this.graph.regionOwner[this.graph.region[owner]]) {
+      open.add(owner);
+    }
+    this.selected = node;
+    if (open.size > this.open.size) {
+      this.open = open;
+      void this.layOut(node);
+    } else {
+      this.mark();
+    }
+    const box = this.scene?.visible.node.indexOf(node) ?? -1;
+    if (box >= 0) {
+      this.picture.reveal(box);
+    }
+    this.stage.focus({ preventScroll: true });
+  }
+
+  private toggle(node: number): void {
+    if (!canOpen(this.graph, node)) {
+      return;
+    }
+    const open = new Set(this.open);
+    if (!open.delete(node)) {
+      open.add(node);
+    }
+    this.open = open;
+    this.selected = node;
+    void this.layOut(node);
+  }
+
+  private press(event: KeyboardEvent): void {
+    const command = commandOf(event);
+    if (command) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.obey(command);
+    }
+  }
+
+  private obey(command: Command): void {
+    switch (command) {
+      case 'up':
+      case 'down':
+      case 'left':
+      case 'right':
+        this.walk(command);
+        break;
+      case 'toggle':
+        if (this.selected >= 0) {
+          this.toggle(this.selected);
+        }
+        break;
+      case 'closeRegion':
+        this.closeRegion();
+        break;
+      case 'leave':
+        this.leave();
+        break;
+      case 'fit':
+        this.picture.fit();
+        break;
+      case 'zoomIn':
+        this.picture.zoomBy(1.25);
+        break;
+      case 'zoomOut':
+        this.picture.zoomBy(0.8);
+        break;
+      case 'openAll':
+        this.setOpen(Array.from({ length: this.graph.nodeCount }, (_, node) => node).filter(node => canOpen(this.graph, node)));
+        break;
+      case 'closeAll':
+        this.setOpen([]);
+        break;
+      case 'expand':
+        this.expand(!this.placeholder);
+        break;
+      case 'help':
+        this.help.hidden = !this.help.hidden;
+        break;
+    }
+  }
+
+  private walk(direction: Direction): void {
+    if (this.scene) {
+      const from = this.selected >= 0 ? this.scene.visible.node.indexOf(this.selected) : -1;
+      const to = walk(this.scene, from, direction);
+      if (to >= 0) {
+        this.select(this.scene.visible.node[to]);
+        this.picture.reveal(to);
+      }
+    }
+  }
+
+  /** Closes the selected node's regions if they are open, else the region that it stands in. */
+  private closeRegion(): void {
+    const node = this.open.has(this.selected) ? this.selected : this.selected < 0 ? -1 : this.graph.regionOwner[this.graph.region[this.selected]];
+    if (node >= 0) {
+      this.toggle(node);
+    }
+  }
+
+  /** Lets go of one thing at a time: the help, the selection, the whole window. */
+  private leave(): void {
+    if (!this.help.hidden) {
+      this.help.hidden = true;
+    } else if (this.selected >= 0) {
+      this.select(-1);
+    } else if (this.placeholder) {
+      this.expand(false);
+    }
+  }
+
+  private setOpen(nodes: readonly number[]): void {
+    this.open = new Set(nodes);
+    this.picture.fit();
+    void this.layOut().then(() => this.picture.fit());
+  }
+
+  /**
+   * The whole window, and back. The explorer moves to the end of the page meanwhile: inside a notebook, fixed places
+   * are relative to the scrolling cell.
+   */
+  private expand(whole: boolean): void {
+    if (whole && !this.placeholder) {
+      this.placeholder = document.createComment('jaxviz');
+      this.root.replaceWith(this.placeholder);
+      document.body.append(this.root);
+    } else if (!whole && this.placeholder) {
+      this.placeholder.replaceWith(this.root);
+      this.placeholder = null;
+    }
+    this.root.classList.toggle('jv-whole', whole);
+    this.bar.setExpanded(whole);
+    this.picture.fit();
+    this.stage.focus({ preventScroll: true });
+  }
+
+  private setTheme(theme: Theme): void {
+    this.theme = theme;
+    this.root.dataset.theme = theme;
+    for (const [role, colour] of Object.entries(palettes[theme])) {
+      this.root.style.setProperty(`--jv-${role}`, colour);
+    }
+    this.picture.setPalette(palettes[theme]);
+    if (this.scene) {
+      fillLegend(this.legend, this.scene.visible, palettes[theme]);
+    }
+  }
+
+  private say(text: string): void {
+    this.note.textContent = text;
+    this.note.hidden = !text;
+  }
+}

@@ -1,0 +1,100 @@
+/** The pane on the right: everything about the selected node. */
+import type { Details, Link, Place } from './details.ts';
+import { button, element } from './elements.ts';
+
+/** Lists longer than this are cut, with the number of what is left. */
+const MOST_LINKS = 12;
+
+export interface InspectorActions {
+  /** Goes to another node. */
+  select(node: number): void;
+  /** Opens or closes the node's regions. */
+  toggle(): void;
+  close(): void;
+}
+
+/** Fills `pane` with the details of a node. */
+export function showDetails(pane: HTMLElement, details: Details, open: boolean, actions: InspectorActions): void {
+  pane.replaceChildren();
+  const head = element('div', 'jv-inspector-head');
+  head.append(element('h4', 'jv-inspector-title', details.title));
+  head.append(button('jv-close', '×', 'Close the details (Escape)', () => actions.close()));
+  pane.append(head);
+
+  const list = element('dl', 'jv-details');
+  const row = (term: string, ...content: (Node | string)[]): void => {
+    const value = element('dd', '');
+    value.append(...content);
+    list.append(element('dt', '', term), value);
+  };
+  if (details.kind) {
+    row('operation', details.kind);
+  }
+  details.values.forEach(({ type, size }, index) => {
+    const code = element('code', '', type);
+    row(index === 0 ? (details.values.length > 1 ? 'values' : 'value') : '', code, size ? element('small', '', size) : '');
+  });
+  if (details.operations > 0) {
+    const label = open ? 'close' : 'open';
+    row(
+      'made of',
+      `${details.operations} operation${details.operations === 1 ? '' : 's'} `,
+      button('jv-link', label, `${label} (Enter)`, () => actions.toggle())
+    );
+  }
+  if (details.inside.length) {
+    row('inside', ...links(details.inside, actions, ' › '));
+  }
+  if (details.places.length) {
+    row('from', ...places(details.places));
+  }
+  if (details.scope) {
+    row('scope', element('code', '', details.scope));
+  }
+  if (details.reads.length) {
+    row('reads', ...links(details.reads, actions, ', '));
+  }
+  if (details.readBy.length) {
+    row('read by', ...links(details.readBy, actions, ', '));
+  }
+  for (const { key, value } of details.parameters) {
+    row(key, element('code', 'jv-parameter', value));
+  }
+  pane.append(list);
+}
+
+function links(all: readonly (Link | { node: -1; text: string })[], actions: InspectorActions, between: string): (Node | string)[] {
+  const made: (Node | string)[] = [];
+  all.slice(0, MOST_LINKS).forEach(({ node, text }, index) => {
+    if (index > 0) {
+      made.push(between);
+    }
+    made.push(node < 0 ? element('code', '', text) : button('jv-link', text, `Go to ${text}`, () => actions.select(node)));
+  });
+  if (all.length > MOST_LINKS) {
+    made.push(` and ${all.length - MOST_LINKS} more`);
+  }
+  return made;
+}
+
+/** The person's own innermost line first and in full, the rest of the stack below it. */
+function places(all: readonly Place[]): Node[] {
+  const own = all.find(place => !place.library) ?? all[0];
+  const made: Node[] = [element('div', 'jv-place', `line ${own.line}, ${own.file}`)];
+  made[0].appendChild(element('small', '', ` in ${own.function}`));
+  if (own.text) {
+    made.push(element('code', 'jv-source', own.text));
+  }
+  const rest = all.filter(place => place !== own);
+  if (rest.length) {
+    const stack = element('details', 'jv-stack');
+    stack.append(element('summary', '', `${rest.length} more call${rest.length === 1 ? '' : 's'}`));
+    for (const place of rest) {
+      const line = element('div', 'jv-place', `${place.file}:${place.line} ${place.function}`);
+      line.title = [place.path, place.text].filter(Boolean).join('\n');
+      stack.append(line);
+    }
+    made.push(stack);
+  }
+  return made;
+}

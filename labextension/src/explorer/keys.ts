@@ -1,0 +1,51 @@
+/** The keys of the picture: one table, which the help shows and the explorer obeys. */
+
+export type Command =
+  | 'up'
+  | 'down'
+  | 'left'
+  | 'right'
+  | 'toggle'
+  | 'closeRegion'
+  | 'leave'
+  | 'fit'
+  | 'zoomIn'
+  | 'zoomOut'
+  | 'openAll'
+  | 'closeAll'
+  | 'expand'
+  | 'help';
+
+export interface Key {
+  /** As `KeyboardEvent.key` has it. */
+  readonly keys: readonly string[];
+  readonly command: Command;
+  /** For the help: how the key is written, and what it does. */
+  readonly shown: string;
+  readonly does: string;
+}
+
+export const keys: readonly Key[] = [
+  { keys: ['ArrowUp'], command: 'up', shown: '↑', does: 'to what the box reads' },
+  { keys: ['ArrowDown'], command: 'down', shown: '↓', does: 'to what reads the box' },
+  { keys: ['ArrowLeft'], command: 'left', shown: '←', does: 'to the left' },
+  { keys: ['ArrowRight'], command: 'right', shown: '→', does: 'to the right' },
+  { keys: ['Enter'], command: 'toggle', shown: 'Enter', does: 'open or close a region (or double click)' },
+  { keys: ['Backspace'], command: 'closeRegion', shown: 'Backspace', does: 'close the region around' },
+  { keys: ['Escape'], command: 'leave', shown: 'Escape', does: 'let go' },
+  { keys: ['f', 'F'], command: 'fit', shown: 'f', does: 'fit the picture' },
+  { keys: ['+', '='], command: 'zoomIn', shown: '+', does: 'larger (or Ctrl and wheel)' },
+  { keys: ['-'], command: 'zoomOut', shown: '-', does: 'smaller' },
+  { keys: ['e', 'E'], command: 'openAll', shown: 'e', does: 'open every region' },
+  { keys: ['c', 'C'], command: 'closeAll', shown: 'c', does: 'close every region' },
+  { keys: ['w', 'W'], command: 'expand', shown: 'w', does: 'use the whole window' },
+  { keys: ['?'], command: 'help', shown: '?', does: 'these keys' }
+];
+
+/** The command of a key press; none while ctrl, alt or command is held, which belong to the host. */
+export function commandOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>): Command | undefined {
+  if (event.ctrlKey || event.altKey || event.metaKey) {
+    return undefined;
+  }
+  return keys.find(({ keys }) => keys.includes(event.key))?.command;
+}
