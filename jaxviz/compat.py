@@ -7,7 +7,7 @@ says for which versions it is there.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -85,6 +85,15 @@ def _names(debug_info: Any, field: str, count: int) -> tuple[str, ...]:
     if not isinstance(names, (tuple, list)) or len(names) != count:
         return ("",) * count
     return tuple(name if isinstance(name, str) and name != "unknown" else "" for name in names)
+
+
+def scan_counts(params: Mapping[str, Any]) -> tuple[int, int]:
+    """How many operands of a scan are constants, and how many the carry."""
+    if "num_carry" in params:
+        return params["num_consts"], params["num_carry"]
+    # From 0.12 on the operands are described by a tree of three groups.
+    constants, carry, _ = params["ft_in"].unpack()
+    return len(list(constants)), len(list(carry))
 
 
 def raw_frames(traceback: Any) -> tuple[Sequence[CodeType], Sequence[int]]:

@@ -85,9 +85,8 @@ class Document:
             return plain
         text = _dumps(plain)
         compressed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-        if packed is None and len(compressed) >= len(text):
-            return plain
-        return {"format": "jaxviz", "version": DOCUMENT_VERSION, "packed": compressed}
+        small = {"format": "jaxviz", "version": DOCUMENT_VERSION, "packed": compressed}
+        return plain if packed is None and len(_dumps(small)) >= len(text) else small
 
     def save(self, path: str | Path) -> Path:
         """Write the document to a file; the suffix is `.jaxviz` by custom."""

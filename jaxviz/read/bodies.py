@@ -153,7 +153,8 @@ def _primal(equation: Any) -> Bodies:
 def _scan(equation: Any) -> Bodies:
     """Constants enter, the carry goes round, one slice of each sequence a turn, one slice of each stacked result."""
     params = equation.params
-    jaxpr, constants, carried = params["jaxpr"], params["num_consts"], params["num_carry"]
+    jaxpr = params["jaxpr"]
+    constants, carried = compat.scan_counts(params)
     arguments, results = _sizes(jaxpr)
     first_sequence = constants + carried
     joins = [

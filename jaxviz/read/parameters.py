@@ -1,6 +1,6 @@
 """From parameters of equations to short texts: the attributes of a node.
 
-What says nothing is left out: None, False, nothing (`()`, `{}`, ''), what JAX marks as unspecified, tuples of only such,
+What says nothing is left out: None, False, nothing (`()`, `{}`, ''), what JAX marks as unspecified, tuples of such,
 and how JAX counts operands, which the bindings of a graph say better.
 """
 
@@ -20,7 +20,7 @@ TEXT_LENGTH = 200
 # Names that JAX gives to its own wrappers of callables.
 _WRAPPERS = frozenset({"memoized", "<unnamed function>", "<unnamed wrapped function>", "fun", "wrapped"})
 
-_BOOKKEEPING = frozenset({"num_consts", "num_carry", "cond_nconsts", "body_nconsts", "const_lengths", "out_trees"})
+_BOOKKEEPING = frozenset({"num_consts", "num_carry", "cond_nconsts", "body_nconsts", "const_lengths", "out_trees", "ft_in", "ft_out"})
 
 
 def parameter_text(key: str, value: Any) -> str:

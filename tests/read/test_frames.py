@@ -1,0 +1,148 @@
+"""Where an equation came from: file, line and columns, in files and in notebook cells."""
+
+from __future__ import annotations
+
+import linecache
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jaxviz.program import Program
+from jaxviz.read.jaxpr import read_jaxpr
+from jaxviz.tables import Tables
+
+X = jnp.arange(8.0)
+HERE = Path(__file__)
+
+
+def two_lines(x):
+    return (
+        jnp.sin(x)
+        + jnp.cos(
+            x
+        )
+    )  # fmt: skip
+
+
+def covered(frame, lines):
+    """The source that a frame covers."""
+    if frame.line == frame.end_line:
+        return lines[frame.line - 1][frame.column : frame.end_column]
+    first, last = lines[frame.line - 1][frame.column :], lines[frame.end_line - 1][: frame.end_column]
+    return "\n".join([first, *lines[frame.line : frame.end_line - 1], last])
+
+
+@pytest.mark.smoke
+def test_a_frame_covers_its_expression():
+    graph = read_jaxpr(jax.jit(two_lines).trace(X).jaxpr)
+    lines = HERE.read_text().splitlines()
+    sine, cosine = graph.find("sin")[0].frames[-1], graph.find("cos")[0].frames[-1]
+    assert sine.file == str(HERE)
+    assert sine.label == "test_frames.py"
+    assert covered(sine, lines) == "jnp.sin(x)"
+    assert covered(cosine, lines).split() == ["jnp.cos(", "x", ")"]
+    assert sine.function == "two_lines"
+
+
+@pytest.mark.smoke
+def test_only_the_frames_of_the_program_are_there():
+    def helper(x):
+        return jnp.tanh(x)
+
+    def program(x):
+        return helper(x)
+
+    graph = read_jaxpr(Program(program, (X,)).jaxpr)
+    assert [frame.function for frame in graph.find("tanh")[0].frames] == ["program", "helper"]
+
+
+def test_columns_count_characters():
+    def f(x):
+        return "äöü" and jnp.tanh(x)
+
+    graph = read_jaxpr(jax.jit(f).trace(X).jaxpr)
+    assert covered(graph.find("tanh")[0].frames[-1], HERE.read_text().splitlines()) == "jnp.tanh(x)"
+
+
+CELL = """\
+import jax.numpy as jnp
+
+def cell(x):
+    y = jnp.exp(x)
+    return y * 2.0
+"""
+
+
+def run_cell(source, name):
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    namespace = {}
+    exec(compile(source, name, "exec"), namespace)
+    return namespace
+
+
+@pytest.mark.smoke
+def test_a_notebook_cell_is_named_by_its_number_and_kept_whole(monkeypatch):
+    name = "/tmp/ipykernel_1/1234.py"
+    cell = run_cell(CELL, name)["cell"]
+    ipython = pytest.importorskip("IPython")
+
+    class Shell:
+        class compile:  # noqa: N801
+            _filename_map = {name: 7}
+
+    monkeypatch.setattr(ipython, "get_ipython", lambda: Shell)
+    graph = read_jaxpr(jax.jit(cell).trace(X).jaxpr)
+    frame = graph.find("exp")[0].frames[-1]
+    assert (frame.label, frame.line, frame.library) == ("In [7]", 4, False)
+    assert covered(frame, CELL.splitlines()) == "jnp.exp(x)"
+    files = graph.tables.files
+    assert [text for text in files.text if text] == [CELL.rstrip("\n")]
+    assert files.start[frame_file(graph.tables, name)] == 1
+
+
+def frame_file(tables: Tables, path: str) -> int:
+    return [tables.strings[row] for row in tables.files.path].index(path)
+
+
+def test_the_excerpt_of_a_file_is_the_functions_it_touches():
+    graph = read_jaxpr(jax.jit(two_lines).trace(X).jaxpr)
+    file = frame_file(graph.tables, str(HERE))
+    text = graph.tables.files.text[file]
+    lines = HERE.read_text().splitlines()
+    assert lines[graph.tables.files.start[file] - 1] == text.splitlines()[0] == "def two_lines(x):"
+    assert "jnp.cos(" in text
+    assert len(text.splitlines()) < 12
+
+
+def test_a_source_that_is_gone_leaves_the_excerpt_empty():
+    cell = run_cell(CELL, "<gone>")["cell"]
+    del linecache.cache["<gone>"]
+    graph = read_jaxpr(jax.jit(cell).trace(X).jaxpr)
+    assert graph.find("exp")[0].frames[-1].line == 4
+    assert not any(graph.tables.files.text)
+
+
+def test_frames_of_libraries_stay_and_those_of_jax_go():
+    nn = pytest.importorskip("flax.linen")
+    model = nn.Dense(3)
+    params = model.init(jax.random.key(0), jnp.ones((2, 4)))
+
+    def apply(params, x):
+        return model.apply(params, x)
+
+    graph = read_jaxpr(jax.jit(apply).trace(params, jnp.ones((2, 4))).jaxpr)
+    frames = graph.find("dot_general")[0].frames
+    assert frames[0].function == "apply"
+    assert any(frame.library and frame.label == "linear.py" for frame in frames)
+    assert not any("/jax/_src/" in frame.file for frame in frames)
+
+
+def test_graphs_of_one_document_share_their_tables():
+    tables = Tables()
+    first = read_jaxpr(jax.jit(two_lines).trace(X).jaxpr, tables)
+    count = len(tables.strings), len(tables.frames.file), len(tables.types.text)
+    second = read_jaxpr(jax.jit(two_lines).trace(X).jaxpr, tables)
+    assert (len(tables.strings), len(tables.frames.file), len(tables.types.text)) == count
+    assert [str(node) for node in first] == [str(node) for node in second]

@@ -1,0 +1,144 @@
+"""Documents: saved and reopened without a difference, small, and clear about what is wrong with a file."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import jsonschema
+import pytest
+
+from jaxviz.document import Document, DocumentError, ProgramEntry, StageEntry
+from jaxviz.read.jaxpr import read_jaxpr
+from jaxviz.tables import Tables
+
+SCHEMA = json.loads((Path(__file__).parents[1] / "schema" / "document.schema.json").read_text())
+
+
+def make(function, *arguments) -> Document:
+    tables = Tables()
+    graph = read_jaxpr(jax.jit(function).trace(*arguments).jaxpr, tables)
+    stages = (StageEntry("jaxpr", 0, {"trace": 0.25, "read": 0.5}),)
+    return Document(tables, (graph,), (ProgramEntry("f", "f(x)", tables.file(__file__), 1, stages),))
+
+
+@pytest.fixture
+def document() -> Document:
+    return make(lambda x: jax.lax.cond(x.sum() > 0, jnp.sin, jnp.cos, x) * 2.0, jnp.ones(4))
+
+
+@pytest.mark.smoke
+def test_a_document_follows_the_schema(document):
+    for packed in (False, True, None):
+        jsonschema.validate(document.to_json(packed), SCHEMA)
+
+
+@pytest.mark.smoke
+def test_a_saved_document_opens_as_it_was(document, tmp_path):
+    path = document.save(tmp_path / "program.jaxviz")
+    opened = Document.load(path)
+    assert opened.to_json() == document.to_json()
+    assert opened.programs == document.programs
+    assert [str(node) for node in opened.graphs[0]] == [str(node) for node in document.graphs[0]]
+    assert opened.graphs[0].find("sin")[0].frames == document.graphs[0].find("sin")[0].frames
+
+
+def test_the_source_is_in_the_document(document):
+    plain = document.to_json(packed=False)
+    texts = [plain["strings"][text] for text in plain["files"]["text"]]
+    assert any("jax.lax.cond(x.sum() > 0" in text for text in texts)
+
+
+def test_it_is_packed_where_that_is_smaller(document):
+    for candidate in (document, Document(Tables(), (), ()), Document(Tables(), (), (), producer={})):
+        sizes = [len(json.dumps(candidate.to_json(packed), separators=(",", ":"))) for packed in (True, False)]
+        assert ("packed" in candidate.to_json()) == (sizes[0] < sizes[1])
+    assert "packed" in document.to_json()
+
+
+def test_ten_thousand_nodes_fit_the_budget(tmp_path):
+    def f(x):
+        for turn in range(2500):
+            x = jnp.sin(x) * (1.0 + turn) + x[turn % 4] - x.sum()
+        return x
+
+    document = make(f, jnp.ones(4))
+    assert len(document.graphs[0]) >= 10_000
+    assert document.save(tmp_path / "large.jaxviz").stat().st_size <= 300_000
+
+
+def test_a_newer_document_says_what_it_needs(document, tmp_path):
+    path = tmp_path / "new.jaxviz"
+    path.write_text(json.dumps({**document.to_json(), "version": 2}))
+    with pytest.raises(DocumentError) as raised:
+        Document.load(path)
+    assert str(raised.value) == (
+        f"{path}: this document needs jaxviz with document version 2; this is version 1: "
+        "pip install --upgrade jupyterlab-jaxviz"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"line 1 column 1: expected a jaxviz document"),
+        ("[1, 2", r"line 1 column \d+: expected"),
+        ("[]", r"\$: expected a jaxviz document"),
+        ('{"format": "other"}', r"\$: expected a jaxviz document"),
+        ('{"format": "jaxviz", "version": "1"}', r"\$\.version: expected a whole number"),
+        ('{"format": "jaxviz", "version": 1, "packed": "@@@"}', r"\$\.packed: expected base64"),
+        ('{"format": "jaxviz", "version": 1, "packed": 3}', r"\$\.packed: expected base64"),
+        ('{"format": "jaxviz", "version": 1, "packed": "eJwDAAAAAAE="}', r"\$\.packed: expected JSON"),
+        ('{"format": "jaxviz", "version": 1}', r"\$\.producer: expected an object"),
+    ],
+)
+def test_what_is_no_document_is_told_in_one_line(text, message, tmp_path):
+    path = tmp_path / "bad.jaxviz"
+    path.write_text(text)
+    with pytest.raises(DocumentError, match=message) as raised:
+        Document.load(path)
+    assert "\n" not in str(raised.value)
+    assert str(path) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("strings", 1), 3, r"\$\.strings\[1\]: expected a string"),
+        (("types", "text", 0), 99_999, r"\$\.types\.text\[0\]: expected a whole number"),
+        (("types", "dims"), [1] * 9, r"\$\.types\.dims: expected as many dimensions"),
+        (("stacks", "parent", 0), 5, r"\$\.stacks\.parent\[0\]: expected an earlier stack"),
+        (("frames", "file", 0), 99, r"\$\.frames\.file\[0\]: expected a whole number"),
+        (("graphs", 0), 5, r"\$\.graphs\[0\]: expected an object"),
+        (("graphs", 0, "nodes", "op", 2), "add", r"\$\.graphs\[0\]\.nodes\.op\[2\]: expected a whole number"),
+        (("graphs", 0, "nodes", "op", 2), 2**40, r"\$\.graphs\[0\]\.nodes\.op\[2\]: expected a whole number"),
+        (("graphs", 0, "nodes", "op", 2), True, r"\$\.graphs\[0\]\.nodes\.op\[2\]: expected a whole number"),
+        (("graphs", 0, "operands", "source", 0), 9_999, r"\$\.graphs\[0\]: operands.source\[0\]"),
+        (("programs", 0, "file"), 77, r"\$\.programs\[0\]\.file: expected a whole number"),
+        (("programs", 0, "stages", 0, "graph"), 1, r"\$\.programs\[0\]\.stages\[0\]\.graph: expected"),
+        (("programs", 0, "stages", 0, "kind"), "x", r"\$\.programs\[0\]\.stages\[0\]\.kind: expected one of jaxpr"),
+        (("programs", 0, "stages", 0, "seconds"), {"trace": -1}, r"seconds\.trace: expected seconds"),
+    ],
+)
+def test_a_fault_is_named_by_its_place(document, path, value, message):
+    plain = copy.deepcopy(document.to_json(packed=False))
+    place = plain
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    with pytest.raises(DocumentError, match=message):
+        Document.from_json(plain)
+
+
+def test_a_document_of_nonsense_never_raises_anything_else(document):
+    plain = document.to_json(packed=False)
+    for key in plain:
+        for nonsense in (None, 3, "text", [], {}, [None], {"a": 1}):
+            changed = {**plain, key: nonsense}
+            try:
+                Document.from_json(changed)
+            except DocumentError:
+                continue

@@ -1,0 +1,132 @@
+"""A program: any callable with any arguments, traced once, and named as the person names things."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxviz.program import Program
+
+X = jnp.ones((2, 3))
+
+
+def affine(params, x):
+    return x @ params[0]["w"], {"sum": x.sum()}
+
+
+PARAMS = [{"w": jnp.ones((3, 4))}]
+
+
+@pytest.mark.smoke
+def test_a_program_is_traced_once_and_timed():
+    traces = []
+
+    def counted(x):
+        traces.append(1)
+        return x + 1
+
+    program = Program(counted, (X,))
+    assert traces == []
+    assert program.jaxpr is program.jaxpr
+    assert program.traced is program.traced
+    assert traces == [1]
+    assert program.seconds["trace"] > 0
+
+
+@pytest.mark.smoke
+def test_arguments_and_results_are_named_by_their_place():
+    program = Program(affine, (PARAMS, X))
+    assert program.argument_names == ("params[0]['w']", "x")
+    assert program.result_names == ("result[0]", "result[1]['sum']")
+    assert Program(lambda x: x, (1.0,)).result_names == ("result",)
+
+
+def test_where_a_function_is_defined():
+    program = Program(affine, (PARAMS, X))
+    assert program.name == "affine"
+    assert Path(program.file) == Path(__file__)
+    assert Path(__file__).read_text().splitlines()[program.line - 1] == "def affine(params, x):"
+
+
+class Model:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def apply(self, x):
+        return x * self.scale
+
+    def __call__(self, x):
+        return self.apply(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (affine, "affine"),
+        (jax.jit(affine), "affine"),
+        (functools.partial(affine, PARAMS), "affine"),
+        (jax.jit(functools.partial(affine, PARAMS)), "affine"),
+        (lambda x: x, "<lambda>"),
+        (Model(2.0).apply, "apply"),
+        (Model(2.0), "Model"),
+        (jnp.sin, "sin"),
+    ],
+)
+def test_any_callable_has_a_name_and_a_jaxpr(function, name):
+    arguments = (PARAMS, X) if function is affine or getattr(function, "__wrapped__", None) is affine else (X,)
+    program = Program(function, arguments)
+    assert program.name == name
+    assert len(program.jaxpr.eqns) >= 0
+    assert len(program.argument_names) == len(getattr(program.jaxpr, "jaxpr", program.jaxpr).invars)
+
+
+def test_only_shapes_are_needed():
+    program = Program(affine, ([{"w": jax.ShapeDtypeStruct((3, 4), jnp.float32)}], np.ones((2, 3), np.float32)))
+    assert program.call == "affine([{'w': f32[3,4]}], f32[2,3])"
+    assert program.jaxpr.out_avals[0].shape == (2, 4)
+
+
+def test_numbers_keywords_and_no_arguments():
+    assert Program(lambda: jnp.ones(3)).jaxpr.out_avals[0].shape == (3,)
+    program = Program(lambda x, *, scale: x * scale, (X,), {"scale": 2.0})
+    assert program.argument_names == ("x", "scale")
+    assert program.call == "<lambda>(f32[2,3], scale=2.0)"
+
+
+def test_static_arguments_are_values():
+    program = Program(lambda x, n: x * n, (X, 3), static_argnums=1)
+    assert program.argument_names == ("x",)
+    assert program.call == "<lambda>(f32[2,3], 3)"
+
+
+def test_the_persons_own_jit_is_kept():
+    jitted = jax.jit(lambda x, n: x[:n], static_argnames="n")
+    assert Program(jitted, (jnp.ones(5),), {"n": 2}).jaxpr.out_avals[0].shape == (2,)
+    assert jitted(jnp.ones(5), n=2).shape == (2,)
+
+
+@pytest.mark.smoke
+def test_an_error_of_the_function_passes_through():
+    class OwnError(Exception):
+        pass
+
+    error = OwnError("mine")
+
+    def fails(x):
+        raise error
+
+    program = Program(fails, (X,))
+    with pytest.raises(OwnError) as raised:
+        _ = program.jaxpr
+    assert raised.value is error
+    assert "trace" not in program.seconds
+
+
+def test_what_cannot_be_called_is_refused():
+    with pytest.raises(TypeError, match="expected a function and its arguments, but got list"):
+        Program([1], ())  # type: ignore[arg-type]
