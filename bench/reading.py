@@ -3,8 +3,8 @@
     python bench/reading.py [--quick]
 
 Reading must stay below 10 % of tracing. Flat programs repeat `x = x * 1.01 + 0.1`; nested ones call an inner jitted
-function whose own trace JAX keeps, which is the hardest for a reader: JAX pays for one call, the graph holds a body more.
-Different programs are compared in one process, so figures of one row vary by some ten per cent.
+function whose own trace JAX keeps, which is the hardest for a reader: JAX pays for one call, the graph holds a body
+more. Different programs are compared in one process, so figures of one row vary by some ten per cent.
 """
 
 from __future__ import annotations

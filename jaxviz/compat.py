@@ -1,7 +1,7 @@
 """Differences between JAX versions, 0.6 to 0.12, and nothing else.
 
-Every other module reads jaxprs through these names. Public names are preferred; what is private is optional, guarded, and
-says for which versions it is there.
+Every other module reads jaxprs through these names. Public names are preferred; what is private is optional, guarded,
+and says for which versions it is there.
 """
 
 from __future__ import annotations

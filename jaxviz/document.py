@@ -200,7 +200,7 @@ _PARTS: dict[str, Any] = {
 
 
 class _JsonReader:
-    """Reads a document, checking each thing as it is taken; positions are JSON paths such as `$.graphs[0].nodes.op[3]`."""
+    """Reads a document, checking each thing as it is taken. Positions are JSON paths: `$.graphs[0].nodes.op[3]`."""
 
     def __init__(self, name: str) -> None:
         self._name = name

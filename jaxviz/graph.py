@@ -66,7 +66,7 @@ class Regions:
 
 @dataclass(frozen=True, eq=False)
 class Bindings:
-    """`start` and `end` are `from` and `to` of the schema: a value (or literal) or a result, and an argument or a value."""
+    """`start` and `end` are `from` and `to` of the schema, which are words of Python or say nothing alone."""
 
     kind: Column
     start: Column
@@ -105,7 +105,7 @@ class Node:
         return own[-1].line if own else 0
 
     def __str__(self) -> str:
-        made = ", ".join(f"%{value}:{text}" for value, text in zip(self.values, self.types))
+        made = ", ".join(f"%{value}:{text}" for value, text in zip(self.values, self.types, strict=True))
         title = self.op + (f"[{self.name}]" if self.name else "")
         return f"{made}{' = ' if made else ''}{title} {' '.join(self.operand_texts)}".rstrip()
 

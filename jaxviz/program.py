@@ -1,6 +1,7 @@
 """A function and the arguments it is explored with; what JAX makes of it, each thing made once and timed.
 
-Tracing calls the person's function; an error in it passes through as it is. Nothing else is run, and no state of JAX changes.
+Tracing calls the person's function; an error in it passes through as it is. Nothing else is run, and no state of JAX
+changes.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Program:
         function = _innermost(self.fn)
         code = getattr(function, "__code__", None)
         if code is None:
-            code = getattr(getattr(type(function), "__call__", None), "__code__", None)
+            code = getattr(inspect.getattr_static(type(function), "__call__", None), "__code__", None)
         return code
 
     @cached_property

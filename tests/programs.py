@@ -1,4 +1,4 @@
-"""The corpus: small programs that between them use every kind of region JAX has. Name -> () -> (function, arguments)."""
+"""The corpus: small programs that between them use all common kinds of region. Name -> () -> (function, arguments)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What the reader found in one jaxpr, numbered from zero, and the graph made by placing it wherever it is called.
 
-A jaxpr that is called a thousand times is read once: a `Block`. Equations that call the same bodies with the same parameters
-share a `Call`. `assemble` gives every instance its place in the columns, all instances of a block and all calls of a kind
-at a time, so the cost of one more call is that of copying rows of numpy arrays.
+A jaxpr that is called a thousand times is read once: a `Block`. Equations that call the same bodies with the same
+parameters share a `Call`. `assemble` gives every instance its place in the columns, all instances of a block and all
+calls of a kind at a time, so the cost of one more call is that of copying rows of numpy arrays.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NODE, _VALUE, _OPERAND, _REGION, _BINDING, _ATTRIBUTE = range(6)
 Size = tuple[int, int, int, int, int, int]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Stack:
     """A call stack as a block knows it: its frames, outermost first, below the owner's stack unless `absolute`."""
 
@@ -53,12 +53,12 @@ class Part(NamedTuple):
     name: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """What equations that call the same bodies with the same parameters have in common.
 
-    A binding is its kind, where it starts and where it ends: a value is an operand or output of the owner by its number,
-    an argument or result is a node counted from the first node of the bodies.
+    A binding is its kind, where it starts and where it ends: a value is an operand or output of the owner by its
+    number, an argument or result is a node counted from the first node of the bodies.
     """
 
     name: int
@@ -82,22 +82,17 @@ class Call:
         return self.name, self.operands, self.outputs, tuple(self.attributes), parts, tuple(self.bindings)
 
 
-class CallPlace(NamedTuple):
-    """A call in a block: how many of the block's own rows come before it, its owner's included."""
-
-    call: Call
-    nodes: int
-    values: int
-    operands: int
-    attributes: int
+#: A call in a block, and how many of the block's own nodes, values, operands and attributes come before it, its owner's
+#: included. A plain tuple, because there is one for each call.
+CallPlace = tuple[Call, int, int, int, int]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Block:
     """The rows of one jaxpr: constants, arguments, equations, results.
 
-    Values are numbered as in an instance, with those of the calls between them. `size` is what an instance takes of each
-    group of columns, with the calls in it and the region that it fills.
+    Values are numbered as in an instance, with those of the calls between them. `size` is what an instance takes of
+    each group of columns, with the calls in it and the region that it fills.
     """
 
     label: str = ""
@@ -137,7 +132,7 @@ class Block:
             tuple(self.attribute_value),
             tuple(self.attribute_key),
             tuple((stack.frames, stack.absolute) for stack in self.stacks),
-            tuple((id(place[0]), *place[1:]) for place in self.calls),
+            tuple((id(call), *before) for call, *before in self.calls),
         )
 
     @property
@@ -291,7 +286,7 @@ class _Calls:
 
 
 def _place_calls(call: Call, calls: _Calls, columns: _Columns, starts: Array, stacks: Array) -> Instances:
-    """Fill in the rows of all calls of one kind: names, attributes, regions, bindings; give the instances of the bodies."""
+    """Fill in names, attributes, regions and bindings of all calls of one kind; give the instances of their bodies."""
     owner = calls.owner + starts[:, _NODE, None]
     columns.nodes[2, owner] = call.name
     if call.attributes:

@@ -82,7 +82,7 @@ def _within(equation: Any, found: Bodies) -> Bodies:
     """Without the joins that name places that are not there, should a version of JAX count differently."""
     sizes = [_sizes(body.jaxpr) for body in found.bodies]
     arguments = [size[0] for size in sizes]
-    results = [size[1] + len(body.references) for size, body in zip(sizes, found.bodies)]
+    results = [size[1] + len(body.references) for size, body in zip(sizes, found.bodies, strict=True)]
     operands, outputs = len(equation.invars), len(equation.outvars)
 
     def fits(join: Join) -> bool:
@@ -196,7 +196,7 @@ def _branches(equation: Any) -> Bodies:
     branches = equation.params["branches"]
     names = ["if false", "if true"] if len(branches) == 2 else [f"case {i}" for i in range(len(branches))]
     bodies, joins = [], []
-    for number, (jaxpr, name) in enumerate(zip(branches, names)):
+    for number, (jaxpr, name) in enumerate(zip(branches, names, strict=True)):
         arguments, results = _sizes(jaxpr)
         bodies.append(Body(jaxpr, "branch", name))
         joins += [*_enter(number, arguments, start=1), *_leave(number, results)]
@@ -208,9 +208,9 @@ def _shard_map(equation: Any) -> Bodies:
     jaxpr = equation.params["jaxpr"]
     inner = compat.open_jaxpr(jaxpr)
     joins = []
-    for i, (outside, inside) in enumerate(zip(equation.invars, inner.invars)):
+    for i, (outside, inside) in enumerate(zip(equation.invars, inner.invars, strict=True)):
         joins.append(Join(ENTER if outside.aval.shape == inside.aval.shape else SLICE, 0, i, i))
-    for i, (outside, inside) in enumerate(zip(equation.outvars, inner.outvars)):
+    for i, (outside, inside) in enumerate(zip(equation.outvars, inner.outvars, strict=True)):
         joins.append(Join(LEAVE if outside.aval.shape == inside.aval.shape else STACK, 0, i, i))
     return Bodies([Body(jaxpr, "shard_map", _name_of(jaxpr))], joins)
 

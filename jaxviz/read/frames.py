@@ -49,7 +49,7 @@ class FrameReader:
         codes, instructions = compat.raw_frames(traceback)
         frames: list[int] = []
         anchored = False
-        for code, instruction in zip(codes, instructions):
+        for code, instruction in zip(codes, instructions, strict=True):
             frame = self._frames.get((id(code), instruction))
             if frame is None:
                 frame = self._add_frame(traceback, code, instruction)
@@ -72,7 +72,7 @@ class FrameReader:
         return Stack(self._without_root(found), absolute=True)
 
     def _without_root(self, frames: tuple[int, ...]) -> tuple[int, ...]:
-        """Without the frames of libraries around the person's outermost one: what starts an interpreter or a notebook."""
+        """Without the libraries around the person's outermost frame: what starts an interpreter or a notebook."""
         library, file = self._tables.files.library, self._tables.frames.file
         for position, frame in enumerate(frames):
             if not library[file[frame]]:

@@ -20,7 +20,9 @@ TEXT_LENGTH = 200
 # Names that JAX gives to its own wrappers of callables.
 _WRAPPERS = frozenset({"memoized", "<unnamed function>", "<unnamed wrapped function>", "fun", "wrapped"})
 
-_BOOKKEEPING = frozenset({"num_consts", "num_carry", "cond_nconsts", "body_nconsts", "const_lengths", "out_trees", "ft_in", "ft_out"})
+_BOOKKEEPING = frozenset(
+    {"num_consts", "num_carry", "cond_nconsts", "body_nconsts", "const_lengths", "out_trees", "ft_in", "ft_out"}
+)
 
 
 def parameter_text(key: str, value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -88,11 +89,8 @@ def test_a_notebook_cell_is_named_by_its_number_and_kept_whole(monkeypatch):
     cell = run_cell(CELL, name)["cell"]
     ipython = pytest.importorskip("IPython")
 
-    class Shell:
-        class compile:  # noqa: N801
-            _filename_map = {name: 7}
-
-    monkeypatch.setattr(ipython, "get_ipython", lambda: Shell)
+    shell = SimpleNamespace(compile=SimpleNamespace(_filename_map={name: 7}))
+    monkeypatch.setattr(ipython, "get_ipython", lambda: shell)
     graph = read_jaxpr(jax.jit(cell).trace(X).jaxpr)
     frame = graph.find("exp")[0].frames[-1]
     assert (frame.label, frame.line, frame.library) == ("In [7]", 4, False)

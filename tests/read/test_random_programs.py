@@ -1,4 +1,6 @@
-"""Random programs of nested calls, loops and branches: read whole, and the same after a round trip through a document."""
+"""Random programs of nested calls, loops and branches: read whole, and the same after a round trip through a
+document.
+"""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ def read(function, *arguments):
 
 
 def bindings(graph):
-    """Bindings as (kind, from, to): values as `op.output` of the node that makes them, others as `region kind.number`."""
-    start, _ = graph.region_intervals
+    """Bindings as (kind, from, to): values as `op.output` of their node, others as `region kind number`."""
 
     def value(index):
         if index < 0:
@@ -176,7 +175,6 @@ def test_a_shard_map_slices_what_is_split_over_devices():
 
     mapped = shard_map(scaled, mesh=mesh, in_specs=(split, whole), out_specs=(split, whole))
     graph = read(mapped, X, jnp.float32(2.0))
-    (owner,) = [node for node in graph if node.regions]
     assert graph.region(1).kind == "shard_map"
     assert bindings(graph) == [
         ("slice", "x.0", "shard_map argument 0"),

@@ -54,6 +54,39 @@ def test_a_thousand_calls_are_a_thousand_instances():
     assert [b.operands[0] for b in owners[1:]] == [a.values[0] for a in owners[:-1]]
 
 
+def test_equal_bodies_of_custom_rules_keep_their_own_call():
+    def f(x):
+        x = jax.nn.relu(x)
+        x = jax.nn.relu(x)
+        return jax.nn.relu(x + 1.0)
+
+    jaxpr = trace(f, X)
+    graph = read_jaxpr(jaxpr)
+    assert_same(graph, jaxpr)
+    here = Path(__file__).read_text().splitlines()
+    lines = [here[node.line - 1].strip() for node in graph.find("max")]
+    assert lines == ["x = jax.nn.relu(x)", "x = jax.nn.relu(x)", "return jax.nn.relu(x + 1.0)"]
+    assert len({node.line for node in graph.find("max")}) == 3
+
+
+def test_bodies_that_differ_only_in_a_literal_are_told_apart():
+    def scaled(factor):
+        rule = jax.custom_jvp(lambda x: x * factor)
+        rule.defjvp(lambda primals, tangents: (rule(*primals), tangents[0] * factor))
+        return rule
+
+    rules = [scaled(2.0), scaled(3.0)]
+
+    def f(x):
+        for rule in rules * 3:
+            x = rule(x)
+        return x
+
+    graph = read_jaxpr(trace(f, X))
+    factors = [node.operand_texts[1] for node in graph.find("mul")]
+    assert factors == ["2.0", "3.0"] * 3
+
+
 def _doubling(depth):
     functions = [jax.jit(lambda x: x * 2.0)]
     for _ in range(depth):
