@@ -6,6 +6,7 @@ Server logs and screenshots are kept in `test-results/`.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import socket
@@ -15,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
 
 
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """Remembers failures, so that the page can be photographed before it is closed."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
 @dataclass(frozen=True)
 class Lab:
     """A running Jupyter server and the folder that it serves."""
 
     url: str
     folder: Path
+
+    def stop_kernels(self) -> None:
+        """Ends every kernel, so that each notebook starts with its own and memory stays free."""
+        with urllib.request.urlopen(f"{self.url}/api/sessions") as answer:
+            sessions = json.load(answer)
+        for session in sessions:
+            request = urllib.request.Request(f"{self.url}/api/sessions/{session['id']}", method="DELETE")
+            urllib.request.urlopen(request).close()
 
 
 def server_environment(root: Path) -> dict[str, str]:
@@ -72,7 +92,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
     command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
-    command += [f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None"]
+    # Without a check of cookies, the tests can talk to the server themselves.
+    command += [f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None", "--ServerApp.disable_check_xsrf=True"]
     url = f"http://127.0.0.1:{port}"
     with (RESULTS / "server.log").open("w") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, env=server_environment(root), cwd=folder)
@@ -114,6 +135,58 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+class Graph:
+    """An explorer on the page, used with the mouse and the keys."""
+
+    def __init__(self, root: Locator) -> None:
+        self.root = root
+        self.stage = root.locator(".jv-stage-area")
+        self.pane = root.locator(".jv-inspector")
+        self.stage.wait_for(timeout=30_000)
+        self.page.wait_for_function("root => root.dataset.boxes > 0", arg=root.element_handle(), timeout=30_000)
+
+    @property
+    def page(self) -> Page:
+        return self.root.page
+
+    @property
+    def labels(self) -> list[str]:
+        return list(self.root.evaluate("root => root.explorer.labels"))
+
+    def place(self, label: str) -> dict[str, float]:
+        """Where a box stands, from the corner of the picture."""
+        # Two frames: one for a layout that has just come, one for what it draws.
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        place = self.root.evaluate("(root, label) => root.explorer.locate(label)", label)
+        assert place is not None, f"no box {label!r} among {self.labels}"
+        return dict(place)
+
+    def click(self, label: str) -> None:
+        self.stage.click(position=self.place(label))
+
+    def double_click(self, label: str) -> None:
+        self.stage.dblclick(position=self.place(label))
+
+    def wait_for_box(self, label: str) -> None:
+        self.page.wait_for_function(
+            "([root, label]) => root.explorer.labels.includes(label)", arg=[self.root.element_handle(), label]
+        )
+
+    def wait_without_box(self, label: str) -> None:
+        self.page.wait_for_function(
+            "([root, label]) => !root.explorer.labels.includes(label)", arg=[self.root.element_handle(), label]
+        )
+
+    def colours(self) -> int:
+        """How many different colours the picture has: one means that nothing is drawn."""
+        script = """canvas => {
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          return new Set(new Uint32Array(data.buffer)).size;
+        }"""
+        self.page.wait_for_timeout(300)
+        return int(self.root.locator("canvas").evaluate(script))
+
+
 @dataclass
 class Notebook:
     """An open notebook, driven as a person would."""
@@ -121,7 +194,6 @@ class Notebook:
     page: Page
     path: Path
     name: str
-    faults: list[str] = field(default_factory=list)
 
     def run(self, index: int) -> Locator:
         """Runs a cell and gives its output area."""
@@ -132,9 +204,18 @@ class Notebook:
         self.page.wait_for_function(
             "prompt => /\\[\\d+\\]/.test(prompt.textContent)", arg=prompt.element_handle(), timeout=PATIENCE
         )
-        output = cell.locator(".jp-OutputArea")
+        output = cell.locator(".jp-OutputArea").first
         output.scroll_into_view_if_needed()
         return output
+
+    def explore(self, index: int) -> Graph:
+        """Runs a cell that ends in %jaxviz and gives its graph."""
+        return Graph(self.run(index).locator(".jv-root"))
+
+    @staticmethod
+    def graph_of(root: Locator) -> Graph:
+        """An explorer that is on a page already."""
+        return Graph(root)
 
     def save(self) -> None:
         """Saves and waits until the outputs are in the file."""
@@ -167,14 +248,17 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
         return page
 
     yield open_
-    for context in contexts:
+    for number, context in enumerate(contexts):
+        if request.node.stash.get(FAILED, False) and context.pages:
+            name = re.sub(r"\W+", "-", request.node.name).strip("-")
+            context.pages[0].screenshot(path=RESULTS / "failed" / f"{name}-{number}.png")
         context.close()
     ours = [fault for fault in faults if "jaxviz" in fault]
     assert not ours, ours
 
 
 @pytest.fixture
-def notebook(lab: Lab, open_page: Callable[..., Page], request: pytest.FixtureRequest) -> Callable[..., Notebook]:
+def notebook(lab: Lab, open_page: Callable[..., Page], request: pytest.FixtureRequest) -> Iterator[Callable[..., Notebook]]:
     """Opens a notebook of the given cells, its kernel ready."""
 
     def open_(
@@ -199,24 +283,16 @@ def notebook(lab: Lab, open_page: Callable[..., Page], request: pytest.FixtureRe
         dismiss_news(page)
         return Notebook(page, path, name)
 
-    return open_
+    yield open_
+    lab.stop_kernels()
 
 
 def set_theme(page: Page, lab: Lab, theme: str) -> None:
     """Chooses JupyterLab's theme the way its settings do."""
-    body = f'{{"raw": "{{\\"theme\\": \\"JupyterLab {theme}\\"}}"}}'
     page.request.put(
         f"{lab.url}/lab/api/settings/@jupyterlab/apputils-extension:themes",
-        data=body,
-        headers={"Content-Type": "application/json", **xsrf(page, lab)},
+        data={"raw": json.dumps({"theme": f"JupyterLab {theme}"})},
     )
-
-
-def xsrf(page: Page, lab: Lab) -> dict[str, str]:
-    """The header that the server wants beside its cookie."""
-    page.request.get(f"{lab.url}/lab")
-    cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
-    return {"X-XSRFToken": cookies.get("_xsrf", "")}
 
 
 def dismiss_news(page: Page) -> None:

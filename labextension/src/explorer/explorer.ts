@@ -94,10 +94,15 @@ export class Explorer {
     this.placeholder?.remove();
   }
 
-  /** Where a box stands on the screen, by its label; for tests and for what points at boxes. */
+  /** Where the first box of a label stands, from the corner of the picture; for scripts of the page and for tests. */
   locate(label: string): { x: number; y: number } | null {
     const box = this.scene?.visible.label.indexOf(label) ?? -1;
     return this.picture.locate(box);
+  }
+
+  /** The labels of the boxes on the screen. */
+  get labels(): readonly string[] {
+    return this.scene?.visible.label ?? [];
   }
 
   private build(host: HTMLElement): void {
@@ -126,6 +131,7 @@ export class Explorer {
         stage.focus({ preventScroll: true });
       }
     });
+    Object.assign(root, { explorer: this });
     host.append(root);
   }
 

@@ -4,7 +4,7 @@
  * A part is what edges join. Each is ranked, made proper, ordered and placed; routes follow the lanes.
  */
 import { placeVertices, type Extents } from './coordinates.ts';
-import { BOX_GAP, LANE_GAP, PART_GAP, ROW_GAP, ROW_GAP_MOST, ROW_GAP_SIDEWAYS } from './distances.ts';
+import { BOX_GAP, GATE_GAP, LANE_GAP, PART_GAP, ROW_GAP, ROW_GAP_MOST, ROW_GAP_SIDEWAYS } from './distances.ts';
 import { Pin } from './input.ts';
 import { orderRows } from './order.ts';
 import { makeProper, type Proper } from './proper.ts';
@@ -209,7 +209,9 @@ function rowTops(proper: Proper, x: Float64Array, extents: Extents, heights: rea
   });
   const tops = new Float64Array(heights.length);
   for (let row = 1; row < heights.length; row++) {
-    const gap = Math.min(ROW_GAP_MOST, ROW_GAP + ROW_GAP_SIDEWAYS * sideways[row - 1]);
+    // Rows of gates have no height.
+    const least = heights[row - 1] === 0 || heights[row] === 0 ? GATE_GAP : ROW_GAP;
+    const gap = Math.min(ROW_GAP_MOST, least + ROW_GAP_SIDEWAYS * sideways[row - 1]);
     tops[row] = tops[row - 1] + heights[row - 1] + gap;
   }
   return tops;

@@ -1,0 +1,284 @@
+"""What a person does with `%jaxviz` in JupyterLab and Notebook 7, and what is seen."""
+
+from __future__ import annotations
+
+import json
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from jaxviz.notebook.display import MIME_TYPE
+
+AFFINE = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def affine(w, b, x):
+    return jnp.tanh(w @ x + b)
+%jaxviz affine(jnp.ones((4, 8)), jnp.ones(4), jnp.ones(8))"""
+
+LOOP = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def loop(x):
+    def cell(h, _):
+        h = jnp.sin(h) * 1.01
+        return h, h.sum()
+    return jax.lax.scan(cell, jnp.cos(x), None, length=32)
+%jaxviz loop(jnp.ones(16))"""
+
+STEP = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def mlp(params, x):
+    for w, b in params:
+        x = jax.nn.relu(x @ w + b)
+    return x
+def step(params, x):
+    value, grads = jax.value_and_grad(lambda p: mlp(p, x).mean())(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), value
+sizes = [64, 128, 128, 10]
+params = [(jnp.ones((m, n)), jnp.ones(n)) for m, n in zip(sizes, sizes[1:])]
+%jaxviz step(params, jnp.ones((32, 64)))"""
+
+
+def reopen(notebook, lab, open_page):
+    """Opens the saved notebook in a new page without a kernel, as a colleague would."""
+    page = open_page()
+    lab.stop_kernels()
+    page.route("**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    page.goto(f"{lab.url}/lab/tree/{notebook.name}?reset")
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
+    # JupyterLab says that it could not start a kernel.
+    page.locator(".jp-Dialog .jp-mod-accept").click(timeout=60_000)
+    return page
+
+
+def test_the_call_is_drawn_and_a_click_tells_about_an_operation(notebook):
+    opened = notebook(AFFINE)
+    graph = opened.explore(0)
+    assert graph.labels == ["w", "b", "x", "dot_general", "add", "tanh", "result"]
+    assert graph.colours() > 20
+    expect(graph.root.locator(".jv-bar")).to_contain_text("affine")
+    expect(graph.root.locator(".jv-stage")).to_have_text("jaxpr 3")
+    opened.shot("cell-affine")
+    graph.click("dot_general")
+    expect(graph.pane).to_be_visible()
+    expect(graph.pane).to_contain_text("f32[4]")
+    expect(graph.pane).to_contain_text("16 B")
+    expect(graph.pane).to_contain_text("line 4, In [1]")
+    expect(graph.pane).to_contain_text("return jnp.tanh(w @ x + b)")
+    expect(graph.pane).to_contain_text("dimension_numbers")
+    opened.shot("cell-affine-selected")
+    graph.pane.get_by_role("button", name="Go to add").click()
+    expect(graph.pane.locator("h4")).to_have_text("add")
+    graph.page.keyboard.press("Escape")
+    expect(graph.pane).to_be_hidden()
+
+
+def test_a_region_opens_and_closes_in_place(notebook):
+    opened = notebook(LOOP)
+    graph = opened.explore(0)
+    graph.wait_for_box("sin")
+    opened.shot("cell-loop")
+    before = graph.place("cell")
+    graph.double_click("cell")
+    graph.wait_without_box("sin")
+    graph.page.wait_for_timeout(400)
+    after = graph.place("cell")
+    assert abs(before["y"] - after["y"]) < 2
+    assert "cell" in graph.labels
+    expect(graph.pane).to_contain_text("3 operations")
+    graph.double_click("cell")
+    graph.wait_for_box("sin")
+
+
+def test_all_of_it_works_with_keys_alone(notebook):
+    graph = notebook(LOOP).explore(0)
+    graph.stage.focus()
+    cells = graph.page.locator(".jp-Notebook .jp-Cell").count()
+    graph.page.keyboard.press("ArrowDown")
+    expect(graph.pane.locator("h4")).to_have_text("x")
+    graph.page.keyboard.press("ArrowDown")
+    expect(graph.pane.locator("h4")).to_have_text("cos")
+    selected = graph.root.locator(".jv-tree [aria-selected='true']")
+    expect(selected).to_have_text("cos")
+    assert graph.stage.get_attribute("aria-activedescendant") == selected.get_attribute("id")
+    graph.page.keyboard.press("ArrowDown")
+    graph.page.keyboard.press("Backspace")
+    graph.wait_without_box("sin")
+    graph.page.keyboard.press("Enter")
+    graph.wait_for_box("sin")
+    graph.page.keyboard.press("c")
+    graph.wait_without_box("sin")
+    graph.page.keyboard.press("e")
+    graph.wait_for_box("sin")
+    graph.page.keyboard.press("?")
+    expect(graph.root.get_by_role("dialog", name="Keys and marks")).to_be_visible()
+    graph.page.keyboard.press("Escape")
+    expect(graph.root.get_by_role("dialog", name="Keys and marks")).to_be_hidden()
+    # None of these keys reached the notebook, where they would have moved or made cells.
+    assert graph.page.locator(".jp-Notebook .jp-Cell").count() == cells
+
+
+def test_pan_zoom_and_fit(notebook):
+    graph = notebook(AFFINE).explore(0)
+    start = graph.place("add")
+    box = graph.stage.bounding_box()
+    assert box is not None
+    graph.page.mouse.move(box["x"] + 20, box["y"] + 20)
+    graph.page.mouse.down()
+    graph.page.mouse.move(box["x"] + 70, box["y"] + 50, steps=4)
+    graph.page.mouse.up()
+    moved = graph.place("add")
+    assert (round(moved["x"] - start["x"]), round(moved["y"] - start["y"])) == (50, 30)
+    graph.page.mouse.move(box["x"] + moved["x"], box["y"] + moved["y"])
+    graph.page.keyboard.down("Control")
+    graph.page.mouse.wheel(0, -200)
+    graph.page.keyboard.up("Control")
+    zoomed, other = graph.place("add"), graph.place("tanh")
+    assert abs(zoomed["x"] - moved["x"]) < 2
+    assert other["y"] - zoomed["y"] > 1.5 * 30
+    graph.stage.focus()
+    graph.page.keyboard.press("f")
+    assert graph.place("add") == start
+
+
+def test_the_wheel_scrolls_the_notebook_until_the_picture_is_used(notebook):
+    opened = notebook(AFFINE, *["x = 1"] * 30)
+    graph = opened.explore(0)
+    box = graph.stage.bounding_box()
+    assert box is not None
+    before = graph.place("add")
+    graph.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    graph.page.mouse.wheel(0, 120)
+    graph.page.wait_for_timeout(300)
+    after = graph.stage.bounding_box()
+    assert after is not None
+    assert after["y"] < box["y"] - 60
+    assert graph.place("add") == before
+
+
+def test_the_whole_window_and_back(notebook):
+    opened = notebook(STEP)
+    graph = opened.explore(0)
+    opened.shot("cell-step")
+    graph.root.get_by_role("button", name="Use the whole window").click()
+    whole = opened.page.locator("body > .jv-root")
+    expect(whole).to_be_visible()
+    assert whole.bounding_box() == {"x": 0, "y": 0, "width": 1280, "height": 800}
+    opened.page.wait_for_timeout(400)
+    opened.shot("window-step")
+    opened.page.keyboard.press("Escape")
+    expect(opened.page.locator(".jp-OutputArea .jv-root")).to_be_visible()
+    expect(opened.page.locator("body > .jv-root")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)], ids=["small", "large"])
+def test_dark_theme(notebook, size):
+    opened = notebook(LOOP, theme="Dark", size=size)
+    graph = opened.explore(0)
+    expect(graph.root).to_have_attribute("data-theme", "dark")
+    graph.click("sin")
+    graph.page.wait_for_timeout(300)
+    opened.shot(f"cell-loop-dark-{size[0]}")
+    pixel = graph.root.locator("canvas").evaluate("canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data]")
+    assert max(pixel[:3]) < 60
+
+
+def test_reopened_without_a_kernel_and_without_trust(notebook, lab, open_page):
+    opened = notebook(LOOP)
+    opened.explore(0)
+    opened.save()
+    opened.page.close()
+    # As if it came from somebody else: the signature of its outputs is unknown here.
+    saved = nbformat.read(opened.path, as_version=4)
+    saved.metadata["from"] = "elsewhere"
+    nbformat.write(saved, opened.path)
+    page = reopen(opened, lab, open_page)
+    graph = type(opened).graph_of(page.locator(".jv-root"))
+    graph.wait_for_box("sin")
+    assert graph.colours() > 20
+    graph.double_click("cell")
+    graph.wait_without_box("sin")
+    graph.click("cos")
+    expect(graph.pane).to_contain_text("return jax.lax.scan(cell, jnp.cos(x), None, length=32)")
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ({"version": 99}, "pip install --upgrade jupyterlab-jaxviz"),
+        ({"packed": "AAAA"}, "This jaxviz document is damaged"),
+    ],
+    ids=["newer", "corrupted"],
+)
+def test_a_document_that_cannot_be_shown_is_one_line_and_nothing_else_changes(notebook, lab, open_page, damage, words):
+    opened = notebook(AFFINE, "print('still here')")
+    opened.explore(0)
+    opened.run(1)
+    opened.save()
+    opened.page.close()
+    saved = nbformat.read(opened.path, as_version=4)
+    data = saved.cells[0].outputs[0].data
+    data[MIME_TYPE] = {"format": "jaxviz", "version": 1, "packed": "", **damage}
+    nbformat.write(saved, opened.path)
+    page = reopen(opened, lab, open_page)
+    line = page.locator(".jv-error")
+    expect(line).to_contain_text(words)
+    box = line.bounding_box()
+    assert box is not None
+    assert box["height"] < 60
+    expect(page.locator(".jp-OutputArea", has_text="still here")).to_be_visible()
+    assert "print('still here')" in page.locator(".jp-Notebook .jp-CodeCell").nth(1).inner_text()
+
+
+def test_a_usage_error_is_one_line(notebook):
+    output = notebook("%load_ext jaxviz\n%jaxviz 3").run(0)
+    expect(output).to_have_text("UsageError: %jaxviz wants a call, and '3' is none: write a call, such as %jaxviz step(params, x).")
+
+
+def test_notebook_7(notebook):
+    opened = notebook(LOOP, front_end="notebooks")
+    graph = opened.explore(0)
+    graph.wait_for_box("sin")
+    assert graph.colours() > 20
+    graph.double_click("cell")
+    graph.wait_without_box("sin")
+    graph.click("cos")
+    expect(graph.pane).to_contain_text("cos")
+    opened.shot("notebook7-loop")
+
+
+def test_a_saved_document_opens_as_a_file(notebook, lab, open_page):
+    opened = notebook(LOOP.replace("%jaxviz loop", "%jaxviz --save loop.jaxviz loop"))
+    opened.explore(0)
+    page = open_page()
+    page.goto(f"{lab.url}/lab/tree/loop.jaxviz?reset")
+    graph = type(opened).graph_of(page.locator(".jp-MimeDocument .jv-root"))
+    graph.wait_for_box("sin")
+    assert graph.colours() > 20
+    box = graph.root.bounding_box()
+    assert box is not None
+    assert box["height"] > 500
+
+
+def test_an_output_out_of_sight_holds_no_pixels(notebook):
+    opened = notebook(AFFINE, *["x = 1"] * 60)
+    graph = opened.explore(0)
+    assert graph.colours() > 20
+    opened.page.locator(".jp-Notebook .jp-CodeCell").last.scroll_into_view_if_needed()
+    canvas = graph.root.locator("canvas")
+    if canvas.count():
+        graph.page.wait_for_function("canvas => canvas.width === 0", arg=canvas.element_handle())
+    opened.page.locator(".jp-Notebook .jp-CodeCell").first.scroll_into_view_if_needed()
+    assert graph.colours() > 20
+
+
+def test_the_static_picture_is_in_the_notebook(notebook):
+    opened = notebook(AFFINE)
+    opened.explore(0)
+    opened.save()
+    data = json.loads(opened.path.read_text("utf-8"))["cells"][0]["outputs"][0]["data"]
+    assert "".join(data["image/svg+xml"]).startswith("<svg")
+    assert "3 equations" in "".join(data["text/plain"])
