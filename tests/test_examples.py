@@ -34,7 +34,11 @@ def bundles(notebook: nbformat.NotebookNode) -> list[dict]:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)
 def test_every_magic_of_an_example_shows_a_document(path, tmp_path):
     notebook = run(path, tmp_path)
-    magics = sum(cell.source.count("\n%jaxviz ") + cell.source.startswith("%jaxviz ") for cell in notebook.cells if cell.cell_type == "code")
+    magics = sum(
+        cell.source.count("\n%jaxviz ") + cell.source.startswith("%jaxviz ")
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    )
     shown = bundles(notebook)
     assert magics > 0
     assert len(shown) >= magics

@@ -27,7 +27,9 @@ BUILDER = "jupyter-builder>=1.2,<2"
 def main() -> None:
     if sys.version_info < OLDEST_PYTHON:
         wanted = ".".join(map(str, OLDEST_PYTHON))
-        sys.exit(f"jaxviz needs Python {wanted} or newer, this is {sys.version.split()[0]}: make PYTHON=python{wanted} ...")
+        sys.exit(
+            f"jaxviz needs Python {wanted} or newer, this is {sys.version.split()[0]}: make PYTHON=python{wanted} ..."
+        )
     step("environment", [sys.version], make_environment)
     step("python packages", [read("pyproject.toml"), read("tools/setup.py")], install_python)
     step("node packages", [read("package.json"), read("yarn.lock")], install_node)
@@ -52,7 +54,9 @@ def make_environment() -> None:
     # Debian keeps ensurepip in a package of its own; virtualenv brings its own pip.
     shutil.rmtree(VENV, ignore_errors=True)
     if subprocess.run([sys.executable, "-m", "virtualenv", VENV]).returncode != 0:
-        sys.exit("This Python cannot make virtual environments: install its venv module (on Debian: apt install python3-venv).")
+        sys.exit(
+            "This Python cannot make virtual environments: install its venv module (Debian: apt install python3-venv)."
+        )
 
 
 def install_python() -> None:
@@ -84,11 +88,13 @@ def node_version() -> int:
 
 def sources() -> list[str]:
     """Everything that the built extension depends on."""
-    files = [path for folder in ("labextension", "schema") for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
-    kept = [path for path in files if ".generated." not in path.name and not path.name.endswith(".test.ts")]
-    return [read(name) for name in ("package.json", "yarn.lock", "rspack.config.js", "tools/schema.mjs", "tools/bundle.mjs")] + [
-        f"{path.relative_to(ROOT)}\n{path.read_text('utf-8')}" for path in kept
+    files = [
+        path for folder in ("labextension", "schema") for path in sorted((ROOT / folder).rglob("*")) if path.is_file()
     ]
+    kept = [path for path in files if ".generated." not in path.name and not path.name.endswith(".test.ts")]
+    return [
+        read(name) for name in ("package.json", "yarn.lock", "rspack.config.js", "tools/schema.mjs", "tools/bundle.mjs")
+    ] + [f"{path.relative_to(ROOT)}\n{path.read_text('utf-8')}" for path in kept]
 
 
 def read(name: str) -> str:

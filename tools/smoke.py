@@ -40,10 +40,23 @@ def smoke(name: str, python: str, jax: str) -> bool:
         subprocess.run([*pip, jax, *PACKAGES], check=True)
         stamp.write_text(wanted)
     executable = venv / "bin" / "python"
-    said = subprocess.run([executable, "-c", "import jax, sys; print(jax.__version__, 'on Python', sys.version.split()[0])"], capture_output=True, text=True)
+    said = subprocess.run(
+        [executable, "-c", "import jax, sys; print(jax.__version__, 'on Python', sys.version.split()[0])"],
+        capture_output=True,
+        text=True,
+    )
     print(f"jaxviz: smoke tests on JAX {said.stdout.strip()}", flush=True)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
-    command = [executable, "-m", "pytest", "-m", "smoke", "tests", "--ignore=tests/browser", "--ignore=tests/test_examples.py"]
+    command = [
+        executable,
+        "-m",
+        "pytest",
+        "-m",
+        "smoke",
+        "tests",
+        "--ignore=tests/browser",
+        "--ignore=tests/test_examples.py",
+    ]
     return subprocess.run(command, cwd=ROOT, env=environment).returncode == 0
 
 

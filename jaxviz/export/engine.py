@@ -48,7 +48,7 @@ def _context() -> quickjs.Context:
             text = source.read_text("utf-8")
         except FileNotFoundError:
             raise DrawingError(
-                f"jaxviz/static/{_BUNDLE} is missing: this copy of jaxviz was never built; run pip install . in its folder"
+                f"jaxviz/static/{_BUNDLE} is missing: this copy of jaxviz was never built; run pip install . there"
             ) from None
         context = quickjs.Context()
         context.set_max_stack_size(_STACK)

@@ -16,7 +16,7 @@ def to_svg(
     width: int = 760,
     height: int = 560,
     theme: Theme = "light",
-    open: Literal["first", "all", "none"] = "first",  # noqa: A002  (the word of the explorer)
+    open: Literal["first", "all", "none"] = "first",
 ) -> str:
     """Draws the first stage of a document.
 

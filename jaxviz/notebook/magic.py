@@ -70,6 +70,7 @@ class JaxvizMagics(Magics):
         """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)"""
         __tracebackhide__ = True
         options, call = parse(line)
+        assert self.shell is not None  # a magic is always run by a shell
         function, args, kwargs = take_apart(call, self.shell.user_ns)
         exploration = explore(function, *args, static_argnums=options.static, **kwargs)
         exploration.call = ast.unparse(call)
@@ -103,7 +104,9 @@ def parse(line: str) -> tuple[Options, ast.Call]:
     except SyntaxError as error:
         raise UsageError(f"%jaxviz cannot read {rest!r} ({error.msg}): {_EXAMPLE}.") from None
     if not isinstance(expression, ast.Call):
-        hint = f"%jaxviz {rest}(...) with its arguments" if isinstance(expression, (ast.Name, ast.Attribute)) else _EXAMPLE
+        hint = (
+            f"%jaxviz {rest}(...) with its arguments" if isinstance(expression, (ast.Name, ast.Attribute)) else _EXAMPLE
+        )
         raise UsageError(f"%jaxviz wants a call, and {rest!r} is none: write {hint.removeprefix('write ')}.")
     return Options(**values), expression
 
@@ -123,4 +126,4 @@ def take_apart(call: ast.Call, namespace: dict[str, Any]) -> tuple[Any, tuple[An
     expression = ast.fix_missing_locations(ast.copy_location(ast.Expression(rebuilt), call))
     code = compile(expression, "<%jaxviz>", "eval")
     # The notebook's names as globals, so that comprehensions and lambdas among the arguments find them.
-    return eval(code, namespace, {name: collect})  # noqa: S307  (the person's own expression)
+    return eval(code, namespace, {name: collect})

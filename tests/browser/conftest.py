@@ -26,10 +26,15 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 # ms. A kernel that imports JAX on a busy machine takes its time.
 PATIENCE = 90_000
 
@@ -258,7 +263,9 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
 
 
 @pytest.fixture
-def notebook(lab: Lab, open_page: Callable[..., Page], request: pytest.FixtureRequest) -> Iterator[Callable[..., Notebook]]:
+def notebook(
+    lab: Lab, open_page: Callable[..., Page], request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Notebook]]:
     """Opens a notebook of the given cells, its kernel ready."""
 
     def open_(

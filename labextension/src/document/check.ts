@@ -31,7 +31,9 @@ export function checkTables(document: Document): void {
   before('stacks/parent', stacks.parent);
   programs.forEach((program, index) => {
     within(`programs/${index}/file`, [program.file], fileCount, 1, -1);
-    program.stages.forEach((stage, place) => within(`programs/${index}/stages/${place}/graph`, [stage.graph], graphs.length));
+    program.stages.forEach((stage, place) =>
+      within(`programs/${index}/stages/${place}/graph`, [stage.graph], graphs.length)
+    );
   });
 }
 
@@ -89,10 +91,14 @@ function checkBindings(graph: Graph, path: string, values: number, literals: num
     const leaves = bindingKind[i] === BindingKind.leave || bindingKind[i] === BindingKind.stack;
     const from = bindingFrom[i];
     const to = bindingTo[i];
-    const fromRight = enters ? from < values && from >= -literals : from >= 0 && from < nodeCount && kind[from] === NodeKind.result;
+    const fromRight = enters
+      ? from < values && from >= -literals
+      : from >= 0 && from < nodeCount && kind[from] === NodeKind.result;
     const toRight = leaves ? to < values : to < nodeCount && kind[to] === NodeKind.argument;
     if (!fromRight || !toRight) {
-      throw new RangeError(`${path}/bindings/${fromRight ? 'to' : 'from'}/${i} should name ${fromRight === enters ? 'an argument node' : 'a value or a result node'}`);
+      throw new RangeError(
+        `${path}/bindings/${fromRight ? 'to' : 'from'}/${i} should name ${fromRight === enters ? 'an argument node' : 'a value or a result node'}`
+      );
     }
   }
 }

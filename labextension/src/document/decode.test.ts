@@ -34,12 +34,28 @@ test('a newer document says which version is needed and how to get it', async ()
 
 const damaged: [string, (plain: Record<string, any>) => void, RegExp][] = [
   ['a missing column', plain => delete plain.graphs[0].nodes.op, /graphs\/0\/nodes must have required property 'op'/],
-  ['a word among numbers', plain => (plain.graphs[0].values.type[0] = 'f32'), /graphs\/0\/values\/type\/0 must be integer/],
-  ['a column that is too short', plain => plain.graphs[0].nodes.op.pop(), /graphs\/0\/nodes\/op has 6 entries, expected 7/],
-  ['an operand that is no value', plain => (plain.graphs[0].operands.source[0] = 99), /operands\/source\/0 is 99, expected from 0 to 5/],
+  [
+    'a word among numbers',
+    plain => (plain.graphs[0].values.type[0] = 'f32'),
+    /graphs\/0\/values\/type\/0 must be integer/
+  ],
+  [
+    'a column that is too short',
+    plain => plain.graphs[0].nodes.op.pop(),
+    /graphs\/0\/nodes\/op has 6 entries, expected 7/
+  ],
+  [
+    'an operand that is no value',
+    plain => (plain.graphs[0].operands.source[0] = 99),
+    /operands\/source\/0 is 99, expected from 0 to 5/
+  ],
   ['a string that is not there', plain => (plain.graphs[0].nodes.op[0] = 1000), /nodes\/op\/0 is 1000/],
   ['a stage without a graph', plain => (plain.programs[0].stages[0].graph = 3), /stages\/0\/graph\/0 is 3/],
-  ['markup where a column should be', plain => (plain.graphs[0].literals = '<img src=x onerror=alert(1)>'), /literals must be object/]
+  [
+    'markup where a column should be',
+    plain => (plain.graphs[0].literals = '<img src=x onerror=alert(1)>'),
+    /literals must be object/
+  ]
 ];
 for (const [what, damage, words] of damaged) {
   test(`one line says where: ${what}`, () => {

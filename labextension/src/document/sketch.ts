@@ -8,7 +8,16 @@ export type Source = number | string;
 export class Sketch {
   readonly strings: string[] = [''];
   private readonly types: string[] = [];
-  private readonly nodes = { kind: [] as number[], op: [] as number[], name: [] as number[], region: [] as number[], stack: [] as number[], scope: [] as number[], outputs: [] as number[], operands: [] as number[] };
+  private readonly nodes = {
+    kind: [] as number[],
+    op: [] as number[],
+    name: [] as number[],
+    region: [] as number[],
+    stack: [] as number[],
+    scope: [] as number[],
+    outputs: [] as number[],
+    operands: [] as number[]
+  };
   private readonly valueType: number[] = [];
   private readonly source: number[] = [];
   private readonly literals = { text: [] as number[], type: [] as number[] };
@@ -33,7 +42,13 @@ export class Sketch {
     return this.node(NodeKind.constant, '', name, [], [type]);
   }
 
-  op(op: string, reads: readonly Source[], types: string | readonly string[], attributes: Record<string, string> = {}, name = ''): number {
+  op(
+    op: string,
+    reads: readonly Source[],
+    types: string | readonly string[],
+    attributes: Record<string, string> = {},
+    name = ''
+  ): number {
     const value = this.node(NodeKind.operation, op, name, reads, typeof types === 'string' ? [types] : types);
     for (const [key, text] of Object.entries(attributes)) {
       this.attributes.node.push(this.nodes.kind.length - 1);
@@ -103,7 +118,15 @@ export class Sketch {
           attributes: this.attributes
         }
       ],
-      programs: [{ name: this.name, call: `${this.name}()`, file: -1, line: 0, stages: [{ kind: 'jaxpr', graph: 0, seconds: {} }] }]
+      programs: [
+        {
+          name: this.name,
+          call: `${this.name}()`,
+          file: -1,
+          line: 0,
+          stages: [{ kind: 'jaxpr', graph: 0, seconds: {} }]
+        }
+      ]
     };
   }
 

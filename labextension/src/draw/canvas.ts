@@ -43,7 +43,14 @@ export function drawScene(
   context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
   context.fillStyle = palette.background;
   context.fillRect(0, 0, size.width, size.height);
-  context.setTransform(size.ratio * scale, 0, 0, size.ratio * scale, -camera.x * scale * size.ratio, -camera.y * scale * size.ratio);
+  context.setTransform(
+    size.ratio * scale,
+    0,
+    0,
+    size.ratio * scale,
+    -camera.x * scale * size.ratio,
+    -camera.y * scale * size.ratio
+  );
   const seen = {
     left: camera.x,
     top: camera.y,
@@ -87,7 +94,13 @@ interface Bounds {
   readonly bottom: number;
 }
 
-function drawEdges(context: CanvasRenderingContext2D, painter: CanvasPainter, scene: Scene, scale: number, seen: Bounds): void {
+function drawEdges(
+  context: CanvasRenderingContext2D,
+  painter: CanvasPainter,
+  scene: Scene,
+  scale: number,
+  seen: Bounds
+): void {
   const { layout, visible } = scene;
   const edges = visible.source.length;
   const far = scale < CURVES_SCALE;
@@ -157,7 +170,14 @@ function drawSelection(painter: CanvasPainter, { visible, layout }: Scene, { sel
     }
   }
   const frame = visible.shape[selected] === Shape.frame;
-  painter.rect('selected', layout.x[selected], layout.y[selected], layout.width[selected], layout.height[selected], frame ? 8 : 5);
+  painter.rect(
+    'selected',
+    layout.x[selected],
+    layout.y[selected],
+    layout.width[selected],
+    layout.height[selected],
+    frame ? 8 : 5
+  );
 }
 
 class CanvasPainter implements Painter {

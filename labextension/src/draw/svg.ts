@@ -62,7 +62,13 @@ export function escape(text: string): string {
   return result;
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;'
+};
 
 /** Tenths of a px are enough for the eye. */
 function number(value: number): string {
@@ -94,14 +100,17 @@ class SvgPainter implements Painter {
     eachSegment(
       points,
       (x, y) => (path += `L${number(x)} ${number(y)}`),
-      (middle, fromX, x, y) => (path += `C${number(fromX)} ${number(middle)} ${number(x)} ${number(middle)} ${number(x)} ${number(y)}`)
+      (middle, fromX, x, y) =>
+        (path += `C${number(fromX)} ${number(middle)} ${number(x)} ${number(middle)} ${number(x)} ${number(y)}`)
     );
     this.parts.push(`<path class="${look}" d="${path}"/>`);
   }
 
   plus(look: LookName, x: number, y: number, arm: number): void {
     this.used.add(look);
-    this.parts.push(`<path class="${look}" d="M${number(x - arm)} ${number(y)}h${2 * arm}M${number(x)} ${number(y - arm)}v${2 * arm}"/>`);
+    this.parts.push(
+      `<path class="${look}" d="M${number(x - arm)} ${number(y)}h${2 * arm}M${number(x)} ${number(y - arm)}v${2 * arm}"/>`
+    );
   }
 }
 
@@ -112,7 +121,9 @@ function styles(theme: Theme | 'auto', used: ReadonlySet<LookName | Ink>): strin
       ...(Object.keys(looks) as LookName[])
         .filter(name => used.has(name))
         .map(name => `.${name}{${lookStyle(looks[name], palette)}}`),
-      ...(Object.keys(inks) as Ink[]).filter(name => used.has(name)).map(name => `.${name}{fill:${palette[inks[name].role]}}`)
+      ...(Object.keys(inks) as Ink[])
+        .filter(name => used.has(name))
+        .map(name => `.${name}{fill:${palette[inks[name].role]}}`)
     ].join('');
   const fonts = (Object.keys(inks) as Ink[])
     .filter(name => used.has(name))

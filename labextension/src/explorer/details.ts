@@ -44,13 +44,19 @@ export function details(document: Document, graph: Graph, node: number): Details
   const op = strings[graph.op[node]];
   const values = [];
   for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
-    values.push({ type: typeText(document, graph, value), size: bytesText(document.types.bytes[graph.valueType[value]]) });
+    values.push({
+      type: typeText(document, graph, value),
+      size: bytesText(document.types.bytes[graph.valueType[value]])
+    });
   }
   const parameters = [];
   for (let i = firstAttribute(graph, node); i < graph.attributeNode.length && graph.attributeNode[i] === node; i++) {
     parameters.push({ key: strings[graph.attributeKey[i]], value: strings[graph.attributeValue[i]] });
   }
-  const title = graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : strings[graph.name[node]] || KINDS[graph.kind[node]];
+  const title =
+    graph.kind[node] === NodeKind.operation
+      ? nodeLabel(document, graph, node)
+      : strings[graph.name[node]] || KINDS[graph.kind[node]];
   return {
     title,
     kind: graph.kind[node] === NodeKind.operation ? (op === title ? '' : op) : KINDS[graph.kind[node]],
@@ -101,7 +107,8 @@ function placesOf(document: Document, stack: number): Place[] {
 
 function linkTo(document: Document, graph: Graph, node: number): Link {
   const name = document.strings[graph.name[node]];
-  const text = graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : name || KINDS[graph.kind[node]];
+  const text =
+    graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : name || KINDS[graph.kind[node]];
   return { node, text };
 }
 

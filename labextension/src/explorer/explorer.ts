@@ -240,7 +240,11 @@ export class Explorer {
   /** Selects a node that may be hidden: the regions around it are opened. */
   private goTo(node: number): void {
     const open = new Set(this.open);
-    for (let owner = this.graph.regionOwner[this.graph.region[node]]; owner >= 0; owner = this.graph.regionOwner[this.graph.region[owner]]) {
+    for (
+      let owner = this.graph.regionOwner[this.graph.region[node]];
+      owner >= 0;
+      owner = this.graph.regionOwner[this.graph.region[owner]]
+    ) {
       open.add(owner);
     }
     this.selected = node;
@@ -308,7 +312,9 @@ export class Explorer {
         this.picture.zoomBy(0.8);
         break;
       case 'openAll':
-        this.setOpen(Array.from({ length: this.graph.nodeCount }, (_, node) => node).filter(node => canOpen(this.graph, node)));
+        this.setOpen(
+          Array.from({ length: this.graph.nodeCount }, (_, node) => node).filter(node => canOpen(this.graph, node))
+        );
         break;
       case 'closeAll':
         this.setOpen([]);
@@ -335,7 +341,11 @@ export class Explorer {
 
   /** Closes the selected node's regions if they are open, else the region that it stands in. */
   private closeRegion(): void {
-    const node = this.open.has(this.selected) ? this.selected : this.selected < 0 ? -1 : this.graph.regionOwner[this.graph.region[this.selected]];
+    const node = this.open.has(this.selected)
+      ? this.selected
+      : this.selected < 0
+        ? -1
+        : this.graph.regionOwner[this.graph.region[this.selected]];
     if (node >= 0) {
       this.toggle(node);
     }

@@ -25,8 +25,10 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
   const pointers = new Map<number, { x: number; y: number }>();
   let moved = false;
   const stop = new AbortController();
-  const on = <Kind extends keyof HTMLElementEventMap>(kind: Kind, does: (event: HTMLElementEventMap[Kind]) => void): void =>
-    target.addEventListener(kind, does, { signal: stop.signal, passive: false });
+  const on = <Kind extends keyof HTMLElementEventMap>(
+    kind: Kind,
+    does: (event: HTMLElementEventMap[Kind]) => void
+  ): void => target.addEventListener(kind, does, { signal: stop.signal, passive: false });
   const local = (event: MouseEvent): { x: number; y: number } => {
     const box = target.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -55,7 +57,10 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     }
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
-      const [was, is] = [Math.hypot(before.x - other.x, before.y - other.y), Math.hypot(now.x - other.x, now.y - other.y)];
+      const [was, is] = [
+        Math.hypot(before.x - other.x, before.y - other.y),
+        Math.hypot(now.x - other.x, now.y - other.y)
+      ];
       gestures.zoom(is / Math.max(1, was), (now.x + other.x) / 2, (now.y + other.y) / 2);
     } else {
       gestures.pan(now.x - before.x, now.y - before.y);

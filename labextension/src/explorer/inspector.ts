@@ -32,7 +32,11 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   }
   details.values.forEach(({ type, size }, index) => {
     const code = element('code', '', type);
-    row(index === 0 ? (details.values.length > 1 ? 'values' : 'value') : '', code, size ? element('small', '', size) : '');
+    row(
+      index === 0 ? (details.values.length > 1 ? 'values' : 'value') : '',
+      code,
+      size ? element('small', '', size) : ''
+    );
   });
   if (details.operations > 0) {
     const label = open ? 'close' : 'open';
@@ -63,13 +67,19 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   pane.append(list);
 }
 
-function links(all: readonly (Link | { node: -1; text: string })[], actions: InspectorActions, between: string): (Node | string)[] {
+function links(
+  all: readonly (Link | { node: -1; text: string })[],
+  actions: InspectorActions,
+  between: string
+): (Node | string)[] {
   const made: (Node | string)[] = [];
   all.slice(0, MOST_LINKS).forEach(({ node, text }, index) => {
     if (index > 0) {
       made.push(between);
     }
-    made.push(node < 0 ? element('code', '', text) : button('jv-link', text, `Go to ${text}`, () => actions.select(node)));
+    made.push(
+      node < 0 ? element('code', '', text) : button('jv-link', text, `Go to ${text}`, () => actions.select(node))
+    );
   });
   if (all.length > MOST_LINKS) {
     made.push(` and ${all.length - MOST_LINKS} more`);

@@ -56,7 +56,9 @@ export class Picture {
     this.resize = new ResizeObserver(() => this.measure());
     this.resize.observe(host);
     // Half a window of warning, so that a picture is there before it is scrolled to.
-    this.sight = new IntersectionObserver(entries => this.seen(entries[entries.length - 1].isIntersecting), { rootMargin: '50%' });
+    this.sight = new IntersectionObserver(entries => this.seen(entries[entries.length - 1].isIntersecting), {
+      rootMargin: '50%'
+    });
     this.sight.observe(host);
   }
 
@@ -86,7 +88,13 @@ export class Picture {
     }
     if (from && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
       // The old scene is put where the camera now sees it, so that what is kept does not jump.
-      const moved = keep ? shifted(from, scene.layout.x[keep.after] - from.layout.x[keep.before], scene.layout.y[keep.after] - from.layout.y[keep.before]) : from;
+      const moved = keep
+        ? shifted(
+            from,
+            scene.layout.x[keep.after] - from.layout.x[keep.before],
+            scene.layout.y[keep.after] - from.layout.y[keep.before]
+          )
+        : from;
       this.moving = { from: moved, start: performance.now() };
     }
     this.measure();
@@ -119,7 +127,12 @@ export class Picture {
   reveal(box: number): void {
     if (this.scene && this.width) {
       const { x, y, width, height } = this.scene.layout;
-      const camera = reveal(this.camera, { x: x[box], y: y[box], width: width[box], height: height[box] }, this.width, this.height);
+      const camera = reveal(
+        this.camera,
+        { x: x[box], y: y[box], width: width[box], height: height[box] },
+        this.width,
+        this.height
+      );
       if (camera.x !== this.camera.x || camera.y !== this.camera.y) {
         this.move(camera);
       }
@@ -139,7 +152,9 @@ export class Picture {
   }
 
   private at(x: number, y: number): number {
-    return this.scene ? boxAt(this.scene, this.camera.x + x / this.camera.scale, this.camera.y + y / this.camera.scale) : -1;
+    return this.scene
+      ? boxAt(this.scene, this.camera.x + x / this.camera.scale, this.camera.y + y / this.camera.scale)
+      : -1;
   }
 
   private move(camera: Camera): void {

@@ -37,7 +37,8 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
         ...(typeof height === 'number' ? { height } : {})
       });
     } catch (error) {
-      const message = error instanceof DocumentError ? error.message : `This document cannot be shown: ${String(error)}`;
+      const message =
+        error instanceof DocumentError ? error.message : `This document cannot be shown: ${String(error)}`;
       const line = element('div', 'jv-error', message);
       line.setAttribute('role', 'alert');
       this.node.replaceChildren(line);

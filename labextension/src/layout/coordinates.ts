@@ -96,7 +96,13 @@ function linkWeight(a: number, b: number, real: number): number {
 }
 
 /** Pool adjacent violators: the places nearest to the wishes that keep order and distances. */
-function regress(row: Int32Array, wish: Float64Array, weight: Float64Array, offset: Float64Array, x: Float64Array): void {
+function regress(
+  row: Int32Array,
+  wish: Float64Array,
+  weight: Float64Array,
+  offset: Float64Array,
+  x: Float64Array
+): void {
   const n = row.length;
   const value = new Float64Array(n);
   const total = new Float64Array(n);

@@ -138,7 +138,9 @@ function layoutPart(input: FlatInput, { vertices, pieces }: Part): PlacedPart {
   const x = placeVertices(proper, rows, extents, gap);
   straighten(proper, rows, place, extents, gap, x);
 
-  const heights = rows.map(row => row.reduce((most, v) => (v < count ? Math.max(most, input.height[vertices[v]]) : most), 0));
+  const heights = rows.map(row =>
+    row.reduce((most, v) => (v < count ? Math.max(most, input.height[vertices[v]]) : most), 0)
+  );
   const tops = rowTops(proper, x, extents, heights);
   const heightOf = (vertex: number): number => (vertex < count ? input.height[vertices[vertex]] : 0);
   const y = Float64Array.from({ length: count }, (_, v) => tops[rank[v]] + (heights[rank[v]] - heightOf(v)) / 2);

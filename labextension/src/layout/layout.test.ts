@@ -46,11 +46,19 @@ function check(input: LayoutInput, out: Layout): void {
     const p = input.parent[a];
     if (p >= 0) {
       assert.ok(out.x[a] - input.left[a] >= out.x[p] - EPSILON, `box ${a} sticks out to the left`);
-      assert.ok(out.x[a] + out.width[a] + input.right[a] <= out.x[p] + out.width[p] + EPSILON, `box ${a} sticks out to the right`);
-      assert.ok(out.y[a] >= out.y[p] - EPSILON && out.y[a] + out.height[a] <= out.y[p] + out.height[p] + EPSILON, `box ${a} sticks out`);
+      assert.ok(
+        out.x[a] + out.width[a] + input.right[a] <= out.x[p] + out.width[p] + EPSILON,
+        `box ${a} sticks out to the right`
+      );
+      assert.ok(
+        out.y[a] >= out.y[p] - EPSILON && out.y[a] + out.height[a] <= out.y[p] + out.height[p] + EPSILON,
+        `box ${a} sticks out`
+      );
     } else {
       assert.ok(out.x[a] >= -EPSILON && out.y[a] >= -EPSILON);
-      assert.ok(out.x[a] + out.width[a] <= out.totalWidth + EPSILON && out.y[a] + out.height[a] <= out.totalHeight + EPSILON);
+      assert.ok(
+        out.x[a] + out.width[a] <= out.totalWidth + EPSILON && out.y[a] + out.height[a] <= out.totalHeight + EPSILON
+      );
     }
     for (let b = a + 1; b < count; b++) {
       if (input.parent[b] === p) {
@@ -124,7 +132,10 @@ function crosses([x1, y1]: [number, number], [x2, y2]: [number, number], out: La
 
 /** Nested programs: a box may stand in any group before it, edges run from earlier boxes to later ones that a program could join. */
 const programs = fc
-  .array(fc.record({ up: fc.nat(3), group: fc.boolean(), width: fc.integer({ min: 20, max: 160 }), left: fc.nat(40) }), { minLength: 1, maxLength: 40 })
+  .array(
+    fc.record({ up: fc.nat(3), group: fc.boolean(), width: fc.integer({ min: 20, max: 160 }), left: fc.nat(40) }),
+    { minLength: 1, maxLength: 40 }
+  )
   .chain(list => {
     const boxes: Required<Pick<Box, 'parent' | 'group' | 'width' | 'left'>>[] = [];
     let open: number[] = [];
@@ -136,7 +147,10 @@ const programs = fc
       }
     });
     const leaves = boxes.flatMap((box, i) => (box.group ? [] : [i]));
-    const pair = leaves.length > 1 ? fc.tuple(fc.constantFrom(...leaves), fc.constantFrom(...leaves)) : fc.constant<[number, number]>([0, 0]);
+    const pair =
+      leaves.length > 1
+        ? fc.tuple(fc.constantFrom(...leaves), fc.constantFrom(...leaves))
+        : fc.constant<[number, number]>([0, 0]);
     return fc.array(pair, { maxLength: 60 }).map(pairs => ({
       boxes,
       edges: pairs.map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as [number, number]).filter(([a, b]) => a < b)
@@ -173,12 +187,15 @@ test('the same input gives the same layout', () => {
 });
 
 test('any graph is laid out: cycles, loops, parallel edges', () => {
-  const any = fc.integer({ min: 1, max: 25 }).chain(n =>
-    fc.array(fc.tuple(fc.nat(n - 1), fc.nat(n - 1)), { maxLength: 60 }).map(edges => ({ n, edges }))
-  );
+  const any = fc
+    .integer({ min: 1, max: 25 })
+    .chain(n => fc.array(fc.tuple(fc.nat(n - 1), fc.nat(n - 1)), { maxLength: 60 }).map(edges => ({ n, edges })));
   fc.assert(
     fc.property(any, ({ n, edges }) => {
-      const input = graph(Array.from({ length: n }, () => ({})), edges);
+      const input = graph(
+        Array.from({ length: n }, () => ({})),
+        edges
+      );
       check(input, layout(input));
     }),
     { numRuns: 200 }
@@ -248,8 +265,22 @@ const degenerate: [string, () => LayoutInput][] = [
   ['nothing', () => graph([], [])],
   ['one box', () => graph([{}], [])],
   ['an empty group', () => graph([{ group: true }], [])],
-  ['a star of 10,000', () => graph(Array.from({ length: 10_001 }, () => ({})), Array.from({ length: 10_000 }, (_, i) => [0, i + 1] as const))],
-  ['a chain of 20,000', () => graph(Array.from({ length: 20_000 }, () => ({})), Array.from({ length: 19_999 }, (_, i) => [i, i + 1] as const))],
+  [
+    'a star of 10,000',
+    () =>
+      graph(
+        Array.from({ length: 10_001 }, () => ({})),
+        Array.from({ length: 10_000 }, (_, i) => [0, i + 1] as const)
+      )
+  ],
+  [
+    'a chain of 20,000',
+    () =>
+      graph(
+        Array.from({ length: 20_000 }, () => ({})),
+        Array.from({ length: 19_999 }, (_, i) => [i, i + 1] as const)
+      )
+  ],
   [
     'groups nested 400 deep',
     () =>

@@ -161,7 +161,13 @@ function setPlaces(rows: readonly Int32Array[], place: Int32Array): void {
   }
 }
 
-function swapNeighbours(proper: Proper, rows: Int32Array[], place: Int32Array, fixed: Int32Array, passes: number): void {
+function swapNeighbours(
+  proper: Proper,
+  rows: Int32Array[],
+  place: Int32Array,
+  fixed: Int32Array,
+  passes: number
+): void {
   const isFixed = (vertex: number): boolean => vertex < fixed.length && fixed[vertex] >= 0;
   let idle = 0;
   for (let pass = 0; pass < passes && idle < 4; pass++) {
@@ -193,7 +199,14 @@ function swapGain(proper: Proper, a: number, b: number, place: Int32Array): numb
   return pairGain(above.first, above.edge, upper, a, b, place) + pairGain(below.first, below.edge, lower, a, b, place);
 }
 
-function pairGain(first: Int32Array, edge: Int32Array, ends: Int32Array, a: number, b: number, place: Int32Array): number {
+function pairGain(
+  first: Int32Array,
+  edge: Int32Array,
+  ends: Int32Array,
+  a: number,
+  b: number,
+  place: Int32Array
+): number {
   let gain = 0;
   for (let i = first[a]; i < first[a + 1]; i++) {
     const left = place[ends[edge[i]]];

@@ -108,7 +108,15 @@ export function rankVertices(graph: Directed): Int32Array {
   return rank;
 }
 
-function descend(graph: Directed, out: Rows, into: Rows, order: Int32Array, rank: Int32Array, last: number, first: number): void {
+function descend(
+  graph: Directed,
+  out: Rows,
+  into: Rows,
+  order: Int32Array,
+  rank: Int32Array,
+  last: number,
+  first: number
+): void {
   const { from, to, pin, count } = graph;
   for (let pass = 0; pass < PASSES; pass++) {
     let moved = false;

@@ -107,7 +107,11 @@ function findStrands(proper: Proper, { upperOffset, lowerOffset }: Extents): Str
     }
     const vertices = [head];
     const shift = [0];
-    for (let link = onlyBelow(head); link >= 0 && continued[lower[link]]; link = onlyBelow(vertices[vertices.length - 1])) {
+    for (
+      let link = onlyBelow(head);
+      link >= 0 && continued[lower[link]];
+      link = onlyBelow(vertices[vertices.length - 1])
+    ) {
       shift.push(shift[shift.length - 1] + upperOffset[link] - lowerOffset[link]);
       vertices.push(lower[link]);
     }

@@ -44,13 +44,17 @@ function view(documentText: string, optionsText: string): string {
   const visible = show(document, graph, state);
   const boxes = visible.label.map((name, box) => ({
     name,
-    equations: operationsInside(graph, visible.node[box]) || (graph.kind[visible.node[box]] === NodeKind.operation ? 1 : 0),
+    equations:
+      operationsInside(graph, visible.node[box]) || (graph.kind[visible.node[box]] === NodeKind.operation ? 1 : 0),
     open: visible.shape[box] === Shape.frame
   }));
   return JSON.stringify({ boxes, zoom: fitZoom(layout(toLayout(visible, measure)), spaceOf(options)) });
 }
 
-function prepare(documentText: string, optionsText: string): { document: Document; graph: Graph; options: Options; state: ViewState } {
+function prepare(
+  documentText: string,
+  optionsText: string
+): { document: Document; graph: Graph; options: Options; state: ViewState } {
   const document = decodePlain(JSON.parse(documentText));
   const options = JSON.parse(optionsText) as Options;
   const graph = document.graphs[options.graph ?? 0];

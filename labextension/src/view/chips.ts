@@ -24,7 +24,12 @@ export function operandChip(document: Document, graph: Graph, origin: Origin): C
 }
 
 /** The chip at the maker of a result that has no box; undefined where the border says nothing worth a mark. */
-export function resultChip(document: Document, graph: Graph, borders: Borders, node: number): Omit<Chip, 'value'> | undefined {
+export function resultChip(
+  document: Document,
+  graph: Graph,
+  borders: Borders,
+  node: number
+): Omit<Chip, 'value'> | undefined {
   const region = graph.region[node];
   if (region === 0) {
     const name = document.strings[graph.name[node]] || 'result';
@@ -69,5 +74,8 @@ function drawnOn(side: Chip['side'], chips: readonly Chip[]): Chip[] {
     return these;
   }
   const rest = these.slice(MAX_CHIPS);
-  return [...these.slice(0, MAX_CHIPS), { text: `+${rest.length}`, value: -1, side, title: rest.map(chip => chip.title).join('\n') }];
+  return [
+    ...these.slice(0, MAX_CHIPS),
+    { text: `+${rest.length}`, value: -1, side, title: rest.map(chip => chip.title).join('\n') }
+  ];
 }

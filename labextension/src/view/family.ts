@@ -22,7 +22,8 @@ export const families: readonly Family[] = [
 ];
 
 const members: Readonly<Record<string, string>> = {
-  matmul: 'dot_general dot dot_product_attention conv_general_dilated convolution ragged_dot ragged_dot_general triangular_solve cholesky lu qr householder_product svd eigh eig schur hessenberg tridiagonal fft custom_linear_solve',
+  matmul:
+    'dot_general dot dot_product_attention conv_general_dilated convolution ragged_dot ragged_dot_general triangular_solve cholesky lu qr householder_product svd eigh eig schur hessenberg tridiagonal fft custom_linear_solve',
   elementwise:
     'abs acos acosh add add_any and asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt ceil clamp clz complex conj convert_element_type copy copy_p cos cosh digamma div eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igammac imag integer_pow is_finite le lgamma log log1p logistic lt max min mul ne neg nextafter not or population_count pow real reduce_precision regularized_incomplete_beta rem round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square stop_gradient sub tan tanh xor zeta',
   reduction:

@@ -66,7 +66,7 @@ export function firstView(
 /** A program that is one call of another shows that one; to be opened in any case. */
 function lonely(graph: Graph): Set<number> {
   const open = new Set<number>();
-  for (let region = 0, found = true; found; ) {
+  for (let region = 0, found = true; found;) {
     found = false;
     let only = -1;
     let operations = 0;

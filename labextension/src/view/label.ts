@@ -84,7 +84,9 @@ export function newType(document: Document, graph: Graph, node: number): string 
     }
     reads += source >= 0 ? 1 : 0;
   }
-  return reads === 0 && graph.kind[node] === NodeKind.operation && count > 1 ? '' : document.strings[document.types.text[type]];
+  return reads === 0 && graph.kind[node] === NodeKind.operation && count > 1
+    ? ''
+    : document.strings[document.types.text[type]];
 }
 
 /** How often a loop turns, such as `x32`, where that is known. */

@@ -127,7 +127,9 @@ export class Openness {
     const results = borders.outOf.get(source);
     const inner = results?.flatMap(binding => {
       const result = graph.bindingFrom[binding];
-      return graph.firstOperand[result] < graph.firstOperand[result + 1] ? [graph.operandSource[graph.firstOperand[result]]] : [];
+      return graph.firstOperand[result] < graph.firstOperand[result + 1]
+        ? [graph.operandSource[graph.firstOperand[result]]]
+        : [];
     });
     return inner?.length ? inner : null;
   }

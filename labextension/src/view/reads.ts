@@ -85,7 +85,11 @@ export class Reads {
     for (let i = graph.firstRegion[node]; i < graph.firstRegion[node + 1]; i++) {
       const region = graph.ownedRegions[i];
       // Arguments come first in a region.
-      for (let inner = graph.regionStart[region]; inner < graph.regionEnd[region] && graph.kind[inner] === NodeKind.argument; inner++) {
+      for (
+        let inner = graph.regionStart[region];
+        inner < graph.regionEnd[region] && graph.kind[inner] === NodeKind.argument;
+        inner++
+      ) {
         if (borders.into[inner] >= 0) {
           handed.add(graph.bindingFrom[borders.into[inner]]);
         }

@@ -14,7 +14,8 @@ function words(sketch: Sketch, open: Iterable<number> = []) {
   const visible = show(document, document.graphs[0], { open: new Set(open) });
   return { visible, boxes: names(visible), edges: edges(visible), chips: chips(visible) };
 }
-const names = (visible: VisibleGraph) => visible.label.map((label, box) => [label, visible.detail[box]].filter(Boolean).join(' '));
+const names = (visible: VisibleGraph) =>
+  visible.label.map((label, box) => [label, visible.detail[box]].filter(Boolean).join(' '));
 const edges = (visible: VisibleGraph) =>
   Array.from(visible.source, (source, i) => `${visible.label[source]} -> ${visible.label[visible.target[i]]}`);
 const chips = (visible: VisibleGraph) =>
@@ -23,7 +24,14 @@ const chips = (visible: VisibleGraph) =>
 test('a small program: boxes, types where they are new, edges', () => {
   const { boxes, edges } = words(affine());
   assert.deepEqual(boxes, ['w f32[4,8]', 'b f32[4]', 'x f32[8]', 'dot_general f32[4]', 'add', 'tanh', 'result']);
-  assert.deepEqual(edges, ['w -> dot_general', 'x -> dot_general', 'dot_general -> add', 'b -> add', 'add -> tanh', 'tanh -> result']);
+  assert.deepEqual(edges, [
+    'w -> dot_general',
+    'x -> dot_general',
+    'dot_general -> add',
+    'b -> add',
+    'add -> tanh',
+    'tanh -> result'
+  ]);
 });
 
 test('a closed loop is one box that opens, with its length', () => {
@@ -36,11 +44,23 @@ test('a closed loop is one box that opens, with its length', () => {
 test('an open loop: its turn is shown, what is the same in every turn passes the border', () => {
   const { boxes, edges, chips, visible } = words(loop(), [3]);
   assert.deepEqual(boxes.slice(3), ['cell scan x32', 'carry f32[4]', 'slice f32[4]', 'mul', 'add', 'neg', 'result']);
-  assert.deepEqual(edges, ['h -> carry', 'xs -> slice', 'carry -> mul', 'w -> mul', 'mul -> add', 'slice -> add', 'add -> neg', 'neg -> result']);
+  assert.deepEqual(edges, [
+    'h -> carry',
+    'xs -> slice',
+    'carry -> mul',
+    'w -> mul',
+    'mul -> add',
+    'slice -> add',
+    'add -> neg',
+    'neg -> result'
+  ]);
   assert.ok(chips.includes('add right → carry'));
   const frame = visible.label.indexOf('cell');
   assert.equal(visible.shape[frame], Shape.frame);
-  assert.deepEqual([...visible.parent].map((parent, box) => (parent === frame ? visible.label[box] : '')).filter(Boolean), ['carry', 'slice', 'mul', 'add']);
+  assert.deepEqual(
+    [...visible.parent].map((parent, box) => (parent === frame ? visible.label[box] : '')).filter(Boolean),
+    ['carry', 'slice', 'mul', 'add']
+  );
 });
 
 test('the branches of a condition each reach the reader of its result', () => {
@@ -61,7 +81,10 @@ test('the branches of a condition each reach the reader of its result', () => {
   sketch.result('result', sketch.op('neg', [y], 'f32[4]'));
   const { boxes, edges, visible } = words(sketch, [owner]);
   assert.deepEqual(boxes, ['p bool[]', 'x f32[4]', 'cond', 'if false', 'if true', 'cos', 'sin', 'neg', 'result']);
-  assert.deepEqual([...edges].sort(), ['cos -> neg', 'neg -> result', 'p -> cond', 'sin -> neg', 'x -> cos', 'x -> sin'].sort());
+  assert.deepEqual(
+    [...edges].sort(),
+    ['cos -> neg', 'neg -> result', 'p -> cond', 'sin -> neg', 'x -> cos', 'x -> sin'].sort()
+  );
   assert.equal(visible.parent[visible.label.indexOf('sin')], visible.label.indexOf('if true'));
 });
 

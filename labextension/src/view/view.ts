@@ -97,7 +97,9 @@ function saysEnough(graph: Graph, node: number, origin: Origin): boolean {
 }
 
 /** Edges as columns, with ordinals of ports that count only what is drawn. */
-function columns(edges: readonly Edge[]): Pick<VisibleGraph, 'source' | 'target' | 'value' | 'sourcePort' | 'targetPort'> {
+function columns(
+  edges: readonly Edge[]
+): Pick<VisibleGraph, 'source' | 'target' | 'value' | 'sourcePort' | 'targetPort'> {
   const reads = new Map<number, number>();
   const targetPort = Int32Array.from(edges, ({ target }) => {
     const port = reads.get(target) ?? 0;
