@@ -12,9 +12,10 @@ everything up by identity or value in dictionaries, and leaves the arithmetic to
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import add
+from operator import itemgetter
 from typing import Any
 
 from jaxviz import compat
@@ -283,8 +284,8 @@ class _Reader:
             block.operand_source.append(self.rows.add_literal(variable) if literal else value_of[variable])
         block.result_count = len(results)
         inside = [0] * 6
-        for call, *_ in block.calls:
-            inside = list(map(add, inside, call.size))
+        for call, count in Counter(map(itemgetter(0), block.calls)).items():
+            inside = [total + count * size for total, size in zip(inside, call.size, strict=True)]
         block.size = (
             nodes + len(results),
             values,

@@ -147,9 +147,6 @@ export class Explorer {
       any = canOpen(this.graph, node);
     }
     this.bar.setRegions(any);
-    if (!this.graph.op.length) {
-      this.say('This program is empty: it has no operations.');
-    }
     void this.layOut();
   }
 
@@ -167,7 +164,7 @@ export class Explorer {
       if (this.job !== job) {
         return;
       }
-      this.say(scene.layout.simplified.join('; '));
+      this.say(visible.count ? scene.layout.simplified.join('; ') : 'This program is empty: it has no operations.');
       this.showScene(scene, around);
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AbortError') {

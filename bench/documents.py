@@ -1,0 +1,91 @@
+"""Documents: their size, and how long a browser takes to decode and lay out what is in them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import statistics
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+import jaxviz as jv
+
+ROOT = Path(__file__).parents[1]
+# Decodes a packed document as the cell output does; the first runs warm the engine up, as the page itself does.
+DECODE = """async text => {
+  const times = [];
+  for (let i = 0; i < 9; i++) {
+    const start = performance.now();
+    await jaxviz.decode(JSON.parse(text));
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+
+def main() -> None:
+    print(f"{'program':34} {'nodes':>8} {'file kB':>8} {'decode ms: first':>17} {'median':>7}")
+    with browser_page() as page:
+        for name, exploration in programs():
+            document = exploration.document()
+            text = json.dumps(document.to_json(), separators=(",", ":"))
+            times = page.evaluate(DECODE, text)
+            size = len(text.encode()) / 1000
+            print(
+                f"{name:34} {len(document.graphs[0]):8} {size:8.1f} {times[0]:17.1f} {statistics.median(times):7.1f}",
+                flush=True,
+            )
+
+
+def programs() -> Iterator[tuple[str, jv.Exploration]]:
+    """Documents of about 10,000 nodes of different kinds, and the first cell of the tour."""
+
+    def affine(w: Any, b: Any, x: Any) -> Any:
+        return jnp.tanh(w @ x + b)
+
+    yield "affine, the tour's first cell", jv.explore(affine, jnp.ones((4, 8)), jnp.ones(4), jnp.ones(8))
+
+    def unrolled(x: Any) -> Any:
+        for _ in range(5_000):
+            x = x * 1.01 + 0.1
+        return x
+
+    yield "10,000 equations in a row", jv.explore(unrolled, jnp.ones(4))
+
+    def layers(params: Any, x: Any) -> Any:
+        for w, b in params:
+            x = jax.nn.relu(x @ w + b)
+        return x.sum()
+
+    params = [(jax.ShapeDtypeStruct((64, 64), jnp.float32), jax.ShapeDtypeStruct((64,), jnp.float32))] * 500
+    yield (
+        "gradient of 500 layers",
+        jv.explore(lambda p, x: jax.grad(layers)(p, x), params, jax.ShapeDtypeStruct((8, 64), jnp.float32)),
+    )
+
+
+@contextmanager
+def browser_page() -> Iterator[Any]:
+    """A blank page in Chromium with the drawing code in it."""
+    from playwright.sync_api import sync_playwright
+
+    spec = importlib.util.spec_from_file_location("browser_finder", ROOT / "tools" / "browser.py")
+    assert spec is not None
+    assert spec.loader is not None
+    finder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(finder)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=finder.find(), args=["--no-sandbox", "--disable-gpu"])
+        page = chromium.new_page()
+        page.add_script_tag(path=ROOT / "jaxviz" / "static" / "headless.js")
+        yield page
+        chromium.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Window } from 'happy-dom';
+import fc from 'fast-check';
+import { decodePlain } from '../document/decode.ts';
+import { affine, loop, Sketch } from '../document/sketch.ts';
+import { layout } from '../layout/layout.ts';
+import { families } from '../view/family.ts';
+import { toLayout } from '../view/place.ts';
+import { boxWidth } from '../view/sizes.ts';
+import { show } from '../view/view.ts';
+import { boxAt, fitCamera } from './canvas.ts';
+import { boxLook, makeScene, MARGIN, placeChips, type Scene } from './scene.ts';
+import { escape, toSvg } from './svg.ts';
+import { measure } from './text.ts';
+import { looks, palettes, type Theme } from './theme.ts';
+
+export function sceneOf(sketch: Sketch, open: readonly number[] = []): Scene {
+  const document = decodePlain(sketch.plain());
+  const visible = show(document, document.graphs[0], { open: new Set(open) });
+  return makeScene(visible, layout(toLayout(visible, measure)));
+}
+
+const svgOf = (sketch: Sketch, open: readonly number[] = [], theme: Theme | 'auto' = 'light') =>
+  toSvg(sceneOf(sketch, open), { theme, title: 'a program', description: 'what it does' });
+
+test('the picture has every word, a rectangle for each box and a path for each edge', () => {
+  const svg = svgOf(affine());
+  for (const word of ['w', 'b', 'x', 'dot_general', 'add', 'tanh', 'result', 'f32[4,8]']) {
+    assert.ok(svg.includes(`>${word}</text>`), word);
+  }
+  assert.equal(svg.match(/<path class="edge"/g)?.length, 6);
+  assert.equal(svg.match(/<rect class="box-/g)?.length, 3);
+});
+
+test('frames are painted before what stands in them', () => {
+  const svg = svgOf(loop(), [3]);
+  assert.ok(svg.indexOf('class="frame"') < svg.indexOf('class="box-'));
+  assert.ok(svg.includes('>scan x32</text>'));
+});
+
+test('any name is text: the picture stays valid and holds no markup from it', () => {
+  const nasty = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom('<script>alert(1)</script>', ']]>', '"\'&', '\u0000\u0001\ufffe', '中文字', 'שלום', '👩‍👩‍👧', 'a\nb')
+  );
+  fc.assert(
+    fc.property(nasty, nasty, (name, type) => {
+      const sketch = new Sketch(name);
+      sketch.result(name, sketch.op(name || 'op', [sketch.argument(name, `f32[2]`)], 'f32[2]', { [type]: type }));
+      const svg = svgOf(sketch);
+      assert.ok(!svg.includes('<script'));
+      // eslint-disable-next-line no-control-regex
+      assert.ok(!/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(svg));
+      const parsed = new new Window().DOMParser().parseFromString(svg, 'image/svg+xml');
+      assert.equal(parsed.querySelectorAll('parsererror').length, 0);
+      assert.equal(parsed.documentElement.tagName.toLowerCase(), 'svg');
+    }),
+    { numRuns: 60 }
+  );
+});
+
+test('half of a surrogate pair is left out', () => {
+  assert.equal(escape('a\ud800b'), 'ab');
+  assert.equal(escape('<&>"\''), '&lt;&amp;&gt;&quot;&#39;');
+});
+
+test('a picture brings its own colours: light, dark, or those of the reader', () => {
+  assert.ok(svgOf(affine(), [], 'light').includes(palettes.light.background));
+  assert.ok(svgOf(affine(), [], 'dark').includes(palettes.dark.background));
+  const auto = svgOf(affine(), [], 'auto');
+  assert.ok(auto.includes('prefers-color-scheme:dark'));
+  assert.ok(auto.includes(palettes.light.background) && auto.includes(palettes.dark.background));
+});
+
+test('a box costs at most 400 bytes with its edge and words', () => {
+  const sketch = new Sketch();
+  let value = sketch.argument('x', 'f32[4]');
+  for (let i = 0; i < 300; i++) {
+    value = sketch.op('mul', [value], 'f32[4]');
+  }
+  sketch.result('result', value);
+  assert.ok(svgOf(sketch).length / 300 < 400);
+});
+
+test('every family has a look, and words on it can be read', () => {
+  for (const { key } of families) {
+    const look = looks[boxLook(families.findIndex(family => family.key === key))];
+    assert.ok(look, key);
+    for (const theme of ['light', 'dark'] as const) {
+      const palette = palettes[theme];
+      assert.ok(contrast(palette.text, palette[look.fill]) >= 4.5, `${key} in ${theme}`);
+      assert.ok(contrast(palette.muted, palette[look.fill]) >= 4.5, `types on ${key} in ${theme}`);
+    }
+  }
+});
+
+/** Contrast of two colours as the accessibility guidelines define it. */
+function contrast(a: string, b: string): number {
+  const luminance = (hex: string): number => {
+    const [red, green, blue] = [1, 3, 5].map(at => {
+      const part = parseInt(hex.slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [light, dark] = [luminance(a), luminance(b)].sort((one, other) => other - one);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test('words fit into their boxes and chips keep clear of them', () => {
+  const scene = sceneOf(loop(), [3]);
+  const { visible, layout: out } = scene;
+  for (let box = 0; box < visible.count; box++) {
+    const { label, detail, closed } = {
+      label: visible.label[box],
+      detail: visible.detail[box],
+      closed: visible.closed[box] === 1
+    };
+    if (visible.region[box] < 0) {
+      assert.ok(out.width[box] >= boxWidth(measure, label, detail, closed));
+    }
+    for (const { chip, left } of placeChips(visible.chips.get(box) ?? [], out.x[box], out.width[box])) {
+      assert.ok(chip.side === 'left' ? left < out.x[box] : left >= out.x[box] + out.width[box]);
+    }
+  }
+});
+
+test('wide characters take more room', () => {
+  assert.ok(measure('字字', 'name') > 2 * measure('ab', 'name') * 0.8);
+  assert.equal(measure('', 'name'), 0);
+});
+
+test('what is under a point: the box before its frame, nothing beside', () => {
+  const scene = sceneOf(loop(), [3]);
+  const { visible, layout: out } = scene;
+  const sum = visible.label.indexOf('add');
+  const frame = visible.label.indexOf('cell');
+  assert.equal(boxAt(scene, out.x[sum] + 5, out.y[sum] + 5), sum);
+  assert.equal(boxAt(scene, out.x[frame] + 2, out.y[frame] + 2), frame);
+  assert.equal(boxAt(scene, -5, -5), -1);
+});
+
+test('fitting shows the whole picture, never larger than life', () => {
+  const scene = sceneOf(affine());
+  const wide = fitCamera(scene, 2000, 2000);
+  assert.equal(wide.scale, 1);
+  const small = fitCamera(scene, 100, 100);
+  assert.ok(small.scale < 1);
+  assert.ok((scene.layout.totalWidth + MARGIN - small.x) * small.scale <= 100.01);
+});

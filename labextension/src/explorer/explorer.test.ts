@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Window } from 'happy-dom';
+import { decodePlain } from '../document/decode.ts';
+import { affine, loop, Sketch } from '../document/sketch.ts';
+import { LayoutClient } from '../layout/client.ts';
+import { details, bytesText } from './details.ts';
+import { Explorer } from './explorer.ts';
+import { commandOf, keys } from './keys.ts';
+import { pan, reveal, zoomAt } from './camera.ts';
+
+const names = [
+  'document',
+  'matchMedia',
+  'MutationObserver',
+  'ResizeObserver',
+  'IntersectionObserver',
+  'requestAnimationFrame',
+  'cancelAnimationFrame',
+  'CSS'
+];
+const saved: Record<string, unknown> = {};
+let window: Window;
+
+beforeEach(() => {
+  window = new Window({ width: 1000, height: 700 });
+  for (const name of names) {
+    saved[name] = (globalThis as Record<string, unknown>)[name];
+    (globalThis as Record<string, unknown>)[name] = (window as unknown as Record<string, unknown>)[name];
+  }
+  const { requestAnimationFrame, matchMedia } = window;
+  Object.assign(globalThis, {
+    requestAnimationFrame: requestAnimationFrame.bind(window),
+    matchMedia: matchMedia.bind(window)
+  });
+});
+afterEach(async () => {
+  await window.happyDOM.close();
+  Object.assign(globalThis, saved);
+});
+
+/** An explorer without a worker, laid out. */
+async function explore(
+  sketch: Sketch
+): Promise<{ explorer: Explorer; root: HTMLElement; press: (key: string) => Promise<void> }> {
+  const host = document.createElement('div');
+  document.body.append(host);
+  const layouts = new LayoutClient(() => {
+    throw new Error('no workers here');
+  });
+  const explorer = new Explorer(host, { document: decodePlain(sketch.plain()), layouts });
+  const settle = () => new Promise<void>(done => setTimeout(done, 5));
+  await settle();
+  const stage = explorer.root.querySelector('.jv-stage-area') as HTMLElement;
+  const press = async (key: string) => {
+    const event = new window.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
+    stage.dispatchEvent(event as unknown as Event);
+    await settle();
+  };
+  return { explorer, root: explorer.root, press };
+}
+
+const pane = (root: HTMLElement) => root.querySelector('.jv-inspector') as HTMLElement;
+const items = (root: HTMLElement) => [...root.querySelectorAll('[role=treeitem]')].map(item => item.textContent);
+
+test('the tree says what the picture shows', async () => {
+  const { root } = await explore(affine());
+  assert.deepEqual(items(root), [
+    'w, f32[4,8]',
+    'b, f32[4]',
+    'x, f32[8]',
+    'dot_general, f32[4]',
+    'add',
+    'tanh',
+    'result'
+  ]);
+  assert.equal(root.querySelector('.jv-stage')?.textContent, 'jaxpr 3');
+});
+
+test('arrow keys walk along the edges and tell about what is selected', async () => {
+  const { root, press } = await explore(affine());
+  assert.ok(pane(root).hidden);
+  await press('ArrowDown');
+  await press('ArrowDown');
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'dot_general');
+  assert.equal(root.querySelector('[aria-selected=true]')?.textContent, 'dot_general, f32[4]');
+  await press('ArrowDown');
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'add');
+  await press('Escape');
+  assert.ok(pane(root).hidden);
+  assert.equal(root.querySelector('[aria-selected=true]'), null);
+});
+
+test('Enter and Backspace open and close; the tree follows', async () => {
+  const { explorer, root, press } = await explore(loop());
+  assert.ok(explorer.labels.includes('mul'));
+  await press('c');
+  assert.ok(!explorer.labels.includes('mul'));
+  assert.equal([...root.querySelectorAll('[aria-expanded]')][0].getAttribute('aria-expanded'), 'false');
+  await press('ArrowDown');
+  await press('ArrowDown');
+  await press('Enter');
+  assert.ok(explorer.labels.includes('mul'));
+  await press('Backspace');
+  assert.ok(!explorer.labels.includes('mul'));
+});
+
+test('links in the details lead to other nodes, through closed regions too', async () => {
+  const { explorer, root, press } = await explore(loop());
+  await press('c');
+  await press('ArrowDown');
+  const link = [...pane(root).querySelectorAll('button')].find(one => one.textContent?.includes('cell'));
+  link?.click();
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'cell');
+  assert.ok(!explorer.labels.includes('mul'));
+});
+
+test('names are shown as text, whatever they hold', async () => {
+  const sketch = new Sketch('<img src=x onerror=alert(1)>');
+  sketch.result(
+    'result',
+    sketch.op('<b>bold</b>', [sketch.argument('x', 'f32[2]')], 'f32[2]', { '<i>': '<script>1</script>' })
+  );
+  const { root, press } = await explore(sketch);
+  await press('ArrowDown');
+  await press('ArrowDown');
+  assert.equal(root.querySelectorAll('img, script, b, i').length, 0);
+  assert.equal(pane(root).querySelector('h4')?.textContent, '<b>bold</b>');
+});
+
+test('an empty program says that it is empty', async () => {
+  const { root } = await explore(new Sketch());
+  assert.match(root.querySelector('.jv-note')?.textContent ?? '', /empty/);
+});
+
+test('a disposed explorer leaves nothing behind', async () => {
+  const { explorer } = await explore(affine());
+  explorer.dispose();
+  assert.equal(document.querySelectorAll('.jv-root').length, 0);
+});
+
+test('the details of an operation: types, size, what it reads, where it is read', () => {
+  const document = decodePlain(loop().plain());
+  const [graph] = document.graphs;
+  const mul = 7;
+  const found = details(document, graph, mul);
+  assert.equal(found.title, 'mul');
+  assert.deepEqual(found.values, [{ type: 'f32[4]', size: '16 B' }]);
+  assert.deepEqual(
+    found.reads.map(read => read.text),
+    ['argument', 'argument']
+  );
+  assert.deepEqual(
+    found.readBy.map(read => read.text),
+    ['add', 'result']
+  );
+  assert.deepEqual(
+    found.inside.map(owner => owner.text),
+    ['cell']
+  );
+  assert.equal(details(document, graph, 3).operations, 2);
+});
+
+test('sizes in words', () => {
+  assert.deepEqual([0, 999, 1000, 4096, 25_000_000, -1].map(bytesText), [
+    '0 B',
+    '999 B',
+    '1.0 kB',
+    '4.1 kB',
+    '25 MB',
+    ''
+  ]);
+});
+
+test('no key means two things, and keys of the host are left to it', () => {
+  const all = keys.flatMap(key => key.keys);
+  assert.equal(new Set(all).size, all.length);
+  assert.equal(commandOf({ key: 'f', ctrlKey: true, altKey: false, metaKey: false }), undefined);
+  assert.equal(commandOf({ key: 'f', ctrlKey: false, altKey: false, metaKey: false }), 'fit');
+});
+
+test('the camera: zooming keeps the point under the pointer, revealing moves as little as it must', () => {
+  const camera = { x: 10, y: 20, scale: 0.5 };
+  const zoomed = zoomAt(camera, 2, 100, 60);
+  assert.deepEqual([zoomed.x + 100 / zoomed.scale, zoomed.y + 60 / zoomed.scale], [10 + 200, 20 + 120]);
+  assert.deepEqual(pan(camera, 5, -5), { x: 0, y: 30, scale: 0.5 });
+  const box = { x: 100, y: 100, width: 50, height: 20 };
+  assert.deepEqual(reveal(camera, box, 400, 300), camera);
+  const moved = reveal({ ...camera, x: 140 }, box, 400, 300);
+  assert.ok(moved.x < 100 && moved.y === camera.y);
+});
