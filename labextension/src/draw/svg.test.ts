@@ -13,7 +13,7 @@ import { boxAt, fitCamera } from './canvas.ts';
 import { boxLook, makeScene, MARGIN, placeChips, type Scene } from './scene.ts';
 import { escape, toSvg } from './svg.ts';
 import { measure } from './text.ts';
-import { looks, palettes, type Theme } from './theme.ts';
+import { looks, palettes, type Look, type Theme } from './theme.ts';
 
 export function sceneOf(sketch: Sketch, open: readonly number[] = []): Scene {
   const document = decodePlain(sketch.plain());
@@ -85,12 +85,12 @@ test('a box costs at most 400 bytes with its edge and words', () => {
 
 test('every family has a look, and words on it can be read', () => {
   for (const { key } of families) {
-    const look = looks[boxLook(families.findIndex(family => family.key === key))];
+    const look: Look = looks[boxLook(families.findIndex(family => family.key === key))];
     assert.ok(look, key);
     for (const theme of ['light', 'dark'] as const) {
       const palette = palettes[theme];
-      assert.ok(contrast(palette.text, palette[look.fill]) >= 4.5, `${key} in ${theme}`);
-      assert.ok(contrast(palette.muted, palette[look.fill]) >= 4.5, `types on ${key} in ${theme}`);
+      assert.ok(contrast(palette.text, palette[look.fill ?? 'background']) >= 4.5, `${key} in ${theme}`);
+      assert.ok(contrast(palette.muted, palette[look.fill ?? 'background']) >= 4.5, `types on ${key} in ${theme}`);
     }
   }
 });

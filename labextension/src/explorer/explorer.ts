@@ -36,6 +36,8 @@ export interface ExplorerOptions {
 /** Height of a picture in a cell, in px. */
 const LEAST_HEIGHT = 90;
 const MOST_HEIGHT = 460;
+/** Room for the legend below the picture, in px. */
+const LEGEND_HEIGHT = 26;
 /** The first view of a cell is chosen for this height. */
 const FIRST_HEIGHT = 400;
 const FIRST_WIDTH = 760;
@@ -181,6 +183,7 @@ export class Explorer {
     this.scene = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     fillLegend(this.legend, scene.visible, palettes[this.theme]);
+    this.picture.setFoot(this.legend.hidden ? 0 : LEGEND_HEIGHT);
     this.setHeight(scene);
     this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
     this.root.dataset.boxes = String(scene.visible.count);
@@ -190,7 +193,7 @@ export class Explorer {
   private setHeight(scene: Scene): void {
     if (!this.options.fill) {
       const { height } = this.options;
-      const legend = this.legend.hidden ? 0 : 24;
+      const legend = this.legend.hidden ? 0 : LEGEND_HEIGHT;
       const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + legend));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const now = parseFloat(this.stage.style.height) || 0;

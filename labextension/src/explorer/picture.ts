@@ -25,6 +25,8 @@ export class Picture {
   private inSight = true;
   private frame = 0;
   private moving: { from: Scene; start: number } | null = null;
+  /** Room at the lower end that the picture is not fitted into, for the legend. */
+  private foot = 0;
   /** True until the person moves the camera: then the picture is fitted again when its space changes. */
   private fitted = true;
   private readonly stopListening: () => void;
@@ -101,6 +103,10 @@ export class Picture {
     this.draw();
   }
 
+  setFoot(height: number): void {
+    this.foot = height;
+  }
+
   select(box: number): void {
     this.selected = box;
     this.draw();
@@ -114,7 +120,7 @@ export class Picture {
   fit(): void {
     this.fitted = true;
     if (this.scene && this.width && this.height) {
-      this.camera = fitCamera(this.scene, this.width, this.height);
+      this.camera = fitCamera(this.scene, this.width, Math.max(1, this.height - this.foot));
       this.draw();
     }
   }

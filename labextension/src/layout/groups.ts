@@ -14,6 +14,8 @@ export interface Vertex {
   /** One of `Pin`: gates are pinned to their border. */
   readonly pin: number;
   readonly gate: boolean;
+  /** Program order: of the box itself, of a gate that of what it leads to outside. */
+  order: number;
 }
 
 /** A piece of one or more edges inside one group. Ports: an ordinal of the box, or -1 - g for gate g of a group. */
@@ -52,12 +54,13 @@ class Builder {
 
   constructor(readonly group: number) {}
 
-  gate(key: string, pin: number): number {
+  gate(key: string, pin: number, order: number): number {
     let vertex = this.gates.get(key);
     if (vertex === undefined) {
-      vertex = this.vertices.push({ box: -1, pin, gate: true }) - 1;
+      vertex = this.vertices.push({ box: -1, pin, gate: true, order }) - 1;
       this.gates.set(key, vertex);
     }
+    this.vertices[vertex].order = Math.min(this.vertices[vertex].order, order);
     return vertex;
   }
 
@@ -86,7 +89,7 @@ export function cutIntoGroups(input: LayoutInput): Cut {
   const flatOf = (group: number): number => builderOf.get(group) as number;
   for (let box = 0; box < count; box++) {
     const { vertices } = builders[flatOf(input.parent[box])];
-    vertexOf[box] = vertices.push({ box, pin: input.pin[box], gate: false }) - 1;
+    vertexOf[box] = vertices.push({ box, pin: input.pin[box], gate: false, order: box }) - 1;
   }
   const depth = new Int32Array(count);
   for (let box = 0; box < count; box++) {
@@ -107,12 +110,12 @@ export function cutIntoGroups(input: LayoutInput): Cut {
     while (input.parent[from] !== input.parent[to]) {
       if (depth[from] >= depth[to]) {
         const flat = flatOf(input.parent[from]);
-        const gate = builders[flat].gate(leaving, Pin.bottom);
+        const gate = builders[flat].gate(leaving, Pin.bottom, target);
         up.push({ flat, piece: builders[flat].piece(vertexOf[from], fromPort, gate, 0) });
         [from, fromPort] = [input.parent[from], -1 - gate];
       } else {
         const flat = flatOf(input.parent[to]);
-        const gate = builders[flat].gate(entering, Pin.top);
+        const gate = builders[flat].gate(entering, Pin.top, source);
         down.push({ flat, piece: builders[flat].piece(gate, 0, vertexOf[to], toPort) });
         [to, toPort] = [input.parent[to], -1 - gate];
       }

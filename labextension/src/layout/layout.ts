@@ -55,6 +55,7 @@ function layoutGroup(
   };
   return layoutFlat({
     pin: Uint8Array.from(vertices, vertex => vertex.pin),
+    order: Int32Array.from(vertices, vertex => vertex.order),
     gate: Uint8Array.from(vertices, vertex => (vertex.gate ? 1 : 0)),
     height: Float64Array.from(boxes, box => (box < 0 ? 0 : height[box])),
     left: Float64Array.from(boxes, box => (box < 0 ? 0 : half(box) + input.left[box])),

@@ -10,6 +10,7 @@ export interface Order {
   readonly rows: readonly Int32Array[];
   /** Place of a vertex in its row. */
   readonly place: Int32Array;
+  readonly crossings: number;
 }
 
 /** Work is counted in links, so that the same graph gets the same layout on every machine. */
@@ -42,7 +43,7 @@ export function orderRows(proper: Proper, fixed: Int32Array): Order {
   if (fewest > 0) {
     swapNeighbours(proper, best, place, fixed, Math.min(MOST_SWAP_PASSES, Math.floor(SWAP_WORK / Math.max(1, links))));
   }
-  return { rows: best, place };
+  return { rows: best, place, crossings: crossings(proper, best, place) };
 }
 
 /** Number of crossings between all neighbouring rows. */

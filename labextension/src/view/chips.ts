@@ -33,7 +33,10 @@ export function resultChip(
   const region = graph.region[node];
   if (region === 0) {
     const name = document.strings[graph.name[node]] || 'result';
-    return { text: cut(`→ ${shortPath(name)}`, 16), side: 'right', title: `result ${name}` };
+    // Where the path is long, that it is a result is said by the arrow alone.
+    const path = shortPath(name);
+    const short = path.length > 12 ? path.replace(/^result/, '') : path;
+    return { text: cut(`→ ${short}`, 18), side: 'right', title: `result ${name}` };
   }
   if (borders.carries.has(node)) {
     return { text: '→ carry', side: 'right', title: 'carried into the next turn' };
