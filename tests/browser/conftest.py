@@ -63,11 +63,23 @@ class Lab:
     url: str
     folder: Path
 
+    def sessions(self) -> list[dict[str, Any]]:
+        with urllib.request.urlopen(f"{self.url}/api/sessions") as answer:
+            return list(json.load(answer))
+
+    def wait_for_kernel(self, name: str) -> None:
+        """Returns when the kernel of a notebook has answered the page; before, what the page asks may get lost."""
+        deadline = time.monotonic() + PATIENCE / 1000
+        while time.monotonic() < deadline:
+            kernels = [session["kernel"] for session in self.sessions() if session["path"] == name]
+            if any(kernel["execution_state"] == "idle" and kernel["connections"] > 0 for kernel in kernels):
+                return
+            time.sleep(0.1)
+        raise RuntimeError(f"the kernel of {name} did not start: see {RESULTS / 'server.log'}")
+
     def stop_kernels(self) -> None:
         """Ends every kernel, so that each notebook starts with its own and memory stays free."""
-        with urllib.request.urlopen(f"{self.url}/api/sessions") as answer:
-            sessions = json.load(answer)
-        for session in sessions:
+        for session in self.sessions():
             request = urllib.request.Request(f"{self.url}/api/sessions/{session['id']}", method="DELETE")
             urllib.request.urlopen(request).close()
 
@@ -287,6 +299,7 @@ def notebook(
         else:
             idle = ".jp-NotebookKernelStatus:not(.jp-NotebookKernelStatus-warn)"
         page.locator(idle).first.wait_for(state="attached", timeout=PATIENCE)
+        lab.wait_for_kernel(name)
         dismiss_news(page)
         return Notebook(page, path, name)
 
