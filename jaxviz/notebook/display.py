@@ -6,15 +6,18 @@ the extension; it is left out where it would be larger than a picture of a noteb
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from jaxviz.graph import OPERATION
 
 if TYPE_CHECKING:
     from jaxviz.document import Document
 
 MIME_TYPE = "application/vnd.jaxviz.v1+json"
 
-# Characters. Larger pictures make notebooks slow to open and nobody reads them.
-_MAX_PICTURE = 150_000
+# Larger pictures make notebooks slow to open, take long to draw, and nobody reads them.
+_MOST_BOXES = 400
 
 
 def mime_bundle(document: Document, text: str, *, height: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -22,13 +25,15 @@ def mime_bundle(document: Document, text: str, *, height: int | None = None) -> 
     from jaxviz.export.engine import DrawingError
     from jaxviz.export.svg import to_svg
 
+    graph = document.graphs[0]
+    # Operations outside every region are boxes in any view.
+    least_boxes = int(((graph.nodes.region == 0) & (graph.nodes.kind == OPERATION)).sum())
     data: dict[str, Any] = {MIME_TYPE: document.to_json(), "text/plain": text}
-    try:
-        picture = to_svg(document, width=900, height=400 if height is None else height)
-    except DrawingError:
-        # The explorer draws by itself; without its picture the output is still whole where the extension is.
-        picture = ""
-    if picture and len(picture) <= _MAX_PICTURE:
-        data["image/svg+xml"] = picture
+    if least_boxes <= _MOST_BOXES:
+        # The explorer draws by itself: without a picture the output is still whole where the extension is.
+        with suppress(DrawingError):
+            picture = to_svg(document, width=900, height=400 if height is None else height, most_boxes=_MOST_BOXES)
+            if picture:
+                data["image/svg+xml"] = picture
     metadata: dict[str, Any] = {} if height is None else {MIME_TYPE: {"height": height}}
     return data, metadata

@@ -3,7 +3,7 @@
  * rectangles filled family by family and edges are straight.
  */
 import { Shape } from '../view/visible.ts';
-import { boxLook, eachSegment, MARGIN, paintBox, paintFrame, routeOf, type Painter, type Scene } from './scene.ts';
+import { boxLook, eachSegment, MARGIN, paintBox, paintFrame, paintTitle, routeOf, type Painter, type Scene } from './scene.ts';
 import { faces } from './text.ts';
 import { inks, looks, type Ink, type Look, type LookName, type Palette } from './theme.ts';
 
@@ -76,8 +76,8 @@ export function drawScene(
     drawFarBoxes(context, scene, palette, inView);
   } else {
     for (let box = 0; box < visible.count; box++) {
-      if (visible.shape[box] !== Shape.frame && inView(box)) {
-        paintBox(painter, scene, box);
+      if (inView(box)) {
+        (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
       }
     }
   }

@@ -71,14 +71,21 @@ export function eachSegment(
   }
 }
 
-/** Paints a frame: its area and its title. */
-export function paintFrame(painter: Painter, { visible, layout }: Scene, box: number): void {
-  const [x, y] = [layout.x[box], layout.y[box]];
-  painter.rect('frame', x, y, layout.width[box], layout.height[box], 8);
+/** Paints the area of a frame. Its title is painted later, over the edges that enter there. */
+export function paintFrame(painter: Painter, { layout }: Scene, box: number): void {
+  painter.rect('frame', layout.x[box], layout.y[box], layout.width[box], layout.height[box], 8);
+}
+
+/** Paints the title of a frame, on ground that keeps it clear of edges. */
+export function paintTitle(painter: Painter, { visible, layout }: Scene, box: number): void {
+  const [x, y] = [layout.x[box] + FRAME_TITLE_INSET, layout.y[box]];
   const [label, detail] = [visible.label[box], visible.detail[box]];
-  painter.text('title', x + FRAME_TITLE_INSET, y + 18, label);
+  const labelWidth = measure(label, 'title');
+  const width = labelWidth + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
+  painter.rect('ground', x - 4, y + 6, width + 8, 17, 3);
+  painter.text('title', x, y + 18, label);
   if (detail) {
-    painter.text('type', x + FRAME_TITLE_INSET + measure(label, 'title') + DETAIL_GAP, y + 18, detail);
+    painter.text('type', x + labelWidth + DETAIL_GAP, y + 18, detail);
   }
 }
 

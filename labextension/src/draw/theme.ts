@@ -92,6 +92,7 @@ const family = (fill: Role, stroke: Role): Look => ({ fill, stroke, width: 1 });
 /** Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. */
 export const looks = {
   frame: { fill: 'frame', stroke: 'frameLine', width: 1 },
+  ground: { fill: 'frame' },
   turn: { fill: 'background', stroke: 'plainLine', width: 1, dash: [3, 2] },
   chip: { fill: 'background', stroke: 'line', width: 1 },
   edge: { stroke: 'edge', width: 1.2 },

@@ -22,12 +22,17 @@ interface Options {
   readonly theme?: Theme | 'auto';
   /** Nodes to open, or all; the first view where it is absent. */
   readonly open?: readonly number[] | 'all';
+  /** A picture of more boxes is not drawn; the text is empty then. */
+  readonly mostBoxes?: number;
 }
 
 /** The picture of a document as SVG. */
 function svg(documentText: string, optionsText: string): string {
   const { document, graph, options, state } = prepare(documentText, optionsText);
   const visible = show(document, graph, state);
+  if (visible.count > (options.mostBoxes ?? Infinity)) {
+    return '';
+  }
   const scene = makeScene(visible, layout(toLayout(visible, measure)));
   const program = document.programs[0];
   const equations = graph.kind.reduce((sum, kind) => sum + (kind === NodeKind.operation ? 1 : 0), 0);

@@ -39,16 +39,20 @@ export function firstAttribute(graph: Graph, node: number): number {
   return low;
 }
 
+/** Names of functions that say less than the operation does. */
+const sayNothing = new Set(['', '<lambda>', 'body', 'body_fun']);
+
 /** What a box is called: its own name, the function of its region, or its operation. */
 export function nodeLabel(document: Document, graph: Graph, node: number): string {
   const { strings } = document;
-  if (graph.name[node]) {
-    return strings[graph.name[node]];
+  const own = strings[graph.name[node]];
+  if (!sayNothing.has(own)) {
+    return own;
   }
   const [first, end] = [graph.firstRegion[node], graph.firstRegion[node + 1]];
   if (end === first + 1) {
     const name = strings[graph.regionName[graph.ownedRegions[first]]];
-    if (name && name !== 'body') {
+    if (!sayNothing.has(name)) {
       return name;
     }
   }
