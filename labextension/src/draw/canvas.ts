@@ -3,7 +3,17 @@
  * rectangles filled family by family and edges are straight.
  */
 import { Shape } from '../view/visible.ts';
-import { boxLook, eachSegment, MARGIN, paintBox, paintFrame, paintTitle, routeOf, type Painter, type Scene } from './scene.ts';
+import {
+  boxLook,
+  eachSegment,
+  MARGIN,
+  paintBox,
+  paintFrame,
+  paintTitle,
+  routeOf,
+  type Painter,
+  type Scene
+} from './scene.ts';
 import { faces } from './text.ts';
 import { inks, looks, type Ink, type Look, type LookName, type Palette } from './theme.ts';
 

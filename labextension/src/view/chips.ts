@@ -1,6 +1,6 @@
 /** Chips: small labels beside boxes for operands and results that get no edge of their own. */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
-import { attribute, cut, shortPath, typeText } from './label.ts';
+import { attribute, cut, nodeLabel, shortPath, typeText } from './label.ts';
 import type { Borders, Origin } from './openness.ts';
 import type { Chip } from './visible.ts';
 
@@ -19,8 +19,17 @@ export function operandChip(document: Document, graph: Graph, origin: Origin): C
     const text = name || attribute(document, graph, origin.node, 'value') || type;
     return { text: cut(text, 14), value: origin.value, side: 'left', title: `constant ${text} ${type}` };
   }
+  if (graph.kind[origin.node] === NodeKind.operation) {
+    const label = nodeLabel(document, graph, origin.node);
+    return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
+  }
   const path = name || 'argument';
   return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}` };
+}
+
+/** The chip at the maker of a value that is a chip at all its readers. */
+export function hubChip(value: number, readers: number): Chip {
+  return { text: `→ ${readers}`, value, side: 'right', title: `read by ${readers} operations` };
 }
 
 /** The chip at the maker of a result that has no box; undefined where the border says nothing worth a mark. */

@@ -101,7 +101,7 @@ export function turns(document: Document, graph: Graph, node: number): string {
 
 /** The last words of a path: `params[0]['w']` is `w` on a chip, `ws[2]` stays `ws[2]`. */
 export function shortPath(path: string): string {
-  const key = /\[(['"])(.*?)\1\]$/.exec(path);
+  const key = /\[(['"])([^[\]]*)\1\]$/.exec(path);
   if (key) {
     return key[2];
   }

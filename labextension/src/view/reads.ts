@@ -4,6 +4,8 @@ import { Borders, Openness, type Origin } from './openness.ts';
 
 /** An argument that more boxes read than this is a chip at each of them. */
 const MAX_ARGUMENT_EDGES = 3;
+/** A value that more boxes read than this is a chip at each of them: so many edges say nothing and hide the others. */
+const MAX_EDGES = 12;
 /** Up to so many arguments, those that nothing reads are still shown. */
 const MAX_IDLE_ARGUMENTS = 8;
 
@@ -12,7 +14,7 @@ const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 export class Reads {
   readonly openness: Openness;
   readonly borders: Borders;
-  /** For an argument of the program, how many boxes read it. */
+  /** For each value on the screen, how often it is read. */
   private readonly count = new Map<number, number>();
   private readonly argumentCount: number;
 
@@ -30,8 +32,8 @@ export class Reads {
         continue;
       }
       for (const origin of this.origins(node)) {
-        if (origin.node >= 0 && graph.kind[origin.node] === NodeKind.argument) {
-          this.count.set(origin.node, (this.count.get(origin.node) ?? 0) + 1);
+        if (origin.node >= 0) {
+          this.count.set(origin.value, (this.count.get(origin.value) ?? 0) + 1);
         }
       }
     }
@@ -48,11 +50,21 @@ export class Reads {
 
   /** An argument of the program is a box of its own if it is a plain array that few boxes read; else it is a chip. */
   isPort(node: number): boolean {
-    const count = this.count.get(node) ?? 0;
+    const count = this.readers(this.graph.firstValue[node]);
     if (count === 0) {
       return this.argumentCount <= MAX_IDLE_ARGUMENTS;
     }
     return count <= MAX_ARGUMENT_EDGES && PLAIN_NAME.test(this.document.strings[this.graph.name[node]] || 'argument');
+  }
+
+  /** How often a value is read by what is on the screen. */
+  readers(value: number): number {
+    return this.count.get(value) ?? 0;
+  }
+
+  /** True for a value that too many boxes read for edges. */
+  isHub(value: number): boolean {
+    return this.readers(value) > MAX_EDGES;
   }
 
   /** True for a node that is never a box: a constant, or an argument of the program that is a chip. */

@@ -104,6 +104,21 @@ test('literals are chips; arguments that many boxes read are chips; a value read
   assert.equal(edges.filter(edge => edge === 'add -> mul').length, 1);
 });
 
+test('a value that very many boxes read is a chip at each of them', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  const scale = sketch.op('rsqrt', [x], 'f32[4]');
+  let y = x;
+  for (let i = 0; i < 13; i++) {
+    y = sketch.op('mul', [y, scale], 'f32[4]');
+  }
+  sketch.result('result', y);
+  const { chips, edges } = words(sketch);
+  assert.equal(chips.filter(chip => chip === 'mul left rsqrt').length, 13);
+  assert.ok(chips.includes('rsqrt right → 13'));
+  assert.ok(!edges.includes('rsqrt -> mul'));
+});
+
 test('many results are chips at their makers, with their names', () => {
   const sketch = new Sketch();
   const x = sketch.argument('x', 'f32[4]');
@@ -157,6 +172,7 @@ test('families: usual operations have one, unknown ones are other', () => {
 
 test('paths are shortened to what tells them apart', () => {
   assert.equal(shortPath("params[0]['w']"), 'w');
+  assert.equal(shortPath("opt[0].mu['params']['Dense_0']['kernel']"), 'kernel');
   assert.equal(shortPath('opt[0].mu'), 'mu');
   assert.equal(shortPath('ws[2]'), 'ws[2]');
   assert.equal(shortPath('x'), 'x');

@@ -4,7 +4,7 @@
  */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { Boxes } from './boxes.ts';
-import { ChipRack, operandChip, resultChip } from './chips.ts';
+import { ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
 import { family } from './family.ts';
 import { canOpen, operationsInside } from './inside.ts';
 import type { Origin } from './openness.ts';
@@ -58,10 +58,15 @@ function join(document: Document, graph: Graph, reads: Reads, boxes: Boxes): { e
     }
     const target = boxes.ofNode[node];
     if (target >= 0) {
+      for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
+        if (reads.isHub(value)) {
+          rack.add(target, hubChip(value, reads.readers(value)));
+        }
+      }
       const first = edges.length;
       for (const origin of reads.origins(node)) {
         const source = origin.node < 0 ? -1 : boxes.ofNode[origin.node];
-        if (source >= 0 && !boxes.holds(source, target)) {
+        if (source >= 0 && !boxes.holds(source, target) && !reads.isHub(origin.value)) {
           addOnce(edges, first, { source, target, value: origin.value });
         } else if (saysEnough(graph, node, origin)) {
           rack.add(target, operandChip(document, graph, origin));
