@@ -43,9 +43,18 @@ class FrameReader:
         self._frames: dict[tuple[int, int], int] = {}
         self._codes: list[CodeType] = []
         self._touched: dict[int, tuple[int, int]] = {}
+        # Tracebacks are equal where their frames are, as in each turn of a Python loop.
+        self._stacks: dict[tuple[Any, compat.Function | None, tuple[int, ...]], Stack] = {}
 
     def stack(self, traceback: Any, function: compat.Function | None, around: tuple[int, ...]) -> Stack:
         """The frames from `function` inward, or, where it is not on the stack, those inside the frames `around`."""
+        key = traceback, function, around
+        found = self._stacks.get(key)
+        if found is None:
+            found = self._stacks[key] = self._read(traceback, function, around)
+        return found
+
+    def _read(self, traceback: Any, function: compat.Function | None, around: tuple[int, ...]) -> Stack:
         codes, instructions = compat.raw_frames(traceback)
         frames: list[int] = []
         anchored = False

@@ -40,6 +40,8 @@ class Rows:
         self.literal_texts: list[int] = []
         self.literal_types: list[int] = []
         self._literals: dict[Any, int] = {}
+        # Most literals are numbers, and found by their value.
+        self._numbers: dict[tuple[Any, Any], int] = {}
 
     def add_op(self, primitive: Any) -> int:
         op = self.ops[primitive] = self.tables.string(primitive.name)
@@ -77,6 +79,20 @@ class Rows:
     def add_literal(self, literal: Any) -> int:
         """The operand source of a literal: -1 - i for literal i."""
         value = literal.val
+        try:
+            number = literal.aval, value.item()
+            source = self._numbers.get(number)
+        except (AttributeError, TypeError, ValueError):
+            number = None, None
+            source = None
+        if source is None:
+            source = self._add_literal(literal, value)
+            # Zero is equal to minus zero, and what is not a number is not equal to itself.
+            if number[1] and number[1] == number[1]:
+                self._numbers[number] = source
+        return source
+
+    def _add_literal(self, literal: Any, value: Any) -> int:
         type_ = self.add_type(literal.aval)
         array = getattr(value, "val", value)  # a TypedNdArray, from 0.8 on
         identity: tuple[Any, ...]
