@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbconvert import HTMLExporter
 
 from jaxviz.document import Document
 from jaxviz.notebook.display import MIME_TYPE
@@ -58,3 +61,10 @@ def test_lines_of_a_notebook_are_named_by_their_cell(tmp_path):
     tanh = next(node for node in document.graphs[0] if node.op == "tanh")
     assert (tanh.frames[0].label, tanh.frames[0].line) == ("In [2]", 2)
     assert any("jnp.tanh(w @ x + b)" in text for text in document.to_json(packed=False)["strings"])
+
+
+def test_nbconvert_shows_the_picture(tmp_path):
+    body, _ = HTMLExporter().from_notebook_node(run(EXAMPLES / "tour.ipynb", tmp_path))
+    pictures = re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", body)
+    assert len(pictures) >= 4
+    assert ">dot_general</text>" in base64.b64decode(pictures[0]).decode()

@@ -73,6 +73,13 @@ def test_the_call_is_drawn_and_a_click_tells_about_an_operation(notebook):
     expect(graph.pane).to_contain_text("line 4, In [1]")
     expect(graph.pane).to_contain_text("return jnp.tanh(w @ x + b)")
     expect(graph.pane).to_contain_text("dimension_numbers")
+    # Terms on one line each, beside what they tell: notebooks have rules of their own for lists.
+    term = graph.pane.locator("dt", has_text="read by").bounding_box()
+    told = graph.pane.locator("dd", has_text="jnp.tanh").bounding_box()
+    assert term is not None
+    assert told is not None
+    assert term["height"] < 25
+    assert told["width"] > 120
     opened.shot("cell-affine-selected")
     graph.pane.get_by_role("button", name="Go to add").click()
     expect(graph.pane.locator("h4")).to_have_text("add")
@@ -255,6 +262,7 @@ def test_notebook_7(notebook):
     graph.wait_without_box("sin")
     graph.click("cos")
     expect(graph.pane).to_contain_text("cos")
+    opened.page.wait_for_timeout(400)
     opened.shot("notebook7-loop")
 
 
