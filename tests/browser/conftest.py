@@ -22,7 +22,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
@@ -250,6 +250,11 @@ class Notebook:
         (what or self.page).screenshot(path=folder / f"{name}.png")
 
 
+def told(message: ConsoleMessage) -> str:
+    """What a page logged, and the script that did: the text alone seldom says whether it was ours."""
+    return f"{message.text}\n{message.location['url']}"
+
+
 @pytest.fixture
 def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """Opens pages, each in a context of its own; at the end no error of ours may have been logged."""
@@ -261,7 +266,7 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(f"{error}\n{error.stack or ''}"))
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda message: faults.append(told(message)) if message.type == "error" else None)
         return page
 
     yield open_
