@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -84,6 +85,11 @@ def _names(debug_info: Any, field: str, count: int) -> tuple[str, ...]:
     # A thunk while tracing, None where unknown, and of another length where a transformation added arguments.
     if not isinstance(names, (tuple, list)) or len(names) != count:
         return ("",) * count
+    return _known_names(tuple(names))
+
+
+@lru_cache(1024)
+def _known_names(names: tuple[Any, ...]) -> tuple[str, ...]:
     return tuple(name if isinstance(name, str) and name != "unknown" else "" for name in names)
 
 

@@ -320,8 +320,8 @@ class _JsonReader:
                 key = _SCHEMA_NAMES.get(name, name) if part == "bindings" else name
                 columns[name] = self.column(table, key, f"{position}.{part}")
             parts[part] = part_class(**columns)
-        graph = Graph(**parts, tables=tables)
         try:
+            graph = Graph(**parts, tables=tables)
             graph.check()
         except GraphError as error:
             raise DocumentError(f"{self._name}: {position}: {error}") from None

@@ -82,11 +82,6 @@ class Call:
         return self.name, self.operands, self.outputs, tuple(self.attributes), parts, tuple(self.bindings)
 
 
-#: A call in a block, and how many of the block's own nodes, values, operands and attributes come before it, its owner's
-#: included. A plain tuple, because there is one for each call.
-CallPlace = tuple[Call, int, int, int, int]
-
-
 @dataclass(slots=True, eq=False)
 class Block:
     """The rows of one jaxpr: constants, arguments, equations, results.
@@ -105,12 +100,15 @@ class Block:
     operands: list[int] = field(default_factory=list)
     value_type: list[int] = field(default_factory=list)
     operand_source: list[int] = field(default_factory=list)
-    # Of nodes by their place in an instance; attributes of owners are in their calls.
-    attribute_node: list[int] = field(default_factory=list)
+    # By the own row of their node; attributes of owners are in their calls.
+    attribute_row: list[int] = field(default_factory=list)
     attribute_key: list[int] = field(default_factory=list)
     attribute_value: list[int] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)
-    calls: list[CallPlace] = field(default_factory=list)
+    # The different calls, numbered; then for each call made its number and the own row of its owner.
+    calls: dict[Call, int] = field(default_factory=dict)
+    call_number: list[int] = field(default_factory=list)
+    call_owner: list[int] = field(default_factory=list)
     argument_start: int = 0
     result_count: int = 0
     size: Size = (0, 0, 0, 1, 0, 0)
@@ -128,11 +126,13 @@ class Block:
             tuple(self.operands),
             tuple(self.scope),
             tuple(self.stack),
-            tuple(self.attribute_node),
+            tuple(self.attribute_row),
             tuple(self.attribute_value),
             tuple(self.attribute_key),
             tuple((stack.frames, stack.absolute) for stack in self.stacks),
-            tuple((id(call), *before) for call, *before in self.calls),
+            tuple(map(id, self.calls)),
+            tuple(self.call_number),
+            tuple(self.call_owner),
         )
 
     @property
@@ -229,9 +229,9 @@ def _place(block: Block, columns: _Columns, starts: Array, owner_stacks: Array, 
     columns.values[rows.value_at + value_start] = np.array(block.value_type, np.int32)
     source = rows.source
     columns.operands[rows.operand_at + starts[:, _OPERAND, None]] = source + (source >= 0) * value_start
-    if block.attribute_node:
+    if block.attribute_row:
         at = rows.attribute_at + starts[:, _ATTRIBUTE, None]
-        columns.attributes[0, at] = np.array(block.attribute_node) + node_start
+        columns.attributes[0, at] = rows.node_at[block.attribute_row] + node_start
         columns.attributes[1, at] = np.array(block.attribute_key, np.int32)
         columns.attributes[2, at] = np.array(block.attribute_value, np.int32)
 
@@ -248,41 +248,44 @@ class _Rows:
         self.node_at = np.arange(len(block.kind))
         self.value_at = np.arange(len(block.value_type))
         self.operand_at = np.arange(len(block.operand_source))
-        self.attribute_at = np.arange(len(block.attribute_node))
+        self.attribute_at = np.arange(len(block.attribute_row))
         self.source = np.array(block.operand_source, np.int64)
-        self.numbers_of: list[tuple[Call, list[int]]] = []
+        self.numbers_of: list[tuple[Call, Array]] = []
         if not block.calls:
             return
-        by_call: dict[int, tuple[Call, list[int]]] = {}
-        for number, place in enumerate(block.calls):
-            by_call.setdefault(id(place[0]), (place[0], []))[1].append(number)
-        self.numbers_of = list(by_call.values())
-        sizes = np.empty((len(block.calls), 6), np.int64)
-        for call, numbers in self.numbers_of:
-            sizes[numbers] = call.size
-        self.before = np.array([place[1:] for place in block.calls], np.int64)
-        own_before = np.zeros((len(block.calls), 6), np.int64)
-        own_before[:, [_NODE, _VALUE, _OPERAND, _ATTRIBUTE]] = self.before
+        number = np.array(block.call_number)
+        sizes = np.array([call.size for call in block.calls], np.int64)[number]
+        # How many of the block's own rows come before the bodies of each call: those up to its owner.
+        self.owner_row = np.array(block.call_owner)
+        node_before = self.owner_row + 1
+        value_before = np.cumsum(block.outputs)[self.owner_row]
+        self.operand_before = np.cumsum(block.operands)[self.owner_row]
+        attribute_before = np.searchsorted(block.attribute_row, node_before)
+        self.call_at = np.cumsum(sizes, axis=0) - sizes
+        self.call_at[:, _NODE] += node_before
+        self.call_at[:, _VALUE] += value_before
+        self.call_at[:, _OPERAND] += self.operand_before
+        self.call_at[:, _ATTRIBUTE] += attribute_before
         # The region that the block fills comes before those of its calls.
-        own_before[:, _REGION] = 1
-        self.call_at = own_before + np.cumsum(sizes, axis=0) - sizes
-        self.node_at += _shift(self.before[:, 0], sizes[:, _NODE], len(block.kind))
-        self.value_at += _shift(self.before[:, 1], sizes[:, _VALUE], len(block.value_type))
-        self.operand_at += _shift(self.before[:, 2], sizes[:, _OPERAND], len(block.operand_source))
-        self.attribute_at += _shift(self.before[:, 3], sizes[:, _ATTRIBUTE], len(block.attribute_node))
+        self.call_at[:, _REGION] += 1
+        self.node_at += _shift(node_before, sizes[:, _NODE], len(block.kind))
+        self.value_at += _shift(value_before, sizes[:, _VALUE], len(block.value_type))
+        self.operand_at += _shift(self.operand_before, sizes[:, _OPERAND], len(block.operand_source))
+        self.attribute_at += _shift(attribute_before, sizes[:, _ATTRIBUTE], len(block.attribute_row))
+        by_number = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
+        self.numbers_of = list(zip(block.calls, by_number, strict=True))
 
 
 class _Calls:
     """All calls of one kind in a block: their places in an instance."""
 
-    def __init__(self, rows: _Rows, call: Call, numbers: list[int]) -> None:
-        before = rows.before[numbers]
-        self.owner_row = before[:, 0] - 1
+    def __init__(self, rows: _Rows, call: Call, numbers: Array) -> None:
+        self.owner_row = rows.owner_row[numbers]
         self.owner = rows.node_at[self.owner_row]
         self.start = rows.call_at[numbers]
         # The owner's outputs stand together, right before the values of the bodies.
         self.first_output = self.start[:, _VALUE] - call.outputs
-        self.operands = rows.source[(before[:, 2] - call.operands)[:, None] + np.arange(call.operands)]
+        self.operands = rows.source[(rows.operand_before[numbers] - call.operands)[:, None] + np.arange(call.operands)]
 
 
 def _place_calls(call: Call, calls: _Calls, columns: _Columns, starts: Array, stacks: Array) -> Instances:

@@ -6,8 +6,9 @@ A new operation with a body of its own is one entry in `_KINDS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from jaxviz import compat
@@ -43,7 +44,7 @@ class Body:
 
 class Bodies(NamedTuple):
     bodies: list[Body]
-    joins: list[Join]
+    joins: Sequence[Join]
 
 
 def bodies_of(equation: Any) -> Bodies:
@@ -81,10 +82,16 @@ def _sizes(jaxpr: Any) -> tuple[int, int]:
 def _within(equation: Any, found: Bodies) -> Bodies:
     """Without the joins that name places that are not there, should a version of JAX count differently."""
     sizes = [_sizes(body.jaxpr) for body in found.bodies]
-    arguments = [size[0] for size in sizes]
-    results = [size[1] + len(body.references) for size, body in zip(sizes, found.bodies, strict=True)]
-    operands, outputs = len(equation.invars), len(equation.outvars)
+    arguments = tuple(size[0] for size in sizes)
+    results = tuple(size[1] + len(body.references) for size, body in zip(sizes, found.bodies, strict=True))
+    joins = _fitting(tuple(found.joins), len(equation.invars), len(equation.outvars), arguments, results)
+    return Bodies(found.bodies, joins)
 
+
+@lru_cache(1024)
+def _fitting(
+    joins: tuple[Join, ...], operands: int, outputs: int, arguments: tuple[int, ...], results: tuple[int, ...]
+) -> tuple[Join, ...]:
     def fits(join: Join) -> bool:
         if join.start < 0 or join.end < 0:
             return False
@@ -94,7 +101,7 @@ def _within(equation: Any, found: Bodies) -> Bodies:
             return join.start < results[join.body] and join.end < arguments[join.to_body]
         return join.start < results[join.body] and join.end < outputs
 
-    return Bodies(found.bodies, [join for join in found.joins if fits(join)])
+    return tuple(join for join in joins if fits(join))
 
 
 def _enter(body: int, count: int, start: int = 0, end: int = 0, kind: int = ENTER) -> Iterable[Join]:
@@ -152,20 +159,22 @@ def _primal(equation: Any) -> Bodies:
 
 def _scan(equation: Any) -> Bodies:
     """Constants enter, the carry goes round, one slice of each sequence a turn, one slice of each stacked result."""
-    params = equation.params
-    jaxpr = params["jaxpr"]
-    constants, carried = compat.scan_counts(params)
-    arguments, results = _sizes(jaxpr)
+    jaxpr = equation.params["jaxpr"]
+    joins = _scan_joins(*compat.scan_counts(equation.params), *_sizes(jaxpr))
+    return Bodies([Body(jaxpr, "scan", _name_of(jaxpr))], joins)
+
+
+@lru_cache(1024)
+def _scan_joins(constants: int, carried: int, arguments: int, results: int) -> tuple[Join, ...]:
     first_sequence = constants + carried
-    joins = [
+    return (
         *_enter(0, constants),
         *_enter(0, carried, constants, constants, INIT),
         *_enter(0, arguments - first_sequence, first_sequence, first_sequence, SLICE),
         *(Join(CARRY, 0, i, constants + i, 0) for i in range(carried)),
         *_leave(0, carried),
         *_leave(0, results - carried, carried, carried, STACK),
-    ]
-    return Bodies([Body(jaxpr, "scan", _name_of(jaxpr))], joins)
+    )
 
 
 def _while(equation: Any) -> Bodies:

@@ -15,7 +15,6 @@ import gc
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import itemgetter
 from typing import Any
 
 from jaxviz import compat
@@ -117,23 +116,24 @@ class _Reader:
         self._read_constants(block, jaxpr, compat.constants_of(body.jaxpr), value_of)
         self._read_arguments(block, jaxpr, argument_names, value_of)
 
-        ops, scopes, calls = block.op, block.scope, block.calls
+        ops, scopes = block.op, block.scope
         stacks, outputs, operands = block.stack, block.outputs, block.operands
         value_types, sources = block.value_type, block.operand_source
-        attribute_nodes = block.attribute_node
+        attribute_rows = block.attribute_row
         attribute_keys, attribute_values = block.attribute_key, block.attribute_value
         rows, sharing = self.rows, self.sharing
         known_ops, known_types, known_scopes = rows.ops, rows.types, rows.scopes
         known_attributes, owning, known_calls = rows.attributes, self._owning, self._calls
+        calls, call_numbers, call_owners = block.calls, block.call_number, block.call_owner
         stack_of: dict[Any, int] = {None: -1}
         literal_class = compat.Literal
         last_owner: Any = None
         last_params: Any = None
         last_call: Any = None
-        # Numbered as in an instance: with the nodes and values of the calls so far.
-        node, value = len(ops), len(value_types)
+        # Values are numbered as in an instance: with those of the calls so far.
+        value = len(value_types)
 
-        for equation in jaxpr.eqns:
+        for row, equation in enumerate(jaxpr.eqns, len(ops)):
             primitive = equation.primitive
             op = known_ops.get(primitive)
             if op is None:
@@ -182,15 +182,14 @@ class _Reader:
                         owns = True
                         owning.add(primitive)
                     elif attribute is not NOTHING and not owns:
-                        attribute_nodes.append(node)
+                        attribute_rows.append(row)
                         attribute_keys.append(attribute[0])
                         attribute_values.append(attribute[1])
                 if owns:
-                    while attribute_nodes and attribute_nodes[-1] == node:
-                        attribute_nodes.pop()
+                    while attribute_rows and attribute_rows[-1] == row:
+                        attribute_rows.pop()
                         attribute_keys.pop()
                         attribute_values.pop()
-            node += 1
             if not owns:
                 continue
 
@@ -206,12 +205,11 @@ class _Reader:
                 else:
                     call = sharing.once_more(last_call)
                 last_owner, last_params = primitive, params
-            calls.append((call, len(ops), len(value_types), len(sources), len(attribute_nodes)))
-            added = call.size
-            node += added[0]
-            value += added[1]
+            call_numbers.append(calls.setdefault(call, len(calls)))
+            call_owners.append(row)
+            value += call.size[1]
 
-        self._read_results(block, jaxpr, body, result_names, value_of, node, value)
+        self._read_results(block, jaxpr, body, result_names, value_of, value)
         return sharing.add(block)
 
     def _frames_of_owner(self, block: Block, stack: int, around: tuple[int, ...]) -> tuple[int, ...]:
@@ -229,7 +227,7 @@ class _Reader:
             self._add_border(block, CONSTANT, op, 0, variable.aval)
             text = scalar_text(constants[number]) if number < len(constants) else None
             if text is not None:
-                block.attribute_node.append(number)
+                block.attribute_row.append(number)
                 block.attribute_key.append(self.tables.string("value"))
                 block.attribute_value.append(self.tables.string(text))
 
@@ -259,7 +257,6 @@ class _Reader:
         body: Body,
         names: Sequence[str] | None,
         value_of: dict[Any, int],
-        nodes: int,
         values: int,
     ) -> None:
         if names is None or len(names) != len(jaxpr.outvars):
@@ -284,15 +281,16 @@ class _Reader:
             block.operand_source.append(self.rows.add_literal(variable) if literal else value_of[variable])
         block.result_count = len(results)
         inside = [0] * 6
-        for call, count in Counter(map(itemgetter(0), block.calls)).items():
-            inside = [total + count * size for total, size in zip(inside, call.size, strict=True)]
+        counts = Counter(block.call_number) if block.calls else {}
+        for call, number in block.calls.items():
+            inside = [total + counts[number] * size for total, size in zip(inside, call.size, strict=True)]
         block.size = (
-            nodes + len(results),
+            len(block.op) + inside[0],
             values,
             len(block.operand_source) + inside[2],
             1 + inside[3],
             inside[4],
-            len(block.attribute_node) + inside[5],
+            len(block.attribute_row) + inside[5],
         )
 
     # Equations with bodies.
