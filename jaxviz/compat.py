@@ -6,8 +6,10 @@ and says for which versions it is there.
 
 from __future__ import annotations
 
+import copy
+import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -110,3 +112,56 @@ def raw_frames(traceback: Any) -> tuple[Sequence[CodeType], Sequence[int]]:
 def location(traceback: Any, code: CodeType, instruction: int) -> tuple[int, int, int, int]:
     """First line, first column, last line, last column (in bytes, as Python counts them) of an instruction."""
     return traceback.code_addr2location(code, instruction)
+
+
+class CompilerHooks(NamedTuple):
+    """To be called with each module, as a serialized proto, when the compiler has finished with its HLO."""
+
+    add: Callable[[Callable[[bytes], None], str], None]
+    remove: Callable[[str], None]
+
+
+def compiler_hooks() -> CompilerHooks | None:
+    """The hooks into the compiler of this process, from 0.10.2 on."""
+    try:
+        from jax.extend import xla
+    except ImportError:
+        return None
+    stage = xla.PipelineStage.POST_SCHEDULER
+
+    def add(callback: Callable[[bytes], None], name: str) -> None:
+        xla.register_hlo_module_transformation(callback, name=name, stage=stage, platforms="cpu")
+
+    def remove(name: str) -> None:
+        xla.clear_hlo_module_transformation(name, stage=stage, platforms="cpu")
+
+    return CompilerHooks(add, remove)
+
+
+def optimized_proto(compiled: Any) -> bytes:
+    """The optimized module of a compiled program as a serialized `HloModuleProto`."""
+    executable = compiled.runtime_executable()
+    return executable.hlo_modules()[0].as_serialized_hlo_module_proto()
+
+
+def with_jaxpr(traced: Any, jaxpr: Any) -> Any | None:
+    """A copy of a traced program that lowers another jaxpr of the same type; None where JAX is built otherwise.
+
+    There is no public way that keeps the person's jit as it is: donation, shardings, compiler options.
+    """
+    other = copy.copy(traced)
+    try:
+        if hasattr(other, "_params"):  # from 0.7 on
+            other._params = {**traced._params, "jaxpr": jaxpr}
+            for cached in ("_lojax", "_closure_converted"):
+                if hasattr(other, cached):
+                    setattr(other, cached, None)
+        else:
+            lower = traced._lower_callable
+            arguments = tuple(jaxpr if argument is traced.jaxpr else argument for argument in lower.args)
+            keywords = {key: jaxpr if value is traced.jaxpr else value for key, value in lower.keywords.items()}
+            other._lower_callable = functools.partial(lower.func, *arguments, **keywords)
+            other.jaxpr = jaxpr
+    except AttributeError:
+        return None
+    return other if other.jaxpr is jaxpr else None

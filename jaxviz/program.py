@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 import jax
+from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.read.values import short_dtype
@@ -107,6 +108,26 @@ class Program:
     def jaxpr(self) -> Any:
         """The closed jaxpr."""
         return self.traced.jaxpr
+
+    def lower(self, jaxpr: Any) -> Any:
+        """`jax.stages.Lowered` of a copy of the jaxpr, with everything else as the person's own jit has it."""
+        start = perf_counter()
+        traced = compat.with_jaxpr(self.traced, jaxpr)
+        lowered = traced.lower() if traced is not None else self._lower_anew(jaxpr)
+        self.seconds["lower"] = perf_counter() - start
+        return lowered
+
+    def _lower_anew(self, jaxpr: Any) -> Any:
+        """By public names alone, which costs a trace and loses the options of the person's jit."""
+        run = jax_core.jaxpr_as_fun(jaxpr)
+        tree = jax.tree_util.tree_structure(self.traced.out_info)
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return jax.tree_util.tree_unflatten(tree, run(*jax.tree_util.tree_leaves((args, kwargs))))
+
+        wrapper.__name__ = self.name
+        dynamic = [argument for number, argument in enumerate(self.args) if number not in self.static_argnums]
+        return jax.jit(wrapper).lower(*dynamic, **self.kwargs)
 
     @cached_property
     def argument_names(self) -> tuple[str, ...]:

@@ -1,0 +1,186 @@
+"""Tags: a mark in the name stack of every equation, by which it is found again in StableHLO and in optimized HLO.
+
+The equations of a traced jaxpr are copied with one more scope in their name stack, `jvE7` for equation 7. Lowering
+writes name stacks into the metadata of operations, and the compiler carries metadata along, so the path
+`jit(f)/jvE3/while/body/jvE9/mul` in optimized HLO says: equation 9, inside the body of equation 3. Nothing but metadata
+differs from the program without tags, and the person's own jaxpr is not touched.
+
+Equations are numbered through all bodies, each body once however often it is called. So a path of numbers names one
+equation of one instance of a body.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from jaxviz import compat
+from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.read.bodies import bodies_of
+
+#: How a tag begins.
+MARK = "jvE"
+_TAG = re.compile(rf"\b{MARK}(\d+)")
+_TAG_IN_PATH = re.compile(rf"(?:^|(?<=/)|(?<=\())(?:{MARK}\d+)(?:/|(?=[;:)]|$))")
+_COMBINED = re.compile(r"^(.*?)/?\(([^()]*(?:\([^()]*\)[^()]*)*:.*)\)$")
+
+#: The numbers of the equations on the way to one, outermost first.
+Path = tuple[int, ...]
+
+
+class Tags:
+    """The tagged copy of a jaxpr, and which numbers the equations of each body have.
+
+    >>> import jax
+    >>> tags = Tags(jax.make_jaxpr(lambda x: x * 2.0 + 1.0)(1.0))
+    >>> [str(equation.source_info.name_stack) for equation in tags.jaxpr.eqns]
+    ['jvE0', 'jvE1']
+    """
+
+    def __init__(self, jaxpr: Any) -> None:
+        self.original = jaxpr
+        self._count = 0
+        # By the id of an open jaxpr, which the original keeps alive: the number of its first equation.
+        self._first: dict[int, int] = {}
+        # By id of what was copied, which the tuple keeps alive.
+        self._copies: dict[int, tuple[Any, Any]] = {}
+        self._names: dict[tuple[int, int], Any] = {}
+        self.jaxpr = self._tagged(jaxpr)
+
+    def first_number(self, jaxpr: Any) -> int | None:
+        """The number of the first equation of a body."""
+        return self._first.get(id(compat.open_jaxpr(jaxpr)))
+
+    def _tagged(self, jaxpr: Any) -> Any:
+        known = self._copies.get(id(jaxpr))
+        if known is not None:
+            return known[1]
+        inner = compat.open_jaxpr(jaxpr)
+        copy = jaxpr.replace(jaxpr=self._tagged(inner)) if inner is not jaxpr else self._copy(jaxpr)
+        self._copies[id(jaxpr)] = (jaxpr, copy)
+        return copy
+
+    def _copy(self, jaxpr: Any) -> Any:
+        equations = jaxpr.eqns
+        first = self._first[id(jaxpr)] = self._count
+        self._count += len(equations)
+        copies = []
+        for number, equation in enumerate(equations, first):
+            source_info = equation.source_info
+            tagged = source_info.replace(name_stack=source_info.name_stack.extend(f"{MARK}{number}"))
+            params = equation.params
+            changed = None
+            for key, value in params.items():
+                other = self._tagged_parameter(value)
+                if other is not value:
+                    changed = {**params, key: other} if changed is None else {**changed, key: other}
+            if changed is None:
+                copies.append(equation.replace(source_info=tagged))
+            else:
+                copies.append(equation.replace(source_info=tagged, params=changed))
+        return jaxpr.replace(eqns=copies)
+
+    def _tagged_parameter(self, value: Any) -> Any:
+        if value.__class__ in compat.BODY_CLASSES:
+            return self._tagged(value)
+        if not isinstance(value, (tuple, list)):
+            return value
+        items = [self._tagged_parameter(item) for item in value]
+        if all(item is other for item, other in zip(items, value, strict=True)):
+            return value
+        if hasattr(value, "_make"):
+            return value._make(items)
+        return type(value)(items)
+
+
+class Places:
+    """Which node of the graph of the jaxpr a path of equation numbers leads to."""
+
+    def __init__(self, graph: Graph, tags: Tags) -> None:
+        # The operations of each region, in order.
+        nodes = np.flatnonzero(graph.nodes.kind == OPERATION)
+        nodes = nodes[np.argsort(graph.nodes.region[nodes], kind="stable")]
+        counts = np.bincount(graph.nodes.region[nodes], minlength=len(graph.regions.owner))
+        self._rows: list[Column] = np.split(nodes, np.cumsum(counts)[:-1])
+        self._owned = graph.owned_regions
+        # For each region the number of its first equation; -1 for a body that has no tags.
+        self._first = [-1] * len(graph.regions.owner)
+        self._known: dict[Path, int] = {}
+        self._find_regions(graph, tags)
+
+    def _find_regions(self, graph: Graph, tags: Tags) -> None:
+        bodies: dict[int, Any] = {0: tags.original}
+        owners: dict[int, list[int]] = {}
+        for owner in self._owned:
+            owners.setdefault(int(graph.nodes.region[owner]), []).append(owner)
+        # Bodies by the id of their equation, which the jaxpr keeps alive.
+        found: dict[int, list[Any]] = {}
+        for region in range(len(self._first)):
+            if region not in bodies:
+                continue
+            jaxpr = compat.open_jaxpr(bodies.pop(region))
+            rows = self._rows[region]
+            first = tags.first_number(jaxpr)
+            if first is None or len(rows) != len(jaxpr.eqns):
+                continue
+            self._first[region] = first
+            for owner in owners.get(region, ()):
+                equation = jaxpr.eqns[int(np.searchsorted(rows, owner))]
+                inner = found.get(id(equation))
+                if inner is None:
+                    inner = found[id(equation)] = [body.jaxpr for body in bodies_of(equation).bodies]
+                if len(inner) == len(self._owned[owner]):
+                    bodies.update(zip(self._owned[owner], inner, strict=True))
+
+    def node(self, path: Path, start: int = -1) -> int:
+        """The node that a path leads to, from the body of `start` on; the last on the way where it leads further."""
+        if start < 0:
+            known = self._known.get(path)
+            if known is None:
+                known = self._known[path] = self._walk(path, (0,), -1)
+            return known
+        return self._walk(path, self._owned.get(start, ()), start)
+
+    def _walk(self, path: Path, regions: tuple[int, ...], node: int) -> int:
+        for number in path:
+            for region in regions:
+                row = number - self._first[region]
+                if self._first[region] >= 0 and 0 <= row < len(self._rows[region]):
+                    node = int(self._rows[region][row])
+                    regions = self._owned.get(node, ())
+                    break
+        return node
+
+
+def paths_of(name: str) -> Iterator[Path]:
+    """The equations that the name of an operation tells of: several where the compiler merged operations.
+
+    >>> list(paths_of("jit(f)/jvE3/while/body/jvE9/mul"))
+    [(3, 9)]
+    >>> list(paths_of("jit(f)/jvE1/add;jit(f)/jvE4/add"))
+    [(1,), (4,)]
+    """
+    if MARK not in name:
+        return
+    for part in name.split(";"):
+        combined = _COMBINED.match(part)
+        if combined is None:
+            yield tuple(map(int, _TAG.findall(part)))
+            continue
+        outer = tuple(map(int, _TAG.findall(combined[1])))
+        for inner in combined[2].split(":"):
+            yield outer + tuple(map(int, _TAG.findall(inner)))
+
+
+def without_tags(name: str) -> str:
+    """The name of an operation as it would be had the equations no tags.
+
+    >>> without_tags("jit(f)/jvE3/while/body/jvE9/mul")
+    'jit(f)/while/body/mul'
+    """
+    if MARK not in name:
+        return name
+    return _TAG_IN_PATH.sub("", name).rstrip("/")

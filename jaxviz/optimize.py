@@ -1,0 +1,152 @@
+"""From a lowered program to optimized HLO, without generating code where JAX has a hook for that.
+
+The hook (JAX 0.10.2 and later, CPU) is called when the compiler has finished with the HLO; raising there stops it
+before LLVM, which is most of the time. Elsewhere the program is compiled to the end. The persistent compilation cache
+is neither asked, for it knows the program without tags, nor written to.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from jaxviz import compat
+
+
+@dataclass(frozen=True)
+class Optimized:
+    """What the compiler made: the module as a serialized `HloModuleProto`."""
+
+    proto: bytes
+    #: Whether code was generated too.
+    complete: bool
+    seconds: float
+    snapshots: tuple[Snapshot, ...] = ()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The module as text at one point of the compiler: after `after`, before `before`, in `pipeline`."""
+
+    pipeline: str
+    after: str
+    before: str
+    text: str
+
+
+class _Enough(Exception):
+    """Raised inside the compiler to stop it."""
+
+
+# One at a time: the hook is there for every thread of the process.
+_compiling = threading.Lock()
+
+
+def optimize(lowered: Any, *, mark: bytes = b"", passes: str = "") -> Optimized:
+    """Compile a `jax.stages.Lowered` as far as its HLO needs it; to the end if there is no `mark` that tells it.
+
+    `mark` is found in this program and in no other that may be compiled meanwhile. `passes` is a regular expression for
+    the names of the compiler passes around which snapshots are taken.
+    """
+    start = perf_counter()
+    with _compiling, _outside_the_cache(), _snapshots(passes) as taken, _hook(mark) as caught:
+        compiled = None
+        try:
+            compiled = lowered.compile(compiler_options=taken.options or None)
+        except Exception:
+            if not caught:
+                raise
+        proto = caught[0] if caught else compat.optimized_proto(compiled)
+        seconds = perf_counter() - start
+        return Optimized(proto, compiled is not None, seconds, taken.read())
+
+
+@contextmanager
+def _hook(mark: bytes) -> Iterator[list[bytes]]:
+    """Collects the module when the compiler has finished with it, and stops the compiler."""
+    caught: list[bytes] = []
+    hooks = compat.compiler_hooks() if mark else None
+    if hooks is None:
+        yield caught
+        return
+
+    # Called on a thread of the compiler, so only the mark says whose module it is: others compile on.
+    def stop(proto: bytes) -> None:
+        if mark in proto:
+            caught.append(bytes(proto))
+            raise _Enough
+
+    hooks.add(stop, "jaxviz")
+    try:
+        yield caught
+    finally:
+        hooks.remove("jaxviz")
+
+
+@contextmanager
+def _outside_the_cache() -> Iterator[None]:
+    """Nothing is read from the persistent compilation cache, because its key covers tags too, and nothing is stored."""
+    import jax
+
+    wanted = {
+        "jax_compilation_cache_include_metadata_in_key": True,
+        "jax_persistent_cache_min_compile_time_secs": float("inf"),
+    }
+    before = {}
+    try:
+        for option, value in wanted.items():
+            before[option] = getattr(jax.config, option)
+            jax.config.update(option, value)
+        yield
+    finally:
+        for option, value in before.items():
+            jax.config.update(option, value)
+
+
+_FILE = re.compile(
+    r"^module_(?P<module>\d+)\..*?\.(?P<number>\d{4})\."
+    r"(?P<pipeline>.+?)\.(?:after_(?P<after>.+?)\.)?(?:before_(?P<before>.+?))?\.txt$"
+)
+
+
+class _Taken:
+    def __init__(self, folder: Path | None, passes: str) -> None:
+        self._folder = folder
+        self.options: dict[str, Any] = {}
+        if folder is not None:
+            self.options = {"xla_dump_to": str(folder), "xla_dump_hlo_pass_re": passes}
+
+    def read(self) -> tuple[Snapshot, ...]:
+        return tuple(read_snapshots(self._folder)) if self._folder is not None else ()
+
+
+@contextmanager
+def _snapshots(passes: str) -> Iterator[_Taken]:
+    if not passes:
+        yield _Taken(None, "")
+        return
+    folder = Path(tempfile.mkdtemp(prefix="jaxviz-"))
+    try:
+        yield _Taken(folder, passes)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_snapshots(folder: Path) -> Iterator[Snapshot]:
+    """The snapshots in a folder that XLA dumped to, in the order in which they were taken."""
+    found = []
+    for path in folder.iterdir():
+        match = _FILE.match(path.name)
+        if match is not None:
+            found.append((int(match["module"]), int(match["number"]), match, path))
+    for _, _, match, path in sorted(found, key=lambda entry: entry[:2]):
+        text = path.read_text(errors="replace")
+        yield Snapshot(match["pipeline"], match["after"] or "", match["before"] or "", text)
