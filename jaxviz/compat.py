@@ -165,3 +165,28 @@ def with_jaxpr(traced: Any, jaxpr: Any) -> Any | None:
     except AttributeError:
         return None
     return other if other.jaxpr is jaxpr else None
+
+
+# MLIR, through the bindings of jaxlib.
+
+
+def location_name(location: Any) -> str:
+    """The name of a location: the name stack of an operation, the name of an argument; empty where it has none."""
+    try:
+        name = location.name_str
+    except (AttributeError, ValueError):
+        return ""
+    return name.removesuffix(":") if isinstance(name, str) else ""
+
+
+def symbol_text(attribute: Any) -> str:
+    """The text of an attribute that is a string or a symbol."""
+    value = getattr(attribute, "value", None)
+    return value if isinstance(value, str) else str(attribute).strip('@"')
+
+
+def attributes_of(operation: Any) -> list[tuple[str, Any]]:
+    """The attributes of an operation by name."""
+    attributes = operation.attributes
+    # A list of named attributes until 0.9, then a dictionary whose iteration gives names.
+    return [(item, attributes[item]) if isinstance(item, str) else (item.name, item.attr) for item in attributes]

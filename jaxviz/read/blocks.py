@@ -20,6 +20,7 @@ from jaxviz.graph import (
     STACK,
     Attributes,
     Bindings,
+    Column,
     Graph,
     Literals,
     Nodes,
@@ -165,7 +166,12 @@ def assemble(
     region_name: int,
 ) -> Graph:
     """The graph of the last of `blocks`, each of which calls only earlier ones."""
-    columns = _Columns(blocks[-1].size)
+    return place(blocks, tables, region_kind, region_name).graph(literals, tables)
+
+
+def place(blocks: Sequence[Block], tables: Tables, region_kind: int, region_name: int) -> Columns:
+    """The columns of the graph of the last of `blocks`."""
+    columns = Columns(blocks[-1].size)
     columns.regions[:, 0] = (-1, region_kind, region_name)
     instances: dict[int, list[tuple[Array, Array]]] = {
         id(blocks[-1]): [(np.zeros((1, 6), np.int64), np.full(1, -1, np.int64))]
@@ -179,10 +185,10 @@ def assemble(
         owner_stacks = np.concatenate([stacks for _, stacks in found])
         for callee, places, stacks in _place(block, columns, starts, owner_stacks, tables):
             instances.setdefault(id(callee), []).append((places, stacks))
-    return columns.graph(literals, tables)
+    return columns
 
 
-class _Columns:
+class Columns:
     """The columns of the graph while they are filled, one row of each array for each column."""
 
     def __init__(self, size: Size) -> None:
@@ -193,6 +199,11 @@ class _Columns:
         self.regions = np.zeros((3, size[_REGION]), np.int32)
         self.bindings = np.zeros((3, size[_BINDING]), np.int32)
         self.attributes = np.zeros((3, size[_ATTRIBUTE]), np.int32)
+
+    @property
+    def scope(self) -> Column:
+        """A view: what is written into it is in the graph."""
+        return self.nodes[5]
 
     def graph(self, literals: tuple[Sequence[int], Sequence[int]], tables: Tables) -> Graph:
         texts, types = literals
@@ -211,7 +222,7 @@ class _Columns:
 Instances = list[tuple[Block, Array, Array]]
 
 
-def _place(block: Block, columns: _Columns, starts: Array, owner_stacks: Array, tables: Tables) -> Instances:
+def _place(block: Block, columns: Columns, starts: Array, owner_stacks: Array, tables: Tables) -> Instances:
     """Fill in the rows of a block at each of its instances; give the instances of the blocks that it calls."""
     rows = _Rows(block)
     node_start, value_start = starts[:, _NODE, None], starts[:, _VALUE, None]
@@ -288,7 +299,7 @@ class _Calls:
         self.operands = rows.source[(rows.operand_before[numbers] - call.operands)[:, None] + np.arange(call.operands)]
 
 
-def _place_calls(call: Call, calls: _Calls, columns: _Columns, starts: Array, stacks: Array) -> Instances:
+def _place_calls(call: Call, calls: _Calls, columns: Columns, starts: Array, stacks: Array) -> Instances:
     """Fill in names, attributes, regions and bindings of all calls of one kind; give the instances of their bodies."""
     owner = calls.owner + starts[:, _NODE, None]
     columns.nodes[2, owner] = call.name
@@ -313,7 +324,7 @@ def _place_calls(call: Call, calls: _Calls, columns: _Columns, starts: Array, st
     return found
 
 
-def _place_bindings(call: Call, calls: _Calls, columns: _Columns, starts: Array) -> None:
+def _place_bindings(call: Call, calls: _Calls, columns: Columns, starts: Array) -> None:
     kind, start, end = np.array(call.bindings).T
     node_start, value_start = starts[:, _NODE, None, None], starts[:, _VALUE, None, None]
     from_value = kind <= SLICE

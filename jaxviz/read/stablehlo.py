@@ -1,0 +1,380 @@
+"""Read a StableHLO module, as JAX lowers a program to, as a graph.
+
+Each operation becomes a node, the function that a call names a region below it, once for each call. Regions of MLIR see
+the values around them; here these come in as operands of the owner and arguments of the region, as in a jaxpr. A
+reducer of one operation is an attribute of its owner: `reducer=add`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxviz import compat
+from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, OPERATION, RESULT, SLICE, Column, Graph
+from jaxviz.read.blocks import Block, Call, Part, place, place_joins
+from jaxviz.read.bodies import Join
+from jaxviz.read.mlir_text import attribute_text, constant_text, type_row
+from jaxviz.read.tag_text import without_tags
+from jaxviz.tables import Tables
+
+#: The most nodes that calls of functions that were shown before may repeat.
+REPEATED_NODES = 1_000_000
+
+_RETURNS = frozenset({"func.return", "stablehlo.return", "sdy.return", "mhlo.return"})
+_SYMBOLS = frozenset({"callee", "sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"})
+
+
+class Located(NamedTuple):
+    """A graph, and the name of the location of each node: the name stack, as a row of `names`."""
+
+    graph: Graph
+    names: list[str]
+    name: Column
+
+
+def read_stablehlo(module: Any, tables: Tables | None = None) -> Located:
+    """The graph of an MLIR module with a function `main`, as `lowered.compiler_ir("stablehlo")` gives it."""
+    tables = Tables() if tables is None else tables
+    reader = _Reader(tables)
+    functions = {}
+    for operation in module.body.operations:
+        if operation.operation.name == "func.func":
+            functions[compat.symbol_text(operation.operation.attributes["sym_name"])] = operation.operation
+    if not functions:
+        raise ValueError("expected a module with a function, but it has none")
+    main = "main" if "main" in functions else next(iter(functions))
+    reader.functions = functions
+    _drive(reader.function(main))
+    columns = place(reader.blocks, tables, tables.string("program"), tables.string(_program_name(module)))
+    name = columns.scope.copy()
+    clean = np.array([tables.string(without_tags(text)) for text in reader.names], np.int32)
+    columns.scope[:] = clean[name]
+    return Located(columns.graph(([], []), tables), reader.names, name)
+
+
+def _program_name(module: Any) -> str:
+    attributes = module.operation.attributes
+    name = compat.symbol_text(attributes["sym_name"]) if "sym_name" in attributes else ""
+    return name.removeprefix("jit_")
+
+
+_Reading = Generator[Any, Block, Block]
+
+
+def _drive(reading: _Reading) -> Block:
+    """Runs a reading, and those it asks for by yielding them, so that nesting is no Python recursion."""
+    waiting = [reading]
+    answer: Any = None
+    while True:
+        try:
+            request = waiting[-1].send(answer)
+        except StopIteration as stop:
+            waiting.pop()
+            answer = stop.value
+            if not waiting:
+                return answer
+        else:
+            waiting.append(request)
+            answer = None
+
+
+class _Reader:
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.functions: dict[str, Any] = {}
+        self.blocks: list[Block] = []
+        self.names: list[str] = [""]
+        self._name_of: dict[str, int] = {"": 0}
+        self._function_blocks: dict[str, Block] = {}
+        self._ops: dict[str, int] = {}
+        self._types: dict[Any, int] = {}
+        self._attributes: dict[tuple[str, Any], tuple[int, int] | None] = {}
+        self._calls: dict[str, Call] = {}
+        self._nodes_left = REPEATED_NODES
+
+    def function(self, name: str) -> _Reading:
+        """The block of a function, read once."""
+        known = self._function_blocks.get(name)
+        if known is not None:
+            return known
+        operation = self.functions[name]
+        results = _result_names(operation)
+        block = yield self._region(operation.regions[0], name, (), results)
+        self._function_blocks[name] = block
+        return block
+
+    def _region(self, region: Any, label: str, captured: Sequence[Any], result_names: Sequence[str] = ()) -> _Reading:
+        tables = self.tables
+        block = Block(label=label)
+        value_of: dict[Any, int] = {}
+        argument = tables.string("argument")
+        body = region.blocks[0]
+        for value in (*captured, *body.arguments):
+            value_of[value] = len(block.value_type)
+            own = len(block.value_type) >= len(captured)
+            name = compat.location_name(value.location) if own else ""
+            self._add_border(block, ARGUMENT, argument, tables.string(name), 1, 0)
+            block.value_type.append(self._type(value.type))
+        value = len(block.value_type)
+        returned: Sequence[Any] = ()
+
+        for operation in body.operations:
+            operation = operation.operation
+            kind = operation.name
+            if kind in _RETURNS:
+                returned = list(operation.operands)
+                break
+            operands = list(operation.operands)
+            regions = list(operation.regions)
+            reducer = _reducer(regions)
+            outer: list[Any] = []
+            if regions and not reducer:
+                outer = _captured(regions)
+                operands += outer
+            results = list(operation.results)
+            row = len(block.op)
+            block.op.append(self._op(kind))
+            block.name.append(0)
+            block.stack.append(-1)
+            block.scope.append(self._location(operation))
+            block.outputs.append(len(results))
+            block.operands.append(len(operands))
+            block.operand_source.extend([value_of[operand] for operand in operands])
+            for result in results:
+                value_of[result] = value
+                value += 1
+                block.value_type.append(self._type(result.type))
+            is_call = kind in ("func.call", "stablehlo.composite")
+            if not is_call and (not regions or reducer):
+                self._add_attributes(block, row, operation)
+                if reducer:
+                    self._add_attribute(block, row, "reducer", reducer)
+                continue
+            if is_call:
+                name = _callee(operation)
+                call = yield from self._call(name, len(operands), len(results), operation)
+            else:
+                call = yield from self._owner(operation, regions, outer, len(operands), len(results))
+            block.call_number.append(block.calls.setdefault(call, len(block.calls)))
+            block.call_owner.append(row)
+            value += call.size[1]
+
+        equations = len(block.op) - len(block.kind)
+        block.kind += [OPERATION] * equations
+        result = tables.string("result")
+        for number, item in enumerate(returned):
+            name = result_names[number] if number < len(result_names) else ""
+            self._add_border(block, RESULT, result, tables.string(name), 0, 1)
+            block.operand_source.append(value_of[item])
+        block.result_count = len(returned)
+        self._measure(block, value)
+        self.blocks.append(block)
+        return block
+
+    def _add_border(self, block: Block, kind: int, op: int, name: int, outputs: int, operands: int) -> None:
+        block.kind.append(kind)
+        block.op.append(op)
+        block.name.append(name)
+        block.stack.append(-1)
+        block.scope.append(0)
+        block.outputs.append(outputs)
+        block.operands.append(operands)
+
+    def _measure(self, block: Block, values: int) -> None:
+        inside = np.zeros(6, np.int64)
+        if block.calls:
+            sizes = np.array([call.size for call in block.calls], np.int64)
+            inside = sizes[np.array(block.call_number)].sum(axis=0)
+        block.size = (
+            len(block.op) + int(inside[0]),
+            values,
+            len(block.operand_source) + int(inside[2]),
+            1 + int(inside[3]),
+            int(inside[4]),
+            len(block.attribute_row) + int(inside[5]),
+        )
+
+    # Operations with bodies.
+
+    def _call(self, name: str, operands: int, results: int, operation: Any) -> Generator[Any, Block, Call]:
+        known = self._calls.get(name)
+        if known is not None and self._spend(known.size[0]):
+            return known
+        if name not in self.functions or known is not None:
+            text = self.tables.string("body"), self.tables.string(f"function {name}, not repeated here")
+            return Call(self.tables.string(name), operands, results, [text], [], [])
+        block = yield self.function(name)
+        part = Part(block, self.tables.string("call"), self.tables.string(name))
+        joins = [*_enter(0, operands), *_leave(0, results)]
+        call = Call(self.tables.string(name), operands, results, [], [part], place_joins([part], joins))
+        self._calls[name] = call
+        return call
+
+    def _spend(self, nodes: int) -> bool:
+        if nodes > self._nodes_left:
+            return False
+        self._nodes_left -= nodes
+        return True
+
+    def _owner(
+        self, operation: Any, regions: list[Any], outer: list[Any], operands: int, results: int
+    ) -> Generator[Any, Block, Call]:
+        kind = operation.name.rpartition(".")[2]
+        names = _region_names(kind, len(regions))
+        parts = []
+        for region, name in zip(regions, names, strict=True):
+            block = yield self._region(region, name, outer)
+            parts.append(Part(block, self.tables.string(_region_kind(kind, name)), self.tables.string(name)))
+        joins = _joins(kind, parts, operands, len(outer), results)
+        attributes = [row for row in self._attribute_rows(operation) if row is not None]
+        return Call(0, operands, results, attributes, parts, place_joins(parts, joins))
+
+    # Rows of the tables.
+
+    def _op(self, kind: str) -> int:
+        known = self._ops.get(kind)
+        if known is None:
+            text = kind.removeprefix("stablehlo.").removeprefix("func.").removeprefix("mhlo.")
+            known = self._ops[kind] = self.tables.string(text)
+        return known
+
+    def _type(self, type_: Any) -> int:
+        known = self._types.get(type_)
+        if known is None:
+            known = self._types[type_] = self.tables.type(*type_row(str(type_)))
+        return known
+
+    def _location(self, operation: Any) -> int:
+        name = compat.location_name(operation.location)
+        known = self._name_of.get(name)
+        if known is None:
+            known = self._name_of[name] = len(self.names)
+            self.names.append(name)
+        return known
+
+    def _add_attributes(self, block: Block, row: int, operation: Any) -> None:
+        for found in self._attribute_rows(operation):
+            if found is not None:
+                block.attribute_row.append(row)
+                block.attribute_key.append(found[0])
+                block.attribute_value.append(found[1])
+
+    def _add_attribute(self, block: Block, row: int, key: str, text: str) -> None:
+        block.attribute_row.append(row)
+        block.attribute_key.append(self.tables.string(key))
+        block.attribute_value.append(self.tables.string(text))
+
+    def _attribute_rows(self, operation: Any) -> Iterable[tuple[int, int] | None]:
+        for key, attribute in compat.attributes_of(operation):
+            if key in _SYMBOLS:
+                continue
+            identity = key, attribute
+            try:
+                yield self._attributes[identity]
+            except KeyError:
+                is_constant = key == "value" and operation.name.endswith(".constant")
+                text = constant_text(attribute) if is_constant else attribute_text(attribute)
+                row = (self.tables.string(key), self.tables.string(text)) if text else None
+                self._attributes[identity] = row
+                yield row
+
+
+def _callee(operation: Any) -> str:
+    attributes = operation.attributes
+    key = "callee" if "callee" in attributes else "decomposition"
+    return compat.symbol_text(attributes[key])
+
+
+def _result_names(function: Any) -> list[str]:
+    attributes = function.attributes
+    if "res_attrs" not in attributes:
+        return []
+    names = []
+    for row in attributes["res_attrs"]:
+        names.append(compat.symbol_text(row["jax.result_info"]) if "jax.result_info" in row else "")
+    return names
+
+
+def _reducer(regions: list[Any]) -> str:
+    """The operation of a region that only combines its two arguments: add, maximum, minimum, or, ..."""
+    if len(regions) != 1 or len(regions[0].blocks) != 1:
+        return ""
+    body = regions[0].blocks[0]
+    operations = [operation.operation for operation in body.operations]
+    if len(operations) != 2 or len(body.arguments) != 2 or len(operations[0].results) != 1:
+        return ""
+    if set(operations[0].operands) != set(body.arguments) or list(operations[1].operands) != list(
+        operations[0].results
+    ):
+        return ""
+    return str(operations[0].name).rpartition(".")[2]
+
+
+def _captured(regions: Iterable[Any]) -> list[Any]:
+    """The values that regions, or regions inside them, read from around them, each once."""
+    inside: set[Any] = set()
+    read: dict[Any, None] = {}
+    waiting = list(regions)
+    while waiting:
+        for body in waiting.pop().blocks:
+            inside.update(body.arguments)
+            for operation in body.operations:
+                operation = operation.operation
+                inside.update(operation.results)
+                read.update(dict.fromkeys(operation.operands))
+                waiting.extend(operation.regions)
+    return [value for value in read if value not in inside]
+
+
+def _region_names(kind: str, count: int) -> list[str]:
+    if kind == "while":
+        return ["cond", "body"]
+    if kind == "if":
+        return ["if true", "if false"]
+    if kind == "case":
+        return ["if false", "if true"] if count == 2 else [f"case {number}" for number in range(count)]
+    return ["" if count == 1 else str(number) for number in range(count)]
+
+
+def _region_kind(kind: str, name: str) -> str:
+    if kind == "while":
+        return f"while {name}"
+    return "branch" if kind in ("if", "case") else kind
+
+
+def _enter(body: int, count: int, start: int = 0, end: int = 0, kind: int = ENTER) -> Iterable[Join]:
+    return (Join(kind, body, start + number, end + number) for number in range(count))
+
+
+def _leave(body: int, count: int) -> Iterable[Join]:
+    return (Join(LEAVE, body, number, number) for number in range(count))
+
+
+def _joins(kind: str, parts: Sequence[Part], operands: int, outer: int, results: int) -> list[Join]:
+    """How values cross the borders of the regions of an owner. Captured values are the last operands, and the first
+    arguments of each region."""
+    own = operands - outer
+    joins: list[Join] = []
+    for body in range(len(parts)):
+        joins += _enter(body, outer, start=own)
+    if kind == "while":
+        for body in range(2):
+            joins += _enter(body, own, end=outer, kind=INIT)
+            joins += (Join(CARRY, 1, number, outer + number, body) for number in range(own))
+        joins += _leave(1, results)
+    elif kind in ("if", "case"):
+        for body in range(len(parts)):
+            joins += _leave(body, results)
+    elif kind == "manual_computation":
+        joins += _enter(0, own, end=outer)
+        joins += _leave(0, results)
+    elif kind == "reduce" and len(parts) == 1:
+        pairs = own // 2
+        joins += _enter(0, pairs, start=pairs, end=outer, kind=INIT)
+        joins += _enter(0, pairs, end=outer + pairs, kind=SLICE)
+        joins += (Join(CARRY, 0, number, outer + number, 0) for number in range(results))
+        joins += _leave(0, results)
+    return joins
