@@ -21,7 +21,8 @@ from jaxviz.tables import Tables
 #: The longest excerpt of one file, in lines.
 EXCERPT_LINES = 400
 
-_OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+#: Where the frames of jaxviz itself lie.
+OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def _folders(*names: str) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ class FrameReader:
         path = code.co_filename
         if path.startswith(compat.JAX_FOLDERS):
             return _LEFT_OUT
-        if path.startswith(_OWN_FOLDER):
+        if path.startswith(OWN_FOLDER):
             return _OWN
         return add_file(self._tables, path)
 

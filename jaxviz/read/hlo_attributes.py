@@ -1,0 +1,94 @@
+"""Attributes of HLO instructions as people read them: what is empty or said elsewhere is left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from jaxviz.read.hlo_module import HloComputation
+from jaxviz.read.hlo_pairs import unquoted
+from jaxviz.tables import Tables
+
+_LONGEST = 300
+_LEFT_OUT = {"metadata", "origin", "statistics", "operand_layout_constraints", "mlir_module"}
+# What a field of a backend's configuration is when it says nothing.
+_EMPTY: tuple[Any, ...] = (None, "", "0", 0, False, [], {})
+_DEFAULT = re.compile(r"_INVALID$|_UNSPECIFIED$|^DEFAULT$")
+
+Row = tuple[int, int]
+
+
+class AttributeReader:
+    """Attributes as rows of strings, each pair looked at once."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._known: dict[tuple[str, str], tuple[Row, ...]] = {}
+
+    def rows(self, computation: HloComputation, index: int) -> list[Row]:
+        """The attributes of an instruction: key and text."""
+        found: list[Row] = []
+        known = self._known
+        for pair in computation.attributes[index]:
+            rows = known.get(pair)
+            if rows is None:
+                rows = known[pair] = self._read(*pair)
+            found += rows
+        return found
+
+    def _read(self, key: str, value: str) -> tuple[Row, ...]:
+        string = self._tables.string
+        return tuple((string(name), string(text)) for name, text in attribute_texts(key, value))
+
+
+def attribute_texts(key: str, value: str) -> list[tuple[str, str]]:
+    """An attribute as it is shown: none, one or several."""
+    if key in _LEFT_OUT or value in ("", "{}"):
+        return []
+    if key == "backend_config":
+        return _backend_texts(unquoted(value))
+    if value.startswith('"'):
+        value = unquoted(value)
+    return [(key, _short(value.replace("%", "") if key == "control-predecessors" else value))]
+
+
+def _backend_texts(value: str) -> list[tuple[str, str]]:
+    try:
+        config = json.loads(value)
+    except (ValueError, RecursionError):
+        return [("backend_config", _short(value))] if value else []
+    if not isinstance(config, dict):
+        return [("backend_config", _short(value))] if config not in _EMPTY else []
+    texts = []
+    count = config.pop("known_trip_count", None)
+    if isinstance(count, dict) and "n" in count:
+        texts.append(("known_trip_count", _short(str(count["n"]))))
+    text = ", ".join(f"{name}: {_compact(field)}" for name, field in _fields(config))
+    return [*texts, ("backend_config", _short(text))] if text else texts
+
+
+def _fields(config: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The fields that say something, by name: text and protocol buffer may order them differently."""
+    kept = [(name, _pruned(field)) for name, field in config.items()]
+    return sorted((name, field) for name, field in kept if field not in _EMPTY)
+
+
+def _pruned(field: Any) -> Any:
+    if isinstance(field, dict):
+        return dict(_fields(field))
+    if isinstance(field, str) and _DEFAULT.search(field):
+        return ""
+    return field
+
+
+def _compact(field: Any) -> str:
+    if isinstance(field, dict):
+        return "{" + ", ".join(f"{name}: {_compact(inner)}" for name, inner in field.items()) + "}"
+    if isinstance(field, list):
+        return "[" + ", ".join(map(_compact, field)) + "]"
+    return str(field)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

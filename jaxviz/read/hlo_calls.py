@@ -1,0 +1,172 @@
+"""How values cross the borders of the computations that an HLO instruction calls.
+
+One function for each kind of operation; values of tuples are taken element by element. An operation that is not known
+here shows its computations without a word on what they exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from jaxviz.graph import CARRY, ENTER, INIT, LEAVE, SLICE, STACK
+from jaxviz.read.hlo_module import HloComputation, HloModule
+
+Binding = tuple[int, int, int]
+
+
+class Body(NamedTuple):
+    """A region that was written: its role, its arguments and results as nodes."""
+
+    role: str
+    arguments: list[int]
+    results: list[int]
+
+
+def simple_name(computation: HloComputation, caller: str) -> str:
+    """The operation, where a computation applies a single one to its two parameters, in order; else empty."""
+    if caller in ("fusion", "call", "while", "conditional") or len(computation) != 3:
+        return ""
+    root = computation.root
+    numbers = [computation.numbers[operand] for operand in computation.operands[root]]
+    opcodes = [computation.opcodes[operand] for operand in computation.operands[root]]
+    if opcodes != ["parameter", "parameter"] or sorted(numbers) != [0, 1]:
+        return ""
+    opcode = computation.opcodes[root]
+    direction = dict(computation.attributes[root]).get("direction", "")
+    text = f"{opcode} {direction}".rstrip()
+    return text if numbers == [0, 1] else f"{text} (swapped)"
+
+
+def regions_of(
+    computation: HloComputation, index: int, callees: Sequence[tuple[str, int]], module: HloModule
+) -> list[tuple[str, str]]:
+    """The kind and the name of the region for each computation that an instruction calls."""
+    opcode = computation.opcodes[index]
+    branches = len(computation.calls[index])
+    operands = computation.operands[index]
+    of_truth = bool(operands) and computation.shapes[operands[0]].startswith("pred")
+    found = []
+    for role, callee in callees:
+        name = module.computations[callee].name
+        if opcode == "while":
+            found.append(("while cond" if role == "condition" else "while body", name))
+        elif opcode == "conditional":
+            number = int(role.rpartition(" ")[2])
+            # The first branch is taken where a truth value is true, the branch of that number for a number.
+            name = ("if true", "if false")[number] if of_truth and branches == 2 else f"case {number}"
+            found.append(("branch", name))
+        else:
+            found.append((opcode if role in ("calls", "to_apply") else role, name))
+    return found
+
+
+def joins_of(
+    computation: HloComputation,
+    index: int,
+    operands: list[tuple[int, ...]],
+    outputs: tuple[int, ...],
+    bodies: Sequence[Body],
+    module: HloModule,
+) -> list[Binding]:
+    """The bindings of an instruction with its regions, whose operands and outputs are values."""
+    opcode = computation.opcodes[index]
+    join = _KINDS.get(opcode)
+    if join is None:
+        return []
+    try:
+        return join(operands, outputs, bodies)
+    except ValueError as error:
+        if opcode not in _STRICT:
+            return []
+        expected = "expected as many operands and outputs as the computations that it calls have"
+        raise module.error(computation, index, expected) from error
+
+
+Operands = list[tuple[int, ...]]
+
+
+def _flat(operands: Operands) -> list[int]:
+    return [value for operand in operands for value in operand]
+
+
+def _pairs(kind: int, start: Sequence[int], end: Sequence[int]) -> list[Binding]:
+    return [(kind, one, other) for one, other in zip(start, end, strict=True)]
+
+
+def _call(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
+    (body,) = bodies
+    return _pairs(ENTER, _flat(operands), body.arguments) + _pairs(LEAVE, body.results, outputs)
+
+
+def _while(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
+    joins = []
+    state = _flat(operands)
+    for body in bodies:
+        joins += _pairs(INIT, state, body.arguments)
+    for maker in bodies:
+        if maker.role == "body":
+            for body in bodies:
+                joins += _pairs(CARRY, maker.results, body.arguments)
+            joins += _pairs(LEAVE, maker.results, outputs)
+    return joins
+
+
+def _conditional(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
+    joins = []
+    for body in bodies:
+        number = 1 + int(body.role.rpartition(" ")[2])
+        if number >= len(operands):
+            raise ValueError(number)
+        joins += _pairs(ENTER, operands[number], body.arguments)
+        joins += _pairs(LEAVE, body.results, outputs)
+    return joins
+
+
+def _reduce(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
+    """Arguments: what was reduced so far, then one more element of each array. Operands: arrays, then first values."""
+    (body,) = bodies
+    values = _flat(operands)
+    count = len(outputs)
+    return (
+        _pairs(INIT, values[count:], body.arguments[:count])
+        + _pairs(SLICE, values[:count], body.arguments[count:])
+        + _pairs(CARRY, body.results, body.arguments[:count])
+        + _pairs(LEAVE, body.results, outputs)
+    )
+
+
+def _map(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
+    (body,) = bodies
+    return _pairs(SLICE, _flat(operands), body.arguments) + _pairs(STACK, body.results, outputs)
+
+
+def _scatter(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
+    """Arguments: elements of the arrays that are written to, then of the updates; between them stand the indices."""
+    (body,) = bodies
+    values = _flat(operands)
+    count = len(outputs)
+    sources = values[:count] + values[count + 1 :]
+    return _pairs(SLICE, sources, body.arguments) + _pairs(STACK, body.results, outputs)
+
+
+def _sort(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
+    """Arguments: two elements of each array, which are compared."""
+    (body,) = bodies
+    return _pairs(SLICE, [value for value in _flat(operands) for _ in range(2)], body.arguments)
+
+
+_KINDS: dict[str, Callable[[Operands, tuple[int, ...], Sequence[Body]], list[Binding]]] = {
+    "fusion": _call,
+    "call": _call,
+    "while": _while,
+    "conditional": _conditional,
+    "reduce": _reduce,
+    "reduce-window": _reduce,
+    "map": _map,
+    "scatter": _scatter,
+    "sort": _sort,
+}
+
+# Operations whose computations must fit; of the others, versions of XLA differ.
+_STRICT = {"fusion", "call", "while", "conditional"}

@@ -1,0 +1,92 @@
+"""The order in which the instructions of each computation stand in a graph, and what a call of it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxviz.read.hlo_module import HloComputation, HloError, HloModule
+
+#: How deep calls may be nested. XLA's own are less than ten deep.
+DEEPEST = 100
+
+
+@dataclass(slots=True)
+class Order:
+    """Parameters by their number; the other instructions, operands before those that read them; nodes of one copy."""
+
+    parameters: list[int]
+    instructions: list[int]
+    size: int = 0
+
+
+def order_of(module: HloModule) -> list[Order]:
+    """The order in each computation; `HloError` where instructions or calls go round in a circle."""
+    orders = [Order(_parameters(module, each), _instructions(module, each)) for each in module.computations]
+    _measure(module, orders)
+    return orders
+
+
+def _parameters(module: HloModule, computation: HloComputation) -> list[int]:
+    found: dict[int, int] = {}
+    for index, opcode in enumerate(computation.opcodes):
+        if opcode == "parameter" and found.setdefault(computation.numbers[index], index) != index:
+            raise module.error(computation, index, "expected one instruction for each parameter")
+    for number in range(len(found)):
+        if number not in found:
+            raise module.error(computation, max(found.values()), f"expected parameter {number} as well")
+    return [found[number] for number in range(len(found))]
+
+
+def _instructions(module: HloModule, computation: HloComputation) -> list[int]:
+    opcodes, operands = computation.opcodes, computation.operands
+    if all(max(read, default=-1) < index for index, read in enumerate(operands)):
+        return [index for index, opcode in enumerate(opcodes) if opcode != "parameter"]
+    # Text may give operands after those that read them: depth first, so that the order stays where it can.
+    ordered: list[int] = []
+    state = [0] * len(opcodes)
+    for start in range(len(opcodes)):
+        waiting = [start]
+        while waiting:
+            index = waiting[-1]
+            if state[index] == 0:
+                state[index] = 1
+                for operand in reversed(operands[index]):
+                    if state[operand] == 1:
+                        raise module.error(computation, operand, "expected operands that do not depend on itself")
+                    if state[operand] == 0:
+                        waiting.append(operand)
+            else:
+                waiting.pop()
+                if state[index] == 1:
+                    state[index] = 2
+                    if opcodes[index] != "parameter":
+                        ordered.append(index)
+    return ordered
+
+
+def _measure(module: HloModule, orders: list[Order]) -> None:
+    """Set the sizes, from the computations that call nothing to those that call them."""
+    computations = module.computations
+    callees = [[callee for calls in each.calls for _, callee in calls] for each in computations]
+    depth = [0] * len(computations)
+    state = [0] * len(computations)
+    for start in range(len(computations)):
+        waiting = [start]
+        while waiting:
+            number = waiting[-1]
+            if state[number] == 0:
+                state[number] = 1
+                for callee in callees[number]:
+                    if state[callee] == 1:
+                        name = computations[callee].name
+                        raise HloError(f"{module.unit} 0: expected calls that end, but {name} calls itself")
+                    if state[callee] == 0:
+                        waiting.append(callee)
+            else:
+                waiting.pop()
+                if state[number] == 1:
+                    state[number] = 2
+                    depth[number] = 1 + max((depth[callee] for callee in callees[number]), default=0)
+                    orders[number].size = len(computations[number]) + sum(orders[each].size for each in callees[number])
+    if max(depth, default=0) > DEEPEST:
+        raise HloError(f"{module.unit} 0: expected calls nested at most {DEEPEST} deep")

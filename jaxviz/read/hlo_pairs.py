@@ -1,0 +1,64 @@
+"""Attributes of an instruction in HLO text: `key=value, key={...}` taken apart."""
+
+from __future__ import annotations
+
+import re
+
+from jaxviz.read.hlo_module import HloError, Pairs
+
+_QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+
+
+def _nested(depth: int) -> str:
+    """Anything in balanced braces, up to so many levels. Possessive throughout, so that it never tries twice."""
+    pattern = rf"\{{(?:[^{{}}\"]++|{_QUOTED})*+\}}"
+    for _ in range(depth):
+        pattern = rf"\{{(?:[^{{}}\"]++|{_QUOTED}|{pattern})*+\}}"
+    return pattern
+
+
+_BRACES = _nested(12)
+_PAIR = re.compile(rf"([a-zA-Z_][\w.-]*)=((?:[^,{{}}\"(\[]++|{_QUOTED}|{_BRACES}|\([^()]*+\)|\[[^\[\]]*+\])*+)(?:, |$)")
+
+#: Metadata from `metadata={` on; group 1 is what is inside.
+METADATA = re.compile(rf"metadata=\{{((?:[^{{}}\"]++|{_QUOTED}|{_nested(2)})*+)\}}")
+
+
+def split_pairs(text: str, line: int, column: int) -> Pairs:
+    """The attributes that a text holds, at a place that errors name."""
+    pairs = []
+    at = 0
+    while at < len(text):
+        found = _PAIR.match(text, at)
+        if found is None:
+            raise HloError(f"line {line}:{column + at}: expected an attribute, key=value")
+        pairs.append((found[1], found[2]))
+        at = found.end()
+    return tuple(pairs)
+
+
+_ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)", re.DOTALL)
+_CONTROLS = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotes around it and the escapes in it."""
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1]
+    if "\\" not in text:
+        return text
+
+    def plain(found: re.Match[str]) -> str:
+        code = found[1]
+        if code[0] in "01234567":
+            return chr(int(code, 8) & 0xFF)
+        if code[0] == "x" and len(code) > 1:
+            return chr(int(code[1:], 16))
+        return _CONTROLS.get(code, code)
+
+    unescaped = _ESCAPE.sub(plain, text)
+    # Escapes stand for bytes of UTF-8.
+    try:
+        return unescaped.encode("latin-1").decode()
+    except (UnicodeEncodeError, UnicodeDecodeError):
+        return unescaped

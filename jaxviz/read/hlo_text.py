@@ -1,0 +1,381 @@
+"""From the text of an HLO module to its columns: one regular expression a line.
+
+Reads what XLA prints with any of its options, and what JAX from 0.4 on dumps: with or without `%`, types of operands,
+layouts and long constants, and with source lines either in each instruction or in tables at the top.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
+from jaxviz.read.hlo_pairs import METADATA, split_pairs, unquoted
+
+_NAME = r"[^\s=,(){}%\"]+"
+# In balanced parentheses, and possessive throughout: whatever the text, no character is tried twice.
+_INSIDE = r"[^()]*+"
+for _ in range(8):
+    _INSIDE = rf"(?:[^()]++|\({_INSIDE}\))*+"
+_SHAPE = rf"[^\s(]\S*+|\({_INSIDE}\)"
+_INSTRUCTION = re.compile(rf"\s*(ROOT )?%?({_NAME}) = ({_SHAPE}) ([a-z][\w-]*)\(({_INSIDE})\)(?:, ([a-zA-Z_].*))?\s*$")
+_COMPUTATION = re.compile(rf"\s*(ENTRY )?%?({_NAME})(?: \(.*)? \{{\s*$")
+_HEADER = re.compile(r"\s*HloModule ([^\s,]+)(?:, (.*))?$")
+_CLOSING = re.compile(r"\s*\}(?:, [\w-]+=.*|\s*//.*)?\s*$")
+_COMMENT = re.compile(r"/\*.*?\*/")
+_WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
+_WITHOUT_PERCENT = re.compile(r"([^\s,(){}\[\]*/]+)(?=, |$)")
+_TABLES = {"FileNames", "FunctionNames", "FileLocations", "StackFrames"}
+_NAMED_ROW = re.compile(r'\s*(\d+) "(.*)"\s*$')
+_NUMBERED_ROW = re.compile(r"\s*(\d+) \{([^{}]*)\}\s*$")
+_NUMBER = re.compile(r"(\w+)=(-?\d+)")
+
+#: Attributes that name computations.
+CALLING = {
+    "calls",
+    "to_apply",
+    "body",
+    "condition",
+    "select",
+    "scatter",
+    "true_computation",
+    "false_computation",
+    "branch_computations",
+    "called_computations",
+}
+
+_Calls = tuple[tuple[str, str], ...]
+
+
+class _Attributes(NamedTuple):
+    """What is said of an instruction apart from its metadata."""
+
+    calls: _Calls
+    pairs: Pairs
+    number: int
+
+
+def parse_hlo_text(text: str) -> HloModule:
+    """The module that a text holds; `HloError` with line and column for one that it cannot read.
+
+    >>> module = parse_hlo_text("HloModule m\\nENTRY e {\\n  ROOT p = f32[2] parameter(0)\\n}")
+    >>> module.computations[module.entry].names
+    ['p']
+    """
+    return _Parser(text).module
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.module = HloModule()
+        # Computations that are called may stand anywhere: their names are looked up at the end.
+        self._calls: list[tuple[HloComputation, int, _Calls]] = []
+        self._attributes: dict[str, _Attributes] = {"": _Attributes((), (), -1)}
+        self._origins: dict[str, tuple[str, int]] = {}
+        self._source_frames: dict[tuple[str, int], int] = {}
+        self._parents: list[int | None] = []
+        lines = text.split("\n")
+        at = self._read_header(lines)
+        at = self._read_tables(lines, at)
+        self._read_computations(lines, at)
+        self._resolve()
+
+    # The top.
+
+    def _read_header(self, lines: list[str]) -> int:
+        for number, line in enumerate(lines):
+            if not line or line.isspace() or line.lstrip().startswith("//"):
+                continue
+            found = _HEADER.match(line)
+            if found is None:
+                raise _error(number + 1, _first(line), "HloModule and the name of the module")
+            self.module.name = found[1].lstrip("%")
+            self.module.attributes = split_pairs(found[2] or "", number + 1, found.start(2) + 1)
+            self.module.is_scheduled = ("is_scheduled", "true") in self.module.attributes
+            return number + 1
+        raise HloError("line 1:1: expected HloModule and the name of the module, but the text is empty")
+
+    def _read_tables(self, lines: list[str], at: int) -> int:
+        table = ""
+        for number in range(at, len(lines)):
+            line = lines[number]
+            text = line.strip()
+            if not text:
+                continue
+            if text in _TABLES:
+                table = text
+            elif text[0].isdigit() and table:
+                self._read_row(table, line, number + 1)
+            else:
+                self._check_tables(number)
+                return number
+        self._check_tables(len(lines))
+        return len(lines)
+
+    def _read_row(self, table: str, line: str, number: int) -> None:
+        module = self.module
+        named = table in ("FileNames", "FunctionNames")
+        found = (_NAMED_ROW if named else _NUMBERED_ROW).match(line)
+        rows: list[str] | list[Location] | list[int | None]
+        if table == "FileNames":
+            rows = module.files
+        elif table == "FunctionNames":
+            rows = module.functions
+        else:
+            rows = module.locations if table == "FileLocations" else self._parents
+        if found is None or found[1] != str(len(rows) + 1):
+            raise _error(number, _first(line), f"row {len(rows) + 1} of {table}")
+        if table == "FileNames":
+            module.files.append(unquoted(found[2]))
+        elif table == "FunctionNames":
+            module.functions.append(unquoted(found[2]))
+        else:
+            row = {key: min(int(value[:12]), 2**31 - 1) for key, value in _NUMBER.findall(found[2])}
+            if table == "FileLocations":
+                module.locations.append(
+                    Location(
+                        row.get("file_name_id", 0) - 1,
+                        row.get("function_name_id", 0) - 1,
+                        row.get("line", 0),
+                        row.get("end_line", 0),
+                        row.get("column", 0),
+                        row.get("end_column", 0),
+                    )
+                )
+            else:
+                module.frames.append((row.get("file_location_id", 0) - 1, -1))
+                self._parents.append(row.get("parent_frame_id"))
+
+    def _check_tables(self, number: int) -> None:
+        """Number frames as the protocol buffer does, and see that all rows are there."""
+        module = self.module
+        # XLA prints the number of the calling frame one too large, so that 1 says that there is none.
+        shifted = bool(self._parents) and None not in self._parents and 0 not in self._parents
+        for row, (location, _) in enumerate(module.frames):
+            parent = (self._parents[row] or 0) - 1 - shifted
+            if not 0 <= location < len(module.locations) or not -1 <= parent < len(module.frames):
+                raise _error(number, 1, f"a location and a caller for row {row + 1} of StackFrames")
+            module.frames[row] = (location, parent)
+        for row, place in enumerate(module.locations):
+            if not -1 <= place.file < len(module.files) or not -1 <= place.function < len(module.functions):
+                raise _error(number, 1, f"a file and a function for row {row + 1} of FileLocations")
+
+    # Computations.
+
+    def _read_computations(self, lines: list[str], at: int) -> None:
+        computations = self.module.computations
+        count = len(lines)
+        while at < count:
+            line = lines[at]
+            at += 1
+            if not line or line.isspace():
+                continue
+            found = _COMPUTATION.match(line)
+            if found is None:
+                if line.lstrip().startswith("//"):
+                    continue
+                raise _error(at, _first(line), "the name of a computation and {")
+            if found[1]:
+                if self.module.entry >= 0:
+                    raise _error(at, _first(line), "one ENTRY computation only")
+                self.module.entry = len(computations)
+            computation = HloComputation(found[2])
+            computations.append(computation)
+            at = self._read_instructions(computation, lines, at)
+        if self.module.entry < 0:
+            raise _error(count, 1, "an ENTRY computation")
+
+    def _read_instructions(self, computation: HloComputation, lines: list[str], start_at: int) -> int:
+        """Read the lines from `start_at` to the closing brace; give the line after it."""
+        match = _INSTRUCTION.match
+        add_name, add_opcode = computation.names.append, computation.opcodes.append
+        add_shape, add_operands = computation.shapes.append, computation.operands.append
+        add_call, add_attributes = computation.calls.append, computation.attributes.append
+        add_op_name, add_frame = computation.op_names.append, computation.frames.append
+        add_number, add_place = computation.numbers.append, computation.places.append
+        known_attributes, known_origins = self._attributes, self._origins
+        index_of: dict[str, int] = {}
+        later: list[tuple[int, list[str]]] = []
+        index = 0
+        for at in range(start_at, len(lines)):
+            line = lines[at]
+            found = match(line)
+            if found is None:
+                if not line or line.isspace():
+                    continue
+                if _CLOSING.match(line):
+                    break
+                raise _explain(line, at + 1)
+            root, name, shape, opcode, inside, rest = found.groups()
+            if root:
+                if computation.root >= 0:
+                    raise _error(at + 1, _first(line), "one ROOT instruction only")
+                computation.root = index
+            if name in index_of:
+                raise _error(at + 1, found.start(2) + 1, f"a name that was not given before, not {name}")
+            index_of[name] = index
+            add_name(name)
+            add_opcode(opcode)
+            add_shape(shape if "/*" not in shape else _COMMENT.sub("", shape))
+            add_place(at + 1)
+
+            # Attributes, with the metadata cut out of them.
+            op_name, frame = "", -1
+            if rest is None:
+                attributes = known_attributes[""]
+            else:
+                start = rest.find("metadata={")
+                if start >= 0 and (start == 0 or rest[start - 2] == ","):
+                    end = METADATA.match(rest, start)
+                    if end is None:
+                        raise _error(at + 1, found.start(6) + start + 1, "metadata that ends with }")
+                    origin = end[1]
+                    known = known_origins.get(origin)
+                    if known is None:
+                        known = known_origins[origin] = self._read_origin(origin, at + 1)
+                    op_name, frame = known
+                    rest = rest[: max(start - 2, 0)] + rest[end.end() + (2 if start == 0 else 0) :]
+                known_attribute = known_attributes.get(rest)
+                if known_attribute is None:
+                    known_attribute = self._read_attributes(rest, at + 1, found.start(6) + 1)
+                    known_attributes[rest] = known_attribute
+                attributes = known_attribute
+            add_op_name(op_name)
+            add_frame(frame)
+            calls, pairs, number = attributes
+            add_call(())
+            if calls:
+                self._calls.append((computation, index, calls))
+
+            # What stands in parentheses.
+            operands: tuple[int, ...] = ()
+            if opcode == "constant":
+                pairs = (("value", inside), *pairs)
+            elif opcode == "parameter":
+                if not inside.isdecimal() or len(inside) > 9:
+                    raise _error(at + 1, found.start(5) + 1, "the number of a parameter")
+                number = int(inside)
+            elif inside:
+                read_names = _WITH_PERCENT if "%" in inside else _WITHOUT_PERCENT
+                names = read_names.findall(inside)
+                try:
+                    operands = tuple([index_of[operand] for operand in names])
+                except KeyError:
+                    later.append((index, names))
+                if not names:
+                    raise _error(at + 1, found.start(5) + 1, "names of operands")
+            add_operands(operands)
+            add_attributes(pairs)
+            add_number(number)
+            index += 1
+        else:
+            raise _error(len(lines), 1, f"}} at the end of computation {computation.name}")
+
+        for place, names in later:
+            for operand in names:
+                if operand not in index_of:
+                    number = computation.places[place]
+                    column = max(lines[number - 1].find(operand), 0) + 1
+                    raise _error(number, column, f"an instruction of this computation, not {operand}")
+            computation.operands[place] = tuple([index_of[operand] for operand in names])
+        if computation.root < 0:
+            raise _error(at + 1, 1, f"a ROOT instruction in computation {computation.name}")
+        return at + 1
+
+    # The parts of a line.
+
+    def _read_attributes(self, text: str, line: int, column: int) -> _Attributes:
+        calls: list[tuple[str, str]] = []
+        pairs: list[tuple[str, str]] = []
+        index = -1
+        for key, value in split_pairs(text, line, column):
+            if key in CALLING:
+                names = value.strip("{}").replace("%", "").split(", ")
+                if value.startswith("{"):
+                    role = "branch" if key == "branch_computations" else "calls"
+                    calls += [(f"{role} {number}", name) for number, name in enumerate(names) if name]
+                else:
+                    role = {"true_computation": "branch 0", "false_computation": "branch 1"}.get(key, key)
+                    calls.append((role, names[0]))
+            elif key == "index":
+                index = int(value) if value.isdecimal() and len(value) < 10 else -1
+            else:
+                pairs.append((key, value))
+        return _Attributes(tuple(calls), tuple(pairs), index)
+
+    def _read_origin(self, text: str, line: int) -> tuple[str, int]:
+        """The name stack and the frame in the metadata of an instruction."""
+        found = dict(split_pairs(text.replace('" ', '", '), line, 1)) if "\\" in text else _quick_fields(text)
+        op_name = unquoted(found.get("op_name", ""))
+        frame = found.get("stack_frame_id", "")
+        if frame.isdecimal() and frame != "0":
+            if len(frame) > 9 or int(frame) > len(self.module.frames):
+                raise _error(line, 1, f"a row of StackFrames, not {frame[:20]}")
+            return op_name, int(frame) - 1
+        file = unquoted(found.get("source_file", ""))
+        if not file:
+            return op_name, -1
+        source_line = found.get("source_line", "0")
+        place = file, int(source_line) if source_line.isdecimal() and len(source_line) < 10 else 0
+        known = self._source_frames.get(place)
+        if known is None:
+            module = self.module
+            known = self._source_frames[place] = len(module.frames)
+            if file not in module.files:
+                module.files.append(file)
+            module.frames.append((len(module.locations), -1))
+            module.locations.append(Location(module.files.index(file), -1, place[1], 0, 0, 0))
+        return op_name, known
+
+    def _resolve(self) -> None:
+        number_of: dict[str, int] = {}
+        for number, computation in enumerate(self.module.computations):
+            if number_of.setdefault(computation.name, number) != number:
+                line = computation.places[0] - 1
+                raise _error(line, 1, f"a name that was not given before, not {computation.name}")
+        for computation, index, calls in self._calls:
+            for _, name in calls:
+                if name not in number_of:
+                    raise _error(computation.places[index], 1, f"a computation of this module, not {name}")
+            computation.calls[index] = tuple([(role, number_of[name]) for role, name in calls])
+
+
+_FIELD = re.compile(r'(\w+)=(?:"([^"]*)"|(\S+))')
+
+
+def _quick_fields(text: str) -> dict[str, str]:
+    return {key: quoted or plain for key, quoted, plain in _FIELD.findall(text)}
+
+
+# Errors.
+
+
+def _error(line: int, column: int, expected: str) -> HloError:
+    return HloError(f"line {line}:{column}: expected {expected}")
+
+
+def _first(line: str) -> int:
+    """The column of the first character that is no space."""
+    return len(line) - len(line.lstrip()) + 1
+
+
+_PARTS = (
+    (r"\s*(?:ROOT )?%?", "the name of an instruction"),
+    (_NAME, "="),
+    (r" = ", "a shape"),
+    (rf"(?:{_SHAPE}) (?=[a-z])", "an operation"),
+    (r"[a-z][\w-]*", "("),
+    (r"\(", "operands and )"),
+)
+
+
+def _explain(line: str, number: int) -> HloError:
+    """What the first part of an instruction that is not there should have been."""
+    at = 0
+    expected = "an instruction or }"
+    for pattern, following in _PARTS:
+        found = re.compile(pattern).match(line, at)
+        if found is None:
+            break
+        at, expected = found.end(), following
+    return _error(number, at + 1, expected)
