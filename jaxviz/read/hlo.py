@@ -20,6 +20,7 @@ from jaxviz.graph import (
     RESULT,
     Attributes,
     Bindings,
+    Column,
     Graph,
     Literals,
     Nodes,
@@ -33,12 +34,16 @@ from jaxviz.read.hlo_frames import HloFrames
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule
 from jaxviz.read.hlo_order import Order, order_of
 from jaxviz.read.hlo_shapes import Shapes
+from jaxviz.read.tag_text import without_tags
 from jaxviz.tables import Tables
 
 #: How many nodes of computations that were shown before a graph may repeat.
 REPEATED_NODES = 1_000_000
 
 Values_ = tuple[int, ...]
+
+# The place of the scope among the columns of nodes.
+_SCOPE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +54,9 @@ class HloGraph:
     module: HloModule
     #: The name of the instruction of each node; empty for results. Elements of one tuple share it.
     instruction: list[str]
+    #: The name stack of each node as the metadata has it, with tags, as a row of `names`.
+    names: list[str]
+    name: Column
 
     @cached_property
     def node_of(self) -> dict[str, tuple[int, ...]]:
@@ -72,7 +80,7 @@ def read_hlo(module: HloModule, tables: Tables | None = None, *, repeated_nodes:
     tables = Tables() if tables is None else tables
     writer = _Writer(module, tables, repeated_nodes)
     writer.write_program()
-    return HloGraph(writer.graph(), module, writer.instruction)
+    return writer.hlo_graph()
 
 
 class _Writer:
@@ -88,6 +96,7 @@ class _Writer:
         self.repeated_nodes = repeated_nodes
         self.shown: set[int] = set()
         self.instruction: list[str] = []
+        self.name_of: dict[str, int] = {"": 0}
         self.node_rows: tuple[list[int], ...] = tuple([] for _ in range(8))
         self.value_types: list[int] = []
         self.sources: list[int] = []
@@ -102,6 +111,13 @@ class _Writer:
         self.region_rows.append((-1, tables.string("program"), tables.string(module.name)))
         self.shown.add(module.entry)
         self._write(module.entry, 0)
+
+    def hlo_graph(self) -> HloGraph:
+        names = list(self.name_of)
+        clean = np.array([self.tables.string(without_tags(name)) for name in names], np.int32)
+        name = np.array(self.node_rows[_SCOPE], np.int32)
+        self.node_rows[_SCOPE][:] = clean[name].tolist()
+        return HloGraph(self.graph(), self.module, self.instruction, names, name)
 
     def graph(self) -> Graph:
         def columns(rows: list[tuple[int, int, int]]) -> list[np.ndarray[tuple[int], np.dtype[np.int32]]]:
@@ -148,7 +164,7 @@ class _Writer:
             name_rows.append(tables.string(names[index]))
             region_rows.append(region)
             stacks.append(frames.stack(computation.frames[index]))
-            scopes.append(tables.string(computation.op_names[index]))
+            scopes.append(self._scope(computation.op_names[index]))
             instruction.append(names[index])
             read = 0
             if not constant:
@@ -170,7 +186,6 @@ class _Writer:
     def _write_arguments(
         self, computation: HloComputation, order: Order, region: int, flows: list[Values_]
     ) -> list[int]:
-        tables = self.tables
         arguments: list[int] = []
         for index in order.parameters:
             name = computation.names[index]
@@ -186,7 +201,7 @@ class _Writer:
                     name if len(types) == 1 else f"{name}[{element}]",
                     region,
                     self.frames.stack(computation.frames[index]),
-                    tables.string(scope),
+                    self._scope(scope),
                 )
                 self.instruction[-1] = computation.names[index]
                 arguments.append(len(self.instruction) - 1)
@@ -204,6 +219,13 @@ class _Writer:
             self.sources.append(value)
             results.append(len(self.instruction) - 1)
         return results
+
+    def _scope(self, name: str) -> int:
+        """The row of a name stack in `names`; in the graph it goes without tags."""
+        row = self.name_of.get(name)
+        if row is None:
+            row = self.name_of[name] = len(self.name_of)
+        return row
 
     def _add_border(self, kind: int, op: str, name: str, region: int, stack: int, scope: int) -> None:
         tables = self.tables

@@ -1,0 +1,265 @@
+"""Fates: what became of every equation of the jaxpr, and, of those that are gone, where and why.
+
+The tags that are left after each compiler pass say in which one an equation disappears, and what its readers read after
+that says what took its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
+from jaxviz.link.links import Found
+from jaxviz.link.liveness import needed_nodes
+from jaxviz.link.tags import Places
+from jaxviz.optimize import Snapshot
+from jaxviz.read.tag_text import MARK, paths_of
+
+FATE_KINDS = (
+    "none",  # not an equation
+    "alone",
+    "fused",
+    "both",
+    "context",
+    "dead",
+    "unlowered",
+    "imported",
+    "simplified",
+    "folded",
+    "merged",
+    "consequence",
+    "moved",
+)
+NONE, ALONE, FUSED, BOTH, CONTEXT, DEAD, UNLOWERED, IMPORTED, SIMPLIFIED, FOLDED, MERGED, CONSEQUENCE, MOVED = range(13)
+
+#: What the passes do that make operations disappear, by a part of their name; all others simplify.
+_PASSES = (
+    ("constant_folding", FOLDED),
+    ("cse", MERGED),
+    ("dce", CONSEQUENCE),
+    ("mover", MOVED),
+    ("motion", MOVED),
+    ("sinking", MOVED),
+    ("hoist", MOVED),
+)
+
+_ALIVE = (ALONE, FUSED, BOTH, CONTEXT)
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of one equation, a node of the graph of the jaxpr."""
+
+    node: int
+    kind: str
+    #: The compiler pass that removed it; empty where none did.
+    where: str
+    #: The equation that took its place, or -1.
+    by: int
+
+    @property
+    def alive(self) -> bool:
+        """Whether optimized HLO holds some of it."""
+        return FATE_KINDS.index(self.kind) in _ALIVE
+
+
+@dataclass(frozen=True, eq=False)
+class Fates:
+    """One row for each node of the graph of the jaxpr; `where` are strings of the tables, `by` nodes or -1."""
+
+    kind: Column
+    where: Column
+    by: Column
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What fates are read from: the tags in StableHLO, in optimized HLO, and in the snapshots between them."""
+
+    jaxpr: Graph
+    places: Places
+    stablehlo: Sequence[Found]
+    hlo: Graph
+    hlo_tags: Sequence[Found]
+    snapshots: Sequence[Snapshot]
+
+
+def make_fates(evidence: Evidence) -> Fates:
+    """The fate of every equation; without snapshots, those that the compiler removed are simplified, nowhere said."""
+    return _Judge(evidence).fates()
+
+
+class _Judge:
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.jaxpr = evidence.jaxpr
+        self.tables = self.jaxpr.tables
+        self.snapshots = _one_module(evidence.snapshots)
+        self._nodes_of: dict[str, Found] = {}
+
+    def fates(self) -> Fates:
+        graph = self.jaxpr
+        kind = np.zeros(len(graph), np.int32)
+        where = np.zeros(len(graph), np.int32)
+        by = np.full(len(graph), -1, np.int32)
+        alive = self._alive()
+        lowered = self._with_owners(node for found in self.evidence.stablehlo for node in found)
+        context = self._with_owners(alive)
+        needed = needed_nodes(graph)
+        last = self._last_seen()
+        vanished: dict[int, list[int]] = {}
+        for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
+            if node in alive:
+                kind[node] = alive[node]
+            elif not needed[node]:
+                kind[node] = DEAD
+            elif node in context:
+                kind[node] = CONTEXT
+            elif node not in lowered:
+                kind[node] = UNLOWERED
+            elif self.snapshots and node not in last:
+                kind[node] = IMPORTED
+            else:
+                kind[node], pass_name = self._removed(last.get(node))
+                where[node] = self.tables.string(pass_name)
+                if pass_name:
+                    vanished.setdefault(last[node], []).append(node)
+        for number, nodes in vanished.items():
+            for node, other in self._replacements(number, nodes).items():
+                by[node] = other
+        return Fates(kind, where, by)
+
+    def _alive(self) -> dict[int, int]:
+        """The equations that optimized HLO holds, by their fate."""
+        hlo = self.evidence.hlo
+        in_fusion = _inside_fusions(hlo)
+        ops, kinds = hlo.nodes.op.tolist(), hlo.nodes.kind.tolist()
+        strings = hlo.tables.strings
+        seen: dict[int, set[int]] = {}
+        for node, found in enumerate(self.evidence.hlo_tags):
+            if not found or strings[ops[node]] == "fusion":
+                continue
+            constant = kinds[node] == CONSTANT or strings[ops[node]] == "constant"
+            state = FOLDED if constant else FUSED if in_fusion[node] else ALONE
+            for equation in found:
+                seen.setdefault(equation, set()).add(state)
+        fates = {}
+        for equation, states in seen.items():
+            working = states - {FOLDED}
+            fates[equation] = FOLDED if not working else BOTH if len(working) > 1 else working.pop()
+        return fates
+
+    def _with_owners(self, nodes: Iterable[int]) -> set[int]:
+        """The nodes, and those whose bodies hold them."""
+        owner, region = self.jaxpr.regions.owner.tolist(), self.jaxpr.nodes.region.tolist()
+        found: set[int] = set()
+        for node in nodes:
+            while node >= 0 and node not in found:
+                found.add(node)
+                node = owner[region[node]]
+        return found
+
+    # Between StableHLO and HLO.
+
+    def _nodes_named(self, name: str) -> Found:
+        known = self._nodes_of.get(name)
+        if known is None:
+            places = (self.evidence.places.node(path) for path in paths_of(name) if path)
+            known = self._nodes_of[name] = tuple(place for place in places if place >= 0)
+        return known
+
+    def _last_seen(self) -> dict[int, int]:
+        """The last snapshot that holds each equation, or something inside it."""
+        last: dict[int, int] = {}
+        before: set[str] = set()
+        nodes: set[int] = set()
+        for number, snapshot in enumerate(self.snapshots):
+            names = set(_TAGGED_NAME.findall(snapshot.text))
+            if names != before:
+                before = names
+                nodes = self._with_owners(node for name in names for node in self._nodes_named(name))
+            last.update(dict.fromkeys(nodes, number))
+        return last
+
+    def _removed(self, last: int | None) -> tuple[int, str]:
+        if last is None:
+            return SIMPLIFIED, ""
+        if last + 1 >= len(self.snapshots):
+            return SIMPLIFIED, "after the last snapshot"
+        name = self.snapshots[last + 1].after
+        for part, kind in _PASSES:
+            if part in name.replace("-", "_"):
+                return kind, name
+        return SIMPLIFIED, name
+
+    def _replacements(self, number: int, nodes: Sequence[int]) -> dict[int, int]:
+        """What the readers of vanished equations read in the next snapshot."""
+        if number + 1 >= len(self.snapshots):
+            return {}
+        before, after = _Lines(self.snapshots[number].text), _Lines(self.snapshots[number + 1].text)
+        wanted = set(nodes)
+        found: dict[int, int] = {}
+        for name, op_name in before.op_names.items():
+            gone = [node for node in self._nodes_named(op_name) if node in wanted and node not in found]
+            if not gone:
+                continue
+            for reader, place in before.readers().get(name, ()):
+                operands = after.operands.get(reader)
+                if operands is None or len(operands) != len(before.operands[reader]):
+                    continue
+                others = self._nodes_named(after.op_names.get(operands[place], ""))
+                found.update({node: others[0] for node in gone if others and others[0] != node})
+                break
+        return found
+
+
+_TAGGED_NAME = re.compile(rf'op_name="([^"]*{MARK}[^"]*)"')
+_LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)
+_OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
+_NAME = re.compile(r'op_name="([^"]*)"')
+
+
+class _Lines:
+    """A snapshot by the names of its instructions."""
+
+    def __init__(self, text: str) -> None:
+        self.operands: dict[str, list[str]] = {}
+        self.op_names: dict[str, str] = {}
+        self._readers: dict[str, list[tuple[str, int]]] | None = None
+        for match in _LINE.finditer(text):
+            name, rest = match.groups()
+            self.operands[name] = _OPERAND.findall(rest.partition(" metadata=")[0])
+            op_name = _NAME.search(rest)
+            if op_name is not None:
+                self.op_names[name] = op_name[1]
+
+    def readers(self) -> dict[str, list[tuple[str, int]]]:
+        if self._readers is None:
+            self._readers = {}
+            for name, operands in self.operands.items():
+                for place, operand in enumerate(operands):
+                    self._readers.setdefault(operand, []).append((name, place))
+        return self._readers
+
+
+def _one_module(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
+    """Those that differ from the one before."""
+    different: list[Snapshot] = []
+    for snapshot in snapshots:
+        if not different or snapshot.text != different[-1].text:
+            different.append(snapshot)
+    return different
+
+
+def _inside_fusions(graph: Graph) -> list[bool]:
+    strings = graph.tables.strings
+    inside = np.zeros(len(graph), bool)
+    start, end = graph.region_intervals
+    for region, kind in enumerate(graph.regions.kind.tolist()):
+        if strings[kind] == "fusion":
+            inside[start[region] : end[region]] = True
+    return inside.tolist()

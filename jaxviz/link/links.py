@@ -1,0 +1,244 @@
+"""Links: which nodes of one stage became which nodes of another.
+
+A link is exact where the tag of one equation is on the operation, merged where those of several are, and inferred where
+the operation has none (the compiler made it) and its neighbours say where it belongs. The picture never pretends: the
+kind is kept with every link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Column, Graph
+from jaxviz.link.tags import Places
+from jaxviz.read.tag_text import paths_of
+
+LINK_KINDS = ("exact", "merged", "inferred")
+EXACT, MERGED, INFERRED = range(3)
+
+#: Operations that hand values on and compute nothing.
+PLUMBING = frozenset({"constant", "parameter", "tuple", "get-tuple-element", "get_tuple_element", "bitcast"})
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Rows of node of the first graph, node of the second, kind; ordered by the second, then the first."""
+
+    source: Column
+    target: Column
+    kind: Column
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    @cached_property
+    def _by_source(self) -> dict[int, list[int]]:
+        return _grouped(self.source, self.target)
+
+    @cached_property
+    def _by_target(self) -> dict[int, list[int]]:
+        return _grouped(self.target, self.source)
+
+    def targets(self, source: int) -> Sequence[int]:
+        """What a node of the first graph became."""
+        return self._by_source.get(source, [])
+
+    def sources(self, target: int) -> Sequence[int]:
+        """What a node of the second graph was made from."""
+        return self._by_target.get(target, [])
+
+
+def _grouped(keys: Column, values: Column) -> dict[int, list[int]]:
+    groups: dict[int, list[int]] = {}
+    for key, value in zip(keys.tolist(), values.tolist(), strict=True):
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def link_shares(graph: Graph, links: Links) -> dict[str, float]:
+    """The share of each kind among the nodes of the second graph that compute something, `none` included."""
+    computing = _computing(graph)
+    kind_of = np.full(len(graph), len(LINK_KINDS), np.int64)
+    kind_of[links.target] = links.kind
+    counts = np.bincount(kind_of[computing], minlength=len(LINK_KINDS) + 1)
+    total = max(int(counts.sum()), 1)
+    return {name: int(count) / total for name, count in zip((*LINK_KINDS, "none"), counts, strict=True)}
+
+
+def _computing(graph: Graph) -> Column:
+    operation = graph.nodes.kind == OPERATION
+    return np.flatnonzero(operation & ~np.isin(graph.nodes.op, list(_idle_ops(graph))))
+
+
+def _idle_ops(graph: Graph) -> set[int]:
+    strings = graph.tables.strings
+    return {number for number in set(graph.nodes.op.tolist()) if strings[number] in PLUMBING}
+
+
+#: The nodes of the jaxpr that a node of another stage was made from.
+Found = tuple[int, ...]
+
+
+def read_tags(places: Places, graph: Graph, names: Sequence[str], name: Column, *, relative: bool) -> list[Found]:
+    """What the tags alone say: for each node n of a stage, whose tagged name is `names[name[n]]`.
+
+    Names are `relative` in StableHLO: in a function that is called they go on from the name of the call.
+    """
+    tagged: list[Found] = [()] * len(graph)
+    start_of = _Starts(graph, tagged)
+    known: dict[tuple[int, int], Found] = {}
+    rows = zip(
+        graph.nodes.kind.tolist(), graph.nodes.region.tolist(), graph.nodes.op.tolist(), name.tolist(), strict=True
+    )
+    idle = _idle_ops(graph)
+    for node, (kind, region, op, row) in enumerate(rows):
+        if kind not in (OPERATION, CONSTANT):
+            continue
+        start = start_of(region) if relative else -1
+        found = known.get((start, row))
+        if found is None:
+            paths = (path for path in paths_of(names[row]) if path)
+            nodes = (places.node(path, start) for path in paths)
+            found = known[start, row] = tuple(dict.fromkeys(place for place in nodes if place >= 0))
+        if not found and start >= 0 and kind == OPERATION and op not in idle:
+            # JAX lowered one equation to a function of many operations, which have no tags of their own.
+            found = (start,)
+        tagged[node] = found
+    return tagged
+
+
+def make_links(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Links:
+    """Links from the graph of the jaxpr to another stage, by its tags and, where it has none, by its neighbours."""
+    return _Linker(jaxpr, graph, tagged).links()
+
+
+class _Linker:
+    def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> None:
+        self.jaxpr, self.graph = jaxpr, graph
+        # For each node of the other stage the nodes of the jaxpr, and how they were found.
+        self.found = list(tagged)
+        self.kind = [MERGED if len(found) > 1 else EXACT for found in tagged]
+
+    def links(self) -> Links:
+        self._gather_fusions()
+        self._infer()
+        self._join_borders()
+        rows = [
+            (node, target, self.kind[target]) for target, found in enumerate(self.found) for node in sorted(set(found))
+        ]
+        columns = np.array(rows, np.int32).reshape(-1, 3)
+        return Links(*columns.T.copy())
+
+    def _gather_fusions(self) -> None:
+        """A fusion is made from all that its instructions are made from."""
+        strings, graph = self.graph.tables.strings, self.graph
+        start, end = graph.region_intervals
+        for region in range(len(graph.regions.owner) - 1, 0, -1):
+            if strings[graph.regions.kind[region]] != "fusion":
+                continue
+            owner = int(graph.regions.owner[region])
+            inside = (place for node in range(start[region], end[region]) for place in self.found[node])
+            self.found[owner] = tuple(dict.fromkeys((*inside, *self.found[owner])))
+            if len(self.found[owner]) > 1:
+                self.kind[owner] = MERGED
+
+    def _infer(self) -> None:
+        """Nodes without a tag belong with what reads them, else with what they read, else with what holds them."""
+        graph = self.graph
+        kinds = graph.nodes.kind
+        inner = (kinds == OPERATION) | (kinds == CONSTANT)
+        missing = [node for node in np.flatnonzero(inner).tolist() if not self.found[node]]
+        if not missing:
+            return
+        readers = self._readers()
+        for node in reversed(missing):
+            self._take(node, readers(node))
+        maker, first = graph.value_node, graph.first_operand
+        owner = graph.regions.owner
+        for node in missing:
+            if not self.found[node]:
+                sources = graph.operands.source[first[node] : first[node + 1]].tolist()
+                self._take(node, (int(maker[source]) for source in sources if source >= 0))
+        for node in missing:
+            region = int(graph.nodes.region[node])
+            while not self.found[node] and region > 0:
+                holder = int(owner[region])
+                self._take(node, (holder,))
+                region = int(graph.nodes.region[holder])
+
+    def _take(self, node: int, others: Iterator[int] | Sequence[int]) -> None:
+        for other in others:
+            if self.found[other]:
+                # Of a fusion that reads it, only what comes first: one place is enough to be found.
+                self.found[node] = self.found[other][:1]
+                self.kind[node] = INFERRED
+                return
+
+    def _readers(self) -> _Readers:
+        return _Readers(self.graph)
+
+    def _join_borders(self) -> None:
+        """Arguments and results of the program, by their names and else by their places."""
+        for kind in (ARGUMENT, RESULT):
+            ours, theirs = _borders(self.jaxpr, kind), _borders(self.graph, kind)
+            by_name = {self.jaxpr.nodes.name[node]: node for node in ours}
+            for number, node in enumerate(theirs):
+                match = by_name.get(self.graph.nodes.name[node]) if self.graph.nodes.name[node] else None
+                if match is None and len(ours) == len(theirs):
+                    match = ours[number]
+                if match is not None:
+                    self.found[node] = (match,)
+                    self.kind[node] = EXACT
+
+
+def _borders(graph: Graph, kind: int) -> list[int]:
+    return np.flatnonzero((graph.nodes.kind == kind) & (graph.nodes.region == 0)).tolist()
+
+
+class _Starts:
+    """From which node of the jaxpr on the names in a region are to be read.
+
+    Names in a function that is called go on from the name of the call; those of other regions begin anew.
+    """
+
+    def __init__(self, graph: Graph, tagged: Sequence[Found]) -> None:
+        self._graph, self._tagged = graph, tagged
+        strings = graph.tables.strings
+        self._is_call = [strings[kind] == "call" for kind in graph.regions.kind]
+        self._known: dict[int, int] = {0: -1}
+
+    def __call__(self, region: int) -> int:
+        known = self._known.get(region)
+        if known is None:
+            owner = int(self._graph.regions.owner[region])
+            around = self(int(self._graph.nodes.region[owner]))
+            # The owner comes before what it holds, so its own place is known.
+            found = self._tagged[owner]
+            known = self._known[region] = found[0] if self._is_call[region] and found else around
+        return known
+
+
+class _Readers:
+    """The nodes that read what a node makes, in order; what leaves a region is read by the region's owner."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        order = np.argsort(graph.operands.source, kind="stable")
+        self._sources = graph.operands.source[order]
+        self._nodes = graph.operand_node[order]
+        self._results = graph.nodes.kind == RESULT
+
+    def __call__(self, node: int) -> Iterator[int]:
+        graph = self._graph
+        low, high = np.searchsorted(self._sources, (graph.first_value[node], graph.first_value[node + 1]))
+        for reader in self._nodes[low:high].tolist():
+            if self._results[reader]:
+                owner = int(graph.regions.owner[graph.nodes.region[reader]])
+                if owner >= 0:
+                    yield owner
+            else:
+                yield reader

@@ -1,0 +1,63 @@
+"""Which operations of a graph are needed: their values reach a result, or they act on the world."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, STACK, Column, Graph
+
+# Operations that do something besides making values, by a part of their name.
+_ACTING = ("callback", "print", "infeed", "outfeed", "swap", "addupdate", "send", "recv", "_start", "effect", "assert")
+
+
+def needed_nodes(graph: Graph) -> Column:
+    """For each node 1 where it is needed: what a body makes is needed where what leaves it is read.
+
+    The values carried round a loop and the operands of what decides (a condition, a number of turns) count as needed
+    with the loop, as JAX and XLA take them at first.
+    """
+    strings = graph.tables.strings
+    acting = {op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)}
+    needed = [False] * len(graph)
+    operands, first = graph.operands.source.tolist(), graph.first_operand.tolist()
+    maker = graph.value_node.tolist()
+    kinds, ops, regions = graph.nodes.kind.tolist(), graph.nodes.op.tolist(), graph.nodes.region.tolist()
+    owner = graph.regions.owner.tolist()
+    leaving = _leaving(graph)
+    opaque = _opaque_regions(graph, leaving)
+    waiting = [node for node, kind in enumerate(kinds) if kind == RESULT and (regions[node] == 0)]
+    waiting += [node for node, op in enumerate(ops) if op in acting and kinds[node] == OPERATION]
+    while waiting:
+        node = waiting.pop()
+        if needed[node]:
+            continue
+        needed[node] = True
+        if regions[node] and not needed[owner[regions[node]]]:
+            waiting.append(owner[regions[node]])
+        for region in graph.owned_regions.get(node, ()):
+            waiting += leaving.get(region, ()) if region not in opaque else opaque[region]
+        waiting += [maker[source] for source in operands[first[node] : first[node + 1]] if source >= 0]
+    return np.array(needed, np.int32)
+
+
+def _leaving(graph: Graph) -> dict[int, list[int]]:
+    """The results of each region whose values go somewhere."""
+    found: dict[int, list[int]] = {}
+    bindings = graph.bindings
+    used = np.bincount(graph.operands.source[graph.operands.source >= 0], minlength=len(graph.values.type)) > 0
+    for kind, start, end in zip(bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist(), strict=True):
+        if kind == CARRY or (kind in (LEAVE, STACK) and used[end]):
+            found.setdefault(int(graph.nodes.region[start]), []).append(start)
+    return found
+
+
+def _opaque_regions(graph: Graph, leaving: dict[int, list[int]]) -> dict[int, list[int]]:
+    """Regions of which nobody says what leaves them: all that they give is needed."""
+    bound = set(graph.nodes.region[graph.bindings.start[graph.bindings.kind >= LEAVE]].tolist())
+    results = np.flatnonzero(graph.nodes.kind == RESULT)
+    opaque: dict[int, list[int]] = {}
+    for node in results.tolist():
+        region = int(graph.nodes.region[node])
+        if region and region not in bound:
+            opaque.setdefault(region, []).append(node)
+    return opaque
