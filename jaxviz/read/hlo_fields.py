@@ -21,6 +21,8 @@ def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> 
         pairs.append(("dimensions", "{}"))
     if opcode == "iota" and 14 not in found:
         pairs.append(("iota_dimension", "0"))
+    if opcode == "fft" and 31 not in found:
+        pairs.append(("fft_type", "FFT"))
     for kind in _ORDER:
         if kind in found:
             pairs += _READERS[kind](data, found[kind], opcode)

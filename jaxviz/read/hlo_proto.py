@@ -107,8 +107,8 @@ class _Reader:
                     module.locations.append(Location(*place, line, end_line, column, end_column))
                 else:
                     module.frames.append((row.get(1, 0) - 1, row.get(2, 0) - 1))
-        for place, parent in module.frames:
-            if not 0 <= place < len(module.locations) or not -1 <= parent < len(module.frames):
+        for location_row, parent in module.frames:
+            if not 0 <= location_row < len(module.locations) or not -1 <= parent < len(module.frames):
                 raise HloError(f"byte {field.value}: expected a location and a caller for each frame")
         for location in module.locations:
             file, function = location[:2]

@@ -13,7 +13,7 @@ def module_in(data: bytes) -> tuple[int, int]:
     span = _module_at(data, 0, len(data), _WRAPPINGS)
     if span is not None:
         return span
-    spans = [span for span in map(lambda field: _module_of(data, field), _profiled(data)) if span is not None]
+    spans = [span for span in (_module_of(data, field) for field in _profiled(data)) if span is not None]
     if spans:
         return max(spans, key=lambda span: span[1] - span[0])
     # The message of the reader says what is missing.
