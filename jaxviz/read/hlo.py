@@ -69,8 +69,16 @@ class HloGraph:
         return {name: tuple(found) for name, found in nodes.items()}
 
 
-def read_hlo(module: HloModule, tables: Tables | None = None, *, repeated_nodes: int = REPEATED_NODES) -> HloGraph:
+def read_hlo(
+    module: HloModule,
+    tables: Tables | None = None,
+    *,
+    frames: bool = True,
+    repeated_nodes: int = REPEATED_NODES,
+) -> HloGraph:
     """The graph of a module as `parse_hlo_text` or `parse_hlo_proto` give it; `HloError` for one that is wrong.
+
+    Without `frames` the call stacks in the module are left alone: a jaxpr says them better.
 
     >>> from jaxviz.read.hlo_text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[2] parameter(0)\\n  ROOT n = f32[2] negate(p)\\n}"
@@ -78,7 +86,7 @@ def read_hlo(module: HloModule, tables: Tables | None = None, *, repeated_nodes:
     ['argument', 'negate', 'result']
     """
     tables = Tables() if tables is None else tables
-    writer = _Writer(module, tables, repeated_nodes)
+    writer = _Writer(module, tables, repeated_nodes, frames)
     writer.write_program()
     return writer.hlo_graph()
 
@@ -86,11 +94,11 @@ def read_hlo(module: HloModule, tables: Tables | None = None, *, repeated_nodes:
 class _Writer:
     """Writes the rows of a graph, computation by computation, in the order in which its nodes stand."""
 
-    def __init__(self, module: HloModule, tables: Tables, repeated_nodes: int) -> None:
+    def __init__(self, module: HloModule, tables: Tables, repeated_nodes: int, frames: bool) -> None:
         self.module = module
         self.tables = tables
         self.shapes = Shapes(tables)
-        self.frames = HloFrames(module, tables)
+        self.frames = HloFrames(module, tables, wanted=frames)
         self.attributes = AttributeReader(tables)
         self.orders: list[Order] = order_of(module)
         self.repeated_nodes = repeated_nodes

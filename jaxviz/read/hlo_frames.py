@@ -11,13 +11,16 @@ from jaxviz.tables import Tables
 class HloFrames:
     """Call stacks of instructions, each looked at once."""
 
-    def __init__(self, module: HloModule, tables: Tables) -> None:
+    def __init__(self, module: HloModule, tables: Tables, *, wanted: bool = True) -> None:
+        self._wanted = wanted
         self._module = module
         self._tables = tables
         self._stacks: dict[int, int] = {-1: -1}
 
     def stack(self, frame: int) -> int:
         """The person's frames and those of libraries between them; without JAX's and those around the program."""
+        if not self._wanted:
+            return -1
         known = self._stacks.get(frame)
         if known is None:
             known = self._stacks[frame] = self._read(frame)
