@@ -24,6 +24,7 @@ from jaxviz.outline.paths import (
     PROGRAM,
     STATEMENT,
     NodePaths,
+    Paths,
     combinations_of,
 )
 from jaxviz.outline.rows import Rows
@@ -51,7 +52,7 @@ class Chains:
         self._found = found
         self._expressions = expressions
         self.labels: list[Label] = []
-        self._numbers: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self._holds = _holding_paths(found.paths)
 
     def shorten(self, rows: Rows, drawn: NDArray[np.bool_]) -> tuple[Rows, Column]:
         """The rows that stay, and the number of each one's label. `drawn` marks nodes that are boxes."""
@@ -99,7 +100,8 @@ class Chains:
         current: Label | None = None
         for path in chain:
             label = self._label(path)
-            merged = _merged(current, label) if current is not None else None
+            is_box = label.kind == CALL and not self._holds[path]
+            merged = _merged(current, label, is_box) if current is not None else None
             if merged is None:
                 numbers.append(len(self.labels))
                 self.labels.append(label)
@@ -125,14 +127,26 @@ class Chains:
         return Label(element.kind, name, detail, variable, frames, (element.token,))
 
 
-def _merged(outer: Label, inner: Label) -> Label | None:
-    """One label for a region and the only region inside it; None where both stay."""
+def _holding_paths(paths: Paths) -> list[bool]:
+    """Of each path, whether anything that the person wrote lies below it."""
+    holds = [False] * len(paths.parent)
+    for path in range(len(holds) - 1, 0, -1):
+        if holds[path] or paths.element[path].kind != FUNCTION:
+            holds[paths.parent[path]] = True
+    return holds
+
+
+def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
+    """One label for a region and the only region inside it; None where both stay.
+
+    `is_box` says that the inner one is one expression, so a box, which the program and its phases do not swallow.
+    """
     token = outer.token + inner.token
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
     if inner.kind in (BODY, PHASE):
         return None
     if outer.kind in (PROGRAM, PHASE):
-        if inner.kind in _REGIONS:
+        if inner.kind in _REGIONS or is_box:
             return None
         detail = inner.name if inner.kind != STATEMENT else ""
         return replace(outer, detail=detail or outer.detail, frames=frames, token=token)
@@ -147,6 +161,7 @@ def _merged(outer: Label, inner: Label) -> Label | None:
         return Label(inner.kind, name, outer.detail, outer.variable, frames, token)
     if outer.kind == MODULE or (inner.kind == FUNCTION and outer.name not in GENERIC):
         return replace(outer, frames=frames, token=token)
-    if inner.kind == CALL and inner.name in GENERIC and outer.name not in GENERIC:
+    if inner.kind == CALL and (is_box or inner.name in GENERIC) and outer.name not in GENERIC:
+        # A function of one expression is known by its own name.
         return replace(outer, frames=frames, token=token)
     return replace(inner, frames=frames, token=token)

@@ -5,7 +5,7 @@ calls it, or the variable that it is assigned to.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jaxviz.outline.source import Place, Source, source_of
 from jaxviz.tables import Tables
@@ -64,6 +64,8 @@ class Expression:
     variable: str = ""
     statement: tuple[int, int] = (0, 0)
     statement_text: str = ""
+    # The loop around it: its head as it is written, such as `for p in params`.
+    loop: str = ""
 
 
 class Expressions:
@@ -94,8 +96,10 @@ class Expressions:
             name = _segment_name(source, place)
             return Expression(name or f"line {place[0]}", source.segment(place))
         if found.expression is None:
-            return _of_statement(source, found.statement, place[0])
-        return _of_expression(source, found.expression, found.statement)
+            expression = _of_statement(source, found.statement, place[0])
+        else:
+            expression = _of_expression(source, found.expression, found.statement)
+        return replace(expression, loop=_loop_head(source, found.loop))
 
 
 def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:
@@ -121,6 +125,17 @@ def _statement(source: Source, statement: ast.stmt) -> tuple[tuple[int, int], st
         return (first, first), source.segment((first, statement.col_offset, first, 10_000)).rstrip(": ")
     text = source.text_of(statement)
     return (first, source.end_line_of(statement)), text.removeprefix("return ")
+
+
+def _loop_head(source: Source, loop: ast.AST | None) -> str:
+    if isinstance(loop, ast.For):
+        return f"for {source.text_of(loop.target)} in {source.text_of(loop.iter)}"
+    if isinstance(loop, ast.While):
+        return f"while {source.text_of(loop.test)}"
+    if isinstance(loop, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
+        turn = loop.generators[0]
+        return f"for {source.text_of(turn.target)} in {source.text_of(turn.iter)}"
+    return ""
 
 
 def _assigned(statement: ast.stmt, node: ast.AST | None) -> str:

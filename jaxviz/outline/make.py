@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.chains import Chains
+from jaxviz.outline.chains import Chains, Label
 from jaxviz.outline.noise import BOX, node_roles
-from jaxviz.outline.paths import BODY, CALL, COND, LOOP, MODULE, PHASE, STATEMENT, PathReader
+from jaxviz.outline.paths import (
+    BODY,
+    CALL,
+    COND,
+    FUNCTION,
+    LOOP,
+    MODULE,
+    PHASE,
+    RECOMPUTED,
+    STATEMENT,
+    PathReader,
+)
+from jaxviz.outline.repeats import Repeats
 from jaxviz.outline.rows import Rows, rows_of
+from jaxviz.outline.stack_names import StackNames
 from jaxviz.outline.tree import ROW_KINDS, Outline
 
 _EXPRESSION = ROW_KINDS.index("expression")
+
+_STACK = ROW_KINDS.index("stack")
+_COPY = ROW_KINDS.index("copy")
+
+# What may itself be the stack of all that is in it.
+_STACKABLE = (MODULE, CALL, STATEMENT, FUNCTION, RECOMPUTED, _EXPRESSION)
 
 # What a person wrote: a call that holds any of these is more than one expression.
 _OF_THE_PERSON = (PHASE, MODULE, CALL, STATEMENT, LOOP, COND, BODY)
@@ -26,29 +47,64 @@ def make_outline(graph: Graph) -> Outline:
     chains = Chains(graph, found, reader.expressions)
     drawn = (graph.nodes.kind == OPERATION) & (role == BOX)
     rows, label = chains.shorten(rows_of(found), drawn)
-    kind = np.array([one.kind for one in chains.labels], np.int32)[label]
+    labels = chains.labels
+    kind = np.array([one.kind for one in labels], np.int32)[label]
     closed = ~_holds_more(rows, kind) & np.isin(kind, (CALL, MODULE))
     kind = np.where(closed & (kind == CALL), _EXPRESSION, kind).astype(np.int32)
 
-    string = graph.tables.string
-    count = len(rows)
+    bare = np.flatnonzero(drawn).astype(np.int32)
+    stacked = Repeats(rows, _tokens(labels)[label], closed, np.isin(kind, _STACKABLE), bare, graph.nodes.op).find()
+    namer = StackNames(graph, reader.expressions, labels)
+    names = _Names(graph, labels)
+    old = stacked.old
+    is_old = old >= 0
+    pattern = np.where(is_old, old, stacked.pattern)
+    known = pattern >= 0
+    kind = np.where(is_old | (stacked.single & known), kind[pattern], np.where(stacked.copy >= 0, _COPY, _STACK))
+    label = np.where(known, label[pattern], -1)
+    name, detail, variable = (column[label] for column in names.columns)
+    new = np.flatnonzero(~is_old)
+    for row in new[stacked.copy[new] < 0].tolist():
+        name[row] = graph.tables.string(namer.name(int(label[row]), bool(stacked.single[row])))
+        detail[row] = variable[row] = 0
+    copies = new[stacked.copy[new] >= 0]
+    name[copies] = detail[copies] = variable[copies] = 0
+
+    count = len(stacked.old)
     return Outline(
         graph=graph,
-        parent=rows.parent,
-        kind=kind,
-        name=np.array([string(one.name) for one in chains.labels], np.int32)[label],
-        detail=np.array([string(one.detail) for one in chains.labels], np.int32)[label],
-        variable=np.array([string(one.variable) for one in chains.labels], np.int32)[label],
-        first=rows.first,
-        end=rows.end,
-        closed=closed.astype(np.int32),
-        count=np.ones(count, np.int32),
-        copy=np.full(count, -1, np.int32),
+        parent=stacked.rows.parent,
+        kind=kind.astype(np.int32),
+        name=name,
+        detail=detail,
+        variable=variable,
+        first=stacked.rows.first,
+        end=stacked.rows.end,
+        closed=np.where(is_old, closed[pattern], False).astype(np.int32),
+        count=stacked.count,
+        copy=stacked.copy,
         like=np.full(count, -1, np.int32),
         twin=np.full(count, -1, np.int32),
-        region=_regions(graph, rows, kind),
+        region=_regions(graph, stacked.rows, kind),
         role=role,
     )
+
+
+class _Names:
+    """What labels say, as columns of strings; the last of each is empty, for rows without a label."""
+
+    def __init__(self, graph: Graph, labels: Sequence[Label]) -> None:
+        string = graph.tables.string
+        texts = [(one.name, one.detail, one.variable) for one in labels] + [("", "", "")]
+        self.columns = tuple(
+            np.array(column, np.int32) for column in zip(*(map(string, row) for row in texts), strict=True)
+        )
+
+
+def _tokens(labels: Sequence[Label]) -> Column:
+    """Equal numbers for labels of what may be copies of each other."""
+    numbers: dict[tuple[object, ...], int] = {}
+    return np.array([numbers.setdefault(label.token, len(numbers)) for label in labels], np.int32)
 
 
 def _holds_more(rows: Rows, kind: Column) -> NDArray[np.bool_]:

@@ -16,12 +16,8 @@ from jaxviz.outline.paths import NodePaths
 #: DETAIL: inside an equation that is drawn as a whole. COUNTER: the turn of a loop, counted up.
 BOX, EDGE, CHIP, COUNTER, THROUGH, DETAIL = range(6)
 
-_HANDS_ON = ("reshape", "broadcast_in_dim", "convert_element_type", "squeeze", "expand_dims", "stop_gradient") + (
-    "copy",
-    "copy_p",
-    "pvary",
-    "pbroadcast",
-)
+_RESHAPES = ("reshape", "broadcast_in_dim", "squeeze", "expand_dims")
+_HANDS_ON = (*_RESHAPES, "convert_element_type", "stop_gradient", "copy", "copy_p", "pvary")
 _CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "random_seed")
 
 

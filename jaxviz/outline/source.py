@@ -14,6 +14,9 @@ from functools import cached_property, lru_cache
 
 from jaxviz.tables import Tables
 
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
 Place = tuple[int, int, int, int]
 
 
@@ -23,6 +26,8 @@ class Found:
 
     expression: ast.AST | None
     statement: ast.stmt | None
+    # The innermost loop or comprehension of the same function around it.
+    loop: ast.AST | None = None
 
 
 class Source:
@@ -62,15 +67,20 @@ class Source:
         node: ast.AST = self._tree
         expression: ast.AST | None = None
         statement: ast.stmt | None = None
+        loop: ast.AST | None = None
         while True:
             for child in _placed_children(node):
                 if _start_of(child) <= start and end <= (child.end_lineno, child.end_col_offset):  # type: ignore[attr-defined]
                     break
             else:
-                return Found(expression, statement)
+                return Found(expression, statement, loop)
             node = child
             if isinstance(node, ast.stmt):
                 statement = node
+            if isinstance(node, _LOOPS):
+                loop = node
+            elif isinstance(node, _FUNCTIONS):
+                loop = None
             exact = _start_of(node) == start and end == (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
             if exact and expression is None and isinstance(node, (ast.expr, ast.AugAssign)):
                 expression = node
