@@ -155,12 +155,13 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
     if inner.kind == STATEMENT:
         return replace(outer, token=token)
     if outer.kind == STATEMENT:
-        return replace(inner, detail=outer.detail, frames=frames, token=token)
+        return replace(inner, detail=outer.detail, token=token)
     if inner.kind in _REGIONS:
         name = inner.name if outer.name in GENERIC else outer.name
         return Label(inner.kind, name, outer.detail, outer.variable, frames, token)
-    if outer.kind == MODULE or (inner.kind == FUNCTION and outer.name not in GENERIC):
-        return replace(outer, frames=frames, token=token)
+    if outer.kind == MODULE or inner.kind == FUNCTION:
+        better = inner.name and outer.kind != MODULE and outer.name in GENERIC and inner.name not in GENERIC
+        return replace(outer, name=inner.name if better else outer.name, frames=frames, token=token)
     if inner.kind == CALL and (is_box or inner.name in GENERIC) and outer.name not in GENERIC:
         # A function of one expression is known by its own name.
         return replace(outer, frames=frames, token=token)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.chains import Chains, Label
+from jaxviz.outline.likes import rows_alike
+from jaxviz.outline.modules import BACKWARD, FORWARD
 from jaxviz.outline.noise import BOX, node_roles
 from jaxviz.outline.paths import (
     BODY,
@@ -22,10 +24,12 @@ from jaxviz.outline.paths import (
     STATEMENT,
     PathReader,
 )
-from jaxviz.outline.repeats import Repeats
+from jaxviz.outline.phases import PHASE_NAMES
+from jaxviz.outline.repeats import Repeats, Stacked
 from jaxviz.outline.rows import Rows, rows_of
 from jaxviz.outline.stack_names import StackNames
 from jaxviz.outline.tree import ROW_KINDS, Outline
+from jaxviz.outline.twins import Twins
 
 _EXPRESSION = ROW_KINDS.index("expression")
 
@@ -53,7 +57,8 @@ def make_outline(graph: Graph) -> Outline:
     kind = np.where(closed & (kind == CALL), _EXPRESSION, kind).astype(np.int32)
 
     bare = np.flatnonzero(drawn).astype(np.int32)
-    stacked = Repeats(rows, _tokens(labels)[label], closed, np.isin(kind, _STACKABLE), bare, graph.nodes.op).find()
+    tokens = _tokens(labels)
+    stacked = Repeats(rows, tokens[label], closed, np.isin(kind, _STACKABLE), bare, graph.nodes.op).find()
     namer = StackNames(graph, reader.expressions, labels)
     names = _Names(graph, labels)
     old = stacked.old
@@ -70,7 +75,7 @@ def make_outline(graph: Graph) -> Outline:
     copies = new[stacked.copy[new] >= 0]
     name[copies] = detail[copies] = variable[copies] = 0
 
-    count = len(stacked.old)
+    token = np.where(known, tokens[label] * 2 + ~is_old, -1).astype(np.int32)
     return Outline(
         graph=graph,
         parent=stacked.rows.parent,
@@ -83,11 +88,43 @@ def make_outline(graph: Graph) -> Outline:
         closed=np.where(is_old, closed[pattern], False).astype(np.int32),
         count=stacked.count,
         copy=stacked.copy,
-        like=np.full(count, -1, np.int32),
-        twin=np.full(count, -1, np.int32),
+        like=rows_alike(stacked.rows, token, stacked.copy),
+        twin=_twins(stacked, kind, label, labels),
         region=_regions(graph, stacked.rows, kind),
         role=role,
     )
+
+
+def _twins(stacked: Stacked, kind: Column, label: Column, labels: Sequence[Label]) -> Column:
+    """The twins of all rows in phases: those of each forward phase and of the backward phase that comes next."""
+    phase = [labels[number].name if number >= 0 else "" for number in label.tolist()]
+    places = [_place(one) for one in labels]
+    children: list[list[int]] = [[] for _ in range(len(label))]
+    for row, parent in enumerate(stacked.rows.parent.tolist()[1:], 1):
+        children[parent].append(row)
+    kinds = kind.tolist()
+    place = [
+        places[number] if number >= 0 and kinds[row] != _COPY else None for row, number in enumerate(label.tolist())
+    ]
+    transparent = np.isin(kind, (STATEMENT, CALL)).tolist()
+    twins = Twins(children, place, transparent, stacked.copy)
+    waiting: dict[int, int] = {}
+    for row in np.flatnonzero(kind == PHASE).tolist():
+        parent = int(stacked.rows.parent[row])
+        if phase[row] == PHASE_NAMES[FORWARD]:
+            waiting[parent] = row
+        elif phase[row] == PHASE_NAMES[BACKWARD] and parent in waiting:
+            twins.tie(waiting.pop(parent), row)
+    return twins.twin
+
+
+def _place(label: Label) -> Hashable:
+    """Equal for a row forward and its part of the backward phase."""
+    if label.kind in (MODULE, RECOMPUTED, BODY):
+        return label.kind, label.name
+    if label.kind == STATEMENT:
+        return label.token[0]
+    return label.frames[:1] or label.token
 
 
 class _Names:

@@ -13,13 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column
+from jaxviz.outline.hashes import mixed, powers
 from jaxviz.outline.rows import Rows
 from jaxviz.outline.runs import Run, find_runs
-
-Hashes = NDArray[np.uint64]
-
-# Odd, so that multiplying by it loses nothing; from the golden ratio.
-_MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +75,12 @@ class Repeats:
         self._item_row = np.concatenate([np.arange(1, count), np.full(len(bare), -1)]).astype(np.int32)[order]
         self._item_first = first[order].astype(np.int32)
         self._item_end = np.concatenate([rows.end[1:], bare + 1])[order].astype(np.int32)
-        self._item_hash = _mixed(np.concatenate([np.zeros(count - 1), op[bare] + 1])[order].astype(np.uint64))
+        self._item_hash = mixed(np.concatenate([np.zeros(count - 1), op[bare] + 1])[order].astype(np.uint64))
         self._start = np.searchsorted(parent[order], np.arange(count + 1)).astype(np.int32)
         self._place_of_row = np.zeros(count, np.int32)
         has_row = self._item_row >= 0
         self._place_of_row[self._item_row[has_row]] = np.flatnonzero(has_row)
-        self._row_hash = _mixed(token.astype(np.uint64) + np.uint64(1 << 32))
+        self._row_hash = mixed(token.astype(np.uint64) + np.uint64(1 << 32))
         # What comes out: new rows, and of old rows what is around them, how many copies they are and which.
         self._new: list[_New] = []
         self._new_count = 0
@@ -108,12 +104,12 @@ class Repeats:
         filled = parents[sizes > 0]
         if len(filled):
             at = np.repeat(self._start[filled], sizes[sizes > 0]) + _counting(sizes[sizes > 0])
-            power = _powers(int(sizes.max()))[_counting(sizes[sizes > 0])]
+            power = powers(int(sizes.max()))[_counting(sizes[sizes > 0])]
             begin = np.cumsum(sizes[sizes > 0]) - sizes[sizes > 0]
             content[sizes > 0] = np.add.reduceat(self._item_hash[at] * power, begin)
-        content = _mixed(content + sizes.astype(np.uint64))
+        content = mixed(content + sizes.astype(np.uint64))
         own = self._row_hash[parents]
-        full = np.where(self._closed[parents], own, _mixed(own * np.uint64(3) + content))
+        full = np.where(self._closed[parents], own, mixed(own * np.uint64(3) + content))
         place = self._place_of_row[parents]
         inside = parents > 0
         self._item_hash[place[inside]] = full[inside]
@@ -223,16 +219,3 @@ def _counting(sizes: Column) -> Column:
     """0, 1, 2, ... for each of the sizes, one after the other."""
     total = int(sizes.sum())
     return (np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)).astype(np.int32)
-
-
-def _powers(count: int) -> Hashes:
-    powers = np.full(count, _MULTIPLIER, np.uint64)
-    return np.cumprod(powers, dtype=np.uint64)
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """Numbers that look random and are the same for the same value: the finalizer of splitmix64."""
-    values = values + np.uint64(_MULTIPLIER)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))

@@ -34,7 +34,7 @@ class Run:
 def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None) -> list[Run]:
     """Runs that do not overlap, those that save most first; given in order.
 
-    Items marked `bare` are worth folding only from four on.
+    Items marked `bare`, equations that have nothing but their operation, must be four or more in three copies.
     """
     count = len(items)
     found: list[Run] = []
@@ -61,7 +61,8 @@ def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None) -> list[Ru
 
 
 def _worth_folding(period: int, copies: int) -> bool:
-    return period * copies >= 4 and (copies >= 3 or period >= 2)
+    # Two copies of equations alone are mostly chance, such as the two gradients of a product.
+    return period * copies >= 4 and copies >= 3
 
 
 def _candidates(items: Sequence) -> list[Run]:
