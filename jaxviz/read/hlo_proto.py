@@ -41,13 +41,12 @@ class _Reader:
         data, module = self.data, self.module
         computations: list[Field] = []
         schedule: dict[int, list[int]] = {}
-        entry_name, entry_id = "", None
+        # A number that is zero is not written.
+        entry_id = 0
         attributes: list[tuple[str, str]] = []
         for field in fields(data, start, end):
             if field.number == 1:
                 module.name = text(data, field)
-            elif field.number == 2:
-                entry_name = text(data, field)
             elif field.number == 3:
                 computations.append(field)
             elif field.number == 6:
@@ -63,17 +62,14 @@ class _Reader:
         opened = [message(data, field) for field in computations]
         number_of: dict[int, int] = {}
         for place, (field, inside) in enumerate(zip(computations, opened, strict=True)):
-            own = next((number(each) for each in inside if each.number == 5), -1 - place)
+            own = next((number(each) for each in inside if each.number == 5), 0)
             if number_of.setdefault(own, place) != place:
                 raise HloError(f"byte {field.value}: expected a computation with a number of its own")
         for field, inside in zip(computations, opened, strict=True):
             self._read_computation(field, inside, number_of, schedule)
-        module.entry = number_of.get(entry_id, -1) if entry_id is not None else -1
-        if module.entry < 0:
-            names = [computation.name for computation in module.computations]
-            if entry_name not in names:
-                raise HloError(f"byte {start}: expected an entry computation")
-            module.entry = names.index(entry_name)
+        if entry_id not in number_of:
+            raise HloError(f"byte {start}: expected an entry computation")
+        module.entry = number_of[entry_id]
         return module
 
     # Tables.
@@ -124,14 +120,14 @@ class _Reader:
     ) -> None:
         data = self.data
         computation = HloComputation("")
-        own, root = 0, None
+        own = root = 0
         instructions: list[tuple[int, Field, list[Field]]] = []
         for part in inside:
             if part.number == 1:
                 computation.name = text(data, part)
             elif part.number == 2:
                 parts = message(data, part)
-                id_ = next((number(each) for each in parts if each.number == 35), -1 - len(instructions))
+                id_ = next((number(each) for each in parts if each.number == 35), 0)
                 instructions.append((id_, part, parts))
             elif part.number == 5:
                 own = number(part)
@@ -189,7 +185,6 @@ class _Reader:
                 others.setdefault(kind, []).append(part)
         if not name or not opcode or not shape:
             raise HloError(f"byte {field.value}: expected an instruction with a name, an operation and a shape")
-        # Zero is not written.
         if opcode in ("parameter", "get-tuple-element") and own < 0:
             own = 0
         pairs: Pairs = pairs_of(data, opcode, others, names)

@@ -63,7 +63,7 @@ def device_list_text(data: bytes, field: Field) -> str:
             shape = row.get(1, [0])[-1], row.get(2, [0])[-1]
             return f"[{shape[0]},{shape[1]}]{_iota(row.get(3, []), row.get(4, []))}"
         elif part.number == 3:
-            return _mesh_axes_text(data, part)
+            return mesh_axes_text(data, part)
     return "{" + ",".join(groups) + "}"
 
 
@@ -101,9 +101,14 @@ def _axis_text(data: bytes, field: Field, axes: list[tuple[str, int]]) -> str:
     return f"'{name}'{part_text}"
 
 
-def _mesh_axes_text(data: bytes, field: Field) -> str:
+def mesh_axes_text(data: bytes, field: Field) -> str:
+    """A list of devices by the axes of a mesh along which they are grouped, as text: `mesh['x'=4,'y'=2] {'x'}`."""
+    axes: list[tuple[str, int]] = []
+    devices: list[int] = []
     parts = message(data, field)
-    axes, devices = _mesh(data, next(part for part in parts if part.number == 1)) if parts else ([], [])
+    for part in parts:
+        if part.number == 1:
+            axes, devices = _mesh(data, part)
     used = [_axis_text(data, part, axes) for part in parts if part.number == 2]
     return f"{_mesh_text(axes, devices)} {{{','.join(used)}}}"
 
