@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 from jaxviz.read.hlo_module import Pairs
 from jaxviz.read.hlo_pairs import quoted
-from jaxviz.read.hlo_sharding import device_list_text, mesh_axes_text, sharding_text
+from jaxviz.read.hlo_shape_text import shape_text
+from jaxviz.read.hlo_sharding import device_list_text, iota_list_text, mesh_axes_text, sharding_text
 from jaxviz.read.hlo_wire import Field, message, number, numbers, real, text
 
 Fields = dict[int, list[Field]]
@@ -35,7 +36,7 @@ def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> 
         pairs.append(("control-predecessors", braces(f"%{name}" for name in before).replace(",", ", ")))
     if 43 in found:
         config = text(data, found[43][-1])
-        pairs.append(("backend_config", config))
+        pairs.append(("backend_config", config if config.startswith("{") else quoted(config)))
     return tuple(pair for pair in pairs if pair[1])
 
 
@@ -234,6 +235,10 @@ def _devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
     return [("replica_groups", device_list_text(data, found[-1]))]
 
 
+def _iota_devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    return [("replica_groups", iota_list_text(data, found[-1]))]
+
+
 def _mesh_devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
     return [("replica_groups", mesh_axes_text(data, found[-1]))]
 
@@ -262,6 +267,15 @@ def _frontend(data: bytes, found: list[Field], opcode: str) -> Pairs_:
 
 def _sharding(data: bytes, found: list[Field], opcode: str) -> Pairs_:
     return [("sharding", sharding_text(data, found[-1]))]
+
+
+def _accuracy(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    modes = [number(part) for part in message(data, found[-1]) if part.number == 1]
+    return [("result_accuracy", "{mode=highest}")] if modes == [1] else []
+
+
+def _outfeed_shape(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    return [("outfeed_shape", shape_text(data, found[-1]))]
 
 
 def _epsilon(data: bytes, found: list[Field], opcode: str) -> Pairs_:
@@ -303,6 +317,7 @@ _READERS: dict[int, Reader] = {
     26: _count("channel_id"),
     49: _groups,
     87: _devices,
+    92: _iota_devices,
     93: _mesh_devices,
     52: _targets,
     14: _dimensions,
@@ -345,6 +360,8 @@ _READERS: dict[int, Reader] = {
     77: _api_version,
     80: _prefetch,
     47: _flag("is_host_transfer"),
+    91: _accuracy,
+    29: _outfeed_shape,
     22: _text("outfeed_config", quotes=True),
     27: _text("infeed_config", quotes=True),
     89: _flag("is_composite"),
@@ -352,4 +369,13 @@ _READERS: dict[int, Reader] = {
     68: _frontend,
 }
 _ORDER = tuple(_READERS)
-_REDUCE_SCATTER_ORDER = (26, 49, 87, 93, 71, 14, *(kind for kind in _ORDER if kind not in (26, 49, 87, 93, 71, 14)))
+_REDUCE_SCATTER_ORDER = (
+    26,
+    49,
+    87,
+    92,
+    93,
+    71,
+    14,
+    *(kind for kind in _ORDER if kind not in (26, 49, 87, 92, 93, 71, 14)),
+)

@@ -51,6 +51,8 @@ def literal_text(data: bytes, field: Field, shape: str) -> str:
     if count == 0:
         return _nested([], dims)
     texts = _elements(data, field, dtype, bool(dims))
+    if dtype in ("s4", "u4"):
+        texts = texts[:count]
     if len(texts) != count:
         # A type whose elements are not written out here.
         return "{...}"
@@ -85,6 +87,10 @@ def _elements(data: bytes, field: Field, dtype: str, in_array: bool) -> list[str
                 texts += [_real(float(value), dtype) for value in array]
             else:
                 texts += map(str, array.tolist())
+        elif kind in _NIBBLES and part.wire == SPAN:
+            # Two to a byte, the first in the lower half.
+            halves = [half for byte in data[part.value : part.end] for half in (byte & 15, byte >> 4)]
+            texts += [str(half - 16 if half > 7 and dtype == "s4" else half) for half in halves]
     return texts
 
 
@@ -99,8 +105,10 @@ def _reals(data: bytes, part: Field) -> bytes:
     raise HloError(f"byte {part.end}: expected real numbers")
 
 
+_NIBBLES = {21, 22}
+
 # Decimal digits that tell any two values apart.
-_DIGITS = {"f16": 5, "bf16": 4, "f8e5m2": 3, "f8e5m2fnuz": 3}
+_DIGITS = {"f16": 5, "bf16": 4, "f8e5m2": 2, "f8e5m2fnuz": 2}
 _DIGITS_OF_BYTES = 3
 
 
@@ -124,14 +132,14 @@ def _nested(texts: list[str], dims: list[int]) -> str:
         return texts[0] if texts else ""
     if len(dims) == 1:
         return "{" + ", ".join(texts) + "}"
-    if not texts:
-        return "{}"
 
     def rows(texts: list[str], dims: list[int]) -> str:
         if not dims:
             return texts[0]
-        step = len(texts) // dims[0]
-        inside = ", ".join(rows(texts[row * step : (row + 1) * step], dims[1:]) for row in range(dims[0]))
-        return f"{{ {inside} }}"
+        # No dimension is longer than what is written, but for one of a constant without elements.
+        count = min(dims[0], WRITTEN_ELEMENTS)
+        step = len(texts) // count if count else 0
+        inside = ", ".join(rows(texts[row * step : (row + 1) * step], dims[1:]) for row in range(count))
+        return f"{{ {inside} }}" if inside else "{}"
 
     return rows(texts, dims)

@@ -50,21 +50,24 @@ def _iota(dims: list[int], order: list[int]) -> str:
 
 
 def device_list_text(data: bytes, field: Field) -> str:
-    """A `CollectiveDeviceListProto` as text: `{{0,1},{2,3}}`, `[2,4]<=[8]` or with a mesh."""
+    """A `CollectiveDeviceListProto` as text: `{{0,1},{2,3}}` or `[2,4]<=[8]`."""
     groups: list[str] = []
     for part in message(data, field):
         if part.number == 1:
             ids = [each for inner in message(data, part) if inner.number == 1 for each in numbers(data, inner)]
             groups.append("{" + ",".join(map(str, ids)) + "}")
         elif part.number == 2:
-            row: dict[int, list[int]] = {}
-            for inner in message(data, part):
-                row.setdefault(inner.number, []).extend(numbers(data, inner))
-            shape = row.get(1, [0])[-1], row.get(2, [0])[-1]
-            return f"[{shape[0]},{shape[1]}]{_iota(row.get(3, []), row.get(4, []))}"
-        elif part.number == 3:
-            return mesh_axes_text(data, part)
+            return iota_list_text(data, part)
     return "{" + ",".join(groups) + "}"
+
+
+def iota_list_text(data: bytes, field: Field) -> str:
+    """An `IotaReplicaGroupListProto` as text: `[2,4]<=[8]`."""
+    row: dict[int, list[int]] = {}
+    for part in message(data, field):
+        row.setdefault(part.number, []).extend(numbers(data, part))
+    shape = row.get(1, [0])[-1], row.get(2, [0])[-1]
+    return f"[{shape[0]},{shape[1]}]{_iota(row.get(3, []), row.get(4, []))}"
 
 
 def _mesh(data: bytes, field: Field) -> tuple[list[tuple[str, int]], list[int]]:
