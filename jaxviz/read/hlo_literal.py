@@ -51,8 +51,6 @@ def literal_text(data: bytes, field: Field, shape: str) -> str:
     if count == 0:
         return _nested([], dims)
     texts = _elements(data, field, dtype, bool(dims))
-    if dtype in ("s4", "u4"):
-        texts = texts[:count]
     if len(texts) != count:
         # A type whose elements are not written out here.
         return "{...}"
@@ -88,8 +86,7 @@ def _elements(data: bytes, field: Field, dtype: str, in_array: bool) -> list[str
             else:
                 texts += map(str, array.tolist())
         elif kind in _NIBBLES and part.wire == SPAN:
-            # Two to a byte, the first in the lower half.
-            halves = [half for byte in data[part.value : part.end] for half in (byte & 15, byte >> 4)]
+            halves = [byte & 15 for byte in data[part.value : part.end]]
             texts += [str(half - 16 if half > 7 and dtype == "s4" else half) for half in halves]
     return texts
 
@@ -105,6 +102,7 @@ def _reals(data: bytes, part: Field) -> bytes:
     raise HloError(f"byte {part.end}: expected real numbers")
 
 
+# Half a byte each, in a byte of its own.
 _NIBBLES = {21, 22}
 
 # Decimal digits that tell any two values apart.
