@@ -61,8 +61,17 @@ class HloGraph:
         return {name: tuple(found) for name, found in nodes.items()}
 
 
-def read_hlo(module: HloModule, tables: Tables | None = None, *, repeated_nodes: int = REPEATED_NODES) -> HloGraph:
+def read_hlo(
+    module: HloModule,
+    tables: Tables | None = None,
+    *,
+    excerpts: bool = False,
+    repeated_nodes: int = REPEATED_NODES,
+) -> HloGraph:
     """The graph of a module as `parse_hlo_text` or `parse_hlo_proto` give it; `HloError` for one that is wrong.
+
+    `excerpts` looks for the source files on this machine: for a program of this process, not for any file that was
+    opened, which could name any other.
 
     >>> from jaxviz.read.hlo_text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[2] parameter(0)\\n  ROOT n = f32[2] negate(p)\\n}"
@@ -72,6 +81,8 @@ def read_hlo(module: HloModule, tables: Tables | None = None, *, repeated_nodes:
     tables = Tables() if tables is None else tables
     writer = _Writer(module, tables, repeated_nodes)
     writer.write_program()
+    if excerpts:
+        writer.frames.write_excerpts()
     return HloGraph(writer.graph(), module, writer.instruction)
 
 

@@ -18,7 +18,8 @@ class HloError(ValueError):
 
 
 class Location(NamedTuple):
-    """A place in a file: numbers of `files` and `functions` (-1 where not known), lines and columns counted from 1."""
+    """A place in a file: numbers of `files` and `functions` (-1 where not known), lines counted from 1,
+    columns from 0; 0 where not known."""
 
     file: int
     function: int
