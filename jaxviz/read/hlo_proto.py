@@ -29,12 +29,18 @@ def parse_hlo_proto(data: bytes) -> HloModule:
     return _Reader(data).read(start, end)
 
 
+# Fields of an instruction that are read elsewhere, and messages that are written even where nothing is in them.
+_KNOWN = {1, 35}
+_OFTEN_EMPTY = {68, 82, 98}
+
+
 class _Reader:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.module = HloModule(unit="byte")
         # Texts of what is often the same, by its bytes.
         self._shapes: dict[bytes, str] = {}
+        self._origins: dict[bytes, tuple[str, int]] = {}
         self._source_frames: dict[tuple[str, int], int] = {}
 
     def read(self, start: int, end: int) -> HloModule:
@@ -123,12 +129,19 @@ class _Reader:
         computation = HloComputation("")
         own = root = 0
         instructions: list[tuple[int, Field, list[Field]]] = []
+        names: dict[int, str] = {}
         for part in inside:
             if part.number == 1:
                 computation.name = text(data, part)
             elif part.number == 2:
                 parts = message(data, part)
-                id_ = next((number(each) for each in parts if each.number == 35), 0)
+                id_, name = 0, ""
+                for each in parts:
+                    if each.number == 35:
+                        id_ = number(each)
+                    elif each.number == 1:
+                        name = text(data, each)
+                names[id_] = name
                 instructions.append((id_, part, parts))
             elif part.number == 5:
                 own = number(part)
@@ -141,9 +154,8 @@ class _Reader:
         if order is None or len(order) != len(by_id) or set(order) != set(by_id):
             order = [id_ for id_, _, _ in instructions]
         index_of = {id_: index for index, id_ in enumerate(order)}
-        names = {id_: _name(data, parts) for id_, (_, parts) in by_id.items()}
         for id_ in order:
-            self._read_instruction(computation, *by_id[id_], index_of, number_of, names)
+            self._read_instruction(computation, names[id_], *by_id[id_], index_of, number_of, names)
         if root not in index_of:
             raise HloError(f"byte {field.value}: expected a root instruction in computation {computation.name}")
         computation.root = index_of[root]
@@ -152,6 +164,7 @@ class _Reader:
     def _read_instruction(
         self,
         computation: HloComputation,
+        name: str,
         field: Field,
         parts: list[Field],
         index_of: dict[int, int],
@@ -159,16 +172,14 @@ class _Reader:
         names: dict[int, str],
     ) -> None:
         data = self.data
-        name = opcode = shape = op_name = value = ""
+        opcode = shape = op_name = value = ""
         frame = own = -1
         operands: list[int] = []
         called: list[int] = []
         others: dict[int, list[Field]] = {}
         for part in parts:
             kind = part.number
-            if kind == 1:
-                name = text(data, part)
-            elif kind == 2:
+            if kind == 2:
                 opcode = text(data, part)
             elif kind == 3:
                 shape = self._shape(part)
@@ -182,7 +193,7 @@ class _Reader:
                 own = number(part)
             elif kind == 8:
                 value = literal_text(data, part, shape)
-            elif kind != 35:
+            elif kind not in _KNOWN and (kind not in _OFTEN_EMPTY or part.value < part.end):
                 others.setdefault(kind, []).append(part)
         if not name or not opcode or not shape:
             raise HloError(f"byte {field.value}: expected an instruction with a name, an operation and a shape")
@@ -224,6 +235,13 @@ class _Reader:
 
     def _origin(self, field: Field) -> tuple[str, int]:
         """The name stack and the frame in the metadata of an instruction."""
+        key = self.data[field.value : field.end]
+        known_origin = self._origins.get(key)
+        if known_origin is None:
+            known_origin = self._origins[key] = self._read_origin(field)
+        return known_origin
+
+    def _read_origin(self, field: Field) -> tuple[str, int]:
         op_name, frame = "", 0
         file, line = "", 0
         for part in message(self.data, field):
@@ -278,10 +296,6 @@ def _expand_asynchronous(module: HloModule) -> None:
             computation.calls[index] = inner.calls[inner.root] if starts else ()
             if starts:
                 computation.attributes[index] = inner.attributes[inner.root] + computation.attributes[index]
-
-
-def _name(data: bytes, parts: list[Field]) -> str:
-    return next((text(data, part) for part in parts if part.number == 1), "")
 
 
 def _roles(opcode: str, count: int) -> list[str]:
