@@ -27,6 +27,7 @@ from jaxviz.graph import (
     Regions,
     Values,
 )
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_attributes import AttributeReader
 from jaxviz.read.hlo_calls import Body, joins_of, regions_of, simple_name
 from jaxviz.read.hlo_frames import HloFrames
@@ -79,11 +80,12 @@ def read_hlo(
     ['argument', 'negate', 'result']
     """
     tables = Tables() if tables is None else tables
-    writer = _Writer(module, tables, repeated_nodes)
-    writer.write_program()
-    if excerpts:
-        writer.frames.write_excerpts()
-    return HloGraph(writer.graph(), module, writer.instruction)
+    with no_collections():
+        writer = _Writer(module, tables, repeated_nodes)
+        writer.write_program()
+        if excerpts:
+            writer.frames.write_excerpts()
+        return HloGraph(writer.graph(), module, writer.instruction)
 
 
 class _Writer:

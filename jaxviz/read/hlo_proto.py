@@ -6,6 +6,7 @@ written as XLA prints them, so that the columns are those of the same module's t
 
 from __future__ import annotations
 
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_fields import pairs_of
 from jaxviz.read.hlo_literal import literal_text
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
@@ -26,7 +27,8 @@ def parse_hlo_proto(data: bytes) -> HloModule:
     """
     data = bytes(data)
     start, end = module_in(data)
-    return _Reader(data).read(start, end)
+    with no_collections():
+        return _Reader(data).read(start, end)
 
 
 # Fields of an instruction that are read elsewhere, and messages that are written even where nothing is in them.

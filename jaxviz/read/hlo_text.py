@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
 from jaxviz.read.hlo_pairs import METADATA, split_pairs, unquoted
 
@@ -62,7 +63,8 @@ def parse_hlo_text(text: str) -> HloModule:
     >>> module.computations[module.entry].names
     ['p']
     """
-    return _Parser(text).module
+    with no_collections():
+        return _Parser(text).module
 
 
 class _Parser:
