@@ -54,13 +54,16 @@ class HloFrames:
         file = add_file(tables, path)
         function = self._module.functions[place.function].rpartition("<locals>.")[2] if place.function >= 0 else ""
         column, end_column = place.column, place.end_column
-        if not place.end_line and not column:
-            column = end_column = -1
-        elif not tables.files.library[file]:
+        if not place.end_line:
+            end_column = -1
+            # Old text has lines only.
+            column = column or -1
+        if not tables.files.library[file]:
             column = characters(path, place.line, column)
             end_column = characters(path, place.end_line, end_column)
-            first, last = self._touched.get(file, (place.line, place.end_line))
-            self._touched[file] = min(first, place.line), max(last, place.end_line)
+            last_line = max(place.line, place.end_line)
+            first, last = self._touched.get(file, (place.line, last_line))
+            self._touched[file] = min(first, place.line), max(last, last_line)
         return tables.frame(file, function, place.line, column, place.end_line, end_column)
 
 

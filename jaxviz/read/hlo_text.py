@@ -264,8 +264,8 @@ class _Parser:
                     operands = tuple([index_of[operand] for operand in names])
                 except KeyError:
                     later.append((index, names))
-                if not names:
-                    raise _error(at + 1, found.start(5) + 1, "names of operands")
+                if not names or "..." in inside:
+                    raise _error(at + 1, found.start(5) + 1, "the names of all operands")
             add_operands(operands)
             add_attributes(pairs)
             add_number(number)
