@@ -247,6 +247,8 @@ class _Writer:
         if len(operands) != 1:
             raise self.module.error(computation, index, "expected one operand")
         starts = self.shapes.elements(computation, operands[0], self.module)
+        if not starts:
+            raise self.module.error(computation, index, "expected a tuple as its operand")
         if not 0 <= number < len(starts) - 1:
             raise self.module.error(computation, index, f"expected the index of an element, below {len(starts) - 1}")
         return flows[operands[0]][starts[number] : starts[number + 1]]
