@@ -76,7 +76,7 @@ class _Parser:
         self._origins: dict[str, tuple[str, int]] = {}
         self._source_frames: dict[tuple[str, int], int] = {}
         self._parents: list[int | None] = []
-        lines = text.split("\n")
+        lines = text.replace("\r\n", "\n").split("\n")
         at = self._read_header(lines)
         at = self._read_tables(lines, at)
         self._read_computations(lines, at)
