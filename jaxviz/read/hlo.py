@@ -28,6 +28,7 @@ from jaxviz.graph import (
     Regions,
     Values,
 )
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_attributes import AttributeReader
 from jaxviz.read.hlo_calls import Body, joins_of, regions_of, simple_name
 from jaxviz.read.hlo_frames import HloFrames
@@ -74,11 +75,14 @@ def read_hlo(
     tables: Tables | None = None,
     *,
     frames: bool = True,
+    excerpts: bool = False,
     repeated_nodes: int = REPEATED_NODES,
 ) -> HloGraph:
     """The graph of a module as `parse_hlo_text` or `parse_hlo_proto` give it; `HloError` for one that is wrong.
 
-    Without `frames` the call stacks in the module are left alone: a jaxpr says them better.
+    Without `frames` the call stacks in the module are left alone: a jaxpr says them better. `excerpts` looks for the
+    source files on this machine: for a program of this process, not for any file that was opened, which could name any
+    other.
 
     >>> from jaxviz.read.hlo_text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[2] parameter(0)\\n  ROOT n = f32[2] negate(p)\\n}"
@@ -86,9 +90,12 @@ def read_hlo(
     ['argument', 'negate', 'result']
     """
     tables = Tables() if tables is None else tables
-    writer = _Writer(module, tables, repeated_nodes, frames)
-    writer.write_program()
-    return writer.hlo_graph()
+    with no_collections():
+        writer = _Writer(module, tables, repeated_nodes, frames)
+        writer.write_program()
+        if excerpts:
+            writer.frames.write_excerpts()
+        return writer.hlo_graph()
 
 
 class _Writer:
@@ -264,6 +271,8 @@ class _Writer:
         if len(operands) != 1:
             raise self.module.error(computation, index, "expected one operand")
         starts = self.shapes.elements(computation, operands[0], self.module)
+        if not starts:
+            raise self.module.error(computation, index, "expected a tuple as its operand")
         if not 0 <= number < len(starts) - 1:
             raise self.module.error(computation, index, f"expected the index of an element, below {len(starts) - 1}")
         return flows[operands[0]][starts[number] : starts[number + 1]]

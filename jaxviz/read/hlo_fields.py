@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from jaxviz.read.hlo_module import Pairs
-from jaxviz.read.hlo_sharding import device_list_text, sharding_text
+from jaxviz.read.hlo_pairs import quoted
+from jaxviz.read.hlo_shape_text import shape_text
+from jaxviz.read.hlo_sharding import device_list_text, iota_list_text, mesh_axes_text, sharding_text
 from jaxviz.read.hlo_wire import Field, message, number, numbers, real, text
 
 Fields = dict[int, list[Field]]
@@ -21,9 +23,12 @@ def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> 
         pairs.append(("dimensions", "{}"))
     if opcode == "iota" and 14 not in found:
         pairs.append(("iota_dimension", "0"))
+    # What is the first of its kind is not written.
     if opcode == "fft" and 31 not in found:
         pairs.append(("fft_type", "FFT"))
-    for kind in _ORDER:
+    if opcode == "rng-bit-generator" and 70 not in found:
+        pairs.append(("algorithm", "rng_default"))
+    for kind in _REDUCE_SCATTER_ORDER if opcode == "reduce-scatter" else _ORDER:
         if kind in found:
             pairs += _READERS[kind](data, found[kind], opcode)
     if 37 in found:
@@ -31,7 +36,7 @@ def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> 
         pairs.append(("control-predecessors", braces(f"%{name}" for name in before).replace(",", ", ")))
     if 43 in found:
         config = text(data, found[43][-1])
-        pairs.append(("backend_config", config))
+        pairs.append(("backend_config", config if config.startswith("{") else quoted(config)))
     return tuple(pair for pair in pairs if pair[1])
 
 
@@ -76,10 +81,10 @@ def _flag(key: str) -> Reader:
     return lambda data, found, opcode: [(key, "true")] if number(found[-1]) else []
 
 
-def _text(key: str, quotes: str = "") -> Reader:
+def _text(key: str, quotes: bool = False) -> Reader:
     def read(data: bytes, found: list[Field], opcode: str) -> Pairs_:
         value = text(data, found[-1])
-        return [(key, f"{quotes}{value}{quotes}")] if value else []
+        return [(key, quoted(value) if quotes else value)] if value else []
 
     return read
 
@@ -129,11 +134,9 @@ def _labels(data: bytes, found: list[Field], opcode: str) -> Pairs_:
 
 
 def _slices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    texts = []
-    for field in found:
-        row = _row(data, field)
-        stride = _first(row, 3)
-        texts.append(f"[{_first(row, 1)}:{_first(row, 2)}{f':{stride}' if stride != 1 else ''}]")
+    rows = [_row(data, field) for field in found]
+    strided = any(_first(row, 3) != 1 for row in rows)
+    texts = [f"[{_first(row, 1)}:{_first(row, 2)}{f':{_first(row, 3)}' if strided else ''}]" for row in rows]
     return [("slice", "{" + ", ".join(texts) + "}")]
 
 
@@ -232,6 +235,18 @@ def _devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
     return [("replica_groups", device_list_text(data, found[-1]))]
 
 
+def _iota_devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    return [("replica_groups", iota_list_text(data, found[-1]))]
+
+
+def _mesh_devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    return [("replica_groups", mesh_axes_text(data, found[-1]))]
+
+
+def _prefetch(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    return [("cross_program_prefetch_index", str(number(found[-1])))]
+
+
 def _aliases(data: bytes, found: list[Field], opcode: str) -> Pairs_:
     texts = []
     for field in found:
@@ -246,12 +261,21 @@ def _frontend(data: bytes, found: list[Field], opcode: str) -> Pairs_:
     for entry in message(data, found[-1]):
         parts = {part.number: text(data, part) for part in message(data, entry)}
         value = parts.get(2, "")
-        texts.append(f"{parts.get(1, '')}={value}" if value.startswith("{") else f'{parts.get(1, "")}="{value}"')
+        texts.append(f"{parts.get(1, '')}={value if value.startswith('{') else quoted(value)}")
     return [("frontend_attributes", braces(sorted(texts)))] if texts else []
 
 
 def _sharding(data: bytes, found: list[Field], opcode: str) -> Pairs_:
     return [("sharding", sharding_text(data, found[-1]))]
+
+
+def _accuracy(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    modes = [number(part) for part in message(data, found[-1]) if part.number == 1]
+    return [("result_accuracy", "{mode=highest}")] if modes == [1] else []
+
+
+def _outfeed_shape(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    return [("outfeed_shape", shape_text(data, found[-1]))]
 
 
 def _epsilon(data: bytes, found: list[Field], opcode: str) -> Pairs_:
@@ -293,6 +317,8 @@ _READERS: dict[int, Reader] = {
     26: _count("channel_id"),
     49: _groups,
     87: _devices,
+    92: _iota_devices,
+    93: _mesh_devices,
     52: _targets,
     14: _dimensions,
     71: _flag("use_global_device_ids"),
@@ -327,16 +353,29 @@ _READERS: dict[int, Reader] = {
     11: _text("kind"),
     81: _count("k"),
     85: _flag("largest"),
-    28: _text("custom_call_target", '"'),
+    28: _text("custom_call_target", quotes=True),
     65: _flag("custom_call_has_side_effect"),
     74: _aliases,
     76: _choice("schedule", ("SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST")),
     77: _api_version,
+    80: _prefetch,
     47: _flag("is_host_transfer"),
-    22: _text("outfeed_config", '"'),
-    27: _text("infeed_config", '"'),
+    91: _accuracy,
+    29: _outfeed_shape,
+    22: _text("outfeed_config", quotes=True),
+    27: _text("infeed_config", quotes=True),
     89: _flag("is_composite"),
     40: _sharding,
     68: _frontend,
 }
 _ORDER = tuple(_READERS)
+_REDUCE_SCATTER_ORDER = (
+    26,
+    49,
+    87,
+    92,
+    93,
+    71,
+    14,
+    *(kind for kind in _ORDER if kind not in (26, 49, 87, 92, 93, 71, 14)),
+)

@@ -30,9 +30,6 @@ _BYTES = {
     24: ml_dtypes.float8_e5m2fnuz,
     25: ml_dtypes.float8_e4m3fnuz,
 }
-# Decimal digits that any value keeps, and that tell any two values apart.
-_DIGITS = {"f16": (3, 5), "bf16": (2, 4), "f32": (6, 9), "f64": (15, 17), "f8e5m2": (0, 2)}
-_DIGITS_OF_BYTES = (0, 3)
 
 
 def literal_text(data: bytes, field: Field, shape: str) -> str:
@@ -88,6 +85,9 @@ def _elements(data: bytes, field: Field, dtype: str, in_array: bool) -> list[str
                 texts += [_real(float(value), dtype) for value in array]
             else:
                 texts += map(str, array.tolist())
+        elif kind in _NIBBLES and part.wire == SPAN:
+            halves = [byte & 15 for byte in data[part.value : part.end]]
+            texts += [str(half - 16 if half > 7 and dtype == "s4" else half) for half in halves]
     return texts
 
 
@@ -102,19 +102,26 @@ def _reals(data: bytes, part: Field) -> bytes:
     raise HloError(f"byte {part.end}: expected real numbers")
 
 
-_NUMPY = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16}
+# Half a byte each, in a byte of its own.
+_NIBBLES = {21, 22}
+
+# Decimal digits that tell any two values apart.
+_DIGITS = {"f16": 5, "bf16": 4, "f8e5m2": 2, "f8e5m2fnuz": 2}
+_DIGITS_OF_BYTES = 3
 
 
 def _real(value: float, dtype: str) -> str:
-    """As few digits as XLA takes: the fewer of two, where they give the same value."""
+    """As XLA prints it: for float and double as few digits as one of two counts needs, for smaller types all."""
     if value != value:
         return "-nan" if math.copysign(1, value) < 0 else "nan"
-    fewer, more = _DIGITS.get(dtype, _DIGITS_OF_BYTES)
-    text = f"{value:.{fewer}g}"
-    rounded = _NUMPY.get(dtype, ml_dtypes.float8_e4m3fn if "e4m3" in dtype else ml_dtypes.float8_e5m2)
-    with np.errstate(over="ignore"):
-        same = float(rounded(float(text))) == value
-    return text if same else f"{value:.{more}g}"
+    if dtype == "f64":
+        text = f"{value:.15g}"
+        return text if float(text) == value else f"{value:.17g}"
+    if dtype == "f32":
+        text = f"{value:.6g}"
+        with np.errstate(over="ignore"):
+            return text if float(np.float32(text)) == value else f"{value:.9g}"
+    return f"{value:.{_DIGITS.get(dtype, _DIGITS_OF_BYTES)}g}"
 
 
 def _nested(texts: list[str], dims: list[int]) -> str:
@@ -123,6 +130,14 @@ def _nested(texts: list[str], dims: list[int]) -> str:
         return texts[0] if texts else ""
     if len(dims) == 1:
         return "{" + ", ".join(texts) + "}"
-    step = len(texts) // dims[0] if dims[0] else 0
-    rows = [_nested(texts[row * step : (row + 1) * step], dims[1:]) for row in range(min(dims[0], WRITTEN_ELEMENTS))]
-    return "{ " + ", ".join(rows) + " }"
+
+    def rows(texts: list[str], dims: list[int]) -> str:
+        if not dims:
+            return texts[0]
+        # No dimension is longer than what is written, but for one of a constant without elements.
+        count = min(dims[0], WRITTEN_ELEMENTS)
+        step = len(texts) // count if count else 0
+        inside = ", ".join(rows(texts[row * step : (row + 1) * step], dims[1:]) for row in range(count))
+        return f"{{ {inside} }}" if inside else "{}"
+
+    return rows(texts, dims)

@@ -6,6 +6,7 @@ written as XLA prints them, so that the columns are those of the same module's t
 
 from __future__ import annotations
 
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_fields import pairs_of
 from jaxviz.read.hlo_literal import literal_text
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
@@ -26,7 +27,13 @@ def parse_hlo_proto(data: bytes) -> HloModule:
     """
     data = bytes(data)
     start, end = module_in(data)
-    return _Reader(data).read(start, end)
+    with no_collections():
+        return _Reader(data).read(start, end)
+
+
+# Fields of an instruction that are read elsewhere, and messages that are written even where nothing is in them.
+_KNOWN = {1, 35}
+_OFTEN_EMPTY = {68, 82, 98}
 
 
 class _Reader:
@@ -35,19 +42,19 @@ class _Reader:
         self.module = HloModule(unit="byte")
         # Texts of what is often the same, by its bytes.
         self._shapes: dict[bytes, str] = {}
+        self._origins: dict[bytes, tuple[str, int]] = {}
         self._source_frames: dict[tuple[str, int], int] = {}
 
     def read(self, start: int, end: int) -> HloModule:
         data, module = self.data, self.module
         computations: list[Field] = []
         schedule: dict[int, list[int]] = {}
-        entry_name, entry_id = "", None
+        # A number that is zero is not written.
+        entry_id = 0
         attributes: list[tuple[str, str]] = []
         for field in fields(data, start, end):
             if field.number == 1:
                 module.name = text(data, field)
-            elif field.number == 2:
-                entry_name = text(data, field)
             elif field.number == 3:
                 computations.append(field)
             elif field.number == 6:
@@ -63,17 +70,15 @@ class _Reader:
         opened = [message(data, field) for field in computations]
         number_of: dict[int, int] = {}
         for place, (field, inside) in enumerate(zip(computations, opened, strict=True)):
-            own = next((number(each) for each in inside if each.number == 5), -1 - place)
+            own = next((number(each) for each in inside if each.number == 5), 0)
             if number_of.setdefault(own, place) != place:
                 raise HloError(f"byte {field.value}: expected a computation with a number of its own")
         for field, inside in zip(computations, opened, strict=True):
             self._read_computation(field, inside, number_of, schedule)
-        module.entry = number_of.get(entry_id, -1) if entry_id is not None else -1
-        if module.entry < 0:
-            names = [computation.name for computation in module.computations]
-            if entry_name not in names:
-                raise HloError(f"byte {start}: expected an entry computation")
-            module.entry = names.index(entry_name)
+        if entry_id not in number_of:
+            raise HloError(f"byte {start}: expected an entry computation")
+        module.entry = number_of[entry_id]
+        _expand_asynchronous(module)
         return module
 
     # Tables.
@@ -124,14 +129,21 @@ class _Reader:
     ) -> None:
         data = self.data
         computation = HloComputation("")
-        own, root = 0, None
+        own = root = 0
         instructions: list[tuple[int, Field, list[Field]]] = []
+        names: dict[int, str] = {}
         for part in inside:
             if part.number == 1:
                 computation.name = text(data, part)
             elif part.number == 2:
                 parts = message(data, part)
-                id_ = next((number(each) for each in parts if each.number == 35), -1 - len(instructions))
+                id_, name = 0, ""
+                for each in parts:
+                    if each.number == 35:
+                        id_ = number(each)
+                    elif each.number == 1:
+                        name = text(data, each)
+                names[id_] = name
                 instructions.append((id_, part, parts))
             elif part.number == 5:
                 own = number(part)
@@ -144,9 +156,8 @@ class _Reader:
         if order is None or len(order) != len(by_id) or set(order) != set(by_id):
             order = [id_ for id_, _, _ in instructions]
         index_of = {id_: index for index, id_ in enumerate(order)}
-        names = {id_: _name(data, parts) for id_, (_, parts) in by_id.items()}
         for id_ in order:
-            self._read_instruction(computation, *by_id[id_], index_of, number_of, names)
+            self._read_instruction(computation, names[id_], *by_id[id_], index_of, number_of, names)
         if root not in index_of:
             raise HloError(f"byte {field.value}: expected a root instruction in computation {computation.name}")
         computation.root = index_of[root]
@@ -155,6 +166,7 @@ class _Reader:
     def _read_instruction(
         self,
         computation: HloComputation,
+        name: str,
         field: Field,
         parts: list[Field],
         index_of: dict[int, int],
@@ -162,16 +174,14 @@ class _Reader:
         names: dict[int, str],
     ) -> None:
         data = self.data
-        name = opcode = shape = op_name = value = ""
+        opcode = shape = op_name = value = ""
         frame = own = -1
         operands: list[int] = []
         called: list[int] = []
         others: dict[int, list[Field]] = {}
         for part in parts:
             kind = part.number
-            if kind == 1:
-                name = text(data, part)
-            elif kind == 2:
+            if kind == 2:
                 opcode = text(data, part)
             elif kind == 3:
                 shape = self._shape(part)
@@ -185,11 +195,10 @@ class _Reader:
                 own = number(part)
             elif kind == 8:
                 value = literal_text(data, part, shape)
-            elif kind != 35:
+            elif kind not in _KNOWN and (kind not in _OFTEN_EMPTY or part.value < part.end):
                 others.setdefault(kind, []).append(part)
         if not name or not opcode or not shape:
             raise HloError(f"byte {field.value}: expected an instruction with a name, an operation and a shape")
-        # Zero is not written.
         if opcode in ("parameter", "get-tuple-element") and own < 0:
             own = 0
         pairs: Pairs = pairs_of(data, opcode, others, names)
@@ -228,6 +237,13 @@ class _Reader:
 
     def _origin(self, field: Field) -> tuple[str, int]:
         """The name stack and the frame in the metadata of an instruction."""
+        key = self.data[field.value : field.end]
+        known_origin = self._origins.get(key)
+        if known_origin is None:
+            known_origin = self._origins[key] = self._read_origin(field)
+        return known_origin
+
+    def _read_origin(self, field: Field) -> tuple[str, int]:
         op_name, frame = "", 0
         file, line = "", 0
         for part in message(self.data, field):
@@ -257,8 +273,31 @@ class _Reader:
         return op_name, known
 
 
-def _name(data: bytes, parts: list[Field]) -> str:
-    return next((text(data, part) for part in parts if part.number == 1), "")
+def _expand_asynchronous(module: HloModule) -> None:
+    """As text has it: `fusion-start` for `async-start` of a computation that holds a single instruction."""
+    wrapped = {
+        number
+        for number, computation in enumerate(module.computations)
+        if computation.opcodes[computation.root] not in ("parameter", "tuple")
+        and all(opcode == "parameter" or index == computation.root for index, opcode in enumerate(computation.opcodes))
+    }
+    for computation in module.computations:
+        # What each instruction began: an update and an end name only the instruction before them.
+        begun: dict[int, int] = {}
+        for index, opcode in enumerate(computation.opcodes):
+            if not opcode.startswith("async-"):
+                continue
+            calls, operands = computation.calls[index], computation.operands[index]
+            callee = calls[0][1] if calls else begun.get(operands[0], -1) if operands else -1
+            if callee not in wrapped:
+                continue
+            begun[index] = callee
+            inner = module.computations[callee]
+            computation.opcodes[index] = inner.opcodes[inner.root] + opcode.removeprefix("async")
+            starts = opcode == "async-start"
+            computation.calls[index] = inner.calls[inner.root] if starts else ()
+            if starts:
+                computation.attributes[index] = inner.attributes[inner.root] + computation.attributes[index]
 
 
 def _roles(opcode: str, count: int) -> list[str]:

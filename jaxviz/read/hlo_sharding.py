@@ -50,21 +50,24 @@ def _iota(dims: list[int], order: list[int]) -> str:
 
 
 def device_list_text(data: bytes, field: Field) -> str:
-    """A `CollectiveDeviceListProto` as text: `{{0,1},{2,3}}`, `[2,4]<=[8]` or with a mesh."""
+    """A `CollectiveDeviceListProto` as text: `{{0,1},{2,3}}` or `[2,4]<=[8]`."""
     groups: list[str] = []
     for part in message(data, field):
         if part.number == 1:
             ids = [each for inner in message(data, part) if inner.number == 1 for each in numbers(data, inner)]
             groups.append("{" + ",".join(map(str, ids)) + "}")
         elif part.number == 2:
-            row: dict[int, list[int]] = {}
-            for inner in message(data, part):
-                row.setdefault(inner.number, []).extend(numbers(data, inner))
-            shape = row.get(1, [0])[-1], row.get(2, [0])[-1]
-            return f"[{shape[0]},{shape[1]}]{_iota(row.get(3, []), row.get(4, []))}"
-        elif part.number == 3:
-            return _mesh_axes_text(data, part)
+            return iota_list_text(data, part)
     return "{" + ",".join(groups) + "}"
+
+
+def iota_list_text(data: bytes, field: Field) -> str:
+    """An `IotaReplicaGroupListProto` as text: `[2,4]<=[8]`."""
+    row: dict[int, list[int]] = {}
+    for part in message(data, field):
+        row.setdefault(part.number, []).extend(numbers(data, part))
+    shape = row.get(1, [0])[-1], row.get(2, [0])[-1]
+    return f"[{shape[0]},{shape[1]}]{_iota(row.get(3, []), row.get(4, []))}"
 
 
 def _mesh(data: bytes, field: Field) -> tuple[list[tuple[str, int]], list[int]]:
@@ -101,9 +104,14 @@ def _axis_text(data: bytes, field: Field, axes: list[tuple[str, int]]) -> str:
     return f"'{name}'{part_text}"
 
 
-def _mesh_axes_text(data: bytes, field: Field) -> str:
+def mesh_axes_text(data: bytes, field: Field) -> str:
+    """A list of devices by the axes of a mesh along which they are grouped, as text: `mesh['x'=4,'y'=2] {'x'}`."""
+    axes: list[tuple[str, int]] = []
+    devices: list[int] = []
     parts = message(data, field)
-    axes, devices = _mesh(data, next(part for part in parts if part.number == 1)) if parts else ([], [])
+    for part in parts:
+        if part.number == 1:
+            axes, devices = _mesh(data, part)
     used = [_axis_text(data, part, axes) for part in parts if part.number == 2]
     return f"{_mesh_text(axes, devices)} {{{','.join(used)}}}"
 

@@ -22,6 +22,8 @@ class Field(NamedTuple):
 def fields(data: bytes, at: int, end: int) -> list[Field]:
     """The fields of the message in `data[at:end]`, in order; `HloError` where it is none."""
     found: list[Field] = []
+    # Half the price of a call of the class.
+    new = tuple.__new__
     try:
         while at < end:
             start = at
@@ -35,17 +37,17 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
                 at += 1
                 if length > 127:
                     length, at = _varint(data, at - 1)
-                found.append(Field(tag >> 3, SPAN, at, at + length))
+                found.append(new(Field, (tag >> 3, SPAN, at, at + length)))
                 at += length
             elif wire == VARINT:
                 value = data[at]
                 at += 1
                 if value > 127:
                     value, at = _varint(data, at - 1)
-                found.append(Field(tag >> 3, VARINT, value, at))
+                found.append(new(Field, (tag >> 3, VARINT, value, at)))
             elif wire in (FIXED32, FIXED64):
                 size = 4 if wire == FIXED32 else 8
-                found.append(Field(tag >> 3, wire, int.from_bytes(data[at : at + size], "little"), at + size))
+                found.append(new(Field, (tag >> 3, wire, int.from_bytes(data[at : at + size], "little"), at + size)))
                 at += size
             else:
                 raise _error(start, "a field of a known kind")
