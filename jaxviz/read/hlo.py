@@ -42,7 +42,7 @@ REPEATED_NODES = 1_000_000
 Values_ = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HloGraph:
     """The graph of a module, and which instruction each node was."""
 
@@ -50,6 +50,9 @@ class HloGraph:
     module: HloModule
     #: The name of the instruction of each node; empty for results. Elements of one tuple share it.
     instruction: list[str]
+
+    def __repr__(self) -> str:
+        return f"<HloGraph of {self.module!r}: {self.graph!r}>"
 
     @cached_property
     def node_of(self) -> dict[str, tuple[int, ...]]:

@@ -16,8 +16,11 @@ Fields = dict[int, list[Field]]
 _ALWAYS_DIMENSIONS = {"broadcast", "transpose", "reduce", "concatenate", "reverse", "sort", "map", "all-gather"}
 
 
-def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> Pairs:
-    """The attributes among the fields of an instruction; `names` are those of instructions by their ids."""
+def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str], operand: str) -> Pairs:
+    """The attributes among the fields of an instruction.
+
+    `names` are those of instructions by their ids, `operand` is the shape of the first operand.
+    """
     pairs: list[tuple[str, str]] = []
     if opcode in _ALWAYS_DIMENSIONS and 14 not in found:
         pairs.append(("dimensions", "{}"))
@@ -28,9 +31,12 @@ def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> 
         pairs.append(("fft_type", "FFT"))
     if opcode == "rng-bit-generator" and 70 not in found:
         pairs.append(("algorithm", "rng_default"))
-    for kind in _REDUCE_SCATTER_ORDER if opcode == "reduce-scatter" else _ORDER:
+    for kind in _OTHER_ORDERS.get(opcode, _ORDER):
         if kind in found:
             pairs += _READERS[kind](data, found[kind], opcode)
+    # From JAX 0.12 on. Numbers that are no reals have no other order.
+    if 102 in found and operand.startswith(("f", "bf")) and text(data, found[102][-1]) == "TOTAL":
+        pairs.insert([key for key, _ in pairs].index("direction") + 1 if 63 in found else 0, ("order", "TOTAL"))
     if 37 in found:
         before = [names.get(id_, "?") for field in found[37] for id_ in numbers(data, field)]
         pairs.append(("control-predecessors", braces(f"%{name}" for name in before).replace(",", ", ")))
@@ -369,13 +375,13 @@ _READERS: dict[int, Reader] = {
     68: _frontend,
 }
 _ORDER = tuple(_READERS)
-_REDUCE_SCATTER_ORDER = (
-    26,
-    49,
-    87,
-    92,
-    93,
-    71,
-    14,
-    *(kind for kind in _ORDER if kind not in (26, 49, 87, 92, 93, 71, 14)),
-)
+
+
+def _first_of(*kinds: int) -> tuple[int, ...]:
+    return (*kinds, *(kind for kind in _ORDER if kind not in kinds))
+
+
+_OTHER_ORDERS = {
+    "reduce-scatter": _first_of(26, 49, 87, 92, 93, 71, 14),
+    "topk": _first_of(81, 85, 60),
+}

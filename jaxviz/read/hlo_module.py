@@ -29,7 +29,7 @@ class Location(NamedTuple):
     end_column: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class HloComputation:
     """A computation: one row of each column for each instruction, in the order in which they run."""
 
@@ -54,8 +54,11 @@ class HloComputation:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __repr__(self) -> str:
+        return f"<HloComputation {self.name}: {len(self)} instructions>"
 
-@dataclass(slots=True, eq=False)
+
+@dataclass(slots=True, eq=False, repr=False)
 class HloModule:
     """A module: its computations, and the tables that say where in the source instructions come from."""
 
@@ -75,6 +78,9 @@ class HloModule:
     def __len__(self) -> int:
         """How many instructions there are."""
         return sum(map(len, self.computations))
+
+    def __repr__(self) -> str:
+        return f"<HloModule {self.name}: {len(self)} instructions in {len(self.computations)} computations>"
 
     def error(self, computation: HloComputation, instruction: int, expected: str) -> HloError:
         """What is wrong with an instruction, to be raised."""

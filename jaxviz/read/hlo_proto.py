@@ -15,8 +15,10 @@ from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, number, n
 from jaxviz.read.hlo_wrapping import module_in
 
 
-def parse_hlo_proto(data: bytes) -> HloModule:
+def parse_hlo_proto(data: bytes, name: str = "") -> HloModule:
     """The module that the bytes hold; `HloError` with the byte for one that it cannot read.
+
+    A profile holds several modules: the one called `name`, else the largest, is read.
 
     >>> import jax
     >>> compiled = jax.jit(lambda x: -x).lower(1.0).compile()
@@ -26,7 +28,7 @@ def parse_hlo_proto(data: bytes) -> HloModule:
     ['parameter', 'fusion']
     """
     data = bytes(data)
-    start, end = module_in(data)
+    start, end = module_in(data, name)
     with no_collections():
         return _Reader(data).read(start, end)
 
@@ -201,7 +203,9 @@ class _Reader:
             raise HloError(f"byte {field.value}: expected an instruction with a name, an operation and a shape")
         if opcode in ("parameter", "get-tuple-element") and own < 0:
             own = 0
-        pairs: Pairs = pairs_of(data, opcode, others, names)
+        first = index_of.get(operands[0], -1) if operands else -1
+        operand_shape = computation.shapes[first] if 0 <= first < len(computation) else ""
+        pairs: Pairs = pairs_of(data, opcode, others, names, operand_shape)
         if opcode == "constant":
             pairs = (("value", value or "{...}"), *pairs)
         if opcode == "fusion" and ("kind", "") in pairs:
