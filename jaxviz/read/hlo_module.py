@@ -13,6 +13,10 @@ from typing import NamedTuple
 Pairs = tuple[tuple[str, str], ...]
 
 
+#: Frames of a call stack that are read, from the innermost on.
+DEEPEST_STACK = 200
+
+
 class HloError(ValueError):
     """A module that cannot be read: where, and what was expected."""
 
@@ -90,8 +94,8 @@ class HloModule:
 
     def locations_of(self, frame: int) -> Iterator[Location]:
         """The call stack of a frame, innermost first."""
-        # A chain that is longer than the table goes round in a circle.
-        for _ in range(len(self.frames)):
+        # A file that is wrong may go round in a circle.
+        for _ in range(DEEPEST_STACK):
             if frame < 0:
                 return
             location, frame = self.frames[frame]

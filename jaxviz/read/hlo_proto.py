@@ -7,6 +7,7 @@ written as XLA prints them, so that the columns are those of the same module's t
 from __future__ import annotations
 
 from jaxviz.read.garbage import no_collections
+from jaxviz.read.hlo_asynchronous import expand_asynchronous
 from jaxviz.read.hlo_fields import pairs_of
 from jaxviz.read.hlo_literal import literal_text
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
@@ -80,7 +81,7 @@ class _Reader:
         if entry_id not in number_of:
             raise HloError(f"byte {start}: expected an entry computation")
         module.entry = number_of[entry_id]
-        _expand_asynchronous(module)
+        expand_asynchronous(module)
         return module
 
     # Tables.
@@ -275,33 +276,6 @@ class _Reader:
             module.frames.append((len(module.locations), -1))
             module.locations.append(Location(module.files.index(file), -1, place[1], 0, 0, 0))
         return op_name, known
-
-
-def _expand_asynchronous(module: HloModule) -> None:
-    """As text has it: `fusion-start` for `async-start` of a computation that holds a single instruction."""
-    wrapped = {
-        number
-        for number, computation in enumerate(module.computations)
-        if computation.opcodes[computation.root] not in ("parameter", "tuple")
-        and all(opcode == "parameter" or index == computation.root for index, opcode in enumerate(computation.opcodes))
-    }
-    for computation in module.computations:
-        # What each instruction began: an update and an end name only the instruction before them.
-        begun: dict[int, int] = {}
-        for index, opcode in enumerate(computation.opcodes):
-            if not opcode.startswith("async-"):
-                continue
-            calls, operands = computation.calls[index], computation.operands[index]
-            callee = calls[0][1] if calls else begun.get(operands[0], -1) if operands else -1
-            if callee not in wrapped:
-                continue
-            begun[index] = callee
-            inner = module.computations[callee]
-            computation.opcodes[index] = inner.opcodes[inner.root] + opcode.removeprefix("async")
-            starts = opcode == "async-start"
-            computation.calls[index] = inner.calls[inner.root] if starts else ()
-            if starts:
-                computation.attributes[index] = inner.attributes[inner.root] + computation.attributes[index]
 
 
 def _roles(opcode: str, count: int) -> list[str]:
