@@ -37,7 +37,7 @@ from jaxviz.read.hlo_shapes import Shapes
 from jaxviz.tables import Tables
 
 #: Tuples of tuples, each read again and again, could fill any memory.
-MOST_OPERANDS = 50_000_000
+MOST_OPERANDS = 10_000_000
 
 #: How many nodes of computations that were shown before a graph may repeat.
 REPEATED_NODES = 1_000_000
@@ -268,7 +268,7 @@ class _Writer:
         for role, callee in computation.calls[index]:
             simple = simple_name(module.computations[callee], computation.opcodes[index])
             if simple:
-                self.attribute_rows.append((node, tables.string(role), tables.string(simple)))
+                self.attribute_rows.append((node, tables.string(role.partition(" ")[0]), tables.string(simple)))
             elif self._may_show(callee):
                 callees.append((role, callee))
             else:

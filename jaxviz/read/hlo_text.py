@@ -26,7 +26,15 @@ _HEADER = re.compile(r"\s*HloModule ([^\s,]+)(?:, (.*))?$")
 _CLOSING = re.compile(r"\s*\}(?:, [\w-]+=.*|\s*//.*)?\s*$")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
-_WITHOUT_PERCENT = re.compile(r"([^\s,(){}\[\]*/]+)(?=, |$)")
+_WITHOUT_PERCENT = re.compile(
+    r"([^\s,(){}\[\]*/]+)(?=, |$)"
+)  # Metadata as it mostly is, and any field of other metadata.
+_ORIGIN = re.compile(
+    r'metadata=\{(?:op_name="([^"\\]*+)" ?)?(?:deduplicated_name="[^"\\]*+" ?)?(?:scheduling_name="[^"\\]*+" ?)?'
+    r"(?:stack_frame_id=(\d{1,9}))?\}"
+)
+_FIELD = re.compile(r'(\w+)=(?:("[^"\\]*+(?:\\.[^"\\]*+)*+")|(\S+))')
+
 #: Attributes that name computations.
 CALLING = {
     "calls",
@@ -74,6 +82,7 @@ class _Parser:
         lines = text.replace("\r\n", "\n").split("\n")
         at = self._read_header(lines)
         at = read_tables(lines, at, self.module)
+        self._frame_count = len(self.module.frames)
         self._read_computations(lines, at)
         self._resolve()
 
@@ -124,6 +133,7 @@ class _Parser:
         add_op_name, add_frame = computation.op_names.append, computation.frames.append
         add_number, add_place = computation.numbers.append, computation.places.append
         known_attributes, known_origins = self._attributes, self._origins
+        read_origin, frame_count = _ORIGIN.match, self._frame_count
         index_of: dict[str, int] = {}
         later: list[tuple[int, list[str]]] = []
         index = 0
@@ -156,14 +166,21 @@ class _Parser:
             else:
                 start = rest.find("metadata={")
                 if start >= 0 and (start == 0 or rest[start - 2] == ","):
-                    end = METADATA.match(rest, start)
-                    if end is None:
-                        raise text_error(at + 1, found.start(6) + start + 1, "metadata that ends with }")
-                    origin = end[1]
-                    known = known_origins.get(origin)
-                    if known is None:
-                        known = known_origins[origin] = self._read_origin(origin, at + 1)
-                    op_name, frame = known
+                    end = read_origin(rest, start)
+                    if end is not None:
+                        op_name, row = end[1] or "", int(end[2] or 0)
+                        if row > frame_count:
+                            raise text_error(at + 1, 1, f"a row of StackFrames, not {row}")
+                        frame = row - 1
+                    else:
+                        end = METADATA.match(rest, start)
+                        if end is None:
+                            raise text_error(at + 1, found.start(6) + start + 1, "metadata that ends with }")
+                        origin = end[1]
+                        known = known_origins.get(origin)
+                        if known is None:
+                            known = known_origins[origin] = self._read_origin(origin, at + 1)
+                        op_name, frame = known
                     rest = rest[: max(start - 2, 0)] + rest[end.end() + (2 if start == 0 else 0) :]
                 known_attribute = known_attributes.get(rest)
                 if known_attribute is None:
@@ -235,11 +252,11 @@ class _Parser:
 
     def _read_origin(self, text: str, line: int) -> tuple[str, int]:
         """The name stack and the frame in the metadata of an instruction."""
-        found = dict(split_pairs(text.replace('" ', '", '), line, 1)) if "\\" in text else _quick_fields(text)
+        found = {key: quoted or plain for key, quoted, plain in _FIELD.findall(text)}
         op_name = unquoted(found.get("op_name", ""))
         frame = found.get("stack_frame_id", "")
         if frame.isdecimal() and frame != "0":
-            if len(frame) > 9 or int(frame) > len(self.module.frames):
+            if len(frame) > 9 or int(frame) > self._frame_count:
                 raise text_error(line, 1, f"a row of StackFrames, not {frame[:20]}")
             return op_name, int(frame) - 1
         file = unquoted(found.get("source_file", ""))
@@ -268,13 +285,6 @@ class _Parser:
                 if name not in number_of:
                     raise text_error(computation.places[index], 1, f"a computation of this module, not {name}")
             computation.calls[index] = tuple([(role, number_of[name]) for role, name in calls])
-
-
-_FIELD = re.compile(r'(\w+)=(?:"([^"]*)"|(\S+))')
-
-
-def _quick_fields(text: str) -> dict[str, str]:
-    return {key: quoted or plain for key, quoted, plain in _FIELD.findall(text)}
 
 
 # Errors.

@@ -75,6 +75,19 @@ def test_call_stacks_are_those_of_the_jaxpr(name):
     assert sum(bool(node.line) for node in operations) >= 0.9 * len(operations)
 
 
+@pytest.mark.parametrize("excerpts", [False, True])
+def test_source_files_are_looked_for_only_where_asked(excerpts):
+    module = compiled("fori")[1]
+    tables = Tables()
+    read_hlo(parse_hlo_proto(module.as_serialized_hlo_module_proto()), tables, excerpts=excerpts)
+    (text,) = [
+        text
+        for text, label in zip(tables.files.text, tables.files.label, strict=True)
+        if tables.strings[label] == "programs.py"
+    ]
+    assert ("lax.fori_loop(0, 10" in text) == excerpts
+
+
 def _needs_frames_in_text() -> None:
     if jax.__version_info__ < (0, 8):
         pytest.skip("older versions write only the innermost line into text")

@@ -70,6 +70,7 @@ INSTRUCTIONS = {
     "to_apply=add",
     "map": "ROOT r = f32[8,4] map(p, q), dimensions={0,1}, to_apply=add",
     "accuracy": "ROOT r = f32[8,4] exponential(p), result_accuracy={mode=highest}",
+    "quotes in a name": 'ROOT r = f32[8,4] add(p, q), metadata={op_name="f(\\"x\\" ) {y}/\\303\\244" scheduling_name="r"}',
     "slice": "ROOT r = f32[4,4] slice(p), slice={[0:8:2], [0:4]}",
     "pad": "ROOT r = f32[12,4] pad(p, z), padding=1_3x0_0",
     "inner pad": "ROOT r = f32[15,4] pad(p, z), padding=0_0_1x0_0",
@@ -113,6 +114,7 @@ def test_attributes_are_written_as_xla_prints_them(name):
     assert one.attributes == other.attributes
     assert one.shapes == other.shapes
     assert one.opcodes == other.opcodes
+    assert one.op_names == other.op_names
 
 
 @pytest.fixture(scope="module")
