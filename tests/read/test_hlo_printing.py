@@ -70,7 +70,8 @@ INSTRUCTIONS = {
     "to_apply=add",
     "map": "ROOT r = f32[8,4] map(p, q), dimensions={0,1}, to_apply=add",
     "accuracy": "ROOT r = f32[8,4] exponential(p), result_accuracy={mode=highest}",
-    "quotes in a name": 'ROOT r = f32[8,4] add(p, q), metadata={op_name="f(\\"x\\" ) {y}/\\303\\244" scheduling_name="r"}',
+    "quotes in a name": "ROOT r = f32[8,4] add(p, q), "
+    'metadata={op_name="f(\\"x\\" ) {y}/\\303\\244" scheduling_name="r"}',
     "slice": "ROOT r = f32[4,4] slice(p), slice={[0:8:2], [0:4]}",
     "pad": "ROOT r = f32[12,4] pad(p, z), padding=1_3x0_0",
     "inner pad": "ROOT r = f32[15,4] pad(p, z), padding=0_0_1x0_0",
