@@ -16,7 +16,7 @@ import { toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { details } from './details.ts';
-import { itemLabel, nodesOf, rowDetails } from './row.ts';
+import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
@@ -208,7 +208,7 @@ export class Explorer {
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
     this.linked = found.map(one => one.node);
-    this.selected = to < 0 ? null : itemOfNode(to);
+    this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.open = this.openTo(to);
     void this.layOut().then(() => {
       this.picture.fit();
@@ -227,7 +227,8 @@ export class Explorer {
   private openTo(node: number): ReadonlySet<number> {
     const { outline, leaf } = this.rows;
     const around: number[] = [];
-    for (let row = node < 0 ? 0 : leaf[node]; row > 0; row = outline.parent[row]) {
+    const own = node < 0 ? -1 : itemFor(this.graph, this.rows, node);
+    for (let row = node < 0 ? 0 : own >= 0 ? outline.parent[own] : leaf[node]; row > 0; row = outline.parent[row]) {
       around.unshift(row);
     }
     const expression = around.findIndex(row => outline.closed[row]);
@@ -375,7 +376,7 @@ export class Explorer {
   /** Selects a node that may be hidden: the regions around it are opened. */
   private goTo(node: number): void {
     const open = this.openTo(node);
-    this.selected = itemOfNode(node);
+    this.selected = itemFor(this.graph, this.rows, node);
     this.linked = [];
     if (open !== this.open) {
       this.open = open;

@@ -1,5 +1,6 @@
 /** What there is to say about a row of the outline, as data: the inspector shows it, tests read it. */
 import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
+import { itemOfNode } from '../view/folds.ts';
 import { nodeLabel } from '../view/label.ts';
 import { rowLabel, rowsOf, type Rows } from '../view/outline.ts';
 import { bytesText } from '../view/words.ts';
@@ -19,6 +20,20 @@ export function nodesOf(graph: Graph, rows: Rows, item: number): number[] {
     }
   }
   return found;
+}
+
+/** The item that a node is: the row of its bodies where it owns any, else the node itself. */
+export function itemFor(graph: Graph, rows: Rows, node: number): number {
+  const [first, end] = [graph.firstRegion[node], graph.firstRegion[node + 1]];
+  if (first < end) {
+    const last = graph.regionEnd[graph.ownedRegions[end - 1]];
+    for (let row = rows.leaf[node]; row > 0; row = rows.outline.parent[row]) {
+      if (rows.outline.first[row] === node && rows.outline.end[row] === last) {
+        return row;
+      }
+    }
+  }
+  return itemOfNode(node);
 }
 
 export function itemLabel(document: Document, graph: Graph, rows: Rows, item: number): string {

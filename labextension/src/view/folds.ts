@@ -49,7 +49,11 @@ export class Folds {
   /** True for an open row that has no frame of its own: the program, a statement, the only copy that is shown. */
   isBare(row: number): boolean {
     const { kind, copy, parent, count } = this.rows.outline;
-    return row === 0 || (kind[row] === RowKind.statement && count[row] === 1) || (copy[row] === 0 && !this.state.spread?.has(parent[row]));
+    return (
+      row === 0 ||
+      (kind[row] === RowKind.statement && count[row] === 1) ||
+      (copy[row] === 0 && !this.state.spread?.has(parent[row]))
+    );
   }
 
   private show(row: number): void {
