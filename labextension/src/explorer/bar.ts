@@ -48,8 +48,8 @@ export function makeBar(source: Document, actions: BarActions): Bar {
   });
   root.append(python, ...stages, ...missing, element('span', 'jv-space'));
   const regions = [
-    button('jv-button', 'open all', 'Open every region (e)', () => actions.openAll()),
-    button('jv-button', 'close all', 'Close every region (c)', () => actions.closeAll())
+    button('jv-button', 'open all', 'All equations (e)', () => actions.openAll()),
+    button('jv-button', 'close all', 'Close everything (c)', () => actions.closeAll())
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
   root.append(

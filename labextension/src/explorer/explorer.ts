@@ -73,6 +73,7 @@ export class Explorer {
   private theme: Theme = 'light';
   private open: ReadonlySet<number> = new Set();
   private spread: ReadonlySet<number> = new Set();
+  private all = false;
   private scene: Scene | null = null;
   private job: LayoutJob | null = null;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
@@ -283,7 +284,7 @@ export class Explorer {
   /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
   private async layOut(around: number | null = null): Promise<void> {
     const { document: source, layouts } = this.options;
-    const visible = show(source, this.graph, { open: this.open, spread: this.spread });
+    const visible = show(source, this.graph, { open: this.open, spread: this.spread, all: this.all });
     this.job?.cancel();
     const job = layouts.layout(toLayout(visible, measure));
     this.job = job;
@@ -453,9 +454,11 @@ export class Explorer {
         this.picture.zoomBy(0.8);
         break;
       case 'openAll':
+        this.all = !this.all;
         this.setOpen([...openEverything(this.rows, true)]);
         break;
       case 'closeAll':
+        this.all = false;
         this.setOpen([]);
         break;
       case 'expand':

@@ -44,7 +44,12 @@ export const keys: readonly Key[] = [
   { keys: ['f', 'F'], command: 'fit', shown: 'f', does: 'fit the picture' },
   { keys: ['+', '='], command: 'zoomIn', shown: '+', does: 'larger (or Ctrl and wheel)' },
   { keys: ['-'], command: 'zoomOut', shown: '-', does: 'smaller' },
-  { keys: ['e', 'E'], command: 'openAll', shown: 'e', does: 'open every region' },
+  {
+    keys: ['e', 'E'],
+    command: 'openAll',
+    shown: 'e',
+    does: 'all equations; again: without those that only reshape or copy'
+  },
   { keys: ['c', 'C'], command: 'closeAll', shown: 'c', does: 'close every region' },
   { keys: ['w', 'W'], command: 'expand', shown: 'w', does: 'use the whole window' },
   { keys: ['?'], command: 'help', shown: '?', does: 'these keys' }

@@ -14,6 +14,8 @@ export interface ViewState {
   readonly open: ReadonlySet<number>;
   /** Stacks whose copies are all shown. */
   readonly spread?: ReadonlySet<number>;
+  /** Every equation is a box, also those that only hand a value on. */
+  readonly all?: boolean;
 }
 
 /** Nothing: a node that is looked through, or that is a mere label. */
@@ -120,7 +122,9 @@ export class Folds {
   private isDrawn(node: number, role: number): boolean {
     switch (this.graph.kind[node]) {
       case NodeKind.operation:
-        return role === NodeRole.box && !this.holdsRows(node);
+        return (
+          (role === NodeRole.box || (this.state.all === true && role <= NodeRole.counter)) && !this.holdsRows(node)
+        );
       case NodeKind.argument:
         return this.graph.region[node] === 0 || (role === NodeRole.box && !this.borders.passes(node));
       case NodeKind.result:

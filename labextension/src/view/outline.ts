@@ -14,8 +14,9 @@ export interface Rows {
   /** Rows right inside row r: `children[firstChild[r]]` to `children[firstChild[r + 1]]`. */
   readonly firstChild: Int32Array;
   readonly children: Int32Array;
-  /** How many operations a row holds that are drawn. */
+  /** How many operations a row holds: all but those that are looked through, and those that are drawn as boxes. */
   readonly operations: Int32Array;
+  readonly boxes: Int32Array;
   /** The innermost row of each node. */
   readonly leaf: Int32Array;
   /** The row of a phase that a row stands in, or -1. */
@@ -43,7 +44,8 @@ export function rowsOf(document: Document, graph: Graph): Rows {
 
 /** True for a row that opens and closes: it holds something that is drawn by itself. */
 export function rowOpens(rows: Rows, row: number): boolean {
-  return rows.operations[row] > 1 || rows.firstChild[row + 1] > rows.firstChild[row];
+  const { kind } = rows.outline;
+  return rows.boxes[row] > 1 || kind[row] === RowKind.loop || kind[row] === RowKind.cond || kind[row] === RowKind.body;
 }
 
 /** The rows inside `row`, one level down. */
@@ -65,11 +67,14 @@ function complete(graph: Graph, outline: Outline, name: readonly string[], detai
   for (let row = 1; row < count; row++) {
     children[next[outline.parent[row]]++] = row;
   }
-  const before = new Int32Array(graph.nodeCount + 1);
-  for (let node = 0; node < graph.nodeCount; node++) {
-    const drawn = graph.kind[node] === NodeKind.operation && outline.role[node] <= NodeRole.counter;
-    before[node + 1] = before[node] + (drawn ? 1 : 0);
-  }
+  const countUpTo = (mostRole: number): Int32Array => {
+    const before = new Int32Array(graph.nodeCount + 1);
+    for (let node = 0; node < graph.nodeCount; node++) {
+      const counts = graph.kind[node] === NodeKind.operation && outline.role[node] <= mostRole;
+      before[node + 1] = before[node] + (counts ? 1 : 0);
+    }
+    return Int32Array.from(outline.first, (first, row) => before[outline.end[row]] - before[first]);
+  };
   const leaf = new Int32Array(graph.nodeCount);
   const phase = new Int32Array(count).fill(-1);
   for (let row = 0; row < count; row++) {
@@ -83,7 +88,8 @@ function complete(graph: Graph, outline: Outline, name: readonly string[], detai
     detail,
     firstChild,
     children,
-    operations: Int32Array.from(outline.first, (first, row) => before[outline.end[row]] - before[first]),
+    operations: countUpTo(NodeRole.counter),
+    boxes: countUpTo(NodeRole.box),
     leaf,
     phase
   };
