@@ -37,6 +37,7 @@ export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
     visible.upward[visible.source[edge]] === 1 && visible.upward[visible.target[edge]] === 1;
   const ends = (here: Int32Array, there: Int32Array): Int32Array =>
     here.map((one, edge) => (turned(edge) ? there[edge] : one));
+  const ties = tie(visible);
   return {
     parent: visible.parent,
     width,
@@ -45,9 +46,42 @@ export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
     right,
     group: Uint8Array.from(shape, one => (one === Shape.frame ? 1 : 0)),
     pin,
-    source: ends(visible.source, visible.target),
-    target: ends(visible.target, visible.source),
-    sourcePort: ends(visible.sourcePort, visible.targetPort),
-    targetPort: ends(visible.targetPort, visible.sourcePort)
+    source: Int32Array.from([...ends(visible.source, visible.target), ...ties.map(([from]) => from)]),
+    target: Int32Array.from([...ends(visible.target, visible.source), ...ties.map(([, to]) => to)]),
+    sourcePort: Int32Array.from([...ends(visible.sourcePort, visible.targetPort), ...ties.map(() => 0)]),
+    targetPort: Int32Array.from([...ends(visible.targetPort, visible.sourcePort), ...ties.map(() => 0)])
   };
+}
+
+/**
+ * Edges that are not drawn, after those that are: what comes before one of two frames that stand side by side comes
+ * before the other too, and what comes after one after both. So both find their place in the same row.
+ */
+function tie({ beside, source, target, parent }: VisibleGraph): [number, number][] {
+  const ties: [number, number][] = [];
+  const inside = (frame: number, box: number): boolean => {
+    let at = box;
+    while (at > frame) {
+      at = parent[at];
+    }
+    return at === frame;
+  };
+  for (const [left, right] of beside) {
+    const before = new Set<number>();
+    const after = new Set<number>();
+    for (let edge = 0; edge < source.length; edge++) {
+      const [from, to] = [source[edge], target[edge]];
+      const [leaves, enters] = [inside(left, from) || inside(right, from), inside(left, to) || inside(right, to)];
+      if (enters && !leaves) {
+        before.add(from);
+      } else if (leaves && !enters) {
+        after.add(to);
+      }
+    }
+    for (const frame of [left, right]) {
+      ties.push(...[...before].map((box): [number, number] => [box, frame]));
+      ties.push(...[...after].map((box): [number, number] => [frame, box]));
+    }
+  }
+  return ties;
 }

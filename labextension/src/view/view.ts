@@ -41,6 +41,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     chips: rack.drawn(),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
     cables,
+    beside: upward.pairs,
     ...columns(edges)
   };
 }
@@ -242,6 +243,7 @@ class Join {
 class Upward {
   /** For each box, the frame of such a phase around it, or -1. */
   private readonly phase: Int32Array;
+  readonly pairs: [number, number][] = [];
 
   constructor(
     private readonly rows: Rows,
@@ -262,6 +264,7 @@ class Upward {
         boxes.shape[boxes.of(twin[row])] === Shape.frame
       ) {
         this.phase[box] = box;
+        this.pairs.push([boxes.of(twin[row]), box]);
       }
     });
   }

@@ -57,6 +57,8 @@ export interface VisibleGraph {
   /** 1 for a box in a phase that runs upward, beside the one that it mirrors. */
   readonly upward: Uint8Array;
   readonly cables: readonly Cable[];
+  /** Pairs of frames that stand side by side: a phase and the one that mirrors it. */
+  readonly beside: readonly (readonly [number, number])[];
   /** Edges: from box to box, with the ports that they join and the graph's value that they carry. */
   readonly source: Int32Array;
   readonly target: Int32Array;
