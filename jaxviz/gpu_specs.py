@@ -6,7 +6,6 @@ plugin, and an unknown field is refused, so there is a full text and a plain one
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,8 +17,8 @@ _TABLE = Path(__file__).parent / "data" / "targets" / "gpus.toml"
 # What a machine with a current plugin has; not a property of the device.
 _CUDA = (12, 8)
 _CUDNN = (9, 10)
+ASSUMED_VERSIONS = f"CUDA {_CUDA[0]}.{_CUDA[1]} and cuDNN {_CUDNN[0]}.{_CUDNN[1]}"
 
-# Deeper than the table nests its families.
 _INDENT = "  "
 
 
@@ -100,6 +99,8 @@ def _lines(fields: list[Any], indent: str) -> Iterator[str]:
 @lru_cache(maxsize=1)
 def gpu_specs() -> dict[str, GpuSpec]:
     """Every device of the table, by name."""
+    import tomllib
+
     table = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
     families, specs = table["family"], {}
     for name, device in table["device"].items():

@@ -1,0 +1,126 @@
+"""The plugins of JAX that compile for other devices: which is installed, which one pip is to install, and how a device
+that is not there is had from one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import metadata
+from typing import Any
+
+import jax
+
+# The modules of the plugins, by kind of device; the first that is installed counts.
+_MODULES: Mapping[str, tuple[str, ...]] = {
+    "cuda": ("jax_plugins.xla_cuda12", "jax_plugins.xla_cuda13"),
+    "rocm": ("jax_plugins.xla_rocm7", "jax_plugins.xla_rocm60"),
+    "tpu": ("libtpu",),
+}
+
+
+def find_plugin(kind: str) -> str | None:
+    """The module of the plugin for a kind of device; None where it is not installed."""
+    for module in _MODULES[kind]:
+        try:
+            found = importlib.util.find_spec(module)
+        except ModuleNotFoundError:  # the package around it
+            continue
+        if found is not None:
+            return module
+    return None
+
+
+def version_of(distribution: str) -> str:
+    """The installed version of a distribution; empty where that is not known."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def requirements(kind: str) -> tuple[str, ...]:
+    """What pip is to install so that the installed JAX compiles for a kind of device."""
+    version = jax.__version__
+    if kind == "cuda":
+        # The compiler also takes the library of device functions and the assembler from CUDA.
+        return f"jax-cuda12-pjrt=={version}", f"jax-cuda12-plugin=={version}", "nvidia-cuda-nvcc-cu12"
+    try:
+        wanted = metadata.requires("jax") or []
+    except metadata.PackageNotFoundError:
+        wanted = []
+    if kind == "rocm":
+        plugin = next((name for line in wanted if (name := _name(line)).startswith("jax-rocm")), "jax-rocm7-plugin")
+        return f"{plugin.replace('plugin', 'pjrt')}=={version}", f"{plugin}=={version}"
+    line = next((line for line in wanted if _name(line) == "libtpu"), "libtpu")
+    return (shlex.quote(line.partition(";")[0].replace(" ", "")),)
+
+
+def _name(requirement: str) -> str:
+    match = re.match(r"[\w.-]+", requirement)
+    return match[0] if match else ""
+
+
+def tpu_device(topology: str) -> Any:
+    """The first chip of a slice of TPUs (`v5e:2x2`) that is not there.
+
+    JAX compiles for such a device as for any other, but cannot run on it.
+    """
+    return _first_device("tpu", topology)
+
+
+def gpu_device(kind: str, config: str) -> Any:
+    """A GPU that is not there, of which XLA knows what the text of a `GpuTargetConfigProto` says."""
+    # The shape: one machine, one process, one device.
+    options = {"target_config": config, "topology": "1x1x1"}
+    try:
+        return _first_device(kind, "", **options)
+    except NotImplementedError:
+        # JAX left the plugin out when it started, because no such device is there.
+        with _checks_of_cuda_skipped():
+            _register(kind)
+        return _first_device(kind, "", **options)
+
+
+def _first_device(kind: str, topology: str, **options: str) -> Any:
+    from jax.experimental import topologies
+
+    return topologies.get_topology_desc(topology, platform=kind, **options).devices[0]
+
+
+def _register(kind: str) -> None:
+    """Lets JAX know the plugin, for topologies only: JAX is not to look for devices that it has not looked for before.
+
+    The table of backends is private to JAX, 0.6 to 0.12.
+    """
+    from jax._src import xla_bridge
+
+    module = find_plugin(kind)
+    if module is None:
+        return
+    known = set(xla_bridge._backend_factories)
+    try:
+        importlib.import_module(module).initialize()
+    finally:
+        for added in set(xla_bridge._backend_factories) - known:
+            del xla_bridge._backend_factories[added]
+
+
+@contextmanager
+def _checks_of_cuda_skipped() -> Iterator[None]:
+    """The plugin checks the libraries of CUDA, which only running needs."""
+    name = "JAX_SKIP_CUDA_CONSTRAINTS_CHECK"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
