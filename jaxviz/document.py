@@ -11,7 +11,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,14 @@ from jaxviz.graph import (
     Values,
 )
 from jaxviz.graph_check import GraphError
+from jaxviz.link.fates import FATE_KINDS, Fates
+from jaxviz.link.links import LINK_KINDS, Links
 from jaxviz.tables import Tables
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
 DOCUMENT_VERSION = 1
 
-STAGE_KINDS = ("jaxpr",)
+STAGE_KINDS = ("jaxpr", "stablehlo", "hlo")
 
 
 class DocumentError(ValueError):
@@ -59,6 +61,26 @@ class ProgramEntry:
     file: int
     line: int
     stages: tuple[StageEntry, ...]
+    #: Why a stage is not there, in words, by its kind.
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class LinksEntry:
+    """Links from the nodes of one graph to those of another, both by number."""
+
+    start: int
+    end: int
+    links: Links
+    shares: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class FatesEntry:
+    """The fates of the equations of a graph, by its number."""
+
+    graph: int
+    fates: Fates
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +95,22 @@ class Document:
     graphs: tuple[Graph, ...]
     programs: tuple[ProgramEntry, ...]
     producer: Mapping[str, str] = field(default_factory=lambda: _producer())
+    links: tuple[LinksEntry, ...] = ()
+    fates: tuple[FatesEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
         return f"<Document: {programs}; {sum(map(len, self.graphs))} nodes>"
+
+    def of_stage(self, graph: int) -> Document:
+        """The document with one of its graphs alone, for what draws a single stage."""
+        programs = []
+        for program in self.programs:
+            stages = tuple(replace(stage, graph=0) for stage in program.stages if stage.graph == graph)
+            if stages:
+                programs.append(replace(program, stages=stages, missing={}))
+        fates = tuple(replace(entry, graph=0) for entry in self.fates if entry.graph == graph)
+        return replace(self, graphs=(self.graphs[graph],), programs=tuple(programs), links=(), fates=fates)
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:
         """The document by its schema; packed if asked for, or, by default, where that is smaller."""
@@ -178,10 +212,22 @@ def _document_json(document: Document) -> dict[str, Any]:
                     {"kind": stage.kind, "graph": stage.graph, "seconds": dict(stage.seconds)}
                     for stage in program.stages
                 ],
+                **({"missing": dict(program.missing)} if program.missing else {}),
             }
             for program in document.programs
         ],
+        **({"links": [_links_json(entry) for entry in document.links]} if document.links else {}),
+        **({"fates": [_fates_json(entry) for entry in document.fates]} if document.fates else {}),
     }
+
+
+def _links_json(entry: LinksEntry) -> dict[str, Any]:
+    columns = {name: getattr(entry.links, name).tolist() for name in ("source", "target", "kind")}
+    return {"from": entry.start, "to": entry.end, **columns, "shares": dict(entry.shares)}
+
+
+def _fates_json(entry: FatesEntry) -> dict[str, Any]:
+    return {"graph": entry.graph, **{name: getattr(entry.fates, name).tolist() for name in ("kind", "where", "by")}}
 
 
 def _copy(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
@@ -245,7 +291,59 @@ class _JsonReader:
             self.program(program, f"$.programs[{number}]", tables, len(graphs))
             for number, program in enumerate(self.list(value, "programs", "$"))
         )
-        return Document(tables, graphs, programs, producer)
+        links = tuple(
+            self.links(entry, f"$.links[{number}]", graphs) for number, entry in enumerate(self.section(value, "links"))
+        )
+        fates = tuple(
+            self.fates(entry, f"$.fates[{number}]", graphs, tables)
+            for number, entry in enumerate(self.section(value, "fates"))
+        )
+        return Document(tables, graphs, programs, producer, links, fates)
+
+    def section(self, value: dict[str, Any], key: str) -> list[Any]:
+        """A list that older documents lack."""
+        return self.list(value, key, "$") if key in value else []
+
+    # Links and fates.
+
+    def links(self, value: Any, position: str, graphs: tuple[Graph, ...]) -> LinksEntry:
+        if not isinstance(value, dict):
+            raise self.fail(position, "an object")
+        start = self.number(value, "from", position, 0, len(graphs))
+        end = self.number(value, "to", position, 0, len(graphs))
+        shares = self.object(value, "shares", position)
+        for key, share in shares.items():
+            if type(share) not in (int, float) or not 0 <= share <= 1:
+                raise self.fail(f"{position}.shares.{key}", "a share between 0 and 1")
+        columns = [
+            self.bounded(value, "source", position, 0, len(graphs[start])),
+            self.bounded(value, "target", position, 0, len(graphs[end])),
+            self.bounded(value, "kind", position, 0, len(LINK_KINDS)),
+        ]
+        if len({len(column) for column in columns}) > 1:
+            raise self.fail(position, "columns of one length")
+        return LinksEntry(start, end, Links(*columns), shares)
+
+    def fates(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> FatesEntry:
+        if not isinstance(value, dict):
+            raise self.fail(position, "an object")
+        graph = self.number(value, "graph", position, 0, len(graphs))
+        nodes = len(graphs[graph])
+        columns = [
+            self.bounded(value, "kind", position, 0, len(FATE_KINDS)),
+            self.bounded(value, "where", position, 0, len(tables.strings)),
+            self.bounded(value, "by", position, -1, nodes),
+        ]
+        if {len(column) for column in columns} != {nodes}:
+            raise self.fail(position, f"columns of {nodes} rows, as many as graph {graph} has nodes")
+        return FatesEntry(graph, Fates(*columns))
+
+    def bounded(self, table: dict[str, Any], key: str, position: str, low: int, high: int) -> Column:
+        column = self.column(table, key, position)
+        wrong = np.flatnonzero((column < low) | (column >= high))
+        if len(wrong):
+            raise self.fail(f"{position}.{key}[{wrong[0]}]", _range_text(low, high))
+        return column
 
     # Tables.
 
@@ -353,7 +451,11 @@ class _JsonReader:
                 if type(cost) not in (int, float) or not cost >= 0:
                     raise self.fail(f"{at}.seconds.{key}", "seconds, at least 0")
             stages.append(StageEntry(kind, self.number(stage, "graph", at, 0, graphs), seconds))
-        return ProgramEntry(name, call, file, line, tuple(stages))
+        missing = self.object(value, "missing", position) if "missing" in value else {}
+        for kind, reason in missing.items():
+            if not isinstance(reason, str):
+                raise self.fail(f"{position}.missing.{kind}", "a string")
+        return ProgramEntry(name, call, file, line, tuple(stages), missing)
 
     # Things of JSON.
 

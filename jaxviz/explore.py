@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
-from jaxviz.document import Document, ProgramEntry, StageEntry
+from jaxviz.capture import Capture
+from jaxviz.document import STAGE_KINDS, Document, FatesEntry, LinksEntry, ProgramEntry, StageEntry
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
+from jaxviz.link.fates import Fate, fates_of
+from jaxviz.link.links import Links, link_shares
 from jaxviz.program import Program
-from jaxviz.read.jaxpr import read_jaxpr
-from jaxviz.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -52,52 +52,95 @@ class Exploration:
         self.call = program.call
         # Height of the cell output in px; None lets the picture decide.
         self.height: int | None = None
-        self._tables = Tables()
-        self._seconds: dict[str, float] = {}
+        # The stage that is shown first.
+        self.stage = "jaxpr"
+        self._capture = Capture(program)
 
-    @cached_property
+    # The stages.
+
+    @property
     def jaxpr(self) -> Graph:
         """The jaxpr that JAX traces the function to."""
         __tracebackhide__ = True
-        jaxpr = self.program.jaxpr
-        start = perf_counter()
-        graph = read_jaxpr(
-            jaxpr,
-            self._tables,
-            argument_names=self.program.argument_names,
-            result_names=self.program.result_names,
-        )
-        self._seconds["read"] = perf_counter() - start
-        return graph
+        return self._capture.jaxpr
 
-    def document(self) -> Document:
-        """All of it as data: what is saved, sent to the browser and reopened."""
+    @property
+    def stablehlo(self) -> Graph:
+        """The StableHLO that JAX lowers it to."""
         __tracebackhide__ = True
-        graph = self.jaxpr
-        seconds = {"trace": self.program.seconds["trace"], "read": self._seconds["read"]}
+        return self._capture.stablehlo.graph
+
+    @property
+    def hlo(self) -> Graph:
+        """The HLO that the compiler makes of that, optimized, for the device that the function would run on."""
+        __tracebackhide__ = True
+        return self._capture.hlo.graph
+
+    @cached_property
+    def fates(self) -> tuple[Fate, ...]:
+        """What became of each equation of the jaxpr, in order."""
+        return fates_of(self.jaxpr, self._capture.fates)
+
+    def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
+        """Which nodes of the jaxpr became which nodes of another stage."""
+        return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
+
+    def document(self, *, stages: Sequence[str] = STAGE_KINDS) -> Document:
+        """All of it as data: what is saved, sent to the browser and reopened.
+
+        A stage that JAX cannot make here is left out, and the document says why.
+        """
+        __tracebackhide__ = True
+        capture = self._capture
+        graphs, entries, links, missing = [capture.jaxpr], [], [], {}
+        entries.append(StageEntry("jaxpr", 0, capture.costs("jaxpr")))
+        fates: tuple[FatesEntry, ...] = ()
+        for stage in STAGE_KINDS[1:]:
+            if stage not in stages:
+                continue
+            try:
+                linked = capture.stablehlo if stage == "stablehlo" else capture.hlo
+            except Exception as error:
+                missing[stage] = _reason(error)
+                continue
+            entries.append(StageEntry(stage, len(graphs), capture.costs(stage)))
+            shares = link_shares(linked.graph, linked.links)
+            links.append(LinksEntry(0, len(graphs), linked.links, shares))
+            graphs.append(linked.graph)
+        if "hlo" in stages and "hlo" not in missing:
+            fates = (FatesEntry(0, capture.fates),)
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
-            file=self._tables.file(self.program.file),
+            file=capture.tables.file(self.program.file),
             line=self.program.line,
-            stages=(StageEntry(kind="jaxpr", graph=0, seconds=seconds),),
+            stages=tuple(entries),
+            missing=missing,
         )
-        return Document(tables=self._tables, graphs=(graph,), programs=(entry,))
+        return Document(capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates)
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
         """What would be seen at first of a stage in a space of `width` x `height` px."""
         from jaxviz.export import engine
 
-        if stage != "jaxpr":
-            raise ValueError(f"stage {stage!r} is not one of: jaxpr")
-        text = engine.call("view", self.document().to_json(packed=False), {"width": width, "height": height})
+        document = self._one_stage(stage)
+        text = engine.call("view", document.to_json(packed=False), {"width": width, "height": height})
         seen = json.loads(text)
         boxes = tuple(Box(box["name"], box["equations"], box["open"]) for box in seen["boxes"])
         return FirstView(boxes, seen["zoom"])
 
-    def to_svg(self, *, width: int = 760, height: int = 560, theme: Theme = "light") -> str:
-        """The first view as SVG, drawn for a space of `width` x `height` px."""
-        return to_svg(self.document(), width=width, height=height, theme=theme)
+    def to_svg(self, *, stage: str = "jaxpr", width: int = 760, height: int = 560, theme: Theme = "light") -> str:
+        """The first view of a stage as SVG, drawn for a space of `width` x `height` px."""
+        return to_svg(self._one_stage(stage), width=width, height=height, theme=theme)
+
+    def _one_stage(self, stage: str) -> Document:
+        if stage not in STAGE_KINDS:
+            raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
+        document = self.document(stages=(stage,)) if stage != "jaxpr" else self.document()
+        [program] = document.programs
+        if stage in program.missing:
+            raise ValueError(f"there is no {stage} of {self.call} here: {program.missing[stage]}")
+        return document.of_stage(next(entry.graph for entry in program.stages if entry.kind == stage))
 
     def __repr__(self) -> str:
         equations = sum(node.kind == "operation" for node in self.jaxpr)
@@ -110,7 +153,7 @@ class Exploration:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         from jaxviz.notebook.display import mime_bundle
 
-        return mime_bundle(self.document(), repr(self), height=self.height)
+        return mime_bundle(self.document(), repr(self), height=self.height, stage=self.stage)
 
 
 def explore(
@@ -131,3 +174,9 @@ def explore(
 def load(path: str | Path) -> Document:
     """Opens a document that was saved with `ex.document().save(path)`."""
     return Document.load(path)
+
+
+def _reason(error: Exception) -> str:
+    """Why a stage could not be made, in one line."""
+    first = str(error).strip().splitlines()[0] if str(error).strip() else "no reason given"
+    return f"{type(error).__name__}: {first}"[:300]

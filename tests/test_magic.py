@@ -83,7 +83,7 @@ def test_static_arguments(shell, names):
         ("--speed 3 f(x)", "has no option --speed; it has --stage, --height"),
         ("--height tall f(x)", "--height wants a whole number above 0."),
         ("--static x f(x)", "--static wants argument numbers"),
-        ("--stage llvm f(x)", "--stage wants jaxpr."),
+        ("--stage llvm f(x)", "--stage wants jaxpr, stablehlo or hlo."),
     ],
 )
 def test_anything_but_a_call_gets_one_line_that_says_what_to_type(line, words):

@@ -76,12 +76,22 @@ class Fates:
     by: Column
 
 
+def fates_of(graph: Graph, fates: Fates) -> tuple[Fate, ...]:
+    """The fates of the equations of a graph, in words."""
+    strings = graph.tables.strings
+    rows = zip(fates.kind.tolist(), fates.where.tolist(), fates.by.tolist(), strict=True)
+    return tuple(
+        Fate(node, FATE_KINDS[kind], strings[where], by) for node, (kind, where, by) in enumerate(rows) if kind != NONE
+    )
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What fates are read from: the tags in StableHLO, in optimized HLO, and in the snapshots between them."""
 
     jaxpr: Graph
     places: Places
+    stablehlo_graph: Graph
     stablehlo: Sequence[Found]
     hlo: Graph
     hlo_tags: Sequence[Found]
@@ -131,7 +141,29 @@ class _Judge:
         for number, nodes in vanished.items():
             for node, other in self._replacements(number, nodes).items():
                 by[node] = other
+        self._credit_work(kind, where, by, alive)
         return Fates(kind, where, by)
+
+    def _credit_work(self, kind: Column, where: Column, by: Column, alive: dict[int, int]) -> None:
+        """Where a product and the transpose that reads it become one product, XLA keeps the tag of the transpose.
+
+        What is left does the work of the product: it is the one that lives on, and the other was moved into it.
+        """
+        lowered, left = self._operations()
+        for node in np.flatnonzero(by >= 0).tolist():
+            other = int(by[node])
+            mine, theirs, now = lowered.get(node, set()), lowered.get(other, set()), left.get(other, set())
+            if other in alive and mine & now and not theirs & now:
+                kind[node], kind[other] = kind[other], MOVED
+                where[other], where[node] = where[node], 0
+                by[other], by[node] = node, -1
+
+    def _operations(self) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
+        """The operations of each equation in StableHLO and in optimized HLO, in the words of HLO."""
+        evidence = self.evidence
+        lowered = _operations_of(evidence.stablehlo_graph, evidence.stablehlo)
+        left = _operations_of(evidence.hlo, evidence.hlo_tags)
+        return lowered, left
 
     def _alive(self) -> dict[int, int]:
         """The equations that optimized HLO holds, by their fate."""
@@ -253,6 +285,21 @@ def _one_module(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
         if not different or snapshot.text != different[-1].text:
             different.append(snapshot)
     return different
+
+
+# Operations of StableHLO that have another name in HLO.
+_HLO_NAMES = {"dot-general": "dot", "broadcast-in-dim": "broadcast"}
+
+
+def _operations_of(graph: Graph, tagged: Sequence[Found]) -> dict[int, set[str]]:
+    strings = graph.tables.strings
+    names = {op: strings[op].replace("_", "-") for op in set(graph.nodes.op.tolist())}
+    found: dict[int, set[str]] = {}
+    for op, equations in zip(graph.nodes.op.tolist(), tagged, strict=True):
+        name = _HLO_NAMES.get(names[op], names[op])
+        for equation in equations:
+            found.setdefault(equation, set()).add(name)
+    return found
 
 
 def _inside_fusions(graph: Graph) -> list[bool]:

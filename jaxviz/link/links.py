@@ -71,7 +71,7 @@ def link_shares(graph: Graph, links: Links) -> dict[str, float]:
 
 def _computing(graph: Graph) -> Column:
     operation = graph.nodes.kind == OPERATION
-    return np.flatnonzero(operation & ~np.isin(graph.nodes.op, list(_idle_ops(graph))))
+    return np.flatnonzero(operation & ~np.isin(graph.nodes.op, list(_idle_ops(graph)))).astype(np.int32)
 
 
 def _idle_ops(graph: Graph) -> set[int]:

@@ -20,20 +20,31 @@ MIME_TYPE = "application/vnd.jaxviz.v1+json"
 _MOST_BOXES = 400
 
 
-def mime_bundle(document: Document, text: str, *, height: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Data and metadata of a cell output; `height` in px fixes that of the explorer."""
+def mime_bundle(
+    document: Document, text: str, *, height: int | None = None, stage: str = "jaxpr"
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Data and metadata of a cell output; `height` in px fixes that of the explorer, `stage` is shown first."""
     from jaxviz.export.engine import DrawingError
     from jaxviz.export.svg import to_svg
 
-    graph = document.graphs[0]
+    shown = _graph_of(document, stage)
+    graph = document.graphs[shown]
     # Operations outside every region are boxes in any view.
     least_boxes = int(((graph.nodes.region == 0) & (graph.nodes.kind == OPERATION)).sum())
     data: dict[str, Any] = {MIME_TYPE: document.to_json(), "text/plain": text}
     if least_boxes <= _MOST_BOXES:
         # The explorer draws by itself: without a picture the output is still whole where the extension is.
         with suppress(DrawingError):
-            picture = to_svg(document, width=900, height=400 if height is None else height, most_boxes=_MOST_BOXES)
+            picture = to_svg(
+                document.of_stage(shown), width=900, height=400 if height is None else height, most_boxes=_MOST_BOXES
+            )
             if picture:
                 data["image/svg+xml"] = picture
-    metadata: dict[str, Any] = {} if height is None else {MIME_TYPE: {"height": height}}
-    return data, metadata
+    metadata: dict[str, Any] = {"stage": stage} if stage != "jaxpr" else {}
+    if height is not None:
+        metadata["height"] = height
+    return data, {MIME_TYPE: metadata} if metadata else {}
+
+
+def _graph_of(document: Document, stage: str) -> int:
+    return next((entry.graph for entry in document.programs[0].stages if entry.kind == stage), 0)

@@ -15,10 +15,10 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
+from jaxviz.document import STAGE_KINDS
 from jaxviz.explore import Exploration, explore
 
 _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
-_STAGES = ("jaxpr",)
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _stage(text: str) -> str:
-    if text not in _STAGES:
-        raise ValueError(" or ".join(_STAGES))
+    if text not in STAGE_KINDS:
+        raise ValueError(f"{', '.join(STAGE_KINDS[:-1])} or {STAGE_KINDS[-1]}")
     return text
 
 
@@ -75,11 +75,12 @@ class JaxvizMagics(Magics):
         exploration = explore(function, *args, static_argnums=options.static, **kwargs)
         exploration.call = ast.unparse(call)
         exploration.height = options.height
+        exploration.stage = options.stage
         exploration.jaxpr  # noqa: B018  (traced here, so that the person's error appears as the cell's own)
         if options.save is not None:
             exploration.document().save(options.save)
         if options.svg is not None:
-            options.svg.write_text(exploration.to_svg(), "utf-8")
+            options.svg.write_text(exploration.to_svg(stage=options.stage), "utf-8")
         return exploration
 
 

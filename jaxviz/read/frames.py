@@ -98,8 +98,8 @@ class FrameReader:
         if file >= 0:
             line, column, end_line, end_column = compat.location(traceback, code, instruction)
             if not self._tables.files.library[file]:
-                column = _characters(code.co_filename, line, column)
-                end_column = _characters(code.co_filename, end_line, end_column)
+                column = characters(code.co_filename, line, column)
+                end_column = characters(code.co_filename, end_line, end_column)
                 self._touch(file, code, line, end_line)
             name = getattr(code, "co_qualname", code.co_name).rpartition("<locals>.")[2]
             frame = self._tables.frame(file, name, line, column, end_line, end_column)
@@ -184,7 +184,7 @@ def _cell_number(path: str) -> int | None:
     return number if isinstance(number, int) else None
 
 
-def _characters(path: str, line: int, column: int) -> int:
+def characters(path: str, line: int, column: int) -> int:
     """A column in characters; Python counts bytes of UTF-8."""
     if column <= 0:
         return column

@@ -28,6 +28,7 @@ from jaxviz.graph import (
     Regions,
     Values,
 )
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_attributes import AttributeReader
 from jaxviz.read.hlo_calls import Body, joins_of, regions_of, simple_name
 from jaxviz.read.hlo_frames import HloFrames
@@ -69,8 +70,19 @@ class HloGraph:
         return {name: tuple(found) for name, found in nodes.items()}
 
 
-def read_hlo(module: HloModule, tables: Tables | None = None, *, repeated_nodes: int = REPEATED_NODES) -> HloGraph:
+def read_hlo(
+    module: HloModule,
+    tables: Tables | None = None,
+    *,
+    frames: bool = True,
+    excerpts: bool = False,
+    repeated_nodes: int = REPEATED_NODES,
+) -> HloGraph:
     """The graph of a module as `parse_hlo_text` or `parse_hlo_proto` give it; `HloError` for one that is wrong.
+
+    Without `frames` the call stacks in the module are left alone: a jaxpr says them better. `excerpts` looks for the
+    source files on this machine: for a program of this process, not for any file that was opened, which could name any
+    other.
 
     >>> from jaxviz.read.hlo_text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[2] parameter(0)\\n  ROOT n = f32[2] negate(p)\\n}"
@@ -78,19 +90,22 @@ def read_hlo(module: HloModule, tables: Tables | None = None, *, repeated_nodes:
     ['argument', 'negate', 'result']
     """
     tables = Tables() if tables is None else tables
-    writer = _Writer(module, tables, repeated_nodes)
-    writer.write_program()
-    return writer.hlo_graph()
+    with no_collections():
+        writer = _Writer(module, tables, repeated_nodes, frames)
+        writer.write_program()
+        if excerpts:
+            writer.frames.write_excerpts()
+        return writer.hlo_graph()
 
 
 class _Writer:
     """Writes the rows of a graph, computation by computation, in the order in which its nodes stand."""
 
-    def __init__(self, module: HloModule, tables: Tables, repeated_nodes: int) -> None:
+    def __init__(self, module: HloModule, tables: Tables, repeated_nodes: int, frames: bool) -> None:
         self.module = module
         self.tables = tables
         self.shapes = Shapes(tables)
-        self.frames = HloFrames(module, tables)
+        self.frames = HloFrames(module, tables, wanted=frames)
         self.attributes = AttributeReader(tables)
         self.orders: list[Order] = order_of(module)
         self.repeated_nodes = repeated_nodes
@@ -256,6 +271,8 @@ class _Writer:
         if len(operands) != 1:
             raise self.module.error(computation, index, "expected one operand")
         starts = self.shapes.elements(computation, operands[0], self.module)
+        if not starts:
+            raise self.module.error(computation, index, "expected a tuple as its operand")
         if not 0 <= number < len(starts) - 1:
             raise self.module.error(computation, index, f"expected the index of an element, below {len(starts) - 1}")
         return flows[operands[0]][starts[number] : starts[number + 1]]

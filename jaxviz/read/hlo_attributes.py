@@ -11,7 +11,9 @@ from jaxviz.read.hlo_pairs import unquoted
 from jaxviz.tables import Tables
 
 _LONGEST = 300
-_LEFT_OUT = {"metadata", "origin", "statistics", "operand_layout_constraints", "mlir_module"}
+# XLA itself leaves out longer constants, unless it is told to print them.
+_WRITTEN_ELEMENTS = 10
+_LEFT_OUT = {"metadata", "origin", "statistics", "operand_layout_constraints", "domain"}
 # What a field of a backend's configuration is when it says nothing.
 _EMPTY: tuple[Any, ...] = (None, "", "0", 0, False, [], {})
 _DEFAULT = re.compile(r"_INVALID$|_UNSPECIFIED$|^DEFAULT$")
@@ -50,6 +52,10 @@ def attribute_texts(key: str, value: str) -> list[tuple[str, str]]:
         return _backend_texts(unquoted(value))
     if value.startswith('"'):
         value = unquoted(value)
+    if key == "frontend_attributes":
+        value = value.replace('\\"', '"')
+    if key == "value" and value.startswith("{") and _elements(value) > _WRITTEN_ELEMENTS:
+        value = "{...}"
     return [(key, _short(value.replace("%", "") if key == "control-predecessors" else value))]
 
 
@@ -88,6 +94,11 @@ def _compact(field: Any) -> str:
     if isinstance(field, list):
         return "[" + ", ".join(map(_compact, field)) + "]"
     return str(field)
+
+
+def _elements(value: str) -> int:
+    """How many numbers a constant has, as text; a complex one is two in parentheses."""
+    return value.count(",") + 1 - value.count("(")
 
 
 def _short(text: str) -> str:

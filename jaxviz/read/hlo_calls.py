@@ -99,6 +99,15 @@ def _call(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) 
     return _pairs(ENTER, _flat(operands), body.arguments) + _pairs(LEAVE, body.results, outputs)
 
 
+def _start(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
+    """Begins a call: its outputs are the operands, then the results, and after them what the end waits for."""
+    (body,) = bodies
+    values = _flat(operands)
+    first = len(values)
+    results = outputs[first : first + len(body.results)]
+    return _pairs(ENTER, values, body.arguments) + _pairs(LEAVE, body.results, results)
+
+
 def _while(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) -> list[Binding]:
     joins = []
     state = _flat(operands)
@@ -159,6 +168,9 @@ def _sort(operands: Operands, outputs: tuple[int, ...], bodies: Sequence[Body]) 
 _KINDS: dict[str, Callable[[Operands, tuple[int, ...], Sequence[Body]], list[Binding]]] = {
     "fusion": _call,
     "call": _call,
+    "async-start": _start,
+    "call-start": _start,
+    "fusion-start": _start,
     "while": _while,
     "conditional": _conditional,
     "reduce": _reduce,

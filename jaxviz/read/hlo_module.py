@@ -18,7 +18,8 @@ class HloError(ValueError):
 
 
 class Location(NamedTuple):
-    """A place in a file: numbers of `files` and `functions` (-1 where not known), lines and columns counted from 1."""
+    """A place in a file: numbers of `files` and `functions` (-1 where not known), lines counted from 1,
+    columns from 0; 0 where not known."""
 
     file: int
     function: int
@@ -79,7 +80,7 @@ class HloModule:
         """What is wrong with an instruction, to be raised."""
         place = computation.places[instruction] if instruction < len(computation.places) else 0
         name = computation.names[instruction] if instruction < len(computation.names) else computation.name
-        return HloError(f"{self.unit} {place}: {expected}, in {name}")
+        return HloError(f"{self.unit} {place}{':1' if self.unit == 'line' else ''}: {expected}, in {name[:100]}")
 
     def locations_of(self, frame: int) -> Iterator[Location]:
         """The call stack of a frame, innermost first."""

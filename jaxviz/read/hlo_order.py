@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jaxviz.read.hlo_module import HloComputation, HloError, HloModule
+from jaxviz.read.hlo_module import HloComputation, HloModule
 
 #: How deep calls may be nested. XLA's own are less than ten deep.
 DEEPEST = 100
@@ -78,8 +78,7 @@ def _measure(module: HloModule, orders: list[Order]) -> None:
                 state[number] = 1
                 for callee in callees[number]:
                     if state[callee] == 1:
-                        name = computations[callee].name
-                        raise HloError(f"{module.unit} 0: expected calls that end, but {name} calls itself")
+                        raise module.error(computations[callee], 0, "expected calls that end, not of itself")
                     if state[callee] == 0:
                         waiting.append(callee)
             else:
@@ -89,4 +88,5 @@ def _measure(module: HloModule, orders: list[Order]) -> None:
                     depth[number] = 1 + max((depth[callee] for callee in callees[number]), default=0)
                     orders[number].size = len(computations[number]) + sum(orders[each].size for each in callees[number])
     if max(depth, default=0) > DEEPEST:
-        raise HloError(f"{module.unit} 0: expected calls nested at most {DEEPEST} deep")
+        deepest = computations[depth.index(max(depth))]
+        raise module.error(deepest, 0, f"expected calls nested at most {DEEPEST} deep")

@@ -62,3 +62,17 @@ def unquoted(text: str) -> str:
         return unescaped.encode("latin-1").decode()
     except (UnicodeEncodeError, UnicodeDecodeError):
         return unescaped
+
+
+_ESCAPED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, with the escapes that HLO uses."""
+    if text.isascii() and text.isprintable() and not _SPECIAL.search(text):
+        return f'"{text}"'
+    parts = [_ESCAPED.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text.encode()]
+    return f'"{"".join(parts)}"'
+
+
+_SPECIAL = re.compile(r"[\"'\\]")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
 from jaxviz.read.hlo_pairs import METADATA, split_pairs, unquoted
 
@@ -62,7 +63,8 @@ def parse_hlo_text(text: str) -> HloModule:
     >>> module.computations[module.entry].names
     ['p']
     """
-    return _Parser(text).module
+    with no_collections():
+        return _Parser(text).module
 
 
 class _Parser:
@@ -74,7 +76,7 @@ class _Parser:
         self._origins: dict[str, tuple[str, int]] = {}
         self._source_frames: dict[tuple[str, int], int] = {}
         self._parents: list[int | None] = []
-        lines = text.split("\n")
+        lines = text.replace("\r\n", "\n").split("\n")
         at = self._read_header(lines)
         at = self._read_tables(lines, at)
         self._read_computations(lines, at)
@@ -262,8 +264,8 @@ class _Parser:
                     operands = tuple([index_of[operand] for operand in names])
                 except KeyError:
                     later.append((index, names))
-                if not names:
-                    raise _error(at + 1, found.start(5) + 1, "names of operands")
+                if not names or "..." in inside:
+                    raise _error(at + 1, found.start(5) + 1, "the names of all operands")
             add_operands(operands)
             add_attributes(pairs)
             add_number(number)

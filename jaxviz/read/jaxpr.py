@@ -11,10 +11,8 @@ everything up by identity or value in dictionaries, and leaves the arithmetic to
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from jaxviz import compat
@@ -22,6 +20,7 @@ from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Graph
 from jaxviz.read.blocks import Block, Call, Part, assemble, place_joins
 from jaxviz.read.bodies import Body, bodies_of
 from jaxviz.read.frames import FrameReader
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.rows import BODY, NOTHING, Rows
 from jaxviz.read.sharing import Sharing
 from jaxviz.read.values import scalar_text
@@ -47,25 +46,13 @@ def read_jaxpr(
     tables = Tables() if tables is None else tables
     rows = Rows(tables)
     reader = _Reader(rows, Sharing(rows, repeated_nodes))
-    with _no_collections():
+    with no_collections():
         _drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names))
         reader.frames.write_excerpts()
         function = compat.function_of(jaxpr)
         literals = rows.literal_texts, rows.literal_types
         name = tables.string(function.name if function is not None else "")
         return assemble(reader.sharing.blocks, literals, tables, tables.string("program"), name)
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Hold back the cyclic collector: it would walk all of JAX's equations, again and again, and find nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 # A reading asks for the reading of a body by yielding it; so nesting, however deep, is no Python recursion.

@@ -292,10 +292,10 @@ def _result_names(function: Any) -> list[str]:
     attributes = function.attributes
     if "res_attrs" not in attributes:
         return []
-    names = []
-    for row in attributes["res_attrs"]:
-        names.append(compat.symbol_text(row["jax.result_info"]) if "jax.result_info" in row else "")
-    return names
+    return [
+        compat.symbol_text(row["jax.result_info"]) if "jax.result_info" in row else ""
+        for row in attributes["res_attrs"]
+    ]
 
 
 def _reducer(regions: list[Any]) -> str:

@@ -29,11 +29,35 @@ export function checkTables(document: Document): void {
   within('stacks/frame', stacks.frame, frameCount);
   same('stacks/parent', stacks.parent.length, stacks.frame.length);
   before('stacks/parent', stacks.parent);
+  if (!programs.length || !graphs.length || programs.some(program => !program.stages.length)) {
+    throw new RangeError('programs should hold a program with a stage');
+  }
   programs.forEach((program, index) => {
     within(`programs/${index}/file`, [program.file], fileCount, 1, -1);
     program.stages.forEach((stage, place) =>
       within(`programs/${index}/stages/${place}/graph`, [stage.graph], graphs.length)
     );
+  });
+}
+
+/** Checks that links and fates are about nodes that there are. */
+export function checkLinks(document: Document): void {
+  const { graphs, strings } = document;
+  document.links.forEach((links, index) => {
+    const path = `links/${index}`;
+    within(`${path}/from`, [links.from], graphs.length);
+    within(`${path}/to`, [links.to], graphs.length);
+    within(`${path}/source`, links.source, graphs[links.from].nodeCount);
+    within(`${path}/target`, links.target, graphs[links.to].nodeCount, links.source.length);
+    same(`${path}/kind`, links.kind.length, links.source.length);
+  });
+  document.fates.forEach((fates, index) => {
+    const path = `fates/${index}`;
+    within(`${path}/graph`, [fates.graph], graphs.length);
+    const { nodeCount } = graphs[fates.graph];
+    same(`${path}/kind`, fates.kind.length, nodeCount);
+    within(`${path}/where`, fates.where, strings.length, nodeCount);
+    within(`${path}/by`, fates.by, nodeCount, nodeCount, -1);
   });
 }
 

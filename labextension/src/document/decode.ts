@@ -2,7 +2,7 @@
  * From the JSON of a file or a cell output to a `Document`: unpack, check against the schema, turn columns into typed
  * arrays, check what a schema cannot say. Whatever is wrong ends in one `DocumentError` with one line for the person.
  */
-import { checkGraph, checkTables } from './check.ts';
+import { checkGraph, checkLinks, checkTables } from './check.ts';
 import type { Document, Graph } from './graph.ts';
 import type { Document as PlainDocument, Graph as PlainGraph } from './schema.generated.ts';
 import { validate } from './validate.generated.js';
@@ -109,10 +109,23 @@ function build(plain: PlainDocument): Document {
     },
     stacks: { frame: Int32Array.from(stacks.frame), parent: Int32Array.from(stacks.parent) },
     graphs: plain.graphs.map(buildGraph),
-    programs: plain.programs
+    programs: plain.programs,
+    links: (plain.links ?? []).map(links => ({
+      ...links,
+      source: Int32Array.from(links.source),
+      target: Int32Array.from(links.target),
+      kind: Uint8Array.from(links.kind)
+    })),
+    fates: (plain.fates ?? []).map(fates => ({
+      graph: fates.graph,
+      kind: Uint8Array.from(fates.kind),
+      where: Int32Array.from(fates.where),
+      by: Int32Array.from(fates.by)
+    }))
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
+  checkLinks(document);
   return document;
 }
 

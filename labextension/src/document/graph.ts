@@ -91,6 +91,49 @@ export interface Program {
   readonly file: number;
   readonly line: number;
   readonly stages: readonly Stage[];
+  /** Why a stage is not there, in words, by its kind. */
+  readonly missing?: Readonly<Record<string, string>>;
+}
+
+/** How a link was found: by the tag of one node, by those of several, or by its neighbours. */
+export const LinkKind = { exact: 0, merged: 1, inferred: 2 } as const;
+
+/** Which nodes of the graph `from` became which nodes of the graph `to`; rows in the order of the target. */
+export interface Links {
+  readonly from: number;
+  readonly to: number;
+  readonly source: Int32Array;
+  readonly target: Int32Array;
+  readonly kind: Uint8Array;
+  /** The share of each kind among the targets that compute something. */
+  readonly shares: Readonly<Record<string, number>>;
+}
+
+/** What became of an equation; the numbers are those of the schema. */
+export const FateKind = {
+  none: 0,
+  alone: 1,
+  fused: 2,
+  both: 3,
+  context: 4,
+  dead: 5,
+  unlowered: 6,
+  imported: 7,
+  simplified: 8,
+  folded: 9,
+  merged: 10,
+  consequence: 11,
+  moved: 12
+} as const;
+
+/** The fates of the equations of a graph: a row for each node. */
+export interface Fates {
+  readonly graph: number;
+  readonly kind: Uint8Array;
+  /** The compiler pass that removed it: string. */
+  readonly where: Int32Array;
+  /** The node that took its place, or -1. */
+  readonly by: Int32Array;
 }
 
 export interface Document {
@@ -103,4 +146,6 @@ export interface Document {
   readonly stacks: Stacks;
   readonly graphs: readonly Graph[];
   readonly programs: readonly Program[];
+  readonly links: readonly Links[];
+  readonly fates: readonly Fates[];
 }

@@ -5,6 +5,7 @@
 import { Shape } from '../view/visible.ts';
 import {
   boxLook,
+  edgeLook,
   eachSegment,
   MARGIN,
   paintBox,
@@ -28,6 +29,8 @@ export interface Camera {
 export interface Highlight {
   /** Box that is selected, or -1. */
   readonly selected: number;
+  /** Boxes that belong with the selection in another stage or in the source. */
+  readonly linked: readonly number[];
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
 }
@@ -91,6 +94,11 @@ export function drawScene(
       }
     }
   }
+  for (const box of highlight.linked) {
+    if (box !== highlight.selected) {
+      outline(painter, scene, box, 'linked');
+    }
+  }
   drawSelection(painter, scene, highlight);
 }
 
@@ -115,14 +123,19 @@ function drawEdges(
   const edges = visible.source.length;
   const far = scale < CURVES_SCALE;
   const step = far ? Math.max(1, Math.floor(edges / MOST_FAR_EDGES)) : 1;
-  painter.begin('edge', far ? 0.7 / scale : undefined);
-  for (let edge = 0; edge < edges; edge += step) {
-    const points = routeOf(layout, edge);
-    if (points.length >= 4 && mayBeSeen(points, seen)) {
-      painter.trace(points, far);
+  const anyGhost = visible.ghost.includes(1);
+  for (const look of anyGhost ? (['edge', 'edge-ghost'] as const) : (['edge'] as const)) {
+    painter.begin(look, far ? 0.7 / scale : undefined);
+    for (let edge = 0; edge < edges; edge += step) {
+      if (!anyGhost || edgeLook(scene, edge) === look) {
+        const points = routeOf(layout, edge);
+        if (points.length >= 4 && mayBeSeen(points, seen)) {
+          painter.trace(points, far);
+        }
+      }
     }
+    context.stroke();
   }
-  context.stroke();
 }
 
 /** A route runs downward from its first to its last point, except for the few of cycles. */
@@ -148,7 +161,7 @@ function drawFarBoxes(
   const byLook = new Map<LookName, number[]>();
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] !== Shape.frame && inView(box)) {
-      const look = boxLook(visible.family[box]);
+      const look = visible.ghost[box] ? 'ghost' : boxLook(visible.family[box]);
       const boxes = byLook.get(look);
       if (boxes) {
         boxes.push(box);
@@ -168,7 +181,13 @@ function drawFarBoxes(
   }
 }
 
-function drawSelection(painter: CanvasPainter, { visible, layout }: Scene, { selected, edges }: Highlight): void {
+function outline(painter: CanvasPainter, { visible, layout }: Scene, box: number, look: LookName): void {
+  const frame = visible.shape[box] === Shape.frame;
+  painter.rect(look, layout.x[box], layout.y[box], layout.width[box], layout.height[box], frame ? 8 : 5);
+}
+
+function drawSelection(painter: CanvasPainter, scene: Scene, { selected, edges }: Highlight): void {
+  const { visible, layout } = scene;
   if (selected < 0) {
     return;
   }
@@ -179,15 +198,7 @@ function drawSelection(painter: CanvasPainter, { visible, layout }: Scene, { sel
       }
     }
   }
-  const frame = visible.shape[selected] === Shape.frame;
-  painter.rect(
-    'selected',
-    layout.x[selected],
-    layout.y[selected],
-    layout.width[selected],
-    layout.height[selected],
-    frame ? 8 : 5
-  );
+  outline(painter, scene, selected, 'selected');
 }
 
 class CanvasPainter implements Painter {
@@ -239,7 +250,7 @@ class CanvasPainter implements Painter {
     this.context.beginPath();
     this.context.strokeStyle = this.palette[look.stroke ?? 'edge'];
     this.context.lineWidth = width ?? look.width ?? 1;
-    this.context.setLineDash([]);
+    this.context.setLineDash(look.dash ? [...look.dash] : []);
   }
 
   trace(points: Float64Array, straight: boolean): void {

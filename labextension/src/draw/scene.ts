@@ -50,6 +50,11 @@ export function boxLook(family: number): LookName {
   return `box-${families[family].key}` as LookName;
 }
 
+/** The look of an edge: what leads to or from a ghost is one too. */
+export function edgeLook({ visible }: Scene, edge: number): 'edge' | 'edge-ghost' {
+  return visible.ghost[visible.source[edge]] || visible.ghost[visible.target[edge]] ? 'edge-ghost' : 'edge';
+}
+
 /** Points of an edge, as a view into the layout; empty for an edge that is not drawn. */
 export function routeOf(layout: Layout, edge: number): Float64Array {
   return layout.route.subarray(2 * layout.routeStart[edge], 2 * layout.routeStart[edge + 1]);
@@ -95,10 +100,12 @@ export function paintBox(painter: Painter, { visible, layout }: Scene, box: numb
   const [label, detail, shape] = [visible.label[box], visible.detail[box], visible.shape[box]];
   if (shape === Shape.turn) {
     painter.rect('turn', x, y, width, BOX_HEIGHT, BOX_HEIGHT / 2);
+  } else if (visible.ghost[box]) {
+    painter.rect('ghost', x, y, width, BOX_HEIGHT, 5);
   } else if (shape !== Shape.port) {
     painter.rect(boxLook(visible.family[box]), x, y, width, BOX_HEIGHT, 5);
   }
-  const ink = shape === Shape.box ? 'name' : 'port';
+  const ink = shape !== Shape.box ? 'port' : visible.ghost[box] ? 'gone' : 'name';
   // The room in the box was kept for the bold face; lighter words are put into its middle.
   const words = measure(label, ink === 'name' ? 'name' : 'title') + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
   const room = width - 2 * BOX_INSET - (visible.closed[box] ? OPEN_MARK : 0);

@@ -2,7 +2,17 @@
  * A scene as SVG: live text, valid XML, no script, its own colours and background. Each look is one class, so a box
  * costs little more than its place and its words.
  */
-import { eachSegment, MARGIN, paintBox, paintFrame, paintTitle, routeOf, type Painter, type Scene } from './scene.ts';
+import {
+  edgeLook,
+  eachSegment,
+  MARGIN,
+  paintBox,
+  paintFrame,
+  paintTitle,
+  routeOf,
+  type Painter,
+  type Scene
+} from './scene.ts';
 import { Shape } from '../view/visible.ts';
 import { faces } from './text.ts';
 import { inks, looks, palettes, type Ink, type Look, type LookName, type Palette, type Theme } from './theme.ts';
@@ -24,7 +34,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
     }
   }
   for (let edge = 0; edge < visible.source.length; edge++) {
-    painter.route('edge', routeOf(layout, edge));
+    painter.route(edgeLook(scene, edge), routeOf(layout, edge));
   }
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame) {

@@ -96,9 +96,12 @@ export const looks = {
   turn: { fill: 'background', stroke: 'plainLine', width: 1, dash: [3, 2] },
   chip: { fill: 'background', stroke: 'line', width: 1 },
   edge: { stroke: 'edge', width: 1.2 },
+  'edge-ghost': { stroke: 'line', width: 1.2, dash: [4, 3] },
   strong: { stroke: 'accent', width: 1.8 },
   selected: { stroke: 'accent', width: 2.5 },
   mark: { stroke: 'muted', width: 1.2 },
+  ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
+  linked: { stroke: 'accent', width: 1.5, dash: [2, 2] },
   'box-matmul': family('matmul', 'matmulLine'),
   'box-elementwise': family('plain', 'plainLine'),
   'box-reduction': family('reduction', 'reductionLine'),
@@ -117,6 +120,7 @@ export const inks = {
   title: { face: 'title', role: 'muted' },
   type: { face: 'type', role: 'muted' },
   label: { face: 'chip', role: 'muted' },
+  gone: { face: 'title', role: 'muted' },
   port: { face: 'title', role: 'text' }
 } as const satisfies Readonly<Record<string, { face: Face; role: Role }>>;
 

@@ -1,8 +1,10 @@
 /** The bar on top: the program, its stages, and a few buttons. */
-import { NodeKind, type Document } from '../document/graph.ts';
+import { NodeKind, type Document, type Graph, type Stage } from '../document/graph.ts';
 import { button, element } from './elements.ts';
 
 export interface BarActions {
+  source(): void;
+  stage(index: number): void;
   fit(): void;
   openAll(): void;
   closeAll(): void;
@@ -15,7 +17,12 @@ export interface Bar {
   /** Shows the buttons that open and close only where there is something to open. */
   setRegions(any: boolean): void;
   setExpanded(expanded: boolean): void;
+  setStage(index: number): void;
+  setSource(shown: boolean): void;
 }
+
+/** Stages as people write them, in the order of their making. */
+const STAGES: Readonly<Record<string, string>> = { jaxpr: 'jaxpr', stablehlo: 'StableHLO', hlo: 'HLO' };
 
 export function makeBar(source: Document, actions: BarActions): Bar {
   const root = element('div', 'jv-bar');
@@ -23,16 +30,23 @@ export function makeBar(source: Document, actions: BarActions): Bar {
   const name = element('span', 'jv-program', program?.name ?? 'program');
   name.title = program?.call ?? '';
   root.append(name);
-  for (const stage of program?.stages ?? []) {
-    const { kind } = source.graphs[stage.graph];
-    const operations = kind.reduce((sum, one) => sum + (one === NodeKind.operation ? 1 : 0), 0);
-    const chip = element('span', 'jv-stage jv-on', stage.kind);
-    chip.append(element('small', '', ` ${operations}`));
-    const times = Object.entries(stage.seconds).map(([what, seconds]) => `${what} ${secondsText(seconds)}`);
-    chip.title = [`${operations} operation${operations === 1 ? '' : 's'}`, ...times].join(', ');
-    root.append(chip);
-  }
-  root.append(element('span', 'jv-space'));
+  const python = button('jv-stage', 'Python', 'The source, line by line (1)', () => actions.source());
+  const stages = (program?.stages ?? []).map((stage, index) => {
+    const chip = button('jv-stage', STAGES[stage.kind] ?? stage.kind, '', () => actions.stage(index));
+    const said = countText(source, source.graphs[stage.graph], stage.kind);
+    chip.append(element('small', '', ` ${said.short}`));
+    chip.title = [said.long, ...costs(stage)].join(', ');
+    chip.setAttribute('aria-label', `${STAGES[stage.kind] ?? stage.kind}: ${chip.title}`);
+    return chip;
+  });
+  const missing = Object.entries(program?.missing ?? {}).map(([kind, reason]) => {
+    const chip = element('span', 'jv-stage jv-missing', STAGES[kind] ?? kind);
+    chip.title = `not there: ${reason}`;
+    chip.tabIndex = 0;
+    chip.setAttribute('aria-label', `${STAGES[kind] ?? kind} is not there: ${reason}`);
+    return chip;
+  });
+  root.append(python, ...stages, ...missing, element('span', 'jv-space'));
   const regions = [
     button('jv-button', 'open all', 'Open every region (e)', () => actions.openAll()),
     button('jv-button', 'close all', 'Close every region (c)', () => actions.closeAll())
@@ -51,8 +65,64 @@ export function makeBar(source: Document, actions: BarActions): Bar {
       expand.textContent = expanded ? 'back' : 'expand';
       expand.title = expanded ? 'Back into the page (Escape)' : 'Use the whole window (w)';
       expand.setAttribute('aria-label', expand.title);
+    },
+    setStage: index =>
+      stages.forEach((chip, at) => {
+        chip.classList.toggle('jv-on', at === index);
+        chip.setAttribute('aria-pressed', String(at === index));
+      }),
+    setSource: shown => {
+      python.classList.toggle('jv-on', shown);
+      python.setAttribute('aria-pressed', String(shown));
     }
   };
+}
+
+/** What is counted of a stage: operations, and for optimized HLO what runs as one piece. */
+function countText(source: Document, graph: Graph, kind: string): { short: string; long: string } {
+  const operations = graph.kind.reduce((sum, one) => sum + (one === NodeKind.operation ? 1 : 0), 0);
+  const long = `${operations} operation${operations === 1 ? '' : 's'}`;
+  if (kind !== 'hlo') {
+    return { short: String(operations), long };
+  }
+  const kernels = kernelCount(source, graph);
+  const text = `${kernels} kernel${kernels === 1 ? '' : 's'}`;
+  return { short: text, long: `${text}, ${long}` };
+}
+
+/** Operations that run by themselves: those in no fusion, without those that hold others or only name a value. */
+export function kernelCount({ strings }: Document, graph: Graph): number {
+  const inside = new Uint8Array(graph.regionCount);
+  let kernels = 0;
+  for (let region = 1; region < graph.regionCount; region++) {
+    const around = graph.region[graph.regionOwner[region]];
+    const kind = strings[graph.regionKind[region]];
+    inside[region] = inside[around] || !RUNS.has(kind) ? 1 : 0;
+  }
+  for (let node = 0; node < graph.nodeCount; node++) {
+    const op = strings[graph.op[node]];
+    if (graph.kind[node] === NodeKind.operation && !inside[graph.region[node]] && !IDLE.has(op)) {
+      kernels++;
+    }
+  }
+  return kernels;
+}
+
+/** Regions whose operations run one by one; those of others (fusions, reducers) run as part of their owner. */
+const RUNS = new Set(['while cond', 'while body', 'branch', 'call']);
+const IDLE = new Set([
+  'bitcast',
+  'tuple',
+  'get-tuple-element',
+  'parameter',
+  'while',
+  'conditional',
+  'call',
+  'constant'
+]);
+
+function costs(stage: Stage): string[] {
+  return Object.entries(stage.seconds).map(([what, seconds]) => `${what} ${secondsText(seconds)}`);
 }
 
 export function secondsText(seconds: number): string {

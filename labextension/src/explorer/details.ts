@@ -1,6 +1,8 @@
 /** What there is to say about a node, as data: the inspector shows it, tests read it. */
+import { follow } from '../document/follow.ts';
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { operationsInside } from '../view/inside.ts';
+import { fateText, type FateText } from './fate.ts';
 import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
 
 /** A node that can be gone to. */
@@ -20,6 +22,15 @@ export interface Place {
   readonly library: boolean;
 }
 
+/** What a node is linked to in another stage. */
+export interface StageLinks {
+  readonly stage: number;
+  readonly kind: string;
+  readonly links: readonly Link[];
+  /** Whether all links carry the tag of one equation, or how else they were found. */
+  readonly surety: string;
+}
+
 export interface Details {
   readonly title: string;
   readonly kind: string;
@@ -31,6 +42,8 @@ export interface Details {
   /** Innermost first. */
   readonly places: readonly Place[];
   readonly scope: string;
+  readonly fate: FateText | null;
+  readonly stages: readonly StageLinks[];
   readonly reads: readonly (Link | { readonly node: -1; readonly text: string })[];
   readonly readBy: readonly Link[];
   /** Owners of the regions around it, outermost first. */
@@ -65,10 +78,36 @@ export function details(document: Document, graph: Graph, node: number): Details
     parameters,
     places: placesOf(document, graph.stack[node]),
     scope: strings[graph.scope[node]],
+    fate: fateText(document, graph, node),
+    stages: stageLinks(document, graph, node),
     reads: readsOf(document, graph, node),
     readBy: readersOf(document, graph, node),
     inside: ownersOf(document, graph, node)
   };
+}
+
+const SURETY = ['', 'of several', 'inferred'] as const;
+
+function stageLinks(document: Document, graph: Graph, node: number): StageLinks[] {
+  const from = document.graphs.indexOf(graph);
+  const found: StageLinks[] = [];
+  document.programs[0]?.stages.forEach((stage, index) => {
+    if (stage.graph === from) {
+      return;
+    }
+    const followed = follow(document, from, node, stage.graph);
+    if (followed.length) {
+      const other = document.graphs[stage.graph];
+      const least = Math.max(...followed.map(({ kind }) => kind));
+      found.push({
+        stage: index,
+        kind: stage.kind,
+        links: followed.map(one => linkTo(document, other, one.node)),
+        surety: SURETY[least] ?? ''
+      });
+    }
+  });
+  return found;
 }
 
 /** Sizes for people: powers of 1000, as drives and networks count. */

@@ -74,7 +74,7 @@ test('the tree says what the picture shows', async () => {
     'tanh',
     'result'
   ]);
-  assert.equal(root.querySelector('.jv-stage')?.textContent, 'jaxpr 3');
+  assert.equal(root.querySelector('.jv-stage.jv-on')?.textContent, 'jaxpr 3');
 });
 
 test('arrow keys walk along the edges and tell about what is selected', async () => {

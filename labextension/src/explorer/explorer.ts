@@ -2,6 +2,7 @@
  * The explorer: the bar, the picture and the details of one document, put together. The same in a cell, in a file that
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
+import { follow } from '../document/follow.ts';
 import type { Document, Graph } from '../document/graph.ts';
 import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
@@ -10,6 +11,7 @@ import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { firstView } from '../view/first.ts';
 import { canOpen } from '../view/inside.ts';
+import { nodeLabel } from '../view/label.ts';
 import { toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
@@ -18,6 +20,7 @@ import { element } from './elements.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
+import { SourcePane } from './source.ts';
 import { fillLegend } from './legend.ts';
 import { Picture } from './picture.ts';
 import { followTheme } from './theme.ts';
@@ -29,6 +32,8 @@ export interface ExplorerOptions {
   readonly layouts: LayoutClient;
   /** Height in px; without it the explorer is as high as its picture needs, within bounds. */
   readonly height?: number;
+  /** Kind of the stage that is shown first; the first of the document where it is absent. */
+  readonly stage?: string;
   /** True where the host gives the height, as for a file in a tab of its own. */
   readonly fill?: boolean;
 }
@@ -46,7 +51,14 @@ let count = 0;
 
 export class Explorer {
   readonly root = element('div', 'jv-root');
-  private readonly graph: Graph;
+  /** The stage on the screen: its place among those of the program, and its graph. */
+  private at = 0;
+  private graph: Graph;
+  /** What was opened in each stage, so that it is still open when the person comes back. */
+  private readonly openIn = new Map<number, ReadonlySet<number>>();
+  /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
+  private linked: readonly number[] = [];
+  private readonly pythonPane: SourcePane;
   private readonly stage = element('div', 'jv-stage-area');
   private readonly pane = element('aside', 'jv-inspector');
   private readonly legend = element('div', 'jv-legend');
@@ -70,8 +82,19 @@ export class Explorer {
     private readonly options: ExplorerOptions
   ) {
     const { document: source } = options;
-    this.graph = source.graphs[source.programs[0]?.stages[0]?.graph ?? 0];
+    const { stages } = source.programs[0];
+    this.at = Math.max(
+      0,
+      stages.findIndex(({ kind }) => kind === options.stage)
+    );
+    this.graph = source.graphs[stages[this.at].graph];
+    this.pythonPane = new SourcePane(source, {
+      pick: nodes => this.pick(nodes),
+      close: () => this.obey('source')
+    });
     this.bar = makeBar(source, {
+      source: () => this.obey('source'),
+      stage: index => this.setStage(index),
       fit: () => this.obey('fit'),
       openAll: () => this.obey('openAll'),
       closeAll: () => this.obey('closeAll'),
@@ -85,7 +108,11 @@ export class Explorer {
       toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.node[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
+    if (options.fill) {
+      this.showSource(true);
+    }
     this.start();
+    void this.layOut();
   }
 
   dispose(): void {
@@ -125,7 +152,7 @@ export class Explorer {
     pane.hidden = true;
     pane.setAttribute('aria-label', 'details');
     const body = element('div', 'jv-body');
-    body.append(stage, pane, this.help);
+    body.append(this.pythonPane.root, stage, pane, this.help);
     root.append(this.bar.root, body);
     root.addEventListener('keydown', event => {
       if (event.key === 'Escape' && event.target !== stage) {
@@ -143,13 +170,84 @@ export class Explorer {
       width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
       height: (fill ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
     };
-    this.open = firstView(source, this.graph, space, measure, layout).open;
+    this.open = this.openIn.get(this.at) ?? firstView(source, this.graph, space, measure, layout).open;
     let any = false;
     for (let node = 0; node < this.graph.nodeCount && !any; node++) {
       any = canOpen(this.graph, node);
     }
     this.bar.setRegions(any);
-    void this.layOut();
+    this.bar.setStage(this.at);
+    if (this.pythonPane.shown) {
+      this.pythonPane.fill(this.graph);
+    }
+  }
+
+  /** Shows another stage. The selection goes along the links, and so does what was lit. */
+  private setStage(index: number, node = -1): void {
+    const { document: source } = this.options;
+    const { stages } = source.programs[0];
+    if (index === this.at || !stages[index]) {
+      return;
+    }
+    const from = stages[this.at].graph;
+    const left = this.selected;
+    const leftName = left >= 0 ? nodeLabel(source, this.graph, left) : '';
+    const found = left >= 0 ? follow(source, from, left, stages[index].graph) : [];
+    this.openIn.set(this.at, this.open);
+    this.at = index;
+    this.graph = source.graphs[stages[index].graph];
+    this.scene = null;
+    this.start();
+    const surest = Math.min(...found.map(({ kind }) => kind));
+    const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
+    this.linked = found.map(one => one.node);
+    this.selected = to;
+    this.open = this.openTo(to);
+    void this.layOut().then(() => {
+      this.picture.fit();
+      const box = this.boxOf(to);
+      if (box >= 0) {
+        this.picture.reveal(box);
+      }
+      if (left >= 0 && to < 0) {
+        this.say(`${leftName} has no counterpart here`);
+      }
+    });
+    this.stage.focus({ preventScroll: true });
+  }
+
+  /** The open nodes, with those around `node` added. */
+  private openTo(node: number): ReadonlySet<number> {
+    const { regionOwner, region } = this.graph;
+    const open = new Set(this.open);
+    for (let owner = node < 0 ? -1 : regionOwner[region[node]]; owner >= 0; owner = regionOwner[region[owner]]) {
+      open.add(owner);
+    }
+    return open.size > this.open.size ? open : this.open;
+  }
+
+  /** The box that a node is seen in: its own, or that of the closed region that hides it. */
+  private boxOf(node: number): number {
+    const { regionOwner, region } = this.graph;
+    for (let at = node; at >= 0 && this.scene; at = regionOwner[region[at]]) {
+      const box = this.scene.visible.node.indexOf(at);
+      if (box >= 0) {
+        return box;
+      }
+    }
+    return -1;
+  }
+
+  /** Lights what a line of the source became; a second click lets go. */
+  private pick(nodes: readonly number[]): void {
+    const same = this.linked.length > 0 && nodes[0] === this.linked[0] && nodes.length === this.linked.length;
+    this.linked = same ? [] : nodes;
+    this.selected = -1;
+    this.mark();
+    const box = same ? -1 : this.boxOf(nodes[0]);
+    if (box >= 0) {
+      this.picture.reveal(box);
+    }
   }
 
   /** Lays out what is visible now and shows it. `around` is the node that stays where it is. */
@@ -203,6 +301,7 @@ export class Explorer {
 
   private select(node: number): void {
     this.selected = node;
+    this.linked = [];
     this.mark();
   }
 
@@ -210,7 +309,11 @@ export class Explorer {
   private mark(): void {
     const { scene, selected } = this;
     const box = scene && selected >= 0 ? scene.visible.node.indexOf(selected) : -1;
-    this.picture.select(box);
+    const lit = new Set(this.linked.map(node => this.boxOf(node)).filter(one => one >= 0));
+    this.picture.select(box, [...lit]);
+    if (this.pythonPane.shown) {
+      this.pythonPane.mark(this.graph, selected >= 0 ? selected : (this.linked[0] ?? -1));
+    }
     selectInTree(this.tree, this.prefix, box);
     if (box >= 0) {
       this.stage.setAttribute('aria-activedescendant', `${this.prefix}${box}`);
@@ -224,6 +327,7 @@ export class Explorer {
       const { document: source } = this.options;
       showDetails(this.pane, details(source, this.graph, selected), this.open.has(selected), {
         select: node => this.goTo(node),
+        follow: (stage, node) => this.setStage(stage, node),
         toggle: () => this.toggle(selected),
         close: () => {
           this.select(-1);
@@ -239,16 +343,10 @@ export class Explorer {
 
   /** Selects a node that may be hidden: the regions around it are opened. */
   private goTo(node: number): void {
-    const open = new Set(this.open);
-    for (
-      let owner = this.graph.regionOwner[this.graph.region[node]];
-      owner >= 0;
-      owner = this.graph.regionOwner[this.graph.region[owner]]
-    ) {
-      open.add(owner);
-    }
+    const open = this.openTo(node);
     this.selected = node;
-    if (open.size > this.open.size) {
+    this.linked = [];
+    if (open !== this.open) {
       this.open = open;
       void this.layOut(node);
     } else {
@@ -301,6 +399,14 @@ export class Explorer {
         break;
       case 'leave':
         this.leave();
+        break;
+      case 'source':
+        this.showSource(!this.pythonPane.shown);
+        break;
+      case 'jaxpr':
+      case 'stablehlo':
+      case 'hlo':
+        this.setStage(this.options.document.programs[0].stages.findIndex(({ kind }) => kind === command));
         break;
       case 'fit':
         this.picture.fit();
@@ -362,6 +468,16 @@ export class Explorer {
     }
   }
 
+  private showSource(shown: boolean): void {
+    this.pythonPane.root.hidden = !shown;
+    this.root.classList.toggle('jv-reading', shown);
+    this.bar.setSource(shown);
+    if (shown) {
+      this.pythonPane.fill(this.graph);
+      this.pythonPane.mark(this.graph, this.selected);
+    }
+  }
+
   private setOpen(nodes: readonly number[]): void {
     this.open = new Set(nodes);
     this.picture.fit();
@@ -382,6 +498,9 @@ export class Explorer {
       this.placeholder = null;
     }
     this.root.classList.toggle('jv-whole', whole);
+    if (whole) {
+      this.showSource(true);
+    }
     this.bar.setExpanded(whole);
     this.picture.fit();
     this.stage.focus({ preventScroll: true });

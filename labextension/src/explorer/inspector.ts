@@ -2,12 +2,16 @@
 import type { Details, Link, Place } from './details.ts';
 import { button, element } from './elements.ts';
 
+const STAGES: Readonly<Record<string, string>> = { jaxpr: 'in jaxpr', stablehlo: 'in StableHLO', hlo: 'in HLO' };
+
 /** Lists longer than this are cut, with the number of what is left. */
 const MOST_LINKS = 12;
 
 export interface InspectorActions {
   /** Goes to another node. */
   select(node: number): void;
+  /** Goes to a node of another stage. */
+  follow(stage: number, node: number): void;
   /** Opens or closes the node's regions. */
   toggle(): void;
   close(): void;
@@ -51,6 +55,17 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   }
   if (details.places.length) {
     row('from', ...places(details.places));
+  }
+  const { fate } = details;
+  if (fate) {
+    const mark = element('span', `jv-mark jv-${fate.mark}`, fate.mark);
+    const by =
+      fate.by >= 0 ? [': ', button('jv-link', fate.byText, `Go to ${fate.byText}`, () => actions.select(fate.by))] : [];
+    row('fate', mark, ` ${fate.text}`, ...by);
+  }
+  for (const { stage, kind, links: linked, surety } of details.stages) {
+    const shown = links(linked, { ...actions, select: node => actions.follow(stage, node) }, ', ');
+    row(STAGES[kind] ?? kind, ...shown, surety ? element('small', 'jv-surety', surety) : '');
   }
   if (details.scope) {
     row('scope', element('code', '', details.scope));

@@ -8,6 +8,10 @@ export type Command =
   | 'toggle'
   | 'closeRegion'
   | 'leave'
+  | 'source'
+  | 'jaxpr'
+  | 'stablehlo'
+  | 'hlo'
   | 'fit'
   | 'zoomIn'
   | 'zoomOut'
@@ -33,6 +37,10 @@ export const keys: readonly Key[] = [
   { keys: ['Enter'], command: 'toggle', shown: 'Enter', does: 'open or close a region (or double click)' },
   { keys: ['Backspace'], command: 'closeRegion', shown: 'Backspace', does: 'close the region around' },
   { keys: ['Escape'], command: 'leave', shown: 'Escape', does: 'let go' },
+  { keys: ['1'], command: 'source', shown: '1', does: 'the Python source' },
+  { keys: ['2'], command: 'jaxpr', shown: '2', does: 'the jaxpr' },
+  { keys: ['3'], command: 'stablehlo', shown: '3', does: 'StableHLO' },
+  { keys: ['5'], command: 'hlo', shown: '5', does: 'optimized HLO' },
   { keys: ['f', 'F'], command: 'fit', shown: 'f', does: 'fit the picture' },
   { keys: ['+', '='], command: 'zoomIn', shown: '+', does: 'larger (or Ctrl and wheel)' },
   { keys: ['-'], command: 'zoomOut', shown: '-', does: 'smaller' },

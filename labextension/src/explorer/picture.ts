@@ -20,6 +20,7 @@ export class Picture {
   private scene: Scene | null = null;
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
+  private linked: readonly number[] = [];
   private width = 0;
   private height = 0;
   private inSight = true;
@@ -107,8 +108,9 @@ export class Picture {
     this.foot = height;
   }
 
-  select(box: number): void {
+  select(box: number, linked: readonly number[] = []): void {
     this.selected = box;
+    this.linked = linked;
     this.draw();
   }
 
@@ -226,6 +228,7 @@ export class Picture {
     }
     drawScene(context, scene, this.camera, { width: this.width, height: this.height, ratio }, this.palette, {
       selected: this.selected,
+      linked: this.linked,
       edges
     });
   }

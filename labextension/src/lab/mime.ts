@@ -27,14 +27,15 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       if (this.isDisposed) {
         return;
       }
-      const { height } = (model.metadata[MIME_TYPE] ?? {}) as { height?: unknown };
+      const { height, stage } = (model.metadata[MIME_TYPE] ?? {}) as { height?: unknown; stage?: unknown };
       // A file has the whole tab; an output shares the notebook.
       const fill = this.parent?.hasClass('jp-MimeDocument') ?? false;
       this.explorer = new Explorer(this.node, {
         document,
         layouts: this.layouts,
         fill,
-        ...(typeof height === 'number' ? { height } : {})
+        ...(typeof height === 'number' ? { height } : {}),
+        ...(typeof stage === 'string' ? { stage } : {})
       });
     } catch (error) {
       const message =

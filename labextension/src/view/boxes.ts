@@ -1,5 +1,6 @@
 /** The boxes on the screen, in program order: operations, frames of open regions, arguments and results. */
-import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { BindingKind, NodeKind, type Document, type Fates, type Graph } from '../document/graph.ts';
+import { fatesOf, ghostWord } from './ghosts.ts';
 import { cut, newType, nodeLabel, regionLabel, turns, typeText } from './label.ts';
 import type { Reads } from './reads.ts';
 import { Shape } from './visible.ts';
@@ -15,15 +16,18 @@ export class Boxes {
   readonly shape: number[] = [];
   readonly label: string[] = [];
   readonly detail: string[] = [];
+  readonly ghost: number[] = [];
   /** The box of a node, of an owner its outermost frame; -1 for a node without one. */
   readonly ofNode: Int32Array;
   private readonly ofRegion: Int32Array;
+  private readonly fates: Fates | undefined;
 
   constructor(
     private readonly document: Document,
     private readonly graph: Graph,
     private readonly reads: Reads
   ) {
+    this.fates = fatesOf(document, graph);
     this.ofNode = new Int32Array(graph.nodeCount).fill(-1);
     this.ofRegion = new Int32Array(graph.regionCount).fill(-1);
     const fewResults = this.countResults() <= MAX_RESULT_BOXES;
@@ -51,7 +55,8 @@ export class Boxes {
         if (reads.openness.isOpen(node)) {
           this.addFrames(node);
         } else {
-          const detail = [turns(document, graph, node), newType(document, graph, node)].filter(Boolean).join(' ');
+          const what = ghostWord(this.fates, node) || newType(document, graph, node);
+          const detail = [turns(document, graph, node), what].filter(Boolean).join(' ');
           this.add(node, Shape.box, nodeLabel(document, graph, node), detail);
         }
         break;
@@ -78,6 +83,7 @@ export class Boxes {
     this.shape.push(shape);
     this.label.push(cut(label));
     this.detail.push(detail);
+    this.ghost.push(ghostWord(this.fates, node) ? 1 : 0);
     this.ofNode[node] = box;
     return box;
   }

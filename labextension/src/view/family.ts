@@ -23,19 +23,19 @@ export const families: readonly Family[] = [
 
 const members: Readonly<Record<string, string>> = {
   matmul:
-    'dot_general dot dot_product_attention conv_general_dilated convolution ragged_dot ragged_dot_general triangular_solve cholesky lu qr householder_product svd eigh eig schur hessenberg tridiagonal fft custom_linear_solve',
+    'dot_general dot dot_product_attention conv_general_dilated convolution ragged_dot ragged_dot_general triangular_solve cholesky lu qr householder_product svd eigh eig schur hessenberg tridiagonal fft custom_linear_solve triangular-solve',
   elementwise:
-    'abs acos acosh add add_any and asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt ceil clamp clz complex conj convert_element_type copy copy_p cos cosh digamma div eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igammac imag integer_pow is_finite le lgamma log log1p logistic lt max min mul ne neg nextafter not or population_count pow real reduce_precision regularized_incomplete_beta rem round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square stop_gradient sub tan tanh xor zeta',
+    'abs acos acosh add add_any and asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt ceil clamp clz complex conj convert_element_type copy copy_p cos cosh digamma div eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igammac imag integer_pow is_finite le lgamma log log1p logistic lt max min mul ne neg nextafter not or population_count pow real reduce_precision regularized_incomplete_beta rem round rsqrt select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square stop_gradient sub tan tanh xor zeta absolute abs cosine sine compare convert divide exponential exponential_minus_one exponential-minus-one log_plus_one log-plus-one maximum minimum multiply negate power remainder round_nearest_afz round-nearest-afz round_nearest_even round-nearest-even select subtract shift-left shift-right-arithmetic shift-right-logical logistic popcnt cbrt is-finite map clamp count-leading-zeros stochastic-convert',
   reduction:
-    'argmax argmin reduce reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor reduce_window reduce_window_max reduce_window_min reduce_window_sum cumsum cumprod cummax cummin cumlogsumexp select_and_gather_add select_and_scatter_add sort top_k approx_top_k',
+    'argmax argmin reduce reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor reduce_window reduce_window_max reduce_window_min reduce_window_sum cumsum cumprod cummax cummin cumlogsumexp select_and_gather_add select_and_scatter_add sort top_k approx_top_k topk reduce-window select-and-scatter select_and_scatter reduce-precision',
   movement:
-    'broadcast broadcast_in_dim bitcast_convert_type concatenate copy_start dynamic_slice dynamic_update_slice device_put empty expand_dims gather iota pad reshape rev scatter scatter_add scatter_mul scatter_min scatter_max slice split squeeze tile transpose optimization_barrier sharding_constraint mesh_cast reshard',
+    'broadcast broadcast_in_dim bitcast_convert_type concatenate copy_start dynamic_slice dynamic_update_slice device_put empty expand_dims gather iota pad reshape rev scatter scatter_add scatter_mul scatter_min scatter_max slice split squeeze tile transpose optimization_barrier sharding_constraint mesh_cast reshard bitcast bitcast-convert dynamic-slice dynamic-update-slice reverse copy-start copy-done opt-barrier tuple get-tuple-element get_tuple_element constant dynamic_broadcast_in_dim custom_call_sharding',
   random:
-    'random_bits random_seed random_split random_fold_in random_wrap random_unwrap random_clone random_gamma threefry2x32 rng_bit_generator rng_uniform',
+    'random_bits random_seed random_split random_fold_in random_wrap random_unwrap random_clone random_gamma threefry2x32 rng_bit_generator rng_uniform rng rng-bit-generator rng-get-and-update-state',
   control:
-    'jit pjit closed_call core_call remat checkpoint custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr custom_lin scan while cond shard_map pallas_call run_state for xla_call pmap linear_call custom_partitioning',
+    'jit pjit closed_call core_call remat checkpoint custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr custom_lin scan while cond shard_map pallas_call run_state for xla_call pmap linear_call custom_partitioning call fusion conditional case if composite async-start async-done async-update manual_computation',
   communication:
-    'all_gather all_gather_invariant all_reduce all_to_all ppermute psum psum2 psum_invariant pmax pmin pvary pcast psum_scatter reduce_scatter axis_index pgather ragged_all_to_all send recv'
+    'all_gather all_gather_invariant all_reduce all_to_all ppermute psum psum2 psum_invariant pmax pmin pvary pcast psum_scatter reduce_scatter axis_index pgather ragged_all_to_all send recv all-gather all-reduce all-to-all collective-permute collective-broadcast reduce-scatter all-gather-start all-gather-done all-reduce-start all-reduce-done collective-permute-start collective-permute-done collective_permute partition-id replica-id partition_id replica_id ragged-all-to-all'
 };
 
 const familyOf = new Map<string, number>();

@@ -35,6 +35,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     shape: Uint8Array.from(shape),
     family: Uint8Array.from(node, n => family(document.strings[graph.op[n]])),
     closed: Uint8Array.from(node, (n, box) => (shape[box] === Shape.box && canOpen(graph, n) ? 1 : 0)),
+    ghost: Uint8Array.from(boxes.ghost),
     label: boxes.label,
     detail: boxes.detail,
     chips: rack.drawn(),

@@ -35,6 +35,8 @@ export interface VisibleGraph {
   readonly family: Uint8Array;
   /** 1 where a double click would open the box: it stands for a region that is closed. */
   readonly closed: Uint8Array;
+  /** 1 where the box stands for what the compiler did not keep. */
+  readonly ghost: Uint8Array;
   /** First words of the box, such as `dot_general`. */
   readonly label: readonly string[];
   /** What follows in small type, such as `f32[32,128]` or `scan x32`; often empty. */

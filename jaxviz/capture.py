@@ -1,0 +1,148 @@
+"""Every stage of a program, each made once when it is first asked for, with its links to the jaxpr.
+
+Python -> jaxpr -> StableHLO -> optimized HLO. The jaxpr that is lowered is a tagged copy (`link/tags.py`), so that
+operations of later stages say which equations they come from; what is lowered and compiled is the same otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxviz.graph import Column, Graph
+from jaxviz.link.fates import Evidence, Fates, make_fates
+from jaxviz.link.links import Found, Links, make_links, read_tags
+from jaxviz.link.tags import Places, Tags
+from jaxviz.optimize import Optimized, Snapshot, optimize
+from jaxviz.program import Program
+from jaxviz.read.hlo import read_hlo
+from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.jaxpr import read_jaxpr
+from jaxviz.read.stablehlo import read_stablehlo
+from jaxviz.read.tag_text import MARK
+from jaxviz.tables import Tables
+
+#: Up to so many equations, snapshots are taken after every pass of the compiler.
+ALL_PASSES = 20_000
+
+
+class Linked(NamedTuple):
+    """A stage after the jaxpr: its graph, what its tags say, and its links."""
+
+    graph: Graph
+    tagged: Sequence[Found]
+    links: Links
+
+
+class Capture:
+    """The stages of one program. `seconds` says for each stage what each step cost: JAX's own, and what was added."""
+
+    def __init__(self, program: Program, tables: Tables | None = None) -> None:
+        self.program = program
+        self.tables = Tables() if tables is None else tables
+        self.seconds: dict[str, dict[str, float]] = {"jaxpr": {}, "stablehlo": {}, "hlo": {}}
+
+    @contextmanager
+    def _timed(self, stage: str, step: str) -> Iterator[None]:
+        start = perf_counter()
+        yield
+        self.seconds[stage][step] = self.seconds[stage].get(step, 0.0) + perf_counter() - start
+
+    @cached_property
+    def jaxpr(self) -> Graph:
+        jaxpr = self.program.jaxpr
+        self.seconds["jaxpr"]["trace"] = self.program.seconds["trace"]
+        with self._timed("jaxpr", "read"):
+            return read_jaxpr(
+                jaxpr,
+                self.tables,
+                argument_names=self.program.argument_names,
+                result_names=self.program.result_names,
+            )
+
+    @cached_property
+    def stablehlo(self) -> Linked:
+        module = self._lowered.compiler_ir("stablehlo")
+        with self._timed("stablehlo", "read"):
+            located = read_stablehlo(module, self.tables)
+        with self._timed("stablehlo", "link"):
+            tagged = read_tags(self._places, located.graph, located.names, located.name, relative=True)
+            return self._linked(located.graph, tagged)
+
+    @cached_property
+    def hlo(self) -> Linked:
+        optimized = self._optimized
+        with self._timed("hlo", "read"):
+            found = read_hlo(parse_hlo_proto(optimized.proto), self.tables, frames=False)
+        with self._timed("hlo", "link"):
+            tagged = read_tags(self._places, found.graph, found.names, found.name, relative=False)
+            return self._linked(found.graph, tagged)
+
+    @cached_property
+    def fates(self) -> Fates:
+        """The fate of every equation; where it went is known from the passes of the compiler."""
+        evidence = Evidence(
+            self.jaxpr,
+            self._places,
+            self.stablehlo.graph,
+            self.stablehlo.tagged,
+            self.hlo.graph,
+            self.hlo.tagged,
+            self.snapshots,
+        )
+        return make_fates(evidence)
+
+    @cached_property
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """The module after every pass of the compiler that changed it; none for a program that is too large."""
+        if len(self.jaxpr) > ALL_PASSES:
+            return ()
+        return optimize(self._lowered, mark=MARK.encode(), passes=".*").snapshots
+
+    def costs(self, stage: str) -> Mapping[str, float]:
+        """What a stage cost in seconds, by step."""
+        return dict(self.seconds[stage])
+
+    # On the way.
+
+    @cached_property
+    def _tags(self) -> Tags:
+        jaxpr = self.program.jaxpr
+        with self._timed("stablehlo", "tag"):
+            return Tags(jaxpr)
+
+    @cached_property
+    def _places(self) -> Places:
+        graph, tags = self.jaxpr, self._tags
+        with self._timed("stablehlo", "link"):
+            return Places(graph, tags)
+
+    @cached_property
+    def _lowered(self) -> Any:
+        lowered = self.program.lower(self._tags.jaxpr)
+        self.seconds["stablehlo"]["lower"] = self.program.seconds["lower"]
+        return lowered
+
+    @cached_property
+    def _optimized(self) -> Optimized:
+        optimized = optimize(self._lowered, mark=MARK.encode())
+        self.seconds["hlo"]["optimize"] = optimized.seconds
+        return optimized
+
+    def _linked(self, graph: Graph, tagged: Sequence[Found]) -> Linked:
+        links = make_links(self.jaxpr, graph, tagged)
+        return Linked(with_stacks(graph, links, self.jaxpr.nodes.stack), tagged, links)
+
+
+def with_stacks(graph: Graph, links: Links, stacks: Column) -> Graph:
+    """A graph whose nodes have the call stacks of the first nodes that they are linked to."""
+    stack = np.full(len(graph), -1, np.int32)
+    # Backwards, so that the first link of a node is the last to be written.
+    stack[links.target[::-1]] = stacks[links.source[::-1]]
+    return replace(graph, nodes=replace(graph.nodes, stack=stack))

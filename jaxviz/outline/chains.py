@@ -1,0 +1,168 @@
+"""A region with a single region inside it is one region, with the better of the two names.
+
+A module's name wins, then that of the person's inner function; never a library's or one that says nothing. A
+statement with one thing in it vanishes, and so do regions in which nothing is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import Column, Graph
+from jaxviz.outline.expressions import GENERIC, Expressions
+from jaxviz.outline.paths import (
+    BODY,
+    CALL,
+    COND,
+    FUNCTION,
+    LOOP,
+    MODULE,
+    PHASE,
+    PROGRAM,
+    STATEMENT,
+    NodePaths,
+    Paths,
+    combinations_of,
+)
+from jaxviz.outline.rows import Rows
+
+_REGIONS = frozenset({LOOP, COND, BODY})
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a row of the outline says. `frames` are the places in the source that it stands for, outermost first."""
+
+    kind: int
+    name: str
+    detail: str
+    variable: str
+    frames: tuple[int, ...]
+    token: tuple[object, ...]
+
+
+class Chains:
+    """Makes the rows of a graph's paths fewer, and gives each its label."""
+
+    def __init__(self, graph: Graph, found: NodePaths, expressions: Expressions) -> None:
+        self._graph = graph
+        self._found = found
+        self._expressions = expressions
+        self.labels: list[Label] = []
+        self._holds = _holding_paths(found.paths)
+
+    def shorten(self, rows: Rows, drawn: NDArray[np.bool_]) -> tuple[Rows, Column]:
+        """The rows that stay, and the number of each one's label. `drawn` marks nodes that are boxes."""
+        kinds = np.array([element.kind for element in self._found.paths.element], np.int32)
+        before = np.concatenate([[0], np.cumsum(drawn)])
+        always = np.isin(kinds, list(_REGIONS))
+        kept = always[rows.path] | (before[rows.end] > before[rows.first])
+        kept[0] = True
+        rows = rows.keep(kept)
+
+        count = len(rows)
+        total = before[rows.end] - before[rows.first]
+        inside = np.bincount(rows.parent[1:], weights=total[1:], minlength=count).astype(np.int64)
+        children = np.bincount(rows.parent[1:], minlength=count)
+        # A chain is a row, the only child in it that has none but this child, and so on.
+        single = (children == 1) & (inside == total)
+        link = np.zeros(count, bool)
+        link[1:] = single[rows.parent[1:]]
+        # In preorder an only child stands right after its parent.
+        top = np.maximum.accumulate(np.where(link, 0, np.arange(count))).astype(np.int32)
+        last = np.append(~link[1:], True)
+        bottom = np.flatnonzero(last)[np.searchsorted(np.flatnonzero(last), top)]
+        combinations, which = combinations_of([rows.path[top], rows.path[bottom]])
+
+        label = np.full(count, -1, np.int32)
+        place = np.arange(count) - top
+        merged = [self._merge(*row) for row in combinations]
+        length = max(map(len, merged))
+        table = np.full((len(merged), length), -1, np.int32)
+        for row, numbers in enumerate(merged):
+            table[row, : len(numbers)] = numbers
+        label = table[which, place]
+        kept = label >= 0
+        return rows.keep(kept), label[kept]
+
+    def _merge(self, top: int, bottom: int) -> list[int]:
+        """For each path from `top` down to `bottom`, the label of its row, or -1 where it is part of the one above."""
+        paths = self._found.paths
+        path, chain = bottom, [bottom]
+        while path != top:
+            path = paths.parent[path]
+            chain.append(path)
+        chain.reverse()
+        numbers: list[int] = []
+        current: Label | None = None
+        for path in chain:
+            label = self._label(path)
+            is_box = label.kind == CALL and not self._holds[path]
+            merged = _merged(current, label, is_box) if current is not None else None
+            if merged is None:
+                numbers.append(len(self.labels))
+                self.labels.append(label)
+                current = label
+            else:
+                numbers.append(-1)
+                self.labels[-1] = current = merged
+        return numbers
+
+    def _label(self, path: int) -> Label:
+        element = self._found.paths.element[path]
+        name, detail, variable = element.name, element.detail, ""
+        if element.kind == PROGRAM:
+            name = self._graph.tables.strings[self._graph.regions.name[0]] or "program"
+        if element.kind == CALL:
+            expression = self._expressions.at(element.frame)
+            variable = expression.variable
+        if element.kind == FUNCTION and not name:
+            name = self._expressions.at(element.frame).name
+            if not name or name in GENERIC:
+                name = self._graph.tables.strings[self._graph.tables.frames.function[element.frame]]
+        frames = (element.frame,) if element.frame >= 0 else ()
+        return Label(element.kind, name, detail, variable, frames, (element.token,))
+
+
+def _holding_paths(paths: Paths) -> list[bool]:
+    """Of each path, whether anything that the person wrote lies below it."""
+    holds = [False] * len(paths.parent)
+    for path in range(len(holds) - 1, 0, -1):
+        if holds[path] or paths.element[path].kind != FUNCTION:
+            holds[paths.parent[path]] = True
+    return holds
+
+
+def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
+    """One label for a region and the only region inside it; None where both stay.
+
+    `is_box` says that the inner one is one expression, so a box, which the program and its phases do not swallow.
+    """
+    token = outer.token + inner.token
+    frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
+    if inner.kind in (BODY, PHASE):
+        return None
+    if outer.kind in (PROGRAM, PHASE):
+        if inner.kind in _REGIONS or is_box:
+            return None
+        detail = inner.name if inner.kind != STATEMENT else ""
+        return replace(outer, detail=detail or outer.detail, frames=frames, token=token)
+    if outer.kind in _REGIONS:
+        return replace(outer, token=token) if inner.kind == STATEMENT else None
+    if inner.kind == STATEMENT:
+        return replace(outer, token=token)
+    if outer.kind == STATEMENT:
+        return replace(inner, detail=outer.detail, token=token)
+    if inner.kind in _REGIONS:
+        name = inner.name if outer.name in GENERIC else outer.name
+        return Label(inner.kind, name, outer.detail, outer.variable, frames, token)
+    if outer.kind == MODULE or inner.kind == FUNCTION:
+        better = inner.name and outer.kind != MODULE and outer.name in GENERIC and inner.name not in GENERIC
+        return replace(outer, name=inner.name if better else outer.name, frames=frames, token=token)
+    if inner.kind == CALL and (is_box or inner.name in GENERIC) and outer.name not in GENERIC:
+        # A function of one expression is known by its own name.
+        return replace(outer, frames=frames, token=token)
+    return replace(inner, frames=frames, token=token)

@@ -1,0 +1,200 @@
+"""A name for the expression at a frame, from the person's own source: the function it calls, or its operator as JAX
+calls it, or the variable that it is assigned to.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from jaxviz.outline.source import Place, Source, source_of
+from jaxviz.tables import Tables
+
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.FloorDiv: "floor_divide",
+    ast.Mod: "mod",
+    ast.Pow: "power",
+    ast.MatMult: "matmul",
+    ast.BitAnd: "bitwise_and",
+    ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor",
+    ast.LShift: "left_shift",
+    ast.RShift: "right_shift",
+    ast.USub: "negative",
+    ast.UAdd: "positive",
+    ast.Invert: "invert",
+    ast.Not: "logical_not",
+    ast.And: "logical_and",
+    ast.Or: "logical_or",
+    ast.Lt: "less",
+    ast.LtE: "less_equal",
+    ast.Gt: "greater",
+    ast.GtE: "greater_equal",
+    ast.Eq: "equal",
+    ast.NotEq: "not_equal",
+}
+
+#: Transformations that say something about the function they are given; others are seen through.
+_TELLING = frozenset({"value_and_grad", "grad", "vjp", "jvp", "linearize", "vmap", "pmap", "checkpoint", "remat"})
+_SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp", "shard_map"})
+
+#: Methods whose object says more than they do.
+_VERBS = frozenset({"apply", "call", "forward", "init", "loss", "map", "sample", "step", "update", "__call__"})
+
+#: Names that say nothing about what is done.
+GENERIC = frozenset(
+    {"<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "lambda", "map", "tree.map", "tree_map", "fn"}
+    | {"func", "fun", "f", "g", "op", "call", "wrapper", "wrapped", "inner", "apply", "update_fn", "init_fn"}
+)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """The expression at a frame. `statement` are the first and last line of the statement around it, 0 if not known.
+
+    `variable` is what the expression is assigned to, where it is the whole right side.
+    """
+
+    name: str
+    text: str = ""
+    variable: str = ""
+    statement: tuple[int, int] = (0, 0)
+    statement_text: str = ""
+    # The loop around it: its head as it is written, such as `for p in params`.
+    loop: str = ""
+
+
+class Expressions:
+    """The expressions of one program, each looked up once by its row in `tables.frames`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._known: dict[int, Expression] = {}
+
+    def at(self, frame: int) -> Expression:
+        found = self._known.get(frame)
+        if found is None:
+            found = self._known[frame] = self._read(frame)
+        return found
+
+    def _read(self, frame: int) -> Expression:
+        tables = self._tables
+        frames = tables.frames
+        place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
+        source = source_of(tables, frames.file[frame])
+        if tables.files.library[frames.file[frame]]:
+            return Expression(_segment_name(source, place))
+        if place[1] < 0:
+            statement = source.statement_at(place[0])
+            return _of_statement(source, statement, place[0])
+        found = source.find(place)
+        if found.statement is None:
+            name = _segment_name(source, place)
+            return Expression(name or f"line {place[0]}", source.segment(place))
+        if found.expression is None:
+            expression = _of_statement(source, found.statement, place[0])
+        else:
+            expression = _of_expression(source, found.expression, found.statement)
+        return replace(expression, loop=_loop_head(source, found.loop))
+
+
+def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:
+    variable = _assigned(statement, node)
+    name = name_of(node) or variable or type(node).__name__.lower()
+    lines, text = _statement(source, statement)
+    return Expression(name, source.text_of(node), variable, lines, text)
+
+
+def _of_statement(source: Source, statement: ast.stmt | None, line: int) -> Expression:
+    if statement is None:
+        return Expression(f"line {line}")
+    lines, text = _statement(source, statement)
+    value = getattr(statement, "value", None)
+    name = name_of(value) if value is not None else ""
+    return Expression(name or f"line {line}", text, _assigned(statement, value), lines, text)
+
+
+def _statement(source: Source, statement: ast.stmt) -> tuple[tuple[int, int], str]:
+    """First and last line of a statement, and its text: of a block, only its head."""
+    first = source.line_of(statement)
+    if isinstance(statement, (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)):
+        return (first, first), source.segment((first, statement.col_offset, first, 10_000)).rstrip(": ")
+    text = source.text_of(statement)
+    return (first, source.end_line_of(statement)), text.removeprefix("return ")
+
+
+def _loop_head(source: Source, loop: ast.AST | None) -> str:
+    if isinstance(loop, ast.For):
+        return f"for {source.text_of(loop.target)} in {source.text_of(loop.iter)}"
+    if isinstance(loop, ast.While):
+        return f"while {source.text_of(loop.test)}"
+    if isinstance(loop, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
+        turn = loop.generators[0]
+        return f"for {source.text_of(turn.target)} in {source.text_of(turn.iter)}"
+    return ""
+
+
+def _assigned(statement: ast.stmt, node: ast.AST | None) -> str:
+    if node is None or getattr(statement, "value", None) is not node:
+        return ""
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return ast.unparse(targets[0]) if targets[0] is not None else ""
+
+
+def name_of(node: ast.AST) -> str:
+    """A short name for what an expression does, or an empty one."""
+    if isinstance(node, ast.Call):
+        return _callee(node.func)
+    if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.AugAssign)):
+        return _OPERATORS.get(type(node.op), "")
+    if isinstance(node, ast.Compare):
+        return _OPERATORS.get(type(node.ops[0]), "")
+    if isinstance(node, ast.Subscript):
+        return "index"
+    if isinstance(node, ast.Attribute):
+        return "transpose" if node.attr in ("T", "mT") else node.attr
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return "unpack" if isinstance(node.ctx, ast.Store) else ""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Lambda):
+        return "<lambda>"
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+        return name_of(node.elt)
+    if isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr, ast.FormattedValue)):
+        return name_of(node.value)
+    return ""
+
+
+def _callee(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = node.value
+        if node.attr in _VERBS and isinstance(base, (ast.Name, ast.Attribute)):
+            owner = base.id if isinstance(base, ast.Name) else base.attr
+            return node.attr if owner in ("self", "cls", "super") else f"{owner}.{node.attr}"
+        return node.attr
+    if isinstance(node, ast.Call):
+        outer = _callee(node.func)
+        if node.args and (outer in _TELLING or outer.endswith("grad")):
+            inner = _callee(node.args[0])
+            return f"{outer}({inner})" if inner and inner != "<lambda>" else outer
+        if outer in _SEEN_THROUGH and node.args:
+            return _callee(node.args[0]) or outer
+        return outer
+    if isinstance(node, ast.Subscript):
+        return _callee(node.value)
+    return "<lambda>" if isinstance(node, ast.Lambda) else ""
+
+
+def _segment_name(source: Source, place: Place) -> str:
+    """The name of an expression by its text alone, where there is no tree around it."""
+    try:
+        return name_of(ast.parse(source.segment(place).strip(), mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError):
+        return ""

@@ -1,0 +1,87 @@
+"""What is drawn as what: most equations are boxes; those that only hand a value on are edges, constants are chips.
+
+What JAX adds between the operations of a program, changes of shape and type and copies, says little to its author. It
+is classified here, for each node, and hidden by whoever draws.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
+from jaxviz.outline.paths import NodePaths
+
+#: What a node is drawn as. THROUGH: the equation or the border of a body that is looked through, such as of a jit.
+#: DETAIL: inside an equation that is drawn as a whole. COUNTER: the turn of a loop, counted up.
+BOX, EDGE, CHIP, COUNTER, THROUGH, DETAIL = range(6)
+
+_RESHAPES = ("reshape", "broadcast_in_dim", "squeeze", "expand_dims")
+_HANDS_ON = (*_RESHAPES, "convert_element_type", "stop_gradient", "copy", "copy_p", "pvary")
+_CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "random_seed")
+
+
+def node_roles(graph: Graph, found: NodePaths) -> Column:
+    """What each node is drawn as. Where nothing else would be left, what hands values on is drawn after all."""
+    nodes = graph.nodes
+    operation = (nodes.kind == OPERATION) & ~found.opaque
+    role = np.zeros(len(graph), np.int32)
+    role[operation & _is_one_of(graph, _HANDS_ON) & (nodes.operands == 1)] = EDGE
+    constant = operation & _is_one_of(graph, _CONSTANT) & ~_reads_values(graph)
+    role[constant] = CHIP
+    role[_counters(graph, operation)] = COUNTER
+    role[found.wrapper] = THROUGH
+    role[_borders_of_wrappers(graph, found.wrapper)] = THROUGH
+    role[found.opaque] = DETAIL
+    if not (operation & (role == BOX)).any():
+        role[role == EDGE] = BOX
+    return role
+
+
+def _is_one_of(graph: Graph, ops: tuple[str, ...]) -> NDArray[np.bool_]:
+    numbers = [number for op in ops if (number := graph.tables.find_string(op)) is not None]
+    table = np.zeros(len(graph.tables.strings), bool)
+    table[numbers] = True
+    return table[graph.nodes.op]
+
+
+def _reads_values(graph: Graph) -> NDArray[np.bool_]:
+    """Whether a node reads any value, not literals alone."""
+    reads = np.zeros(len(graph), bool)
+    reads[graph.operand_node[graph.operands.source >= 0]] = True
+    return reads
+
+
+def _borders_of_wrappers(graph: Graph, wrapper: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    looked_through = np.zeros(len(graph.regions.owner), bool)
+    looked_through[1:] = wrapper[graph.regions.owner[1:]]
+    return looked_through[graph.nodes.region] & (graph.nodes.kind != OPERATION)
+
+
+def _counters(graph: Graph, operation: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """`i + 1` of an integer that goes round a loop, given straight to the next turn."""
+    first = graph.first_operand
+    candidates = np.flatnonzero(operation & _is_one_of(graph, ("add",)) & (graph.nodes.region > 0)).astype(np.int64)
+    if not len(candidates):
+        return candidates
+    source = graph.operands.source
+    left, right = source[first[candidates]], source[first[candidates] + 1]
+    value = np.maximum(left, right)
+    literal = np.minimum(left, right)
+    possible = (literal < 0) & (value >= 0)
+    candidates, value, literal = candidates[possible], value[possible], literal[possible]
+    types, strings = graph.tables.types, graph.tables.strings
+    results = set(source[first[np.flatnonzero(graph.nodes.kind == RESULT)]].tolist())
+    found = []
+    for node, read, number in zip(candidates.tolist(), value.tolist(), literal.tolist(), strict=True):
+        made = int(graph.first_value[node])
+        type_ = int(graph.values.type[made])
+        if (
+            types.rank[type_] == 0
+            and "int" in strings[types.dtype[type_]]
+            and strings[graph.literals.text[-1 - number]] == "1"
+            and graph.nodes.kind[graph.value_node[read]] == ARGUMENT
+            and made in results
+        ):
+            found.append(node)
+    return np.array(found, np.int64)

@@ -1,0 +1,124 @@
+"""Phases: what runs forward, what runs backward, and what comes before, between and after.
+
+A body has phases where its name stacks hold both `jvp` and `transpose`. Phases are runs of program order, so two
+gradients in one body give two of each. They stand inside the function that takes the gradient: the frames down to it
+hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import Column, Graph
+from jaxviz.outline.expressions import Expressions
+from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
+from jaxviz.outline.stacks import StackTree
+
+if TYPE_CHECKING:
+    from jaxviz.outline.paths import Element
+
+BEFORE, BETWEEN, UPDATE = 3, 4, 5
+PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", BETWEEN: "between", UPDATE: "update"}
+
+_TAKES_GRADIENT = re.compile(r"grad|vjp|jac|hessian|linearize", re.IGNORECASE)
+
+# The share of a phase's equations whose call stacks begin with what is held to be common to all of them.
+_MOST = 0.8
+
+
+class Phases:
+    """The phases of one graph."""
+
+    def __init__(self, graph: Graph, scopes: Mapping[int, Scope], stacks: StackTree, expressions: Expressions) -> None:
+        self._graph = graph
+        self._stacks = stacks
+        self._expressions = expressions
+        size = max(scopes, default=0) + 1
+        self._phase_of_scope = np.zeros(size, np.int32)
+        for scope, parsed in scopes.items():
+            self._phase_of_scope[scope] = parsed.phase
+        own = self._phase_of_scope[graph.nodes.scope]
+        count = len(graph.regions.owner)
+        forward = np.bincount(graph.nodes.region[own == FORWARD], minlength=count) > 0
+        backward = np.bincount(graph.nodes.region[own == BACKWARD], minlength=count) > 0
+        #: Of each region, whether its own equations are of more than one phase.
+        self.mixed: NDArray[np.bool_] = forward & backward
+
+    def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column]:
+        """The phase of each operation `at`, 0 for none, and the call stack that holds the phases around it, or -1.
+
+        `in_phase` says of regions whether they are inside a phase; there are no phases within phases.
+        """
+        phase = np.zeros(len(at), np.int32)
+        prefix = np.full(len(at), -1, np.int32)
+        wanted = self.mixed & ~in_phase
+        if not wanted.any():
+            return phase, prefix
+        for number in np.unique(region[wanted[region]]).tolist():
+            here = np.flatnonzero(region == number)
+            own = self._phase_of_scope[self._graph.nodes.scope[at[here]]]
+            phase[here] = _filled(own)
+            prefix[here] = self._prefixes(phase[here], own, self._graph.nodes.stack[at[here]])
+        return phase, prefix
+
+    def _prefixes(self, phase: Column, own: Column, stack: Column) -> Column:
+        """For each equation of a body, the call stack down to the call that takes the gradient.
+
+        One gradient is a run forward and the run backward after it, with what lies around them.
+        """
+        ends = np.flatnonzero((phase[:-1] == BACKWARD) & (phase[1:] == FORWARD)) + 1
+        found = np.empty(len(phase), np.int32)
+        for start, end in zip([0, *ends], [*ends, len(phase)], strict=True):
+            found[start:end] = self._prefix(own[start:end], stack[start:end])
+        return found
+
+    def _prefix(self, own: Column, stack: Column) -> int:
+        counts = []
+        for phase in (FORWARD, BACKWARD):
+            values, times = np.unique(stack[(own == phase) & (stack >= 0)], return_counts=True)
+            total: Counter[int] = Counter()
+            for value, count in zip(values.tolist(), times.tolist(), strict=True):
+                while value >= 0:
+                    total[value] += count
+                    value = self._stacks.parent(value)
+            counts.append((total, int(times.sum())))
+        (forward, forward_all), (backward, backward_all) = counts
+        shared = [
+            candidate
+            for candidate, count in forward.items()
+            if count >= _MOST * forward_all and backward[candidate] >= _MOST * backward_all
+        ]
+        deepest = max(shared, key=self._stacks.depth, default=-1)
+        candidate = deepest
+        while candidate >= 0:
+            frame = self._stacks.frame(candidate)
+            if not self._stacks.library[frame] and _TAKES_GRADIENT.search(self._expressions.at(frame).name):
+                return candidate
+            candidate = self._stacks.parent(candidate)
+        return deepest
+
+    def element(self, phase: int) -> Element:
+        """The step of a path."""
+        from jaxviz.outline.paths import PHASE, Element
+
+        return Element(PHASE, (phase,), PHASE_NAMES[phase], (PHASE, phase))
+
+
+def _filled(own: Column) -> Column:
+    """The phase of each equation in program order; those that have none go by what came before them."""
+    phase = own.copy()
+    forward_seen = np.logical_or.accumulate(own == FORWARD)
+    backward_seen = np.logical_or.accumulate(own == BACKWARD)
+    forward_left = np.logical_or.accumulate((own == FORWARD)[::-1])[::-1]
+    none = own == 0
+    phase[none & ~forward_seen & ~backward_seen] = BEFORE
+    phase[none & forward_seen & ~backward_seen] = FORWARD
+    phase[none & backward_seen & forward_left] = BETWEEN
+    phase[none & backward_seen & ~forward_left] = UPDATE
+    return phase

@@ -1,0 +1,221 @@
+"""Repeats: what stands again and again, right after itself, becomes a stack of copies.
+
+Two rows are copies of each other if they came from the same place of the source, or are modules of one name, and hold
+the same; a row that is one box counts by its place alone. Rows whose content is the same are looked at once, so ten
+thousand equal loop bodies cost as much as one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import Column
+from jaxviz.outline.hashes import mixed, powers
+from jaxviz.outline.rows import Rows
+from jaxviz.outline.runs import Run, find_runs
+
+
+@dataclass(frozen=True, eq=False)
+class _New:
+    """Rows to put in: stacks and copies. `around` is an old row, or -2 - i for new row i.
+
+    `pattern` is the first old row of what is repeated, -1 where that is a bare equation.
+    """
+
+    around: Column
+    first: Column
+    end: Column
+    count: Column
+    copy: Column
+    pattern: Column
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """Rows with their stacks and copies, in preorder.
+
+    `old` is the number that a row had before, -1 for a new one; `count` and `copy` are those of the outline. Of a new
+    row `pattern` is the old number of the first row in it; `single` marks new stacks whose copies are old rows.
+    """
+
+    rows: Rows
+    old: Column
+    count: Column
+    copy: Column
+    pattern: Column
+    single: NDArray[np.bool_]
+
+
+class Repeats:
+    """Finds the repeats among the rows of an outline, from the innermost out."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        token: Column,
+        closed: NDArray[np.bool_],
+        takes_count: NDArray[np.bool_],
+        bare: Column,
+        op: Column,
+    ) -> None:
+        """`bare` are the nodes that are boxes of their own, `op` their operations; `takes_count` says of rows whether
+        they may be the stack of all that is in them."""
+        self._rows = rows
+        self._takes_count = takes_count
+        self._closed = closed
+        count = len(rows)
+        # Items are the rows but for row 0, then the bare nodes; in the order of their parents, then of the program.
+        leaf = _innermost(rows, bare)
+        parent = np.concatenate([rows.parent[1:], leaf])
+        first = np.concatenate([rows.first[1:], bare])
+        order = np.lexsort((first, parent))
+        self._item_row = np.concatenate([np.arange(1, count), np.full(len(bare), -1)]).astype(np.int32)[order]
+        self._item_first = first[order].astype(np.int32)
+        self._item_end = np.concatenate([rows.end[1:], bare + 1])[order].astype(np.int32)
+        self._item_hash = mixed(np.concatenate([np.zeros(count - 1), op[bare] + 1])[order].astype(np.uint64))
+        self._start = np.searchsorted(parent[order], np.arange(count + 1)).astype(np.int32)
+        self._place_of_row = np.zeros(count, np.int32)
+        has_row = self._item_row >= 0
+        self._place_of_row[self._item_row[has_row]] = np.flatnonzero(has_row)
+        self._row_hash = mixed(token.astype(np.uint64) + np.uint64(1 << 32))
+        # What comes out: new rows, and of old rows what is around them, how many copies they are and which.
+        self._new: list[_New] = []
+        self._new_count = 0
+        self._around = rows.parent.copy()
+        self._count = np.ones(count, np.int32)
+        self._copy = np.full(count, -1, np.int32)
+
+    def find(self) -> Stacked:
+        """Rows with stacks where there are repeats."""
+        depth = self._rows.depths()
+        order = np.argsort(depth, kind="stable")
+        borders = np.searchsorted(depth[order], np.arange(int(depth.max(initial=0)) + 2))
+        for level in range(len(borders) - 2, -1, -1):
+            self._fold(order[borders[level] : borders[level + 1]].astype(np.int32))
+        return self._stacked()
+
+    def _fold(self, parents: Column) -> None:
+        """Find the repeats in rows of one depth, of which all inside has been looked at."""
+        sizes = self._start[parents + 1] - self._start[parents]
+        content = np.zeros(len(parents), np.uint64)
+        filled = parents[sizes > 0]
+        if len(filled):
+            at = np.repeat(self._start[filled], sizes[sizes > 0]) + _counting(sizes[sizes > 0])
+            power = powers(int(sizes.max()))[_counting(sizes[sizes > 0])]
+            begin = np.cumsum(sizes[sizes > 0]) - sizes[sizes > 0]
+            content[sizes > 0] = np.add.reduceat(self._item_hash[at] * power, begin)
+        content = mixed(content + sizes.astype(np.uint64))
+        own = self._row_hash[parents]
+        full = np.where(self._closed[parents], own, mixed(own * np.uint64(3) + content))
+        place = self._place_of_row[parents]
+        inside = parents > 0
+        self._item_hash[place[inside]] = full[inside]
+
+        several = sizes > 1
+        key = content[several] + self._takes_count[parents[several]]
+        _, example, which = np.unique(key, return_index=True, return_inverse=True)
+        which = which.reshape(-1)
+        for number, index in enumerate(example.tolist()):
+            row = parents[several][index]
+            items = slice(self._start[row], self._start[row + 1])
+            hashes = self._item_hash[items].view(np.int64)
+            runs = find_runs(hashes, self._item_row[items] < 0)
+            if runs:
+                self._apply(parents[several][which == number], runs, len(hashes))
+
+    def _apply(self, parents: Column, runs: list[Run], length: int) -> None:
+        """Insert the runs found in one row into all rows of the same content."""
+        base = self._start[parents]
+        whole = len(runs) == 1 and runs[0].period * runs[0].copies == length and bool(self._takes_count[parents[0]])
+        for run in runs:
+            self._insert(parents, base + run.start, run, whole)
+
+    def _insert(self, parents: Column, base: Column, run: Run, whole: bool) -> None:
+        """One run, beginning at the items `base`, one for each parent; parents below -1 are new rows."""
+        starts = base[:, None] + np.arange(run.copies, dtype=np.int32) * run.period
+        last = starts[:, -1] + run.period - 1
+        single = run.period == 1 and bool(self._item_row[base[0]] >= 0)
+        pattern = self._item_row[base]
+        if whole:
+            self._count[parents] = run.copies
+            around = parents
+        else:
+            numbers = self._add(parents, self._item_first[base], self._item_end[last], run.copies, -1, pattern)
+            around = -2 - numbers
+        which = np.arange(run.copies, dtype=np.int32)
+        if single:
+            rows = self._item_row[starts]
+            self._around[rows] = around[:, None]
+            self._copy[rows] = which
+            return
+        end = np.empty(starts.shape, np.int32)
+        end[:, :-1] = self._item_first[starts[:, 1:]]
+        end[:, -1] = self._item_end[last]
+        flat = starts.reshape(-1)
+        around = np.repeat(around, run.copies)
+        which = np.tile(which, len(base))
+        numbers = self._add(around, self._item_first[flat], end.reshape(-1), 1, which, self._item_row[flat])
+        rows = self._item_row[flat[:, None] + np.arange(run.period, dtype=np.int32)]
+        self._around[rows[rows >= 0]] = np.repeat(-2 - numbers, (rows >= 0).sum(axis=1))
+        for inner in run.inner:
+            self._insert(-2 - numbers, flat + inner.start, inner, False)
+
+    def _add(
+        self, around: Column, first: Column, end: Column, count: int, copy: Column | int, pattern: Column
+    ) -> Column:
+        size = len(around)
+        counts, copies = np.full(size, count, np.int32), np.broadcast_to(np.int32(copy), size)
+        self._new.append(_New(around, first, end, counts, copies, pattern))
+        self._new_count += size
+        return np.arange(self._new_count - size, self._new_count, dtype=np.int32)
+
+    def _stacked(self) -> Stacked:
+        """Old and new rows in one preorder."""
+        rows, count = self._rows, len(self._rows)
+        old = np.arange(count, dtype=np.int32)
+        none = np.full(count, -1, np.int32)
+        if not self._new:
+            kept = Rows(self._around, rows.path, rows.first, rows.end)
+            return Stacked(kept, old, self._count, self._copy, none, np.zeros(count, bool))
+        new = _New(*(np.concatenate(column) for column in zip(*(vars(one).values() for one in self._new), strict=True)))
+        absent = np.full(self._new_count, -1, np.int32)
+        around = np.concatenate([self._around, new.around])
+        around = np.where(around < -1, count - 2 - around, around)
+        first, end = np.concatenate([rows.first, new.first]), np.concatenate([rows.end, new.end])
+        # Of two that hold the same nodes, the row that was there is around the stack.
+        order = np.lexsort((np.arange(len(first)), -end, first))
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        parent = around[order]
+        parent[1:] = place[parent[1:]]
+        new_rows = np.flatnonzero(new.copy < 0)
+        single = np.zeros(len(order), bool)
+        single[count + new_rows] = ~np.isin(new_rows, -2 - new.around[new.copy >= 0])
+        return Stacked(
+            Rows(parent, np.concatenate([rows.path, absent])[order], first[order], end[order]),
+            np.concatenate([old, absent])[order],
+            np.concatenate([self._count, new.count])[order],
+            np.concatenate([self._copy, new.copy])[order],
+            np.concatenate([none, new.pattern])[order],
+            single[order],
+        )
+
+
+def _innermost(rows: Rows, nodes: Column) -> Column:
+    """The innermost row that holds each node."""
+    row = np.searchsorted(rows.first, nodes, side="right") - 1
+    # The last row that begins before a node, or one around it.
+    while True:
+        outside = rows.end[row] <= nodes
+        if not outside.any():
+            return row.astype(np.int32)
+        row[outside] = rows.parent[row[outside]]
+
+
+def _counting(sizes: Column) -> Column:
+    """0, 1, 2, ... for each of the sizes, one after the other."""
+    total = int(sizes.sum())
+    return (np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)).astype(np.int32)

@@ -1,0 +1,87 @@
+"""Runs in a sequence: where a pattern stands again and again, right after itself.
+
+>>> find_runs(np.array([7, 1, 2, 1, 2, 1, 2, 9]))
+[Run(start=1, period=2, copies=3, inner=[])]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Sequence = NDArray[np.int64]
+
+# Distances between equal items that are tried as periods, the most frequent first.
+_PERIODS = 32
+
+
+@dataclass
+class Run:
+    """`copies` copies of the pattern that `period` items from `start` on make; `inner` are runs in the first copy."""
+
+    start: int
+    period: int
+    copies: int
+    inner: list[Run] = field(default_factory=list)
+
+    @property
+    def end(self) -> int:
+        return self.start + self.period * self.copies
+
+
+def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None) -> list[Run]:
+    """Runs that do not overlap, those that save most first; given in order.
+
+    Items marked `bare`, equations that have nothing but their operation, must be four or more in three copies.
+    """
+    count = len(items)
+    found: list[Run] = []
+    for run in sorted(_candidates(items), key=lambda run: (-run.period * (run.copies - 1), run.period, run.start)):
+        start, end = run.start, run.end
+        # What an earlier run took from either end is left to it.
+        for other in found:
+            if other.start <= start < other.end:
+                start = other.end
+            if other.start < end <= other.end:
+                end = other.start
+        copies = (end - start) // run.period
+        if copies < 2 or any(start < other.start < end for other in found):
+            continue
+        if bare is not None and bare[start : start + run.period].all() and not _worth_folding(run.period, copies):
+            continue
+        found.append(Run(start, run.period, copies))
+    found.sort(key=lambda run: run.start)
+    for run in found:
+        if 2 < run.period < count:
+            inside = slice(run.start, run.start + run.period)
+            run.inner = find_runs(items[inside], bare[inside] if bare is not None else None)
+    return found
+
+
+def _worth_folding(period: int, copies: int) -> bool:
+    # Two copies of equations alone are mostly chance, such as the two gradients of a product.
+    return period * copies >= 4 and copies >= 3
+
+
+def _candidates(items: Sequence) -> list[Run]:
+    """For each period, every longest stretch in which items are equal to those one period on."""
+    count = len(items)
+    order = np.argsort(items, kind="stable")
+    same = items[order[1:]] == items[order[:-1]]
+    distances = (order[1:] - order[:-1])[same]
+    distances = distances[distances <= count // 2]
+    if not len(distances):
+        return []
+    times = np.bincount(distances)
+    periods = np.argsort(-times, kind="stable")[:_PERIODS]
+    found = []
+    for period in periods[times[periods] > 0].tolist():
+        equal = np.concatenate([[False], items[:-period] == items[period:], [False]])
+        borders = np.flatnonzero(equal[1:] != equal[:-1])
+        for start, end in zip(borders[::2].tolist(), borders[1::2].tolist(), strict=True):
+            copies = (end - start) // period + 1
+            if copies >= 2:
+                found.append(Run(start, period, copies))
+    return found

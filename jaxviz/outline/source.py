@@ -1,0 +1,191 @@
+"""The person's source as syntax trees: which expression and which statement stand at the place of a frame.
+
+A file's excerpt in the tables may begin anywhere, so it is made whole before it is parsed. Trees are kept for as long
+as their text is the same, because notebooks explore the same cells again and again.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from jaxviz.tables import Tables
+
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+Place = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The expression at a place, where there is exactly one, and the innermost statement around it."""
+
+    expression: ast.AST | None
+    statement: ast.stmt | None
+    # The innermost loop or comprehension of the same function around it.
+    loop: ast.AST | None = None
+
+
+class Source:
+    """The text of one file from line `start` on, and its syntax tree where it can be parsed."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.lines = text.split("\n")
+        self.start = start
+        self._text = text
+
+    @cached_property
+    def _parsed(self) -> tuple[ast.Module | None, int]:
+        tree, shift = _parse(self._text)
+        return tree, shift + self.start - 1
+
+    @property
+    def parsed(self) -> bool:
+        """Whether there is a tree."""
+        return self._parsed[0] is not None
+
+    @property
+    def _tree(self) -> ast.Module | None:
+        return self._parsed[0]
+
+    @property
+    def _shift(self) -> int:
+        """What to add to a line of the tree to get a line of the file."""
+        return self._parsed[1]
+
+    def find(self, place: Place) -> Found:
+        """What stands at a place of the file: first line and column, last line and column, in characters."""
+        if self._tree is None:
+            return Found(None, None)
+        line, column, end_line, end_column = place
+        start = line - self._shift, self._bytes(line, column)
+        end = end_line - self._shift, self._bytes(end_line, end_column)
+        node: ast.AST = self._tree
+        expression: ast.AST | None = None
+        statement: ast.stmt | None = None
+        loop: ast.AST | None = None
+        while True:
+            for child in _placed_children(node):
+                if _start_of(child) <= start and end <= (child.end_lineno, child.end_col_offset):  # type: ignore[attr-defined]
+                    break
+            else:
+                return Found(expression, statement, loop)
+            node = child
+            if isinstance(node, ast.stmt):
+                statement = node
+            if isinstance(node, _LOOPS):
+                loop = node
+            elif isinstance(node, _FUNCTIONS):
+                loop = None
+            exact = _start_of(node) == start and end == (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+            if exact and expression is None and isinstance(node, (ast.expr, ast.AugAssign)):
+                expression = node
+
+    def statement_at(self, line: int) -> ast.stmt | None:
+        """The innermost statement that holds a line; for places whose columns are not known."""
+        found: ast.stmt | None = None
+        body: list[ast.stmt] = self._tree.body if self._tree is not None else []
+        line -= self._shift
+        while True:
+            inner = [child for child in body if child.lineno <= line <= (child.end_lineno or 0)]
+            if not inner:
+                return found
+            found = inner[-1]
+            body = [child for child in ast.walk(found) if isinstance(child, ast.stmt) and child is not found]
+
+    def line_of(self, node: ast.AST) -> int:
+        """The line of the file at which a node of the tree begins."""
+        return int(node.lineno) + self._shift  # type: ignore[attr-defined]
+
+    def end_line_of(self, node: ast.AST) -> int:
+        return int(node.end_lineno) + self._shift  # type: ignore[attr-defined]
+
+    def text_of(self, node: ast.AST, limit: int = 80) -> str:
+        """The source of a node on one line, cut to `limit` characters."""
+        first, last = self.line_of(node), self.end_line_of(node)
+        start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+        rows = [self._line(number).encode() for number in range(first, min(last, first + 3) + 1)]
+        if last == first:
+            rows[0] = rows[0][start:end]
+        else:
+            rows[0] = rows[0][start:]
+            if len(rows) == last - first + 1:
+                rows[-1] = rows[-1][:end]
+        text = " ".join(" ".join(row.decode(errors="ignore").split("#")[0].split()) for row in rows)
+        for bracket in "([{":
+            text = text.replace(bracket + " ", bracket)
+        return text if len(text) <= limit else text[: limit - 1] + "…"
+
+    def segment(self, place: Place) -> str:
+        """The text at a place, empty where the place is not known."""
+        line, column, end_line, end_column = place
+        if column < 0 or end_line < line:
+            return ""
+        rows = [self._line(number) for number in range(line, end_line + 1)]
+        rows[-1] = rows[-1][:end_column]
+        rows[0] = rows[0][column:]
+        return "\n".join(rows)
+
+    def _line(self, number: int) -> str:
+        index = number - self.start
+        return self.lines[index] if 0 <= index < len(self.lines) else ""
+
+    def _bytes(self, line: int, column: int) -> int:
+        text = self._line(line)
+        return column if text.isascii() else len(text[:column].encode())
+
+
+def source_of(tables: Tables, file: int) -> Source:
+    """The source of a row of `tables.files`: its excerpt, or what `linecache` has where there is none or it is cut.
+
+    Of a library there is never a tree, because that would cost more than all the rest.
+    """
+    if tables.files.library[file]:
+        return Source("".join(linecache.getlines(tables.strings[tables.files.path[file]])), 1)
+    text, start = tables.files.text[file], tables.files.start[file]
+    source = _source(text, start) if text else None
+    if source is None or not source.parsed:
+        whole = "".join(linecache.getlines(tables.strings[tables.files.path[file]])).rstrip("\n")
+        if whole and whole != text:
+            source = _source(whole, 1)
+    return source or _source("", 1)
+
+
+@lru_cache(maxsize=64)
+def _source(text: str, start: int) -> Source:
+    return Source(text, start)
+
+
+def _parse(text: str) -> tuple[ast.Module | None, int]:
+    """The tree of an excerpt, and what to add to a line of the tree to get one of the excerpt."""
+    lines = text.split("\n")
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    first = indents[0] if indents else 0
+    # An excerpt that begins inside a block gets a block for each indentation that it returns to.
+    around = sorted({0, *(indent for indent in indents if indent < first)}) if first else []
+    head = "".join(" " * indent + "if 1:\n" for indent in around)
+    try:
+        return ast.parse(head + text), -len(around)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None, 0
+
+
+def _placed_children(node: ast.AST) -> Iterator[ast.AST]:
+    """The children of a node that have a place; through those that have none."""
+    for child in ast.iter_child_nodes(node):
+        if hasattr(child, "lineno"):
+            yield child
+        else:
+            yield from _placed_children(child)
+
+
+def _start_of(node: ast.AST) -> tuple[int, int]:
+    """Where a node begins; a decorated definition begins at its first decorator."""
+    decorators = getattr(node, "decorator_list", None)
+    if decorators:
+        return decorators[0].lineno, 0
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]

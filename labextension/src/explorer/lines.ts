@@ -1,0 +1,91 @@
+/** Which lines of the person's source the operations of a stage come from, as data for the source pane. */
+import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { fatesOf, ghostWord } from '../view/ghosts.ts';
+
+export interface SourceLine {
+  readonly number: number;
+  readonly text: string;
+  /** The operations whose innermost frame in the person's own code is this line. */
+  readonly nodes: readonly number[];
+  /** True where the compiler kept none of them. */
+  readonly gone: boolean;
+}
+
+export interface SourceFile {
+  readonly label: string;
+  readonly path: string;
+  readonly lines: readonly SourceLine[];
+}
+
+/** A line of a file: its row in the document's files, and its number. */
+export interface Spot {
+  readonly file: number;
+  readonly line: number;
+}
+
+/** Innermost place in the person's own code of a call stack; null for one that is a library's from end to end. */
+export function ownSpot(document: Document, stack: number): Spot | null {
+  const { frames, files, stacks } = document;
+  for (let at = stack; at >= 0; at = stacks.parent[at]) {
+    const frame = stacks.frame[at];
+    if (!files.library[frames.file[frame]]) {
+      return { file: frames.file[frame], line: frames.line[frame] };
+    }
+  }
+  return null;
+}
+
+/** The person's files that the document has the text of, each line with its operations in `graph`. */
+export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
+  const { files, strings } = document;
+  const fates = fatesOf(document, graph);
+  const nodesAt = new Map<number, Map<number, number[]>>();
+  const spots = new Map<number, Spot | null>();
+  for (let node = 0; node < graph.nodeCount; node++) {
+    if (graph.kind[node] !== NodeKind.operation) {
+      continue;
+    }
+    const stack = graph.stack[node];
+    let spot = spots.get(stack);
+    if (spot === undefined) {
+      spot = ownSpot(document, stack);
+      spots.set(stack, spot);
+    }
+    if (spot) {
+      const lines = nodesAt.get(spot.file) ?? new Map<number, number[]>();
+      nodesAt.set(spot.file, lines);
+      const nodes = lines.get(spot.line);
+      if (nodes) {
+        nodes.push(node);
+      } else {
+        lines.set(spot.line, [node]);
+      }
+    }
+  }
+  const found: SourceFile[] = [];
+  for (let file = 0; file < files.path.length; file++) {
+    const text = strings[files.text[file]];
+    if (!text || files.library[file]) {
+      continue;
+    }
+    const lines = text.split('\n').map((line, index) => {
+      const number = files.start[file] + index;
+      const nodes = nodesAt.get(file)?.get(number) ?? [];
+      return {
+        number,
+        text: line,
+        nodes,
+        gone: nodes.length > 0 && nodes.every(node => ghostWord(fates, node) !== '')
+      };
+    });
+    found.push({ label: strings[files.label[file]], path: strings[files.path[file]], lines: dedent(lines) });
+  }
+  return found;
+}
+
+/** Without the indent that all lines share: a method or an inner function would stand far to the right. */
+function dedent(lines: SourceLine[]): SourceLine[] {
+  const indents = lines.filter(({ text }) => text.trim()).map(({ text }) => text.length - text.trimStart().length);
+  const common = indents.length ? Math.min(...indents) : 0;
+  return common ? lines.map(line => ({ ...line, text: line.text.slice(common) })) : lines;
+}

@@ -1,0 +1,103 @@
+/** The source pane: the person's lines, each with how many operations come from it; linked both ways with the picture. */
+import type { Document, Graph } from '../document/graph.ts';
+import { button, element } from './elements.ts';
+import { ownSpot, sourceFiles, type SourceLine } from './lines.ts';
+
+export interface SourceActions {
+  /** Shows where a line went; an empty list for a line that made nothing. */
+  pick(nodes: readonly number[]): void;
+  close(): void;
+}
+
+export class SourcePane {
+  readonly root = element('aside', 'jv-source-pane');
+  private readonly rows = new Map<string, HTMLElement>();
+  private marked: HTMLElement | null = null;
+
+  constructor(
+    private readonly source: Document,
+    private readonly actions: SourceActions
+  ) {
+    this.root.setAttribute('aria-label', 'source');
+    this.root.hidden = true;
+  }
+
+  get shown(): boolean {
+    return !this.root.hidden;
+  }
+
+  /** Fills the pane with the lines as they are in `graph`. */
+  fill(graph: Graph): void {
+    this.rows.clear();
+    this.marked = null;
+    const files = sourceFiles(this.source, graph);
+    const most = Math.max(1, ...files.flatMap(file => file.lines.map(line => line.nodes.length)));
+    const head = element('div', 'jv-source-head');
+    head.append(element('b', '', 'Python'));
+    head.append(button('jv-close', '×', 'Close the source (1)', () => this.actions.close()));
+    this.root.replaceChildren(head);
+    if (!files.length) {
+      this.root.append(element('p', 'jv-source-none', 'The source of this program is not at hand.'));
+    }
+    const scroll = element('div', 'jv-source-scroll');
+    for (const file of files) {
+      const title = element('div', 'jv-source-file', file.label);
+      title.title = file.path;
+      scroll.append(title);
+      for (const line of file.lines) {
+        scroll.append(this.row(file.path, line, most));
+      }
+    }
+    this.root.append(scroll);
+  }
+
+  /** Marks the line that a node comes from, or none. */
+  mark(graph: Graph, node: number): void {
+    this.marked?.classList.remove('jv-marked');
+    this.marked = null;
+    const spot = node >= 0 ? ownSpot(this.source, graph.stack[node]) : null;
+    if (spot) {
+      const path = this.source.strings[this.source.files.path[spot.file]];
+      const row = this.rows.get(`${path}:${spot.line}`);
+      if (row) {
+        row.classList.add('jv-marked');
+        this.marked = row;
+        reveal(row);
+      }
+    }
+  }
+
+  private row(path: string, line: SourceLine, most: number): HTMLElement {
+    const count = line.nodes.length;
+    const row = element(count ? 'button' : 'div', 'jv-line');
+    row.classList.toggle('jv-gone', line.gone);
+    const heat = element('span', 'jv-heat');
+    // A line of one operation is still seen beside one of a thousand.
+    heat.style.opacity = count ? String(0.25 + (0.75 * Math.log1p(count)) / Math.log1p(most)) : '0';
+    row.append(
+      element('span', 'jv-line-number', String(line.number)),
+      heat,
+      element('code', '', line.text || ' '),
+      element('span', 'jv-line-count', count ? String(count) : '')
+    );
+    if (count) {
+      row.title = `${count} operation${count === 1 ? '' : 's'}${line.gone ? ', none of them kept by the compiler' : ''}`;
+      row.addEventListener('click', () => this.actions.pick(line.nodes));
+    }
+    this.rows.set(`${path}:${line.number}`, row);
+    return row;
+  }
+}
+
+/** Scrolls the pane alone: the notebook around it stays where it is. */
+function reveal(row: HTMLElement): void {
+  const scroll = row.parentElement;
+  if (scroll) {
+    const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
+    if (top < scroll.scrollTop) {
+      scroll.scrollTop = top - 8;
+    } else if (bottom > scroll.scrollTop + scroll.clientHeight) {
+      scroll.scrollTop = bottom - scroll.clientHeight + 8;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+"""Every program of the corpus, compiled for this machine, from its text and from its protocol buffer."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from programs import CORPUS
+from read.hlo_walk import assert_same_flow
+
+from jaxviz.graph import columns_of
+from jaxviz.program import Program
+from jaxviz.read.frames import OWN_FOLDER
+from jaxviz.read.hlo import read_hlo
+from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.jaxpr import read_jaxpr
+from jaxviz.tables import Tables
+
+_NEEDS = {"mlp_train": "optax", "xor_train": "optax", "flax_block_forward": "flax", "flax_block_train": "flax"}
+_PARTS = ("nodes", "values", "operands", "literals", "regions", "bindings", "attributes")
+
+
+@cache
+def compiled(name: str) -> tuple[Program, Any]:
+    if name in _NEEDS:
+        pytest.importorskip(_NEEDS[name])
+    program = Program(*CORPUS[name]())
+    # Lowered from a file of jaxviz, as it is when a person explores it.
+    lowering: dict[str, Any] = {}
+    exec(compile("def lower(traced): return traced.lower()", OWN_FOLDER + "lowering.py", "exec"), lowering)
+    return program, lowering["lower"](program.traced).compile().runtime_executable().hlo_modules()[0]
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_text_and_protocol_buffer_give_equal_graphs(name):
+    module = compiled(name)[1]
+    tables = Tables()
+    of_text = read_hlo(parse_hlo_text(module.to_string()), tables)
+    strings = len(tables.strings)
+    of_proto = read_hlo(parse_hlo_proto(module.as_serialized_hlo_module_proto()), tables)
+    assert tables.strings[strings:] == []
+    assert of_text.instruction == of_proto.instruction
+    for part in _PARTS:
+        for column, expected in columns_of(getattr(of_text.graph, part)).items():
+            assert np.array_equal(columns_of(getattr(of_proto.graph, part))[column], expected), (part, column)
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_every_instruction_is_there_and_reads_what_it_reads(name):
+    module = compiled(name)[1]
+    parsed = parse_hlo_text(module.to_string())
+    assert assert_same_flow(read_hlo(parsed), module) == len(parsed)
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_call_stacks_are_those_of_the_jaxpr(name):
+    if jax.__version_info__ < (0, 8):
+        pytest.skip("older versions write only the innermost line into text")
+    program, module = compiled(name)
+    tables = Tables()
+    jaxpr = read_jaxpr(program.jaxpr, tables)
+    graph = read_hlo(parse_hlo_text(module.to_string()), tables).graph
+
+    def own(node: Any) -> tuple[Any, ...]:
+        # Flax asks JAX to leave its own frames out.
+        return tuple(frame for frame in node.frames if not frame.library)
+
+    assert {own(node) for node in graph if node.frames} <= {own(node) for node in jaxpr}
+    operations = [node for node in graph if node.kind == "operation" and node.scope]
+    assert sum(bool(node.line) for node in operations) >= 0.9 * len(operations)

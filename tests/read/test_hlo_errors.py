@@ -1,0 +1,122 @@
+"""Modules that cannot be read: an error that says where and what was expected, and never another one."""
+
+from __future__ import annotations
+
+import random
+import re
+from time import perf_counter
+
+import jax
+import pytest
+from read.hlo_mutations import changed_bytes, changed_text
+
+from jaxviz.read.hlo import read_hlo
+from jaxviz.read.hlo_module import HloError
+from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.hlo_text import parse_hlo_text
+
+MUTATIONS = 400
+
+ENTRY = "HloModule m\n\nENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("HloModule m", "Module m", "line 1:1: expected HloModule and the name of the module"),
+        ("ENTRY e {", "ENTRY e", "line 3:1: expected the name of a computation and {"),
+        ("ENTRY e", "e", "line 7:1: expected an ENTRY computation"),
+        ("n = f32[2]{0} neg", "n f32[2]{0} neg", "line 5:9: expected ="),
+        ("= f32[2]{0} neg", "= neg", "line 5:12: expected a shape"),
+        ("negate(p)", "negate(q)", "line 5:29: expected an instruction of this computation, not q"),
+        ("negate(p)", "negate p", "line 5:28: expected ("),
+        ("negate(p)", "negate(p", "line 5:29: expected operands and )"),
+        ("negate(p)", "negate(f32[2]{0})", "line 5:29: expected the names of all operands"),
+        ("negate(p)", "negate(p), =3", "line 5:29: expected operands and )"),
+        ("negate(p)", "negate(p), calls=f", "line 5:1: expected a computation of this module, not f"),
+        ("negate(p)", "negate(p), calls=e", "line 4:1: expected calls that end, not of itself, in p"),
+        ("negate(p)", "negate(p), metadata={stack_frame_id=3}", "line 5:1: expected a row of StackFrames, not 3"),
+        ("negate(p)", 'negate(p), metadata={op_name="x', "line 5:33: expected metadata that ends with }"),
+        ("negate(p)", "negate(n)", "line 5:1: expected operands that do not depend on itself, in n"),
+        ("negate(p)", "get-tuple-element(p), index=1", "line 5:1: expected a tuple as its operand, in n"),
+        ("negate(p)", "tuple(p, p)", "line 5:1: expected the elements of f32[2]{0}, in n"),
+        ("negate(p)", "parameter(2)", "line 5:1: expected parameter 1 as well, in n"),
+        ("ROOT n", "ROOT p", "line 5:8: expected a name that was not given before, not p"),
+        ("ROOT n", "n", "line 6:1: expected a ROOT instruction in computation e"),
+        ("f32[2]{0} parameter", "f32[2 parameter", "line 4:1: expected a shape such as f32[2,3], not f32[2, in p"),
+        ("\n}\n", "\n", "line 6:1: expected } at the end of computation e"),
+    ],
+)
+def test_an_error_names_the_place_and_what_was_expected(before, after, message):
+    assert before in ENTRY
+    with pytest.raises(HloError, match="^" + re.escape(message) + "$"):
+        read_hlo(parse_hlo_text(ENTRY.replace(before, after, 1)))
+
+
+def test_an_empty_text_is_an_error():
+    with pytest.raises(HloError, match="the text is empty"):
+        parse_hlo_text("")
+
+
+@pytest.fixture(scope="module")
+def module():
+    def program(x):
+        x = jax.lax.fori_loop(0, 3, lambda i, c: c * 2.0 + i, x)
+        return jax.lax.cond(x.sum() > 0, lambda x: x.argmax(), lambda x: 0 * x.argmin(), x)
+
+    return jax.jit(program).lower(jax.numpy.ones(4)).compile().runtime_executable().hlo_modules()[0]
+
+
+def test_bytes_that_are_cut_off_are_an_error_with_the_byte(module):
+    data = module.as_serialized_hlo_module_proto()
+    for end in (1, 10, len(data) // 2, len(data) - 1):
+        with pytest.raises(HloError, match=r"^byte \d+: expected "):
+            parse_hlo_proto(data[:end])
+
+
+def test_no_bytes_are_an_error():
+    with pytest.raises(HloError, match="byte 0: expected an entry computation"):
+        parse_hlo_proto(b"")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_changed_text_is_read_or_refused(module, seed):
+    text = module.to_string()
+    for number in range(MUTATIONS // 4):
+        _read_or_refuse(parse_hlo_text, changed_text(text, random.Random(seed * MUTATIONS + number)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_changed_bytes_are_read_or_refused(module, seed):
+    data = module.as_serialized_hlo_module_proto()
+    for number in range(MUTATIONS // 4):
+        _read_or_refuse(parse_hlo_proto, changed_bytes(data, random.Random(seed * MUTATIONS + number)))
+
+
+def _read_or_refuse(parse, source):
+    refused = ""
+    try:
+        read_hlo(parse(source)).graph.check()
+    except HloError as error:
+        refused = str(error)
+    assert re.match(r"(line \d+:\d+|byte \d+): expected |$", refused)
+    assert len(refused) < 500
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  x = (" + "f32[], " * 20_000 + "f32[]) tuple(" + "a) b(" * 20_000,
+        "  x = " + "(" * 100_000,
+        "  x = f32[] add(" + "(" * 100_000,
+        "  x = f32[] add(a), " + "k={" * 50_000,
+        "  x = f32[] add(a), k=" + "{" * 50_000 + "}" * 50_000,
+        "  x = f32[] add(a), metadata={" + '"' * 99_999,
+        "  x = f32[] add(" + "a" * 200_000 + "\x00)",
+    ],
+)
+def test_a_long_line_is_refused_at_once(line):
+    start = perf_counter()
+    with pytest.raises(HloError):
+        read_hlo(parse_hlo_text("HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n" + line + "\n}\n"))
+    assert perf_counter() - start < 2

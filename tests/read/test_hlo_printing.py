@@ -1,0 +1,203 @@
+"""The protocol buffer reader writes what XLA prints; the text reader reads whatever XLA is told to print."""
+
+from __future__ import annotations
+
+import glob
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxviz.read.hlo import HloGraph, read_hlo
+from jaxviz.read.hlo_module import HloError
+from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.hlo_text import parse_hlo_text
+
+hlo = pytest.importorskip("jaxlib._hlo")
+
+MODULE = """HloModule m, replica_count=8
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY e {
+  p = f32[8,4]{0,1:T(8,128)S(1)} parameter(0), sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}
+  q = f32[8,4]{0,1:T(8,128)(2,1)} parameter(1), sharding={devices=[2,2]0,2,1,3}
+  z = f32[] constant(0)
+  INSTRUCTION
+}
+"""
+
+INSTRUCTIONS = {
+    "groups": "ROOT r = f32[8,4] all-reduce(p), replica_groups={{0,1},{2,3}}, to_apply=add",
+    "iota groups": "ROOT r = f32[8,4] all-reduce(p), channel_id=3, replica_groups=[2,4]<=[4,2]T(1,0), "
+    "use_global_device_ids=true, to_apply=add",
+    "mesh groups": "ROOT r = f32[8,4] all-reduce(p), replica_groups=mesh['x'=4,'y'=2] {'x'}, to_apply=add",
+    "reduce-scatter": "ROOT r = f32[4,4] reduce-scatter(p), channel_id=1, replica_groups={{0,1}}, "
+    "use_global_device_ids=true, dimensions={0}, to_apply=add",
+    "all-gather": "ROOT r = f32[16,4] all-gather(p), channel_id=1, replica_groups={{0,1}}, dimensions={0}, "
+    "use_global_device_ids=true",
+    "permute": "ROOT r = f32[8,4] collective-permute(p), channel_id=1, source_target_pairs={{0,2},{2,0}}",
+    "started": "s = f32[8,4] all-reduce-start(p), replica_groups={{0,1}}, to_apply=add\n"
+    "  ROOT d = f32[8,4] all-reduce-done(s)",
+    "asynchronous": 's = ((f32[8,4]), f32[8,4], u32[]) custom-call-start(p), custom_call_target="foo"\n'
+    "  ROOT d = f32[8,4] custom-call-done(s)",
+    "custom call": 'ROOT r = f32[8,4] custom-call(p,q), custom_call_target="foo\\"b\\303\\244r", '
+    'custom_call_has_side_effect=true, called_computations={add}, backend_config="a\\"b"',
+    "send": "t = token[] after-all()\n"
+    "  s = (f32[8,4], u32[], token[]) send(p, t), channel_id=1, is_host_transfer=true\n"
+    "  d = token[] send-done(s), channel_id=1, is_host_transfer=true\n  ROOT r = () tuple()",
+    "feeds": 't = token[] after-all()\n  s = (f32[8,4], token[]) infeed(t), infeed_config="x"\n'
+    '  o = token[] outfeed(p, t), outfeed_shape=f32[8,4], outfeed_config="y"\n  ROOT r = () tuple()',
+    "dynamic": "n = s32[] constant(3)\n  ROOT r = f32[<=8,4] set-dimension-size(p, n), dimensions={0}",
+    "normalization": "f = f32[4] constant({1,2,3,4})\n"
+    "  ROOT r = (f32[8,4], f32[4], f32[4]) batch-norm-training(p, f, f), epsilon=0.001, feature_index=1",
+    "solve": "a = f32[4,4] constant({...})\n"
+    "  ROOT r = f32[4,4] triangular-solve(a, a), left_side=true, lower=true, transpose_a=TRANSPOSE",
+    "cholesky": "a = f32[4,4] constant({...})\n  ROOT r = f32[4,4] cholesky(a), lower=true",
+    "random": "b = f32[] constant(1)\n  ROOT r = f32[4,4] rng(z, b), distribution=rng_uniform",
+    "random state": "ROOT r = u64[1] rng-get-and-update-state(), delta=4096",
+    "random bits": "k = u32[4] constant({...})\n"
+    "  ROOT r = (u32[4], u32[4]) rng-bit-generator(k), algorithm=rng_default",
+    "largest": "ROOT r = (f32[8,2], s32[8,2]) topk(p), k=2, largest=true",
+    "frontend": 'ROOT r = f32[8,4] add(p, q), frontend_attributes={a="b\\"c",d={e=1}}, control-predecessors={p}',
+    "total order": "ROOT r = pred[8,4] compare(p, q), direction=GT, type=TOTALORDER",
+    "window": "ROOT r = f32[5,4] reduce-window(p, z), window={size=2x1 stride=2x1 pad=1_1x0_0 rhs_reversal=1x0}, "
+    "to_apply=add",
+    "map": "ROOT r = f32[8,4] map(p, q), dimensions={0,1}, to_apply=add",
+    "accuracy": "ROOT r = f32[8,4] exponential(p), result_accuracy={mode=highest}",
+    "slice": "ROOT r = f32[4,4] slice(p), slice={[0:8:2], [0:4]}",
+    "pad": "ROOT r = f32[12,4] pad(p, z), padding=1_3x0_0",
+    "inner pad": "ROOT r = f32[15,4] pad(p, z), padding=0_0_1x0_0",
+    "precision": "ROOT r = f32[8,8] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+    "operand_precision={highest,high}, algorithm=dot_bf16_bf16_f32_x3",
+    "reduced precision": "ROOT r = f32[8,4] reduce-precision(p), exponent_bits=5, mantissa_bits=10",
+    "transform": "c = c64[8] constant({...})\n  ROOT r = c64[8] fft(c), fft_type=IFFT, fft_length={8}",
+    "three dimensions": "ROOT r = f32[2,1,2] constant({{{1,2}},{{3,4}}})",
+    "complex": "ROOT r = c64[2] constant({(1,2),(3,-4.5)})",
+    "truth": "ROOT r = pred[2,2] constant({{true,false},{false,true}})",
+    "empty": "ROOT r = f32[2,0] constant({{},{}})",
+    "eight bits": "ROOT r = f8e4m3fn[3] constant({1.5,2.25,448})",
+    "eight bits, wide": "ROOT r = f8e5m2[3] constant({1.5,2.5,448})",
+    "bfloat": "ROOT r = bf16[2] constant({1.234,3.3})",
+    "half": "ROOT r = f16[] constant(3.3)",
+    "double": "ROOT r = f64[2] constant({0.1,3.14159265358979312})",
+    "not numbers": "ROOT r = f32[3] constant({nan,-nan,-inf})",
+    "four bits": "ROOT r = s4[3] constant({1,-2,3})",
+    "sixteen bits": "ROOT r = s16[3] constant({-1,2,3})",
+    "unsigned": "ROOT r = u64[2] constant({18446744073709551615,1})",
+    "long": "ROOT r = f32[11] constant({1,2,3,4,5,6,7,8,9,10,11})",
+    "tuple": "ROOT r = (f32[], s32[2]) constant((1, {2,3}))",
+}
+
+
+def rows(read: HloGraph) -> list[tuple[Any, ...]]:
+    """All that a person sees of the graph, but for the layouts."""
+    return [(str(node), node.attributes, node.scope, node.frames, node.regions) for node in read.graph]
+
+
+@pytest.mark.parametrize("name", INSTRUCTIONS)
+def test_attributes_are_written_as_xla_prints_them(name):
+    try:
+        module = hlo.hlo_module_from_text(MODULE.replace("INSTRUCTION", INSTRUCTIONS[name]))
+    except RuntimeError as error:
+        pytest.skip(f"this XLA does not know it: {error}")
+    of_text = parse_hlo_text(module.to_string())
+    of_proto = parse_hlo_proto(module.as_serialized_hlo_module_proto())
+    assert rows(read_hlo(of_text)) == rows(read_hlo(of_proto))
+    one, other = of_text.computations[of_text.entry], of_proto.computations[of_proto.entry]
+    assert one.attributes == other.attributes
+    assert one.shapes == other.shapes
+    assert one.opcodes == other.opcodes
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    numbers = np.arange(30, dtype=np.float32) ** 2 % 7
+
+    def program(x, table):
+        x = jax.lax.fori_loop(0, 3, lambda i, c: c * 2.0 + i, x)
+        return jax.lax.cond(x.sum() > 0, lambda x: jnp.sort(x), lambda x: x + numbers, x), table[3:]
+
+    return jax.jit(program).lower(jnp.ones(30), jnp.ones((5, 2))).compile().runtime_executable().hlo_modules()[0]
+
+
+OPTIONS = {
+    "without percent": {"print_percent": False},
+    "types of operands": {"print_operand_shape": True},
+    "types of operands without percent": {"print_operand_shape": True, "print_percent": False},
+    "no layouts": {"include_layout_in_shapes": False, "print_operand_shape": True},
+    "long constants": {"print_large_constants": True},
+    "no program shape": {"print_program_shape": False},
+    "indented": {"indent_amount": 2},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_graph_does_not_depend_on_how_text_is_printed(compiled, name):
+    options = hlo.HloPrintOptions()
+    for option, value in OPTIONS[name].items():
+        setattr(options, option, value)
+    text = compiled.to_string(options)
+    assert text != compiled.to_string()
+    assert rows(read_hlo(parse_hlo_text(text))) == rows(read_hlo(parse_hlo_text(compiled.to_string())))
+
+
+def test_short_text_without_metadata_is_read(compiled):
+    read = read_hlo(parse_hlo_text(compiled.to_string(hlo.HloPrintOptions.short_parsable())))
+    whole = read_hlo(parse_hlo_text(compiled.to_string()))
+    assert read.instruction == whole.instruction
+    assert {node.scope for node in read.graph} == {""}
+
+
+@pytest.mark.parametrize("option", ["print_operand_names", "print_result_shape"])
+def test_text_that_leaves_out_too_much_is_refused(compiled, option):
+    options = hlo.HloPrintOptions()
+    setattr(options, option, False)
+    with pytest.raises(HloError, match=r"line \d+:\d+: expected (the names of all operands|a shape)"):
+        parse_hlo_text(compiled.to_string(options))
+
+
+def test_text_of_windows_lines_is_read(compiled):
+    text = compiled.to_string()
+    assert rows(read_hlo(parse_hlo_text(text.replace("\n", "\r\n")))) == rows(read_hlo(parse_hlo_text(text)))
+
+
+# What holds a module.
+
+
+def field(number: int, data: bytes) -> bytes:
+    """A field of a message that is itself a message."""
+    length, size = len(data), b""
+    while length > 127:
+        size += bytes([length & 127 | 128])
+        length >>= 7
+    return bytes([number << 3 | 2]) + size + bytes([length]) + data
+
+
+def test_a_module_is_found_in_what_holds_it(compiled):
+    data = compiled.as_serialized_hlo_module_proto()
+    expected = rows(read_hlo(parse_hlo_proto(data)))
+    proto = field(1, data) + field(3, b"")
+    snapshot = field(1, proto) + field(4, b"cpu")
+    for wrapped in (proto, snapshot):
+        assert rows(read_hlo(parse_hlo_proto(wrapped))) == expected
+
+
+def test_a_module_is_found_in_a_profile(tmp_path):
+    @jax.jit
+    def step(x):
+        return jax.lax.fori_loop(0, 5, lambda i, c: jnp.sin(c) * i, x)
+
+    x = jnp.ones(4)
+    step(x).block_until_ready()
+    with jax.profiler.trace(str(tmp_path)):
+        step(x).block_until_ready()
+    (path,) = glob.glob(str(tmp_path / "**" / "*.xplane.pb"), recursive=True)
+    with open(path, "rb") as file:
+        module = parse_hlo_proto(file.read())
+    assert module.name == "jit_step"
+    assert [node.attributes["known_trip_count"] for node in read_hlo(module).graph.find("while")] == ["5"]
