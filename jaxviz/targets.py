@@ -179,7 +179,7 @@ def _gpu_device(spec: GpuSpec, kind: Kind) -> Any:
 
 def _gpu_limits(spec: GpuSpec) -> tuple[str, ...]:
     tuned = (
-        "Autotuning needs the device: tile sizes, and what is left to libraries, are what XLA estimates, and may differ "
+        "Autotuning needs the device: tile sizes, and what is left to libraries, are estimated, and may differ "
         f"on a real {spec.label}."
     )
     assumed = f"{ASSUMED_VERSIONS} are assumed." if spec.kind == "cuda" else ""
