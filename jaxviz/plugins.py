@@ -71,7 +71,7 @@ def tpu_device(topology: str) -> Any:
 
     JAX compiles for such a device as for any other, but cannot run on it.
     """
-    return _first_device("tpu", topology)
+    return _first_device("tpu", topology_name=topology)
 
 
 def gpu_device(kind: str, config: str) -> Any:
@@ -79,18 +79,18 @@ def gpu_device(kind: str, config: str) -> Any:
     # The shape: one machine, one process, one device.
     options = {"target_config": config, "topology": "1x1x1"}
     try:
-        return _first_device(kind, "", **options)
+        return _first_device(kind, **options)
     except NotImplementedError:
         # JAX left the plugin out when it started, because no such device is there.
         with _checks_of_cuda_skipped():
             _register(kind)
-        return _first_device(kind, "", **options)
+        return _first_device(kind, **options)
 
 
-def _first_device(kind: str, topology: str, **options: str) -> Any:
+def _first_device(kind: str, **options: str) -> Any:
     from jax.experimental import topologies
 
-    return topologies.get_topology_desc(topology, platform=kind, **options).devices[0]
+    return topologies.get_topology_desc(platform=kind, **options).devices[0]
 
 
 def _register(kind: str) -> None:
