@@ -9,6 +9,7 @@ import importlib.util
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
@@ -23,17 +24,31 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "tpu": ("libtpu",),
 }
 
+#: Plugins before that one cannot do without the device: they look for the results of autotuning.
+OLDEST_JAX_FOR_GPUS = (0, 9)
+
+# Where XLA looks for the assembler of CUDA: in packages, and where CUDA is usually installed.
+_CUDA_PACKAGES = ("nvidia.cuda_nvcc", "nvidia.cu13")
+_CUDA_FOLDERS = ("/usr/local/cuda", "/opt/cuda")
+
 
 def find_plugin(kind: str) -> str | None:
     """The module of the plugin for a kind of device; None where it is not installed."""
-    for module in _MODULES[kind]:
-        try:
-            found = importlib.util.find_spec(module)
-        except ModuleNotFoundError:  # the package around it
-            continue
-        if found is not None:
-            return module
-    return None
+    return next(filter(_installed, _MODULES[kind]), None)
+
+
+def has_assembler() -> bool:
+    """Whether CUDA's assembler is here, which compiling for a GPU ends with."""
+    if any(map(_installed, _CUDA_PACKAGES)) or shutil.which("ptxas") is not None:
+        return True
+    return any(os.path.exists(os.path.join(folder, "bin", "ptxas")) for folder in _CUDA_FOLDERS)
+
+
+def _installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it
+        return False
 
 
 def version_of(distribution: str) -> str:
@@ -48,7 +63,6 @@ def requirements(kind: str) -> tuple[str, ...]:
     """What pip is to install so that the installed JAX compiles for a kind of device."""
     version = jax.__version__
     if kind == "cuda":
-        # The compiler also takes the library of device functions and the assembler from CUDA.
         return f"jax-cuda12-pjrt=={version}", f"jax-cuda12-plugin=={version}", "nvidia-cuda-nvcc-cu12"
     try:
         wanted = metadata.requires("jax") or []

@@ -160,9 +160,15 @@ def _label_of(device: Any) -> str:
 def _gpu(name: str) -> Target:
     spec = gpu_specs()[name]
     kind: Kind = "cuda" if spec.kind == "cuda" else "rocm"
-    plugin = plugins.find_plugin(kind)
-    if plugin is None:
-        raise TargetError(_missing(f"{kind}:{name}", kind))
+    if jax.__version_info__ < plugins.OLDEST_JAX_FOR_GPUS:
+        oldest = ".".join(map(str, plugins.OLDEST_JAX_FOR_GPUS))
+        raise TargetError(
+            f"JAX {jax.__version__} cannot compile for a GPU that is not there; JAX {oldest} and later can"
+        )
+    if plugins.find_plugin(kind) is None:
+        raise TargetError(_missing(f"{kind}:{name}", kind, f"its {kind} plugin,"))
+    if kind == "cuda" and not plugins.has_assembler():
+        raise TargetError(_missing(f"{kind}:{name}", kind, "ptxas, the assembler of CUDA,"))
     return Target(f"{kind}:{name}", spec.label, kind, _gpu_limits(spec), _gpu_device(spec, kind))
 
 
@@ -189,7 +195,7 @@ def _gpu_limits(spec: GpuSpec) -> tuple[str, ...]:
 @lru_cache
 def _tpu(name: str) -> Target:
     if plugins.find_plugin("tpu") is None:
-        raise TargetError(_missing(f"tpu:{name}", "tpu"))
+        raise TargetError(_missing(f"tpu:{name}", "tpu", "libtpu,"))
     try:
         device = plugins.tpu_device(_TPUS[name])
     except Exception as error:
@@ -202,9 +208,8 @@ def _tpu(name: str) -> Target:
 # What to do.
 
 
-def _missing(name: str, kind: Kind) -> str:
-    needs = f"to compile for {name}, JAX {jax.__version__} needs its {kind} plugin, which is not installed"
-    return f"{needs}. {_install(kind)}"
+def _missing(name: str, kind: Kind, what: str) -> str:
+    return f"to compile for {name}, JAX {jax.__version__} needs {what} which is not installed. {_install(kind)}"
 
 
 def _install(kind: Kind) -> str:
