@@ -85,7 +85,14 @@ def tpu_device(topology: str) -> Any:
 
     JAX compiles for such a device as for any other, but cannot run on it.
     """
-    return _first_device("tpu", topology_name=topology)
+    try:
+        return _first_device("tpu", topology_name=topology)
+    except RuntimeError as error:
+        if "lockfile" not in str(error):
+            raise
+        # One process at a time may use the TPUs of a machine. Where they are not used any number may compile.
+        with _environment("ALLOW_MULTIPLE_LIBTPU_LOAD"):
+            return _first_device("tpu", topology_name=topology)
 
 
 def gpu_device(kind: str, config: str) -> Any:
@@ -96,7 +103,8 @@ def gpu_device(kind: str, config: str) -> Any:
         return _first_device(kind, **options)
     except NotImplementedError:
         # JAX left the plugin out when it started, because no such device is there.
-        with _checks_of_cuda_skipped():
+        # It checks the libraries of CUDA, which only running needs.
+        with _environment("JAX_SKIP_CUDA_CONSTRAINTS_CHECK"):
             _register(kind)
         return _first_device(kind, **options)
 
@@ -126,9 +134,8 @@ def _register(kind: str) -> None:
 
 
 @contextmanager
-def _checks_of_cuda_skipped() -> Iterator[None]:
-    """The plugin checks the libraries of CUDA, which only running needs."""
-    name = "JAX_SKIP_CUDA_CONSTRAINTS_CHECK"
+def _environment(name: str) -> Iterator[None]:
+    """With a variable of the environment set to 1."""
     before = os.environ.get(name)
     os.environ[name] = "1"
     try:
