@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -119,8 +118,8 @@ class Program:
         """`jax.stages.Lowered` of a copy of the jaxpr, with everything else as the person's own jit has it."""
         start = perf_counter()
         traced = compat.with_jaxpr(self.traced, jaxpr)
-        with self.target.as_default() if self.target is not None else nullcontext():
-            lowered = traced.lower() if traced is not None else self._lower_anew(jaxpr)
+        lower = traced.lower if traced is not None else functools.partial(self._lower_anew, jaxpr)
+        lowered = lower() if self.target is None else self.target.lower(lower, self.name)
         self.seconds["lower"] = perf_counter() - start
         return lowered
 

@@ -7,8 +7,7 @@ stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -16,7 +15,7 @@ from typing import Any, Literal
 
 import jax
 
-from jaxviz import plugins
+from jaxviz import compat, plugins
 from jaxviz.gpu_specs import ASSUMED_VERSIONS, GpuSpec, gpu_specs
 
 Kind = Literal["cpu", "cuda", "rocm", "tpu"]
@@ -80,9 +79,21 @@ class Target:
 
         return jax.tree_util.tree_map(place, tree)
 
-    def as_default(self) -> AbstractContextManager[Any]:
-        """Within it JAX lowers for the device even where no argument says so, as for a function of none."""
-        return nullcontext() if self.device is None else jax.default_device(self.device)
+    def lower(self, lower: Callable[[], Any], program: str) -> Any:
+        """What `lower()` gives, for the device even where no argument says so, as for a function of none."""
+        if self.device is None:
+            return lower()
+        fixed = f"{program} says itself on which devices it runs, so it cannot be compiled for {self.name}"
+        try:
+            with jax.default_device(self.device):
+                lowered = lower()
+        except ValueError as error:
+            # Of JAX, for the person's function has run before: tracing calls it, lowering does not.
+            raise TargetError(f"{fixed}: {_first_line(error)}") from None
+        platforms = compat.platforms_of(lowered)
+        if platforms and self.kind not in platforms:
+            raise TargetError(f"{fixed}, but for {', '.join(platforms)}")
+        return lowered
 
 
 def target_names(kind: Kind | None = None) -> tuple[str, ...]:
@@ -180,7 +191,7 @@ def _gpu_device(spec: GpuSpec, kind: Kind) -> Any:
             return plugins.gpu_device(kind, text)
         except Exception as error:
             reason = _first_line(error)
-    raise TargetError(f"the {kind} plugin cannot compile for {spec.name} ({reason}). {_install(kind)}")
+    raise TargetError(_unable(f"{kind}:{spec.name}", kind, reason))
 
 
 def _gpu_limits(spec: GpuSpec) -> tuple[str, ...]:
@@ -199,7 +210,7 @@ def _tpu(name: str) -> Target:
     try:
         device = plugins.tpu_device(_TPUS[name])
     except Exception as error:
-        raise TargetError(f"libtpu cannot compile for tpu:{name} ({_first_line(error)}). {_install('tpu')}") from None
+        raise TargetError(_unable(f"tpu:{name}", "tpu", _first_line(error))) from None
     version = plugins.version_of("libtpu")
     compiler = f"It is compiled by libtpu {version}; a machine with that TPU may have another version."
     return Target(f"tpu:{name}", f"TPU {name}", "tpu", (compiler, _ONE_DEVICE, _NOT_RUN), device)
@@ -210,6 +221,14 @@ def _tpu(name: str) -> Target:
 
 def _missing(name: str, kind: Kind, what: str) -> str:
     return f"to compile for {name}, JAX {jax.__version__} needs {what} which is not installed. {_install(kind)}"
+
+
+def _unable(name: str, kind: Kind, reason: str) -> str:
+    wanted = " ".join(plugins.requirements(kind))
+    fits = (
+        "It starts only where there are ROCm and an AMD GPU" if kind == "rocm" else f"JAX {jax.__version__} goes with"
+    )
+    return f"the installed {kind} plugin cannot compile for {name} ({reason}). {fits}: {wanted}"
 
 
 def _install(kind: Kind) -> str:
