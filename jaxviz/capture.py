@@ -20,6 +20,7 @@ from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
 from jaxviz.optimize import Optimized, Snapshot, optimize
+from jaxviz.outline import Outline, make_outline
 from jaxviz.program import Program
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_proto import parse_hlo_proto
@@ -83,6 +84,13 @@ class Capture:
         with self._timed("hlo", "link"):
             tagged = read_tags(self._places, found.graph, found.names, found.name, relative=False)
             return self._linked(found.graph, tagged)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The tree by which the jaxpr is folded for reading."""
+        graph = self.jaxpr
+        with self._timed("jaxpr", "outline"):
+            return make_outline(graph)
 
     @cached_property
     def fates(self) -> Fates:

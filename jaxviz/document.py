@@ -31,6 +31,7 @@ from jaxviz.graph import (
 from jaxviz.graph_check import GraphError
 from jaxviz.link.fates import FATE_KINDS, Fates
 from jaxviz.link.links import LINK_KINDS, Links
+from jaxviz.outline.tree import OUTLINE_COLUMNS, Outline
 from jaxviz.tables import Tables
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
@@ -84,6 +85,14 @@ class FatesEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class OutlineEntry:
+    """The outline of a graph, by its number."""
+
+    graph: int
+    outline: Outline
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -97,6 +106,7 @@ class Document:
     producer: Mapping[str, str] = field(default_factory=lambda: _producer())
     links: tuple[LinksEntry, ...] = ()
     fates: tuple[FatesEntry, ...] = ()
+    outlines: tuple[OutlineEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -110,7 +120,9 @@ class Document:
             if stages:
                 programs.append(replace(program, stages=stages, missing={}))
         fates = tuple(replace(entry, graph=0) for entry in self.fates if entry.graph == graph)
-        return replace(self, graphs=(self.graphs[graph],), programs=tuple(programs), links=(), fates=fates)
+        outlines = tuple(replace(entry, graph=0) for entry in self.outlines if entry.graph == graph)
+        graphs = (self.graphs[graph],)
+        return replace(self, graphs=graphs, programs=tuple(programs), links=(), fates=fates, outlines=outlines)
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:
         """The document by its schema; packed if asked for, or, by default, where that is smaller."""
@@ -218,6 +230,7 @@ def _document_json(document: Document) -> dict[str, Any]:
         ],
         **({"links": [_links_json(entry) for entry in document.links]} if document.links else {}),
         **({"fates": [_fates_json(entry) for entry in document.fates]} if document.fates else {}),
+        **({"outlines": [_outline_json(entry) for entry in document.outlines]} if document.outlines else {}),
     }
 
 
@@ -228,6 +241,10 @@ def _links_json(entry: LinksEntry) -> dict[str, Any]:
 
 def _fates_json(entry: FatesEntry) -> dict[str, Any]:
     return {"graph": entry.graph, **{name: getattr(entry.fates, name).tolist() for name in ("kind", "where", "by")}}
+
+
+def _outline_json(entry: OutlineEntry) -> dict[str, Any]:
+    return {"graph": entry.graph, **{name: getattr(entry.outline, name).tolist() for name in OUTLINE_COLUMNS}}
 
 
 def _copy(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
@@ -298,7 +315,11 @@ class _JsonReader:
             self.fates(entry, f"$.fates[{number}]", graphs, tables)
             for number, entry in enumerate(self.section(value, "fates"))
         )
-        return Document(tables, graphs, programs, producer, links, fates)
+        outlines = tuple(
+            self.outline(entry, f"$.outlines[{number}]", graphs, tables)
+            for number, entry in enumerate(self.section(value, "outlines"))
+        )
+        return Document(tables, graphs, programs, producer, links, fates, outlines)
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:
         """A list that older documents lack."""
@@ -337,6 +358,19 @@ class _JsonReader:
         if {len(column) for column in columns} != {nodes}:
             raise self.fail(position, f"columns of {nodes} rows, as many as graph {graph} has nodes")
         return FatesEntry(graph, Fates(*columns))
+
+    def outline(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> OutlineEntry:
+        if not isinstance(value, dict):
+            raise self.fail(position, "an object")
+        number = self.number(value, "graph", position, 0, len(graphs))
+        graph = graphs[number]
+        columns = {name: self.column(value, name, position) for name in OUTLINE_COLUMNS}
+        outline = Outline(graph=graph, **columns)
+        try:
+            outline.check()
+        except ValueError as error:
+            raise DocumentError(f"{self._name}: {position}: {error}") from None
+        return OutlineEntry(number, outline)
 
     def bounded(self, table: dict[str, Any], key: str, position: str, low: int, high: int) -> Column:
         column = self.column(table, key, position)

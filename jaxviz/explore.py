@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jaxviz.capture import Capture
-from jaxviz.document import STAGE_KINDS, Document, FatesEntry, LinksEntry, ProgramEntry, StageEntry
+from jaxviz.document import STAGE_KINDS, Document, FatesEntry, LinksEntry, OutlineEntry, ProgramEntry, StageEntry
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
 from jaxviz.link.fates import Fate, fates_of
@@ -93,6 +93,7 @@ class Exploration:
         __tracebackhide__ = True
         capture = self._capture
         graphs, entries, links, missing = [capture.jaxpr], [], [], {}
+        outlines = (OutlineEntry(0, capture.outline),)
         entries.append(StageEntry("jaxpr", 0, capture.costs("jaxpr")))
         fates: tuple[FatesEntry, ...] = ()
         for stage in STAGE_KINDS[1:]:
@@ -117,7 +118,7 @@ class Exploration:
             stages=tuple(entries),
             missing=missing,
         )
-        return Document(capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates)
+        return Document(capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=outlines)
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
         """What would be seen at first of a stage in a space of `width` x `height` px."""

@@ -50,6 +50,24 @@ ROW_KINDS = (
 )
 NODE_ROLES = ("box", "edge", "chip", "counter", "through", "detail")
 
+#: The columns, in the order in which they are written.
+OUTLINE_COLUMNS = (
+    "parent",
+    "kind",
+    "name",
+    "detail",
+    "variable",
+    "first",
+    "end",
+    "closed",
+    "count",
+    "copy",
+    "like",
+    "twin",
+    "region",
+    "role",
+)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -98,6 +116,41 @@ class Outline:
     twin: Column
     region: Column
     role: Column
+
+    def check(self) -> None:
+        """Raise `ValueError`, saying what is wrong and where, if the columns do not fit together."""
+        rows, nodes, strings = len(self), len(self.graph), len(self.graph.tables.strings)
+        bounds = {
+            "parent": (-1, rows),
+            "kind": (0, len(ROW_KINDS)),
+            "name": (0, strings),
+            "detail": (0, strings),
+            "variable": (0, strings),
+            "first": (0, nodes + 1),
+            "end": (0, nodes + 1),
+            "closed": (0, 2),
+            "count": (1, 2**31),
+            "copy": (-1, 2**31),
+            "like": (-1, rows),
+            "twin": (-1, rows),
+            "region": (-1, len(self.graph.regions.owner)),
+            "role": (0, len(NODE_ROLES)),
+        }
+        for name, (low, high) in bounds.items():
+            column = getattr(self, name)
+            wanted = nodes if name == "role" else rows
+            if len(column) != wanted:
+                raise ValueError(f"{name} has {len(column)} rows, but must have {wanted}")
+            wrong = np.flatnonzero((column < low) | (column >= high))
+            if len(wrong):
+                raise ValueError(f"{name}[{wrong[0]}] is {column[wrong[0]]}, but must be at least {low}, below {high}")
+        if not rows or self.parent[0] != -1:
+            raise ValueError("parent[0] must be -1: row 0 is the program")
+        around = self.parent[1:]
+        nested = (around >= 0) & (around < np.arange(1, rows)) & (self.first[1:] <= self.end[1:])
+        nested &= (self.first[1:] >= self.first[around]) & (self.end[1:] <= self.end[around])
+        if not nested.all():
+            raise ValueError(f"row {int(np.flatnonzero(~nested)[0]) + 1} must lie in an earlier row around it")
 
     def __len__(self) -> int:
         return len(self.parent)

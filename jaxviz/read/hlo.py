@@ -38,16 +38,20 @@ from jaxviz.read.hlo_shapes import Shapes
 from jaxviz.read.tag_text import without_tags
 from jaxviz.tables import Tables
 
+#: Tuples of tuples, each read again and again, could fill any memory.
+MOST_OPERANDS = 10_000_000
+
 #: How many nodes of computations that were shown before a graph may repeat.
 REPEATED_NODES = 1_000_000
 
-Values_ = tuple[int, ...]
+# The values that an instruction makes, elements of tuples one by one.
+Flow = tuple[int, ...]
 
 # The place of the scope among the columns of nodes.
 _SCOPE = 5
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HloGraph:
     """The graph of a module, and which instruction each node was."""
 
@@ -58,6 +62,9 @@ class HloGraph:
     #: The name stack of each node as the metadata has it, with tags, as a row of `names`.
     names: list[str]
     name: Column
+
+    def __repr__(self) -> str:
+        return f"<HloGraph of {self.module!r}: {self.graph!r}>"
 
     @cached_property
     def node_of(self) -> dict[str, tuple[int, ...]]:
@@ -156,7 +163,7 @@ class _Writer:
         """Write a computation into a region; give its arguments and results."""
         computation = self.module.computations[number]
         order = self.orders[number]
-        flows: list[Values_] = [()] * len(computation)
+        flows: list[Flow] = [()] * len(computation)
         arguments = self._write_arguments(computation, order, region, flows)
         names, opcodes, operands_of = computation.names, computation.opcodes, computation.operands
         shapes, frames, tables = self.shapes, self.frames, self.tables
@@ -188,6 +195,8 @@ class _Writer:
                     sources.extend(flow)
                     read += len(flow)
             operand_counts.append(read)
+            if len(sources) > MOST_OPERANDS:
+                raise self.module.error(computation, index, f"expected at most {MOST_OPERANDS:,} operands in all")
             outputs.append(len(types))
             value = len(value_types)
             value_types.extend(types)
@@ -198,9 +207,7 @@ class _Writer:
                 self._write_calls(computation, index, node, flows)
         return arguments, self._write_results(flows[computation.root], region)
 
-    def _write_arguments(
-        self, computation: HloComputation, order: Order, region: int, flows: list[Values_]
-    ) -> list[int]:
+    def _write_arguments(self, computation: HloComputation, order: Order, region: int, flows: list[Flow]) -> list[int]:
         arguments: list[int] = []
         for index in order.parameters:
             name = computation.names[index]
@@ -227,7 +234,7 @@ class _Writer:
             flows[index] = tuple(range(value, value + len(types)))
         return arguments
 
-    def _write_results(self, flow: Values_, region: int) -> list[int]:
+    def _write_results(self, flow: Flow, region: int) -> list[int]:
         results = []
         for value in flow:
             self._add_border(RESULT, "result", "", region, -1, 0)
@@ -260,13 +267,13 @@ class _Writer:
 
     # Tuples.
 
-    def _pack(self, computation: HloComputation, index: int, flows: list[Values_]) -> Values_:
+    def _pack(self, computation: HloComputation, index: int, flows: list[Flow]) -> Flow:
         operands = computation.operands[index]
         if sum(len(flows[operand]) for operand in operands) != len(self.shapes.types(computation, index, self.module)):
             raise self.module.error(computation, index, f"expected the elements of {computation.shapes[index][:100]}")
         return tuple(value for operand in operands for value in flows[operand])
 
-    def _unpack(self, computation: HloComputation, index: int, flows: list[Values_]) -> Values_:
+    def _unpack(self, computation: HloComputation, index: int, flows: list[Flow]) -> Flow:
         operands, number = computation.operands[index], computation.numbers[index]
         if len(operands) != 1:
             raise self.module.error(computation, index, "expected one operand")
@@ -279,13 +286,13 @@ class _Writer:
 
     # Calls.
 
-    def _write_calls(self, computation: HloComputation, index: int, node: int, flows: list[Values_]) -> None:
+    def _write_calls(self, computation: HloComputation, index: int, node: int, flows: list[Flow]) -> None:
         module, tables = self.module, self.tables
         callees = []
         for role, callee in computation.calls[index]:
             simple = simple_name(module.computations[callee], computation.opcodes[index])
             if simple:
-                self.attribute_rows.append((node, tables.string(role), tables.string(simple)))
+                self.attribute_rows.append((node, tables.string(role.partition(" ")[0]), tables.string(simple)))
             elif self._may_show(callee):
                 callees.append((role, callee))
             else:

@@ -25,7 +25,7 @@ class Body(NamedTuple):
 
 def simple_name(computation: HloComputation, caller: str) -> str:
     """The operation, where a computation applies a single one to its two parameters, in order; else empty."""
-    if caller in ("fusion", "call", "while", "conditional") or len(computation) != 3:
+    if caller in _STRICT or (caller.endswith("-start") and caller in _KINDS) or len(computation) != 3:
         return ""
     root = computation.root
     numbers = [computation.numbers[operand] for operand in computation.operands[root]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
+from jaxviz.read.hlo_dimensions import dot, gather, labels, padding, precision, scatter, slices, window
 from jaxviz.read.hlo_module import Pairs
-from jaxviz.read.hlo_pairs import quoted
+from jaxviz.read.hlo_pairs import braces, quoted
 from jaxviz.read.hlo_shape_text import shape_text
 from jaxviz.read.hlo_sharding import device_list_text, iota_list_text, mesh_axes_text, sharding_text
-from jaxviz.read.hlo_wire import Field, message, number, numbers, real, text
+from jaxviz.read.hlo_wire import Field, first, message, number, numbers, real, row_of, text
 
 Fields = dict[int, list[Field]]
 
@@ -16,8 +17,11 @@ Fields = dict[int, list[Field]]
 _ALWAYS_DIMENSIONS = {"broadcast", "transpose", "reduce", "concatenate", "reverse", "sort", "map", "all-gather"}
 
 
-def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> Pairs:
-    """The attributes among the fields of an instruction; `names` are those of instructions by their ids."""
+def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str], operand: str) -> Pairs:
+    """The attributes among the fields of an instruction.
+
+    `names` are those of instructions by their ids, `operand` is the shape of the first operand.
+    """
     pairs: list[tuple[str, str]] = []
     if opcode in _ALWAYS_DIMENSIONS and 14 not in found:
         pairs.append(("dimensions", "{}"))
@@ -28,9 +32,12 @@ def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> 
         pairs.append(("fft_type", "FFT"))
     if opcode == "rng-bit-generator" and 70 not in found:
         pairs.append(("algorithm", "rng_default"))
-    for kind in _REDUCE_SCATTER_ORDER if opcode == "reduce-scatter" else _ORDER:
+    for kind in _OTHER_ORDERS.get(opcode, _ORDER):
         if kind in found:
             pairs += _READERS[kind](data, found[kind], opcode)
+    # From JAX 0.12 on. Numbers that are no reals have no other order.
+    if 102 in found and operand.startswith(("f", "bf")) and text(data, found[102][-1]) == "TOTAL":
+        pairs.insert(1, ("order", "TOTAL"))
     if 37 in found:
         before = [names.get(id_, "?") for field in found[37] for id_ in numbers(data, field)]
         pairs.append(("control-predecessors", braces(f"%{name}" for name in before).replace(",", ", ")))
@@ -40,29 +47,12 @@ def pairs_of(data: bytes, opcode: str, found: Fields, names: dict[int, str]) -> 
     return tuple(pair for pair in pairs if pair[1])
 
 
-def braces(items: Iterable[object]) -> str:
-    """`{1,2}`"""
-    return "{" + ",".join(map(str, items)) + "}"
-
-
-Pairs_ = list[tuple[str, str]]
-Reader = Callable[[bytes, list[Field], str], Pairs_]
+Texts = list[tuple[str, str]]
+Reader = Callable[[bytes, list[Field], str], Texts]
 
 
 def _all(data: bytes, found: list[Field]) -> list[int]:
     return [value for field in found for value in numbers(data, field)]
-
-
-def _row(data: bytes, field: Field) -> dict[int, list[int]]:
-    """The numbers of a message, by field."""
-    row: dict[int, list[int]] = {}
-    for part in message(data, field):
-        row.setdefault(part.number, []).extend(numbers(data, part))
-    return row
-
-
-def _first(row: dict[int, list[int]], kind: int) -> int:
-    return row.get(kind, [0])[-1]
 
 
 def _list(key: str) -> Reader:
@@ -70,7 +60,7 @@ def _list(key: str) -> Reader:
 
 
 def _count(key: str, default: int = 0) -> Reader:
-    def read(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    def read(data: bytes, found: list[Field], opcode: str) -> Texts:
         value = number(found[-1])
         return [(key, str(value))] if value not in (0, default) else []
 
@@ -82,7 +72,7 @@ def _flag(key: str) -> Reader:
 
 
 def _text(key: str, quotes: bool = False) -> Reader:
-    def read(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    def read(data: bytes, found: list[Field], opcode: str) -> Texts:
         value = text(data, found[-1])
         return [(key, quoted(value) if quotes else value)] if value else []
 
@@ -90,173 +80,61 @@ def _text(key: str, quotes: bool = False) -> Reader:
 
 
 def _choice(key: str, names: tuple[str, ...]) -> Reader:
-    def read(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+    def read(data: bytes, found: list[Field], opcode: str) -> Texts:
         value = number(found[-1])
         return [(key, names[value] if 0 <= value < len(names) else str(value))]
 
     return read
 
 
-def _dimensions(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _dimensions(data: bytes, found: list[Field], opcode: str) -> Texts:
     values = _all(data, found)
     return (
         [("iota_dimension", str(values[0] if values else 0))] if opcode == "iota" else [("dimensions", braces(values))]
     )
 
 
-def _window(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    rows = [_row(data, part) for part in message(data, found[-1]) if part.number == 1]
-    if not rows:
-        return []
-    parts = ["size=" + "x".join(str(_first(row, 1)) for row in rows)]
-    for name, kind in (("stride", 2), ("pad", 3), ("lhs_dilate", 6), ("rhs_dilate", 5)):
-        if kind == 3:
-            if any(_first(row, 3) or _first(row, 4) for row in rows):
-                parts.append("pad=" + "x".join(f"{_first(row, 3)}_{_first(row, 4)}" for row in rows))
-        elif any(_first(row, kind) != 1 for row in rows):
-            parts.append(f"{name}=" + "x".join(str(_first(row, kind)) for row in rows))
-    if any(_first(row, 7) for row in rows):
-        parts.append("rhs_reversal=" + "x".join(str(_first(row, 7)) for row in rows))
-    return [("window", "{" + " ".join(parts) + "}")]
-
-
-def _labels(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    row = _row(data, found[-1])
-
-    def label(first: str, first_kind: int, second: str, second_kind: int, spatial: int) -> str:
-        places = {_first(row, first_kind): first, _first(row, second_kind): second}
-        for place, dimension in enumerate(row.get(spatial, [])):
-            places[dimension] = str(place)
-        return "".join(places.get(place, "?") for place in range(2 + len(row.get(spatial, []))))
-
-    operand, kernel = label("b", 7, "f", 8, 11), label("i", 3, "o", 4, 6)
-    return [("dim_labels", f"{operand}_{kernel}->{label('b', 9, 'f', 10, 12)}")]
-
-
-def _slices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    rows = [_row(data, field) for field in found]
-    strided = any(_first(row, 3) != 1 for row in rows)
-    texts = [f"[{_first(row, 1)}:{_first(row, 2)}{f':{_first(row, 3)}' if strided else ''}]" for row in rows]
-    return [("slice", "{" + ", ".join(texts) + "}")]
-
-
-def _padding(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    rows = [_row(data, part) for part in message(data, found[-1]) if part.number == 1]
-    inner = any(_first(row, 3) for row in rows)
-    texts = [f"{_first(row, 1)}_{_first(row, 2)}{f'_{_first(row, 3)}' if inner else ''}" for row in rows]
-    return [("padding", "x".join(texts))]
-
-
-def _dot(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    row = _row(data, found[-1])
-    pairs = []
-    for key, kind in (("lhs_batch_dims", 3), ("lhs_contracting_dims", 1), ("rhs_batch_dims", 4)):
-        if kind == 1 or row.get(kind):
-            pairs.append((key, braces(row.get(kind, []))))
-    return [*pairs, ("rhs_contracting_dims", braces(row.get(2, [])))]
-
-
-def _gather(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    row = _row(data, found[-1])
-    pairs = [
-        ("offset_dims", braces(row.get(1, []))),
-        ("collapsed_slice_dims", braces(row.get(2, []))),
-        ("start_index_map", braces(row.get(3, []))),
-    ]
-    if row.get(5):
-        pairs.append(("operand_batching_dims", braces(row[5])))
-    if row.get(6):
-        pairs.append(("start_indices_batching_dims", braces(row[6])))
-    return [*pairs, ("index_vector_dim", str(_first(row, 4)))]
-
-
-def _scatter(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    row = _row(data, found[-1])
-    pairs = [
-        ("update_window_dims", braces(row.get(1, []))),
-        ("inserted_window_dims", braces(row.get(2, []))),
-        ("scatter_dims_to_operand_dims", braces(row.get(3, []))),
-    ]
-    if row.get(5):
-        pairs.append(("input_batching_dims", braces(row[5])))
-    if row.get(6):
-        pairs.append(("scatter_indices_batching_dims", braces(row[6])))
-    return [*pairs, ("index_vector_dim", str(_first(row, 4)))]
-
-
-_PRECISIONS = ("default", "high", "highest")
-_ALGORITHMS = (
-    "unset",
-    "dot_any_f8_any_f8_f32",
-    "dot_any_f8_any_f8_f32_fast_accum",
-    "dot_f16_f16_f16",
-    "dot_f16_f16_f32",
-    "dot_bf16_bf16_bf16",
-    "dot_bf16_bf16_f32",
-    "dot_bf16_bf16_f32_x3",
-    "dot_bf16_bf16_f32_x6",
-    "dot_tf32_tf32_f32",
-    "dot_tf32_tf32_f32_x3",
-    "dot_f32_f32_f32",
-    "dot_f64_f64_f64",
-    "dot_bf16_bf16_f32_x9",
-)
-
-
-def _precision(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    row = _row(data, found[-1])
-    pairs = []
-    if any(row.get(1, [])):
-        names = [_PRECISIONS[value] if 0 <= value < 3 else str(value) for value in row[1]]
-        pairs.append(("operand_precision", braces(names)))
-    algorithm = _first(row, 2)
-    if algorithm:
-        known = 0 <= algorithm < len(_ALGORITHMS)
-        pairs.append(("algorithm", _ALGORITHMS[algorithm] if known else str(algorithm)))
-    return pairs
-
-
-def _comparison_type(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _comparison_type(data: bytes, found: list[Field], opcode: str) -> Texts:
     value = text(data, found[-1])
     return [("type", value)] if value == "TOTALORDER" else []
 
 
-def _targets(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    rows = [_row(data, field) for field in found]
-    return [("source_target_pairs", braces(f"{{{_first(row, 1)},{_first(row, 2)}}}" for row in rows))]
+def _targets(data: bytes, found: list[Field], opcode: str) -> Texts:
+    rows = [row_of(data, field) for field in found]
+    return [("source_target_pairs", braces(f"{{{first(row, 1)},{first(row, 2)}}}" for row in rows))]
 
 
-def _groups(data: bytes, found: list[Field], opcode: str) -> Pairs_:
-    groups = [braces(_row(data, field).get(1, [])) for field in found]
+def _groups(data: bytes, found: list[Field], opcode: str) -> Texts:
+    groups = [braces(row_of(data, field).get(1, [])) for field in found]
     return [("replica_groups", braces(groups))]
 
 
-def _devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _devices(data: bytes, found: list[Field], opcode: str) -> Texts:
     return [("replica_groups", device_list_text(data, found[-1]))]
 
 
-def _iota_devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _iota_devices(data: bytes, found: list[Field], opcode: str) -> Texts:
     return [("replica_groups", iota_list_text(data, found[-1]))]
 
 
-def _mesh_devices(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _mesh_devices(data: bytes, found: list[Field], opcode: str) -> Texts:
     return [("replica_groups", mesh_axes_text(data, found[-1]))]
 
 
-def _prefetch(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _prefetch(data: bytes, found: list[Field], opcode: str) -> Texts:
     return [("cross_program_prefetch_index", str(number(found[-1])))]
 
 
-def _aliases(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _aliases(data: bytes, found: list[Field], opcode: str) -> Texts:
     texts = []
     for field in found:
-        row = _row(data, field)
+        row = row_of(data, field)
         output, operand = (", ".join(map(str, row.get(kind, []))) for kind in (1, 3))
-        texts.append(f"{{{output}}}: ({_first(row, 2)}, {{{operand}}})")
+        texts.append(f"{{{output}}}: ({first(row, 2)}, {{{operand}}})")
     return [("output_to_operand_aliasing", "{" + ", ".join(texts) + "}")]
 
 
-def _frontend(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _frontend(data: bytes, found: list[Field], opcode: str) -> Texts:
     texts = []
     for entry in message(data, found[-1]):
         parts = {part.number: text(data, part) for part in message(data, entry)}
@@ -265,33 +143,33 @@ def _frontend(data: bytes, found: list[Field], opcode: str) -> Pairs_:
     return [("frontend_attributes", braces(sorted(texts)))] if texts else []
 
 
-def _sharding(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _sharding(data: bytes, found: list[Field], opcode: str) -> Texts:
     return [("sharding", sharding_text(data, found[-1]))]
 
 
-def _accuracy(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _accuracy(data: bytes, found: list[Field], opcode: str) -> Texts:
     modes = [number(part) for part in message(data, found[-1]) if part.number == 1]
     return [("result_accuracy", "{mode=highest}")] if modes == [1] else []
 
 
-def _outfeed_shape(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _outfeed_shape(data: bytes, found: list[Field], opcode: str) -> Texts:
     return [("outfeed_shape", shape_text(data, found[-1]))]
 
 
-def _epsilon(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _epsilon(data: bytes, found: list[Field], opcode: str) -> Texts:
     return [("epsilon", f"{real(found[-1]):g}")]
 
 
 _TRANSPOSES = ("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
 
 
-def _options(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _options(data: bytes, found: list[Field], opcode: str) -> Texts:
     """Of triangular-solve and cholesky."""
-    row = _row(data, found[-1])
+    row = row_of(data, found[-1])
     if opcode == "cholesky":
-        return [("lower", "true")] if _first(row, 1) else []
-    pairs = [(key, "true") for key, kind in (("left_side", 1), ("lower", 2), ("unit_diagonal", 3)) if _first(row, kind)]
-    transpose = _first(row, 4)
+        return [("lower", "true")] if first(row, 1) else []
+    pairs = [(key, "true") for key, kind in (("left_side", 1), ("lower", 2), ("unit_diagonal", 3)) if first(row, kind)]
+    transpose = first(row, 4)
     if 0 < transpose < len(_TRANSPOSES):
         pairs.append(("transpose_a", _TRANSPOSES[transpose]))
     return pairs
@@ -306,7 +184,7 @@ _API_VERSIONS = (
 )
 
 
-def _api_version(data: bytes, found: list[Field], opcode: str) -> Pairs_:
+def _api_version(data: bytes, found: list[Field], opcode: str) -> Texts:
     value = number(found[-1])
     # The first version is the one that is not said.
     return [("api_version", _API_VERSIONS[value])] if 1 < value < len(_API_VERSIONS) else []
@@ -323,22 +201,22 @@ _READERS: dict[int, Reader] = {
     14: _dimensions,
     71: _flag("use_global_device_ids"),
     60: _flag("is_stable"),
-    15: _window,
-    16: _labels,
+    15: window,
+    16: labels,
     50: _count("feature_group_count", 1),
     58: _count("batch_group_count", 1),
-    30: _dot,
-    51: _precision,
-    17: _slices,
+    30: dot,
+    51: precision,
+    17: slices,
     20: _list("dynamic_slice_sizes"),
-    21: _padding,
+    21: padding,
     31: _choice("fft_type", ("FFT", "IFFT", "RFFT", "IRFFT")),
     32: _list("fft_length"),
     63: _text("direction"),
     72: _comparison_type,
-    33: _gather,
+    33: gather,
     34: _list("slice_sizes"),
-    48: _scatter,
+    48: scatter,
     67: _flag("indices_are_sorted"),
     69: _flag("unique_indices"),
     18: _count("exponent_bits"),
@@ -369,13 +247,13 @@ _READERS: dict[int, Reader] = {
     68: _frontend,
 }
 _ORDER = tuple(_READERS)
-_REDUCE_SCATTER_ORDER = (
-    26,
-    49,
-    87,
-    92,
-    93,
-    71,
-    14,
-    *(kind for kind in _ORDER if kind not in (26, 49, 87, 92, 93, 71, 14)),
-)
+
+
+def _first_of(*kinds: int) -> tuple[int, ...]:
+    return (*kinds, *(kind for kind in _ORDER if kind not in kinds))
+
+
+_OTHER_ORDERS = {
+    "reduce-scatter": _first_of(26, 49, 87, 92, 93, 71, 14),
+    "topk": _first_of(81, 85, 60),
+}

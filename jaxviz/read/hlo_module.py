@@ -13,6 +13,10 @@ from typing import NamedTuple
 Pairs = tuple[tuple[str, str], ...]
 
 
+#: Frames of a call stack that are read, from the innermost on.
+DEEPEST_STACK = 200
+
+
 class HloError(ValueError):
     """A module that cannot be read: where, and what was expected."""
 
@@ -29,7 +33,7 @@ class Location(NamedTuple):
     end_column: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class HloComputation:
     """A computation: one row of each column for each instruction, in the order in which they run."""
 
@@ -54,8 +58,11 @@ class HloComputation:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __repr__(self) -> str:
+        return f"<HloComputation {self.name}: {len(self)} instructions>"
 
-@dataclass(slots=True, eq=False)
+
+@dataclass(slots=True, eq=False, repr=False)
 class HloModule:
     """A module: its computations, and the tables that say where in the source instructions come from."""
 
@@ -76,6 +83,9 @@ class HloModule:
         """How many instructions there are."""
         return sum(map(len, self.computations))
 
+    def __repr__(self) -> str:
+        return f"<HloModule {self.name}: {len(self)} instructions in {len(self.computations)} computations>"
+
     def error(self, computation: HloComputation, instruction: int, expected: str) -> HloError:
         """What is wrong with an instruction, to be raised."""
         place = computation.places[instruction] if instruction < len(computation.places) else 0
@@ -84,8 +94,8 @@ class HloModule:
 
     def locations_of(self, frame: int) -> Iterator[Location]:
         """The call stack of a frame, innermost first."""
-        # A chain that is longer than the table goes round in a circle.
-        for _ in range(len(self.frames)):
+        # A file that is wrong may go round in a circle.
+        for _ in range(DEEPEST_STACK):
             if frame < 0:
                 return
             location, frame = self.frames[frame]

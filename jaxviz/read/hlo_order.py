@@ -12,7 +12,10 @@ DEEPEST = 100
 
 @dataclass(slots=True)
 class Order:
-    """Parameters by their number; the other instructions, operands before those that read them; nodes of one copy."""
+    """Parameters by their number; the other instructions, operands before those that read them.
+
+    `size` is about how many nodes and values one copy has, with those of the computations that it calls.
+    """
 
     parameters: list[int]
     instructions: list[int]
@@ -64,6 +67,11 @@ def _instructions(module: HloModule, computation: HloComputation) -> list[int]:
     return ordered
 
 
+def _own_size(computation: HloComputation) -> int:
+    """A shape takes at least four characters for each element of a tuple."""
+    return len(computation) + sum(map(len, computation.shapes)) // 16
+
+
 def _measure(module: HloModule, orders: list[Order]) -> None:
     """Set the sizes, from the computations that call nothing to those that call them."""
     computations = module.computations
@@ -86,7 +94,8 @@ def _measure(module: HloModule, orders: list[Order]) -> None:
                 if state[number] == 1:
                     state[number] = 2
                     depth[number] = 1 + max((depth[callee] for callee in callees[number]), default=0)
-                    orders[number].size = len(computations[number]) + sum(orders[each].size for each in callees[number])
+                    inside = sum(orders[each].size for each in callees[number])
+                    orders[number].size = min(_own_size(computations[number]) + inside, 2**62)
     if max(depth, default=0) > DEEPEST:
         deepest = computations[depth.index(max(depth))]
         raise module.error(deepest, 0, f"expected calls nested at most {DEEPEST} deep")

@@ -1,8 +1,9 @@
-"""Attributes of an instruction in HLO text: `key=value, key={...}` taken apart."""
+"""Pieces of HLO text: attributes, `key=value, key={...}`, taken apart; quotes; and places for errors."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from jaxviz.read.hlo_module import HloError, Pairs
 
@@ -24,6 +25,16 @@ _PAIR = re.compile(rf"([a-zA-Z_][\w.-]*)=((?:[^,{{}}\"(\[]++|{_QUOTED}|{_BRACES}
 METADATA = re.compile(rf"metadata=\{{((?:[^{{}}\"]++|{_QUOTED}|{_nested(2)})*+)\}}")
 
 
+def text_error(line: int, column: int, expected: str) -> HloError:
+    """What is wrong with a text, to be raised."""
+    return HloError(f"line {line}:{column}: expected {expected[:300]}")
+
+
+def first_column(line: str) -> int:
+    """The column of the first character that is no space."""
+    return len(line) - len(line.lstrip()) + 1
+
+
 def split_pairs(text: str, line: int, column: int) -> Pairs:
     """The attributes that a text holds, at a place that errors name."""
     pairs = []
@@ -31,10 +42,15 @@ def split_pairs(text: str, line: int, column: int) -> Pairs:
     while at < len(text):
         found = _PAIR.match(text, at)
         if found is None:
-            raise HloError(f"line {line}:{column + at}: expected an attribute, key=value")
+            raise text_error(line, column + at, "an attribute, key=value")
         pairs.append((found[1], found[2]))
         at = found.end()
     return tuple(pairs)
+
+
+def braces(items: Iterable[object]) -> str:
+    """`{1,2}`"""
+    return "{" + ",".join(map(str, items)) + "}"
 
 
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)", re.DOTALL)

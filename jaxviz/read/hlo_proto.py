@@ -7,6 +7,7 @@ written as XLA prints them, so that the columns are those of the same module's t
 from __future__ import annotations
 
 from jaxviz.read.garbage import no_collections
+from jaxviz.read.hlo_asynchronous import expand_asynchronous
 from jaxviz.read.hlo_fields import pairs_of
 from jaxviz.read.hlo_literal import literal_text
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
@@ -15,8 +16,10 @@ from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, number, n
 from jaxviz.read.hlo_wrapping import module_in
 
 
-def parse_hlo_proto(data: bytes) -> HloModule:
+def parse_hlo_proto(data: bytes, name: str = "") -> HloModule:
     """The module that the bytes hold; `HloError` with the byte for one that it cannot read.
+
+    A profile holds several modules: the one called `name`, else the largest, is read.
 
     >>> import jax
     >>> compiled = jax.jit(lambda x: -x).lower(1.0).compile()
@@ -26,7 +29,7 @@ def parse_hlo_proto(data: bytes) -> HloModule:
     ['parameter', 'fusion']
     """
     data = bytes(data)
-    start, end = module_in(data)
+    start, end = module_in(data, name)
     with no_collections():
         return _Reader(data).read(start, end)
 
@@ -78,7 +81,7 @@ class _Reader:
         if entry_id not in number_of:
             raise HloError(f"byte {start}: expected an entry computation")
         module.entry = number_of[entry_id]
-        _expand_asynchronous(module)
+        expand_asynchronous(module)
         return module
 
     # Tables.
@@ -201,7 +204,9 @@ class _Reader:
             raise HloError(f"byte {field.value}: expected an instruction with a name, an operation and a shape")
         if opcode in ("parameter", "get-tuple-element") and own < 0:
             own = 0
-        pairs: Pairs = pairs_of(data, opcode, others, names)
+        first = index_of.get(operands[0], -1) if operands else -1
+        operand_shape = computation.shapes[first] if 0 <= first < len(computation) else ""
+        pairs: Pairs = pairs_of(data, opcode, others, names, operand_shape)
         if opcode == "constant":
             pairs = (("value", value or "{...}"), *pairs)
         if opcode == "fusion" and ("kind", "") in pairs:
@@ -271,33 +276,6 @@ class _Reader:
             module.frames.append((len(module.locations), -1))
             module.locations.append(Location(module.files.index(file), -1, place[1], 0, 0, 0))
         return op_name, known
-
-
-def _expand_asynchronous(module: HloModule) -> None:
-    """As text has it: `fusion-start` for `async-start` of a computation that holds a single instruction."""
-    wrapped = {
-        number
-        for number, computation in enumerate(module.computations)
-        if computation.opcodes[computation.root] not in ("parameter", "tuple")
-        and all(opcode == "parameter" or index == computation.root for index, opcode in enumerate(computation.opcodes))
-    }
-    for computation in module.computations:
-        # What each instruction began: an update and an end name only the instruction before them.
-        begun: dict[int, int] = {}
-        for index, opcode in enumerate(computation.opcodes):
-            if not opcode.startswith("async-"):
-                continue
-            calls, operands = computation.calls[index], computation.operands[index]
-            callee = calls[0][1] if calls else begun.get(operands[0], -1) if operands else -1
-            if callee not in wrapped:
-                continue
-            begun[index] = callee
-            inner = module.computations[callee]
-            computation.opcodes[index] = inner.opcodes[inner.root] + opcode.removeprefix("async")
-            starts = opcode == "async-start"
-            computation.calls[index] = inner.calls[inner.root] if starts else ()
-            if starts:
-                computation.attributes[index] = inner.attributes[inner.root] + computation.attributes[index]
 
 
 def _roles(opcode: str, count: int) -> list[str]:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
-from jaxviz.read.hlo_pairs import METADATA, split_pairs, unquoted
+from jaxviz.read.hlo_pairs import METADATA, first_column, split_pairs, text_error, unquoted
+from jaxviz.read.hlo_text_tables import read_tables
 
 _NAME = r"[^\s=,(){}%\"]+"
 # In balanced parentheses, and possessive throughout: whatever the text, no character is tried twice.
@@ -25,11 +26,14 @@ _HEADER = re.compile(r"\s*HloModule ([^\s,]+)(?:, (.*))?$")
 _CLOSING = re.compile(r"\s*\}(?:, [\w-]+=.*|\s*//.*)?\s*$")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
-_WITHOUT_PERCENT = re.compile(r"([^\s,(){}\[\]*/]+)(?=, |$)")
-_TABLES = {"FileNames", "FunctionNames", "FileLocations", "StackFrames"}
-_NAMED_ROW = re.compile(r'\s*(\d+) "(.*)"\s*$')
-_NUMBERED_ROW = re.compile(r"\s*(\d+) \{([^{}]*)\}\s*$")
-_NUMBER = re.compile(r"(\w+)=(-?\d+)")
+_WITHOUT_PERCENT = re.compile(
+    r"([^\s,(){}\[\]*/]+)(?=, |$)"
+)  # Metadata as it mostly is, and any field of other metadata.
+_ORIGIN = re.compile(
+    r'metadata=\{(?:op_name="([^"\\]*+)" ?)?(?:deduplicated_name="[^"\\]*+" ?)?(?:scheduling_name="[^"\\]*+" ?)?'
+    r"(?:stack_frame_id=(\d{1,9}))?\}"
+)
+_FIELD = re.compile(r'(\w+)=(?:("[^"\\]*+(?:\\.[^"\\]*+)*+")|(\S+))')
 
 #: Attributes that name computations.
 CALLING = {
@@ -75,14 +79,12 @@ class _Parser:
         self._attributes: dict[str, _Attributes] = {"": _Attributes((), (), -1)}
         self._origins: dict[str, tuple[str, int]] = {}
         self._source_frames: dict[tuple[str, int], int] = {}
-        self._parents: list[int | None] = []
         lines = text.replace("\r\n", "\n").split("\n")
         at = self._read_header(lines)
-        at = self._read_tables(lines, at)
+        at = read_tables(lines, at, self.module)
+        self._frame_count = len(self.module.frames)
         self._read_computations(lines, at)
         self._resolve()
-
-    # The top.
 
     def _read_header(self, lines: list[str]) -> int:
         for number, line in enumerate(lines):
@@ -90,77 +92,12 @@ class _Parser:
                 continue
             found = _HEADER.match(line)
             if found is None:
-                raise _error(number + 1, _first(line), "HloModule and the name of the module")
+                raise text_error(number + 1, first_column(line), "HloModule and the name of the module")
             self.module.name = found[1].lstrip("%")
             self.module.attributes = split_pairs(found[2] or "", number + 1, found.start(2) + 1)
             self.module.is_scheduled = ("is_scheduled", "true") in self.module.attributes
             return number + 1
         raise HloError("line 1:1: expected HloModule and the name of the module, but the text is empty")
-
-    def _read_tables(self, lines: list[str], at: int) -> int:
-        table = ""
-        for number in range(at, len(lines)):
-            line = lines[number]
-            text = line.strip()
-            if not text:
-                continue
-            if text in _TABLES:
-                table = text
-            elif text[0].isdigit() and table:
-                self._read_row(table, line, number + 1)
-            else:
-                self._check_tables(number)
-                return number
-        self._check_tables(len(lines))
-        return len(lines)
-
-    def _read_row(self, table: str, line: str, number: int) -> None:
-        module = self.module
-        named = table in ("FileNames", "FunctionNames")
-        found = (_NAMED_ROW if named else _NUMBERED_ROW).match(line)
-        rows: list[str] | list[Location] | list[int | None]
-        if table == "FileNames":
-            rows = module.files
-        elif table == "FunctionNames":
-            rows = module.functions
-        else:
-            rows = module.locations if table == "FileLocations" else self._parents
-        if found is None or found[1] != str(len(rows) + 1):
-            raise _error(number, _first(line), f"row {len(rows) + 1} of {table}")
-        if table == "FileNames":
-            module.files.append(unquoted(found[2]))
-        elif table == "FunctionNames":
-            module.functions.append(unquoted(found[2]))
-        else:
-            row = {key: min(int(value[:12]), 2**31 - 1) for key, value in _NUMBER.findall(found[2])}
-            if table == "FileLocations":
-                module.locations.append(
-                    Location(
-                        row.get("file_name_id", 0) - 1,
-                        row.get("function_name_id", 0) - 1,
-                        row.get("line", 0),
-                        row.get("end_line", 0),
-                        row.get("column", 0),
-                        row.get("end_column", 0),
-                    )
-                )
-            else:
-                module.frames.append((row.get("file_location_id", 0) - 1, -1))
-                self._parents.append(row.get("parent_frame_id"))
-
-    def _check_tables(self, number: int) -> None:
-        """Number frames as the protocol buffer does, and see that all rows are there."""
-        module = self.module
-        # XLA prints the number of the calling frame one too large, so that 1 says that there is none.
-        shifted = bool(self._parents) and None not in self._parents and 0 not in self._parents
-        for row, (location, _) in enumerate(module.frames):
-            parent = (self._parents[row] or 0) - 1 - shifted
-            if not 0 <= location < len(module.locations) or not -1 <= parent < len(module.frames):
-                raise _error(number, 1, f"a location and a caller for row {row + 1} of StackFrames")
-            module.frames[row] = (location, parent)
-        for row, place in enumerate(module.locations):
-            if not -1 <= place.file < len(module.files) or not -1 <= place.function < len(module.functions):
-                raise _error(number, 1, f"a file and a function for row {row + 1} of FileLocations")
 
     # Computations.
 
@@ -176,16 +113,16 @@ class _Parser:
             if found is None:
                 if line.lstrip().startswith("//"):
                     continue
-                raise _error(at, _first(line), "the name of a computation and {")
+                raise text_error(at, first_column(line), "the name of a computation and {")
             if found[1]:
                 if self.module.entry >= 0:
-                    raise _error(at, _first(line), "one ENTRY computation only")
+                    raise text_error(at, first_column(line), "one ENTRY computation only")
                 self.module.entry = len(computations)
             computation = HloComputation(found[2])
             computations.append(computation)
             at = self._read_instructions(computation, lines, at)
         if self.module.entry < 0:
-            raise _error(count, 1, "an ENTRY computation")
+            raise text_error(count, 1, "an ENTRY computation")
 
     def _read_instructions(self, computation: HloComputation, lines: list[str], start_at: int) -> int:
         """Read the lines from `start_at` to the closing brace; give the line after it."""
@@ -196,6 +133,7 @@ class _Parser:
         add_op_name, add_frame = computation.op_names.append, computation.frames.append
         add_number, add_place = computation.numbers.append, computation.places.append
         known_attributes, known_origins = self._attributes, self._origins
+        read_origin, frame_count = _ORIGIN.match, self._frame_count
         index_of: dict[str, int] = {}
         later: list[tuple[int, list[str]]] = []
         index = 0
@@ -211,10 +149,10 @@ class _Parser:
             root, name, shape, opcode, inside, rest = found.groups()
             if root:
                 if computation.root >= 0:
-                    raise _error(at + 1, _first(line), "one ROOT instruction only")
+                    raise text_error(at + 1, first_column(line), "one ROOT instruction only")
                 computation.root = index
             if name in index_of:
-                raise _error(at + 1, found.start(2) + 1, f"a name that was not given before, not {name}")
+                raise text_error(at + 1, found.start(2) + 1, f"a name that was not given before, not {name}")
             index_of[name] = index
             add_name(name)
             add_opcode(opcode)
@@ -228,14 +166,21 @@ class _Parser:
             else:
                 start = rest.find("metadata={")
                 if start >= 0 and (start == 0 or rest[start - 2] == ","):
-                    end = METADATA.match(rest, start)
-                    if end is None:
-                        raise _error(at + 1, found.start(6) + start + 1, "metadata that ends with }")
-                    origin = end[1]
-                    known = known_origins.get(origin)
-                    if known is None:
-                        known = known_origins[origin] = self._read_origin(origin, at + 1)
-                    op_name, frame = known
+                    end = read_origin(rest, start)
+                    if end is not None:
+                        op_name, row = end[1] or "", int(end[2] or 0)
+                        if row > frame_count:
+                            raise text_error(at + 1, 1, f"a row of StackFrames, not {row}")
+                        frame = row - 1
+                    else:
+                        end = METADATA.match(rest, start)
+                        if end is None:
+                            raise text_error(at + 1, found.start(6) + start + 1, "metadata that ends with }")
+                        origin = end[1]
+                        known = known_origins.get(origin)
+                        if known is None:
+                            known = known_origins[origin] = self._read_origin(origin, at + 1)
+                        op_name, frame = known
                     rest = rest[: max(start - 2, 0)] + rest[end.end() + (2 if start == 0 else 0) :]
                 known_attribute = known_attributes.get(rest)
                 if known_attribute is None:
@@ -255,7 +200,7 @@ class _Parser:
                 pairs = (("value", inside), *pairs)
             elif opcode == "parameter":
                 if not inside.isdecimal() or len(inside) > 9:
-                    raise _error(at + 1, found.start(5) + 1, "the number of a parameter")
+                    raise text_error(at + 1, found.start(5) + 1, "the number of a parameter")
                 number = int(inside)
             elif inside:
                 read_names = _WITH_PERCENT if "%" in inside else _WITHOUT_PERCENT
@@ -265,23 +210,23 @@ class _Parser:
                 except KeyError:
                     later.append((index, names))
                 if not names or "..." in inside:
-                    raise _error(at + 1, found.start(5) + 1, "the names of all operands")
+                    raise text_error(at + 1, found.start(5) + 1, "the names of all operands")
             add_operands(operands)
             add_attributes(pairs)
             add_number(number)
             index += 1
         else:
-            raise _error(len(lines), 1, f"}} at the end of computation {computation.name}")
+            raise text_error(len(lines), 1, f"}} at the end of computation {computation.name}")
 
         for place, names in later:
             for operand in names:
                 if operand not in index_of:
                     number = computation.places[place]
                     column = max(lines[number - 1].find(operand), 0) + 1
-                    raise _error(number, column, f"an instruction of this computation, not {operand}")
+                    raise text_error(number, column, f"an instruction of this computation, not {operand}")
             computation.operands[place] = tuple([index_of[operand] for operand in names])
         if computation.root < 0:
-            raise _error(at + 1, 1, f"a ROOT instruction in computation {computation.name}")
+            raise text_error(at + 1, 1, f"a ROOT instruction in computation {computation.name}")
         return at + 1
 
     # The parts of a line.
@@ -307,12 +252,12 @@ class _Parser:
 
     def _read_origin(self, text: str, line: int) -> tuple[str, int]:
         """The name stack and the frame in the metadata of an instruction."""
-        found = dict(split_pairs(text.replace('" ', '", '), line, 1)) if "\\" in text else _quick_fields(text)
+        found = {key: quoted or plain for key, quoted, plain in _FIELD.findall(text)}
         op_name = unquoted(found.get("op_name", ""))
         frame = found.get("stack_frame_id", "")
         if frame.isdecimal() and frame != "0":
-            if len(frame) > 9 or int(frame) > len(self.module.frames):
-                raise _error(line, 1, f"a row of StackFrames, not {frame[:20]}")
+            if len(frame) > 9 or int(frame) > self._frame_count:
+                raise text_error(line, 1, f"a row of StackFrames, not {frame[:20]}")
             return op_name, int(frame) - 1
         file = unquoted(found.get("source_file", ""))
         if not file:
@@ -334,31 +279,15 @@ class _Parser:
         for number, computation in enumerate(self.module.computations):
             if number_of.setdefault(computation.name, number) != number:
                 line = computation.places[0] - 1
-                raise _error(line, 1, f"a name that was not given before, not {computation.name}")
+                raise text_error(line, 1, f"a name that was not given before, not {computation.name}")
         for computation, index, calls in self._calls:
             for _, name in calls:
                 if name not in number_of:
-                    raise _error(computation.places[index], 1, f"a computation of this module, not {name}")
+                    raise text_error(computation.places[index], 1, f"a computation of this module, not {name}")
             computation.calls[index] = tuple([(role, number_of[name]) for role, name in calls])
 
 
-_FIELD = re.compile(r'(\w+)=(?:"([^"]*)"|(\S+))')
-
-
-def _quick_fields(text: str) -> dict[str, str]:
-    return {key: quoted or plain for key, quoted, plain in _FIELD.findall(text)}
-
-
 # Errors.
-
-
-def _error(line: int, column: int, expected: str) -> HloError:
-    return HloError(f"line {line}:{column}: expected {expected}")
-
-
-def _first(line: str) -> int:
-    """The column of the first character that is no space."""
-    return len(line) - len(line.lstrip()) + 1
 
 
 _PARTS = (
@@ -380,4 +309,4 @@ def _explain(line: str, number: int) -> HloError:
         if found is None:
             break
         at, expected = found.end(), following
-    return _error(number, at + 1, expected)
+    return text_error(number, at + 1, expected)

@@ -113,6 +113,19 @@ def message(data: bytes, field: Field) -> list[Field]:
     return fields(data, field.value, field.end)
 
 
+def row_of(data: bytes, field: Field) -> dict[int, list[int]]:
+    """The numbers of a message that holds nothing else, by field."""
+    row: dict[int, list[int]] = {}
+    for part in message(data, field):
+        row.setdefault(part.number, []).extend(numbers(data, part))
+    return row
+
+
+def first(row: dict[int, list[int]], kind: int) -> int:
+    """A number of a message, which is not written where it is zero."""
+    return row.get(kind, [0])[-1]
+
+
 def number(field: Field) -> int:
     """An int64, int32, enum or bool."""
     if field.wire != VARINT:

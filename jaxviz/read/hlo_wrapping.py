@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from jaxviz.read.hlo_module import HloError
-from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message
+from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, text
 
 _WRAPPINGS = 3
 
 
-def module_in(data: bytes) -> tuple[int, int]:
-    """The first byte of the module and the one past its last; of a profile, its largest module."""
+def module_in(data: bytes, name: str = "") -> tuple[int, int]:
+    """The first byte of the module and the one past its last.
+
+    A profile holds every module of its process: the largest of those with this name is taken, if one is given.
+    """
     span = _module_at(data, 0, len(data), _WRAPPINGS)
     if span is not None:
         return span
     spans = [span for span in (_module_of(data, field) for field in _profiled(data)) if span is not None]
+    if name:
+        spans = [span for span in spans if module_name(data, *span) == name]
+        if not spans:
+            raise HloError(f"byte 0: expected a module named {name[:100]}")
     if spans:
         return max(spans, key=lambda span: span[1] - span[0])
     # The message of the reader says what is missing.
     return 0, len(data)
+
+
+def module_names(data: bytes) -> list[str]:
+    """The names of the modules in a profile, in order."""
+    spans = (_module_of(data, field) for field in _profiled(data))
+    return [module_name(data, *span) for span in spans if span is not None]
+
+
+def module_name(data: bytes, start: int, end: int) -> str:
+    """The name of the module at this place."""
+    return next((text(data, field) for field in fields(data, start, end) if field.number == 1), "")
 
 
 def _module_of(data: bytes, field: Field) -> tuple[int, int] | None:

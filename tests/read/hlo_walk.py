@@ -25,9 +25,6 @@ class Instruction:
         self.leaves = len(_LEAF.findall(shape))
         self.elements = _elements(shape)
         operands = [operand.name for operand in found.operands()]
-        for operand in found.operands():
-            if operand.name not in known:
-                known[operand.name] = Instruction(operand, computation, known)
         self.reads: list[Leaf] = [leaf for operand in operands for leaf in known[operand].makes]
         self.makes: list[Leaf] = [(self.name, leaf) for leaf in range(self.leaves)]
         if self.opcode == "tuple":
@@ -64,12 +61,17 @@ def _elements(shape: str) -> list[int]:
 
 
 def instructions_of(module: Any) -> dict[str, Instruction]:
-    """All instructions of a module by name."""
+    """All instructions of a module by name, operands first."""
     known: dict[str, Instruction] = {}
     for computation in module.computations():
-        for found in computation.instructions():
-            if found.name not in known:
-                known[found.name] = Instruction(found, computation.name, known)
+        waiting = list(computation.instructions())
+        while waiting:
+            found = waiting[-1]
+            before = [operand for operand in found.operands() if operand.name not in known]
+            waiting += before
+            if not before:
+                known.setdefault(found.name, Instruction(found, computation.name, known))
+                waiting.pop()
     return known
 
 

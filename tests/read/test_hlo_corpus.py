@@ -21,6 +21,8 @@ from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
 
 _NEEDS = {"mlp_train": "optax", "xor_train": "optax", "flax_block_forward": "flax", "flax_block_train": "flax"}
+# Until 0.7, text has only the innermost line of each instruction.
+_FEW_FRAMES = jax.__version_info__ < (0, 8)
 _PARTS = ("nodes", "values", "operands", "literals", "regions", "bindings", "attributes")
 
 
@@ -42,15 +44,18 @@ def test_text_and_protocol_buffer_give_equal_graphs(name):
     of_text = read_hlo(parse_hlo_text(module.to_string()), tables)
     strings = len(tables.strings)
     of_proto = read_hlo(parse_hlo_proto(module.as_serialized_hlo_module_proto()), tables)
-    assert tables.strings[strings:] == []
+    assert _FEW_FRAMES or tables.strings[strings:] == []
     assert of_text.instruction == of_proto.instruction
     for part in _PARTS:
         for column, expected in columns_of(getattr(of_text.graph, part)).items():
+            if _FEW_FRAMES and column == "stack":
+                continue
             assert np.array_equal(columns_of(getattr(of_proto.graph, part))[column], expected), (part, column)
 
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_every_instruction_is_there_and_reads_what_it_reads(name):
+    pytest.importorskip("jaxlib._hlo")
     module = compiled(name)[1]
     parsed = parse_hlo_text(module.to_string())
     assert assert_same_flow(read_hlo(parsed), module) == len(parsed)
@@ -58,8 +63,8 @@ def test_every_instruction_is_there_and_reads_what_it_reads(name):
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_call_stacks_are_those_of_the_jaxpr(name):
-    if jax.__version_info__ < (0, 8):
-        pytest.skip("older versions write only the innermost line into text")
+    if _FEW_FRAMES:
+        pytest.skip("the text has too few frames")
     program, module = compiled(name)
     tables = Tables()
     jaxpr = read_jaxpr(program.jaxpr, tables)
@@ -72,3 +77,16 @@ def test_call_stacks_are_those_of_the_jaxpr(name):
     assert {own(node) for node in graph if node.frames} <= {own(node) for node in jaxpr}
     operations = [node for node in graph if node.kind == "operation" and node.scope]
     assert sum(bool(node.line) for node in operations) >= 0.9 * len(operations)
+
+
+@pytest.mark.parametrize("excerpts", [False, True])
+def test_source_files_are_looked_for_only_where_asked(excerpts):
+    module = compiled("fori")[1]
+    tables = Tables()
+    read_hlo(parse_hlo_proto(module.as_serialized_hlo_module_proto()), tables, excerpts=excerpts)
+    (text,) = [
+        text
+        for text, label in zip(tables.files.text, tables.files.label, strict=True)
+        if tables.strings[label] == "programs.py"
+    ]
+    assert ("lax.fori_loop(0, 10" in text) == excerpts

@@ -120,3 +120,34 @@ def test_a_long_line_is_refused_at_once(line):
     with pytest.raises(HloError):
         read_hlo(parse_hlo_text("HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n" + line + "\n}\n"))
     assert perf_counter() - start < 2
+
+
+def test_more_operands_than_memory_holds_are_refused(monkeypatch):
+    monkeypatch.setattr("jaxviz.read.hlo.MOST_OPERANDS", 1000)
+    shape = f"({', '.join(['f32[]'] * 100)})"
+    reader = f"ROOT r = f32[] custom-call({', '.join('t' * 11)})"
+    text = f"HloModule m\nENTRY e {{\n  t = {shape} parameter(0)\n  {reader}\n}}\n"
+    with pytest.raises(HloError, match=r"line 4:1: expected at most 1,000 operands in all, in r"):
+        read_hlo(parse_hlo_text(text))
+
+
+def test_frames_that_go_round_in_a_circle_end():
+    tables = """
+FileNames
+1 "a.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=1 end_line=1 column=1 end_column=2}
+2 {file_name_id=1 function_name_id=1 line=2 end_line=2 column=1 end_column=2}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=3}
+2 {file_location_id=2 parent_frame_id=2}
+
+"""
+    text = ENTRY.replace("\n\n", "\n" + tables, 1).replace("negate(p)", "negate(p), metadata={stack_frame_id=2}")
+    (node,) = read_hlo(parse_hlo_text(text)).graph.find("negate")
+    assert [frame.line for frame in node.frames] == [1, 2]

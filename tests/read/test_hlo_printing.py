@@ -14,6 +14,7 @@ from jaxviz.read.hlo import HloGraph, read_hlo
 from jaxviz.read.hlo_module import HloError
 from jaxviz.read.hlo_proto import parse_hlo_proto
 from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo_wrapping import module_names
 
 hlo = pytest.importorskip("jaxlib._hlo")
 
@@ -69,6 +70,8 @@ INSTRUCTIONS = {
     "to_apply=add",
     "map": "ROOT r = f32[8,4] map(p, q), dimensions={0,1}, to_apply=add",
     "accuracy": "ROOT r = f32[8,4] exponential(p), result_accuracy={mode=highest}",
+    "quotes in a name": "ROOT r = f32[8,4] add(p, q), "
+    'metadata={op_name="f(\\"x\\" ) {y}/\\303\\244" scheduling_name="r"}',
     "slice": "ROOT r = f32[4,4] slice(p), slice={[0:8:2], [0:4]}",
     "pad": "ROOT r = f32[12,4] pad(p, z), padding=1_3x0_0",
     "inner pad": "ROOT r = f32[15,4] pad(p, z), padding=0_0_1x0_0",
@@ -112,6 +115,7 @@ def test_attributes_are_written_as_xla_prints_them(name):
     assert one.attributes == other.attributes
     assert one.shapes == other.shapes
     assert one.opcodes == other.opcodes
+    assert one.op_names == other.op_names
 
 
 @pytest.fixture(scope="module")
@@ -189,15 +193,20 @@ def test_a_module_is_found_in_what_holds_it(compiled):
 
 def test_a_module_is_found_in_a_profile(tmp_path):
     @jax.jit
-    def step(x):
-        return jax.lax.fori_loop(0, 5, lambda i, c: jnp.sin(c) * i, x)
+    def profiled_sine(x):
+        return jnp.sin(x)
 
     x = jnp.ones(4)
-    step(x).block_until_ready()
+    profiled_sine(x).block_until_ready()
     with jax.profiler.trace(str(tmp_path)):
-        step(x).block_until_ready()
+        profiled_sine(x).block_until_ready()
     (path,) = glob.glob(str(tmp_path / "**" / "*.xplane.pb"), recursive=True)
     with open(path, "rb") as file:
-        module = parse_hlo_proto(file.read())
-    assert module.name == "jit_step"
-    assert [node.attributes["known_trip_count"] for node in read_hlo(module).graph.find("while")] == ["5"]
+        data = file.read()
+    # A profile holds whatever was compiled before, too.
+    assert "jit_profiled_sine" in module_names(data)
+    module = parse_hlo_proto(data, "jit_profiled_sine")
+    assert module.name == "jit_profiled_sine"
+    assert len(read_hlo(module).graph.find("sine")) == 1
+    with pytest.raises(HloError, match="expected a module named jit_nothing"):
+        parse_hlo_proto(data, "jit_nothing")

@@ -2,7 +2,7 @@
  * From the JSON of a file or a cell output to a `Document`: unpack, check against the schema, turn columns into typed
  * arrays, check what a schema cannot say. Whatever is wrong ends in one `DocumentError` with one line for the person.
  */
-import { checkGraph, checkLinks, checkTables } from './check.ts';
+import { checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import type { Document, Graph } from './graph.ts';
 import type { Document as PlainDocument, Graph as PlainGraph } from './schema.generated.ts';
 import { validate } from './validate.generated.js';
@@ -121,11 +121,29 @@ function build(plain: PlainDocument): Document {
       kind: Uint8Array.from(fates.kind),
       where: Int32Array.from(fates.where),
       by: Int32Array.from(fates.by)
+    })),
+    outlines: (plain.outlines ?? []).map(outline => ({
+      graph: outline.graph,
+      parent: Int32Array.from(outline.parent),
+      kind: Uint8Array.from(outline.kind),
+      name: Int32Array.from(outline.name),
+      detail: Int32Array.from(outline.detail),
+      variable: Int32Array.from(outline.variable),
+      first: Int32Array.from(outline.first),
+      end: Int32Array.from(outline.end),
+      closed: Uint8Array.from(outline.closed),
+      count: Int32Array.from(outline.count),
+      copy: Int32Array.from(outline.copy),
+      like: Int32Array.from(outline.like),
+      twin: Int32Array.from(outline.twin),
+      region: Int32Array.from(outline.region),
+      role: Uint8Array.from(outline.role)
     }))
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
   checkLinks(document);
+  checkOutlines(document);
   return document;
 }
 

@@ -126,6 +126,56 @@ export const FateKind = {
   moved: 12
 } as const;
 
+/** What a row of an outline is. */
+export const RowKind = {
+  program: 0,
+  phase: 1,
+  module: 2,
+  call: 3,
+  statement: 4,
+  function: 5,
+  loop: 6,
+  cond: 7,
+  body: 8,
+  recomputed: 9,
+  expression: 10,
+  stack: 11,
+  copy: 12,
+  part: 13
+} as const;
+
+/** What a node is drawn as. */
+export const NodeRole = { box: 0, edge: 1, chip: 2, counter: 3, through: 4, detail: 5 } as const;
+
+/**
+ * The tree by which a graph is folded for reading. Rows stand in preorder; a row holds the nodes `first` to `end`, those
+ * of the rows inside it among them.
+ */
+export interface Outline {
+  readonly graph: number;
+  readonly parent: Int32Array;
+  /** One of `RowKind`. */
+  readonly kind: Uint8Array;
+  readonly name: Int32Array;
+  readonly detail: Int32Array;
+  readonly variable: Int32Array;
+  readonly first: Int32Array;
+  readonly end: Int32Array;
+  /** 1 for what is one box at first: all of it comes from one expression. */
+  readonly closed: Uint8Array;
+  /** How many copies it is a stack of; its children are the copies then. */
+  readonly count: Int32Array;
+  readonly copy: Int32Array;
+  /** The row of the first copy that it corresponds to, or -1. */
+  readonly like: Int32Array;
+  /** Its part of the other phase, or -1. */
+  readonly twin: Int32Array;
+  /** The region of the graph that it is the body of, or -1. */
+  readonly region: Int32Array;
+  /** Of each node, one of `NodeRole`. */
+  readonly role: Uint8Array;
+}
+
 /** The fates of the equations of a graph: a row for each node. */
 export interface Fates {
   readonly graph: number;
@@ -148,4 +198,5 @@ export interface Document {
   readonly programs: readonly Program[];
   readonly links: readonly Links[];
   readonly fates: readonly Fates[];
+  readonly outlines: readonly Outline[];
 }

@@ -9,6 +9,8 @@ import {
   eachSegment,
   MARGIN,
   paintBox,
+  paintCableLabels,
+  paintCables,
   paintFrame,
   paintTitle,
   routeOf,
@@ -84,6 +86,9 @@ export function drawScene(
   }
   context.globalAlpha = highlight.edges;
   drawEdges(context, painter, scene, scale, seen);
+  if (scale >= WORDS_SCALE) {
+    paintCables(painter, scene);
+  }
   context.globalAlpha = 1;
   if (scale < WORDS_SCALE) {
     drawFarBoxes(context, scene, palette, inView);
@@ -93,6 +98,9 @@ export function drawScene(
         (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
       }
     }
+  }
+  if (scale >= WORDS_SCALE && highlight.edges === 1) {
+    paintCableLabels(painter, scene);
   }
   for (const box of highlight.linked) {
     if (box !== highlight.selected) {
@@ -233,6 +241,14 @@ class CanvasPainter implements Painter {
       this.trace(points, false);
       this.context.stroke();
     }
+  }
+
+  cable(name: LookName, x1: number, y1: number, x2: number, y2: number): void {
+    this.begin(name);
+    const middle = (x1 + x2) / 2;
+    this.context.moveTo(x1, y1);
+    this.context.bezierCurveTo(middle, y1, middle, y2, x2, y2);
+    this.context.stroke();
   }
 
   plus(name: LookName, x: number, y: number, arm: number): void {

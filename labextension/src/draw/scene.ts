@@ -10,12 +10,14 @@ import {
   CHIP_GAP,
   CHIP_HEIGHT,
   CHIP_INSET,
+  chipsWidth,
   chipWidth,
   DETAIL_GAP,
   FRAME_TITLE_INSET,
   OPEN_MARK
 } from '../view/sizes.ts';
-import { Shape, type Chip, type VisibleGraph } from '../view/visible.ts';
+import { bytesText } from '../view/words.ts';
+import { Shape, type Cable, type Chip, type VisibleGraph } from '../view/visible.ts';
 import { measure } from './text.ts';
 import type { Ink, LookName } from './theme.ts';
 
@@ -37,6 +39,8 @@ export interface Painter {
   text(ink: Ink, x: number, y: number, text: string): void;
   /** `points` x, y, ... of a route; the painter follows `eachSegment`. */
   route(look: LookName, points: Float64Array): void;
+  /** A line between the sides of two boxes. */
+  cable(look: LookName, x1: number, y1: number, x2: number, y2: number): void;
   /** A small cross, `x` and `y` its middle. */
   plus(look: LookName, x: number, y: number, arm: number): void;
 }
@@ -76,8 +80,100 @@ export function eachSegment(
   }
 }
 
+/** Cables that are drawn in full; of the others the ends say that there are more. */
+const MOST_CABLES = 4;
+
+/** Paints what a phase needs of the one beside it: the largest as lines from box to box, the rest as short ends. */
+export function paintCables(painter: Painter, scene: Scene): void {
+  cablesBySize(scene).forEach((cable, index) => {
+    const { x1, y1, x2, y2 } = cableEnds(scene, cable);
+    if (index < MOST_CABLES) {
+      painter.cable('cable', x1, y1, x2, y2);
+    } else {
+      painter.cable('cable', x1, y1, x1 + STUB, y1);
+      painter.cable('cable', x2 - STUB, y2, x2, y2);
+    }
+  });
+}
+
+/** Paints what the cables carry, in the gap between the two frames, where no box stands. */
+export function paintCableLabels(painter: Painter, scene: Scene): void {
+  const taken: number[] = [];
+  for (const cable of cablesBySize(scene).slice(0, MOST_CABLES)) {
+    const { x1, y1, x2, y2 } = cableEnds(scene, cable);
+    const text = `${cable.values} residual${cable.values === 1 ? '' : 's'} ${bytesText(cable.bytes)}`;
+    const width = measure(text, 'chip') + 2 * CHIP_INSET;
+    const gap = gapBetween(scene.visible, scene.layout, cable.source, cable.target);
+    let y = y1 + (y2 - y1) * Math.min(1, Math.max(0, (gap - x1) / Math.max(1, x2 - x1))) - CHIP_HEIGHT / 2;
+    while (taken.some(other => Math.abs(other - y) < CHIP_HEIGHT + 1)) {
+      y += CHIP_HEIGHT + 1;
+    }
+    taken.push(y);
+    painter.rect('cable-label', gap - width / 2, y, width, CHIP_HEIGHT, CHIP_HEIGHT / 2);
+    painter.text('cabled', gap - width / 2 + CHIP_INSET, y + 11.5, text);
+  }
+}
+
+function cablesBySize({ visible }: Scene): Cable[] {
+  return [...visible.cables].sort((a, b) => b.bytes - a.bytes || a.source - b.source || a.target - b.target);
+}
+
+/** From the right side of the one box to the left side of the other, outside of its chips. */
+function cableEnds({ visible, layout }: Scene, { source, target }: Cable): Record<'x1' | 'y1' | 'x2' | 'y2', number> {
+  const chips = (box: number, side: Chip['side']): number =>
+    chipsWidth(
+      measure,
+      (visible.chips.get(box) ?? []).filter(chip => chip.side === side).map(chip => chip.text)
+    );
+  return {
+    x1: layout.x[source] + layout.width[source] + chips(source, 'right'),
+    y1: middleOf(visible, layout, source),
+    x2: layout.x[target] - chips(target, 'left'),
+    y2: middleOf(visible, layout, target)
+  };
+}
+
+const STUB = 14;
+
+function middleOf(visible: VisibleGraph, layout: Layout, box: number): number {
+  return layout.y[box] + (visible.shape[box] === Shape.frame ? layout.height[box] : BOX_HEIGHT) / 2;
+}
+
+/** Halfway between the outermost frames that hold one end and not the other. */
+function gapBetween(visible: VisibleGraph, layout: Layout, source: number, target: number): number {
+  const outermost = (box: number, other: number): number => {
+    let at = box;
+    while (visible.parent[at] >= 0 && !holds(visible, visible.parent[at], other)) {
+      at = visible.parent[at];
+    }
+    return at;
+  };
+  const [left, right] = [outermost(source, target), outermost(target, source)];
+  return (layout.x[left] + layout.width[left] + layout.x[right]) / 2;
+}
+
+function holds(visible: VisibleGraph, frame: number, box: number): boolean {
+  let at = box;
+  while (at > frame) {
+    at = visible.parent[at];
+  }
+  return at === frame;
+}
+
 /** Paints the area of a frame. Its title is painted later, over the edges that enter there. */
-export function paintFrame(painter: Painter, { layout }: Scene, box: number): void {
+export function paintFrame(painter: Painter, { visible, layout }: Scene, box: number): void {
+  if (visible.times[box] > 1) {
+    for (const step of [2, 1]) {
+      painter.rect(
+        'frame',
+        layout.x[box] + 3 * step,
+        layout.y[box] + 3 * step,
+        layout.width[box],
+        layout.height[box],
+        8
+      );
+    }
+  }
   painter.rect('frame', layout.x[box], layout.y[box], layout.width[box], layout.height[box], 8);
 }
 
@@ -103,6 +199,11 @@ export function paintBox(painter: Painter, { visible, layout }: Scene, box: numb
   } else if (visible.ghost[box]) {
     painter.rect('ghost', x, y, width, BOX_HEIGHT, 5);
   } else if (shape !== Shape.port) {
+    if (visible.times[box] > 1) {
+      for (const step of [2, 1]) {
+        painter.rect('chip', x + 2.5 * step, y + 2.5 * step, width, BOX_HEIGHT, 5);
+      }
+    }
     painter.rect(boxLook(visible.family[box]), x, y, width, BOX_HEIGHT, 5);
   }
   const ink = shape !== Shape.box ? 'port' : visible.ghost[box] ? 'gone' : 'name';

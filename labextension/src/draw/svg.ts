@@ -7,6 +7,8 @@ import {
   eachSegment,
   MARGIN,
   paintBox,
+  paintCableLabels,
+  paintCables,
   paintFrame,
   paintTitle,
   routeOf,
@@ -36,6 +38,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   for (let edge = 0; edge < visible.source.length; edge++) {
     painter.route(edgeLook(scene, edge), routeOf(layout, edge));
   }
+  paintCables(painter, scene);
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame) {
       paintTitle(painter, scene, box);
@@ -43,6 +46,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
       paintBox(painter, scene, box);
     }
   }
+  paintCableLabels(painter, scene);
   const [width, height] = [number(scene.width), number(scene.height)];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" role="img" aria-label="${escape(title)}">`,
@@ -116,6 +120,14 @@ class SvgPainter implements Painter {
         (path += `C${number(fromX)} ${number(middle)} ${number(x)} ${number(middle)} ${number(x)} ${number(y)}`)
     );
     this.parts.push(`<path class="${look}" d="${path}"/>`);
+  }
+
+  cable(look: LookName, x1: number, y1: number, x2: number, y2: number): void {
+    this.used.add(look);
+    const middle = number((x1 + x2) / 2);
+    this.parts.push(
+      `<path class="${look}" d="M${number(x1)} ${number(y1)}C${middle} ${number(y1)} ${middle} ${number(y2)} ${number(x2)} ${number(y2)}"/>`
+    );
   }
 
   plus(look: LookName, x: number, y: number, arm: number): void {

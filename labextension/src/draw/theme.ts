@@ -17,6 +17,7 @@ export type Role =
   | 'line'
   | 'edge'
   | 'accent'
+  | 'cable'
   | 'frame'
   | 'frameLine'
   | 'plain'
@@ -40,6 +41,7 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     line: '#d5d9df',
     edge: '#9aa1ac',
     accent: '#2563eb',
+    cable: '#7c3aed',
     frame: '#f7f8fa',
     frameLine: '#cfd4db',
     plain: '#f3f4f6',
@@ -62,6 +64,7 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     line: '#3a3f49',
     edge: '#737b88',
     accent: '#7aa7ff',
+    cable: '#a78bfa',
     frame: '#1b1e24',
     frameLine: '#3a3f49',
     plain: '#262a31',
@@ -97,6 +100,8 @@ export const looks = {
   chip: { fill: 'background', stroke: 'line', width: 1 },
   edge: { stroke: 'edge', width: 1.2 },
   'edge-ghost': { stroke: 'line', width: 1.2, dash: [4, 3] },
+  cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },
+  'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },
   selected: { stroke: 'accent', width: 2.5 },
   mark: { stroke: 'muted', width: 1.2 },
@@ -120,6 +125,7 @@ export const inks = {
   title: { face: 'title', role: 'muted' },
   type: { face: 'type', role: 'muted' },
   label: { face: 'chip', role: 'muted' },
+  cabled: { face: 'chip', role: 'cable' },
   gone: { face: 'title', role: 'muted' },
   port: { face: 'title', role: 'text' }
 } as const satisfies Readonly<Record<string, { face: Face; role: Role }>>;

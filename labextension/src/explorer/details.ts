@@ -1,7 +1,7 @@
 /** What there is to say about a node, as data: the inspector shows it, tests read it. */
 import { follow } from '../document/follow.ts';
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
-import { operationsInside } from '../view/inside.ts';
+import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
 import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
 
@@ -42,6 +42,8 @@ export interface Details {
   /** Innermost first. */
   readonly places: readonly Place[];
   readonly scope: string;
+  /** The source of an expression or statement. */
+  readonly code: string;
   readonly fate: FateText | null;
   readonly stages: readonly StageLinks[];
   readonly reads: readonly (Link | { readonly node: -1; readonly text: string })[];
@@ -74,12 +76,13 @@ export function details(document: Document, graph: Graph, node: number): Details
     title,
     kind: graph.kind[node] === NodeKind.operation ? (op === title ? '' : op) : KINDS[graph.kind[node]],
     values,
-    operations: operationsInside(graph, node),
+    operations: 0,
+    code: '',
     parameters,
     places: placesOf(document, graph.stack[node]),
     scope: strings[graph.scope[node]],
     fate: fateText(document, graph, node),
-    stages: stageLinks(document, graph, node),
+    stages: stageLinks(document, graph, [node]),
     reads: readsOf(document, graph, node),
     readBy: readersOf(document, graph, node),
     inside: ownersOf(document, graph, node)
@@ -88,14 +91,15 @@ export function details(document: Document, graph: Graph, node: number): Details
 
 const SURETY = ['', 'of several', 'inferred'] as const;
 
-function stageLinks(document: Document, graph: Graph, node: number): StageLinks[] {
+export function stageLinks(document: Document, graph: Graph, nodes: readonly number[]): StageLinks[] {
   const from = document.graphs.indexOf(graph);
   const found: StageLinks[] = [];
   document.programs[0]?.stages.forEach((stage, index) => {
     if (stage.graph === from) {
       return;
     }
-    const followed = follow(document, from, node, stage.graph);
+    const all = nodes.flatMap(node => follow(document, from, node, stage.graph));
+    const followed = [...new Map(all.map(one => [one.node, one])).values()];
     if (followed.length) {
       const other = document.graphs[stage.graph];
       const least = Math.max(...followed.map(({ kind }) => kind));
@@ -108,21 +112,6 @@ function stageLinks(document: Document, graph: Graph, node: number): StageLinks[
     }
   });
   return found;
-}
-
-/** Sizes for people: powers of 1000, as drives and networks count. */
-export function bytesText(bytes: number): string {
-  if (bytes < 0) {
-    return '';
-  }
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let unit = 0;
-  let size = bytes;
-  while (size >= 1000 && unit < units.length - 1) {
-    size /= 1000;
-    unit++;
-  }
-  return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
 }
 
 function placesOf(document: Document, stack: number): Place[] {
@@ -144,7 +133,7 @@ function placesOf(document: Document, stack: number): Place[] {
   return places;
 }
 
-function linkTo(document: Document, graph: Graph, node: number): Link {
+export function linkTo(document: Document, graph: Graph, node: number): Link {
   const name = document.strings[graph.name[node]];
   const text =
     graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : name || KINDS[graph.kind[node]];

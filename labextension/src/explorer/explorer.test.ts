@@ -4,7 +4,9 @@ import { Window } from 'happy-dom';
 import { decodePlain } from '../document/decode.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
 import { LayoutClient } from '../layout/client.ts';
-import { details, bytesText } from './details.ts';
+import { bytesText } from '../view/words.ts';
+import { details } from './details.ts';
+import { rowDetails } from './row.ts';
 import { Explorer } from './explorer.ts';
 import { commandOf, keys } from './keys.ts';
 import { pan, reveal, zoomAt } from './camera.ts';
@@ -158,7 +160,7 @@ test('the details of an operation: types, size, what it reads, where it is read'
     found.inside.map(owner => owner.text),
     ['cell']
   );
-  assert.equal(details(document, graph, 3).operations, 2);
+  assert.equal(rowDetails(document, graph, 1).operations, 2);
 });
 
 test('sizes in words', () => {

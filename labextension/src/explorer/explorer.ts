@@ -9,13 +9,14 @@ import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
-import { firstView } from '../view/first.ts';
-import { canOpen } from '../view/inside.ts';
-import { nodeLabel } from '../view/label.ts';
+import { firstView, openEverything, openRow } from '../view/first.ts';
+import { itemOfNode } from '../view/folds.ts';
+import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { details } from './details.ts';
+import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
@@ -71,10 +72,11 @@ export class Explorer {
   private readonly stopFollowing: () => void;
   private theme: Theme = 'light';
   private open: ReadonlySet<number> = new Set();
+  private spread: ReadonlySet<number> = new Set();
   private scene: Scene | null = null;
   private job: LayoutJob | null = null;
-  /** Selected node of the graph, or -1. */
-  private selected = -1;
+  /** What is selected: an item of the view, which may be hidden in a closed row. */
+  private selected: number | null = null;
   private placeholder: Comment | null = null;
 
   constructor(
@@ -104,8 +106,8 @@ export class Explorer {
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
-      select: box => this.select(box < 0 || !this.scene ? -1 : this.scene.visible.node[box]),
-      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.node[box])
+      select: box => this.select(box < 0 || !this.scene ? null : this.scene.visible.item[box]),
+      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     if (options.fill) {
@@ -171,11 +173,7 @@ export class Explorer {
       height: (fill ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
     };
     this.open = this.openIn.get(this.at) ?? firstView(source, this.graph, space, measure, layout).open;
-    let any = false;
-    for (let node = 0; node < this.graph.nodeCount && !any; node++) {
-      any = canOpen(this.graph, node);
-    }
-    this.bar.setRegions(any);
+    this.bar.setRegions(openEverything(this.rows, true).size > 0);
     this.bar.setStage(this.at);
     if (this.pythonPane.shown) {
       this.pythonPane.fill(this.graph);
@@ -183,6 +181,15 @@ export class Explorer {
   }
 
   /** Shows another stage. The selection goes along the links, and so does what was lit. */
+  private get rows(): Rows {
+    return rowsOf(this.options.document, this.graph);
+  }
+
+  /** The nodes that the selection stands for. */
+  private get selectedNodes(): readonly number[] {
+    return this.selected === null ? [] : nodesOf(this.graph, this.rows, this.selected);
+  }
+
   private setStage(index: number, node = -1): void {
     const { document: source } = this.options;
     const { stages } = source.programs[0];
@@ -191,8 +198,8 @@ export class Explorer {
     }
     const from = stages[this.at].graph;
     const left = this.selected;
-    const leftName = left >= 0 ? nodeLabel(source, this.graph, left) : '';
-    const found = left >= 0 ? follow(source, from, left, stages[index].graph) : [];
+    const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
+    const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
     this.openIn.set(this.at, this.open);
     this.at = index;
     this.graph = source.graphs[stages[index].graph];
@@ -201,7 +208,7 @@ export class Explorer {
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
     this.linked = found.map(one => one.node);
-    this.selected = to;
+    this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.open = this.openTo(to);
     void this.layOut().then(() => {
       this.picture.fit();
@@ -209,28 +216,41 @@ export class Explorer {
       if (box >= 0) {
         this.picture.reveal(box);
       }
-      if (left >= 0 && to < 0) {
+      if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
     });
     this.stage.focus({ preventScroll: true });
   }
 
-  /** The open nodes, with those around `node` added. */
+  /** The open rows, with those around `node` added, but for rows that are one expression: these are one thing. */
   private openTo(node: number): ReadonlySet<number> {
-    const { regionOwner, region } = this.graph;
-    const open = new Set(this.open);
-    for (let owner = node < 0 ? -1 : regionOwner[region[node]]; owner >= 0; owner = regionOwner[region[owner]]) {
-      open.add(owner);
+    const { outline, leaf } = this.rows;
+    const around: number[] = [];
+    const own = node < 0 ? -1 : itemFor(this.graph, this.rows, node);
+    for (let row = node < 0 ? 0 : own >= 0 ? outline.parent[own] : leaf[node]; row > 0; row = outline.parent[row]) {
+      around.unshift(row);
     }
-    return open.size > this.open.size ? open : this.open;
+    const expression = around.findIndex(row => outline.closed[row]);
+    const needed = (expression < 0 ? around : around.slice(0, expression)).filter(row => rowOpens(this.rows, row));
+    return needed.every(row => this.open.has(row)) ? this.open : new Set([...this.open, ...needed]);
   }
 
-  /** The box that a node is seen in: its own, or that of the closed region that hides it. */
+  /** The box that a node is seen in: its own, or that of the closed row that hides it. */
   private boxOf(node: number): number {
-    const { regionOwner, region } = this.graph;
-    for (let at = node; at >= 0 && this.scene; at = regionOwner[region[at]]) {
-      const box = this.scene.visible.node.indexOf(at);
+    if (node < 0 || !this.scene) {
+      return -1;
+    }
+    const { item } = this.scene.visible;
+    const own = item.indexOf(itemOfNode(node));
+    if (own >= 0) {
+      return own;
+    }
+    const { outline, leaf } = this.rows;
+    for (let row = leaf[node]; row > 0; row = outline.parent[row]) {
+      // A copy that is folded away is seen in the first.
+      const seen = outline.like[row] >= 0 && !item.includes(row) ? outline.like[row] : row;
+      const box = item.indexOf(seen);
       if (box >= 0) {
         return box;
       }
@@ -238,11 +258,21 @@ export class Explorer {
     return -1;
   }
 
+  /** The box of the selection, or of the closed row around it. */
+  private selectedBox(): number {
+    const { selected, scene } = this;
+    if (selected === null || !scene) {
+      return -1;
+    }
+    const box = scene.visible.item.indexOf(selected);
+    return box >= 0 ? box : this.boxOf(selected < 0 ? -1 - selected : this.rows.outline.first[selected]);
+  }
+
   /** Lights what a line of the source became; a second click lets go. */
   private pick(nodes: readonly number[]): void {
     const same = this.linked.length > 0 && nodes[0] === this.linked[0] && nodes.length === this.linked.length;
     this.linked = same ? [] : nodes;
-    this.selected = -1;
+    this.selected = null;
     this.mark();
     const box = same ? -1 : this.boxOf(nodes[0]);
     if (box >= 0) {
@@ -250,10 +280,10 @@ export class Explorer {
     }
   }
 
-  /** Lays out what is visible now and shows it. `around` is the node that stays where it is. */
-  private async layOut(around = -1): Promise<void> {
+  /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
+  private async layOut(around: number | null = null): Promise<void> {
     const { document: source, layouts } = this.options;
-    const visible = show(source, this.graph, { open: this.open });
+    const visible = show(source, this.graph, { open: this.open, spread: this.spread });
     this.job?.cancel();
     const job = layouts.layout(toLayout(visible, measure));
     this.job = job;
@@ -275,9 +305,9 @@ export class Explorer {
     }
   }
 
-  private showScene(scene: Scene, around: number): void {
-    const before = this.scene && around >= 0 ? this.scene.visible.node.indexOf(around) : -1;
-    const after = around >= 0 ? scene.visible.node.indexOf(around) : -1;
+  private showScene(scene: Scene, around: number | null): void {
+    const before = this.scene && around !== null ? this.scene.visible.item.indexOf(around) : -1;
+    const after = around === null ? -1 : scene.visible.item.indexOf(around);
     this.scene = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     fillLegend(this.legend, scene.visible, palettes[this.theme]);
@@ -299,8 +329,8 @@ export class Explorer {
     }
   }
 
-  private select(node: number): void {
-    this.selected = node;
+  private select(item: number | null): void {
+    this.selected = item;
     this.linked = [];
     this.mark();
   }
@@ -308,11 +338,11 @@ export class Explorer {
   /** Shows the selection everywhere: in the picture, in the tree, in the details. */
   private mark(): void {
     const { scene, selected } = this;
-    const box = scene && selected >= 0 ? scene.visible.node.indexOf(selected) : -1;
+    const box = this.selectedBox();
     const lit = new Set(this.linked.map(node => this.boxOf(node)).filter(one => one >= 0));
     this.picture.select(box, [...lit]);
     if (this.pythonPane.shown) {
-      this.pythonPane.mark(this.graph, selected >= 0 ? selected : (this.linked[0] ?? -1));
+      this.pythonPane.mark(this.graph, scene && box >= 0 ? scene.visible.node[box] : (this.linked[0] ?? -1));
     }
     selectInTree(this.tree, this.prefix, box);
     if (box >= 0) {
@@ -321,16 +351,18 @@ export class Explorer {
       this.stage.removeAttribute('aria-activedescendant');
     }
     const wasHidden = this.pane.hidden;
-    this.pane.hidden = selected < 0;
-    this.root.classList.toggle('jv-inspecting', selected >= 0);
-    if (selected >= 0) {
+    this.pane.hidden = selected === null;
+    this.root.classList.toggle('jv-inspecting', selected !== null);
+    if (selected !== null) {
       const { document: source } = this.options;
-      showDetails(this.pane, details(source, this.graph, selected), this.open.has(selected), {
+      const shown =
+        selected >= 0 ? rowDetails(source, this.graph, selected) : details(source, this.graph, -1 - selected);
+      showDetails(this.pane, shown, selected >= 0 && this.open.has(selected), {
         select: node => this.goTo(node),
         follow: (stage, node) => this.setStage(stage, node),
         toggle: () => this.toggle(selected),
         close: () => {
-          this.select(-1);
+          this.select(null);
           this.stage.focus({ preventScroll: true });
         }
       });
@@ -344,32 +376,35 @@ export class Explorer {
   /** Selects a node that may be hidden: the regions around it are opened. */
   private goTo(node: number): void {
     const open = this.openTo(node);
-    this.selected = node;
+    this.selected = itemFor(this.graph, this.rows, node);
     this.linked = [];
     if (open !== this.open) {
       this.open = open;
-      void this.layOut(node);
+      void this.layOut(this.selected);
     } else {
       this.mark();
     }
-    const box = this.scene?.visible.node.indexOf(node) ?? -1;
+    const box = this.boxOf(node);
     if (box >= 0) {
       this.picture.reveal(box);
     }
     this.stage.focus({ preventScroll: true });
   }
 
-  private toggle(node: number): void {
-    if (!canOpen(this.graph, node)) {
+  private toggle(item: number): void {
+    const { rows } = this;
+    if (item < 0 || !rowOpens(rows, item)) {
       return;
     }
-    const open = new Set(this.open);
-    if (!open.delete(node)) {
-      open.add(node);
+    if (this.open.has(item)) {
+      // Forward and backward close together, as they open.
+      const shut = new Set([item, rows.outline.twin[item]]);
+      this.open = new Set([...this.open].filter(row => !shut.has(row)));
+    } else {
+      this.open = openRow(rows, this.open, item);
     }
-    this.open = open;
-    this.selected = node;
-    void this.layOut(node);
+    this.selected = item;
+    void this.layOut(item);
   }
 
   private press(event: KeyboardEvent): void {
@@ -390,7 +425,7 @@ export class Explorer {
         this.walk(command);
         break;
       case 'toggle':
-        if (this.selected >= 0) {
+        if (this.selected !== null) {
           this.toggle(this.selected);
         }
         break;
@@ -418,9 +453,7 @@ export class Explorer {
         this.picture.zoomBy(0.8);
         break;
       case 'openAll':
-        this.setOpen(
-          Array.from({ length: this.graph.nodeCount }, (_, node) => node).filter(node => canOpen(this.graph, node))
-        );
+        this.setOpen([...openEverything(this.rows, true)]);
         break;
       case 'closeAll':
         this.setOpen([]);
@@ -436,24 +469,27 @@ export class Explorer {
 
   private walk(direction: Direction): void {
     if (this.scene) {
-      const from = this.selected >= 0 ? this.scene.visible.node.indexOf(this.selected) : -1;
-      const to = walk(this.scene, from, direction);
+      const to = walk(this.scene, this.selectedBox(), direction);
       if (to >= 0) {
-        this.select(this.scene.visible.node[to]);
+        this.select(this.scene.visible.item[to]);
         this.picture.reveal(to);
       }
     }
   }
 
-  /** Closes the selected node's regions if they are open, else the region that it stands in. */
+  /** Closes the selected row if it is open, else the row that the selection stands in. */
   private closeRegion(): void {
-    const node = this.open.has(this.selected)
-      ? this.selected
-      : this.selected < 0
-        ? -1
-        : this.graph.regionOwner[this.graph.region[this.selected]];
-    if (node >= 0) {
-      this.toggle(node);
+    const { selected, rows } = this;
+    if (selected === null) {
+      return;
+    }
+    const { parent } = rows.outline;
+    let row = selected >= 0 ? selected : rows.leaf[-1 - selected];
+    while (row > 0 && !(this.open.has(row) && this.scene?.visible.item.includes(row))) {
+      row = parent[row];
+    }
+    if (row > 0) {
+      this.toggle(row);
     }
   }
 
@@ -461,8 +497,8 @@ export class Explorer {
   private leave(): void {
     if (!this.help.hidden) {
       this.help.hidden = true;
-    } else if (this.selected >= 0) {
-      this.select(-1);
+    } else if (this.selected !== null || this.linked.length) {
+      this.select(null);
     } else if (this.placeholder) {
       this.expand(false);
     }
@@ -474,12 +510,12 @@ export class Explorer {
     this.bar.setSource(shown);
     if (shown) {
       this.pythonPane.fill(this.graph);
-      this.pythonPane.mark(this.graph, this.selected);
+      this.pythonPane.mark(this.graph, this.selectedNodes[0] ?? -1);
     }
   }
 
-  private setOpen(nodes: readonly number[]): void {
-    this.open = new Set(nodes);
+  private setOpen(rows: readonly number[]): void {
+    this.open = new Set(rows);
     this.picture.fit();
     void this.layOut().then(() => this.picture.fit());
   }

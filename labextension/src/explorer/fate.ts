@@ -1,7 +1,7 @@
 /** The fate of an equation in a sentence, for the details. */
 import { FateKind, type Document, type Graph } from '../document/graph.ts';
 import { nodeLabel } from '../view/label.ts';
-import { fatesOf } from '../view/ghosts.ts';
+import { fatesOf, ghostWord } from '../view/ghosts.ts';
 
 export interface FateText {
   /** One word for the mark: alive or gone. */
@@ -26,6 +26,27 @@ const sentences: Readonly<Record<number, string>> = {
   [FateKind.consequence]: 'what needed it was simplified away',
   [FateKind.moved]: 'moved into other operations'
 };
+
+/** The fates of several equations in one sentence. */
+export function fateOfMany(document: Document, graph: Graph, nodes: readonly number[]): FateText | null {
+  const fates = fatesOf(document, graph);
+  if (!fates || !nodes.length) {
+    return null;
+  }
+  if (nodes.length === 1) {
+    return fateText(document, graph, nodes[0]);
+  }
+  const gone = nodes.filter(node => ghostWord(fates, node));
+  const words = new Map<string, number>();
+  for (const node of gone) {
+    words.set(ghostWord(fates, node), (words.get(ghostWord(fates, node)) ?? 0) + 1);
+  }
+  const parts = [...words].sort((a, b) => b[1] - a[1]).map(([word, count]) => `${count} ${word}`);
+  if (gone.length === nodes.length) {
+    return { mark: 'gone', text: parts.join(', '), by: -1, byText: '' };
+  }
+  return { mark: 'alive', text: parts.length ? `but for ${parts.join(', ')}` : '', by: -1, byText: '' };
+}
 
 export function fateText(document: Document, graph: Graph, node: number): FateText | null {
   const fates = fatesOf(document, graph);

@@ -50,6 +50,9 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
       button('jv-link', label, `${label} (Enter)`, () => actions.toggle())
     );
   }
+  if (details.code) {
+    row('source', element('code', '', details.code));
+  }
   if (details.inside.length) {
     row('inside', ...links(details.inside, actions, ' › '));
   }

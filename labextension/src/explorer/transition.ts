@@ -7,7 +7,7 @@ export const DURATION = 180;
 
 /** A layout between two scenes at time `t` from 0 to 1. Boxes that are new stand at their place from the start. */
 export function between(before: Scene, after: Scene, t: number): Layout {
-  const old = new Map<string, number>();
+  const old = new Map<number, number>();
   for (let box = 0; box < before.visible.count; box++) {
     old.set(key(before, box), box);
   }
@@ -26,7 +26,6 @@ export function between(before: Scene, after: Scene, t: number): Layout {
   return { ...layout, x, y, width, height };
 }
 
-/** An owner of several regions has a frame for itself and one for each of them. */
-function key({ visible }: Scene, box: number): string {
-  return `${visible.node[box]} ${visible.parent[box] >= 0 && visible.node[visible.parent[box]] === visible.node[box] ? visible.region[box] : ''}`;
+function key({ visible }: Scene, box: number): number {
+  return visible.item[box];
 }

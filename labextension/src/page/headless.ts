@@ -9,8 +9,8 @@ import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
 import type { Theme } from '../draw/theme.ts';
 import { layout } from '../layout/layout.ts';
-import { firstView, fitZoom, type Space } from '../view/first.ts';
-import { canOpen, operationsInside } from '../view/inside.ts';
+import { firstView, fitZoom, openEverything, type Space } from '../view/first.ts';
+import { rowsOf } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show, type ViewState } from '../view/view.ts';
 import { Shape } from '../view/visible.ts';
@@ -20,7 +20,7 @@ interface Options {
   readonly width: number;
   readonly height: number;
   readonly theme?: Theme | 'auto';
-  /** Nodes to open, or all; the first view where it is absent. */
+  /** Rows of the outline to open, or all; the first view where it is absent. */
   readonly open?: readonly number[] | 'all';
   /** A picture of more boxes is not drawn; the text is empty then. */
   readonly mostBoxes?: number;
@@ -47,10 +47,15 @@ function svg(documentText: string, optionsText: string): string {
 function view(documentText: string, optionsText: string): string {
   const { document, graph, options, state } = prepare(documentText, optionsText);
   const visible = show(document, graph, state);
+  const { operations } = rowsOf(document, graph);
   const boxes = visible.label.map((name, box) => ({
     name,
     equations:
-      operationsInside(graph, visible.node[box]) || (graph.kind[visible.node[box]] === NodeKind.operation ? 1 : 0),
+      visible.item[box] >= 0
+        ? operations[visible.item[box]]
+        : graph.kind[visible.node[box]] === NodeKind.operation
+          ? 1
+          : 0,
     open: visible.shape[box] === Shape.frame
   }));
   return JSON.stringify({ boxes, zoom: fitZoom(layout(toLayout(visible, measure)), spaceOf(options)) });
@@ -73,15 +78,7 @@ function stateOf(document: Document, graph: Graph, options: Options): ViewState 
   if (options.open === undefined) {
     return firstView(document, graph, spaceOf(options), measure, layout);
   }
-  const open = new Set(options.open === 'all' ? [] : options.open);
-  if (options.open === 'all') {
-    for (let node = 0; node < graph.nodeCount; node++) {
-      if (canOpen(graph, node)) {
-        open.add(node);
-      }
-    }
-  }
-  return { open };
+  return { open: options.open === 'all' ? openEverything(rowsOf(document, graph), true) : new Set(options.open) };
 }
 
 function spaceOf({ width, height }: Options): Space {

@@ -1,7 +1,10 @@
-/** The boxes on the screen, in program order: operations, frames of open regions, arguments and results. */
-import { BindingKind, NodeKind, type Document, type Fates, type Graph } from '../document/graph.ts';
+/** The boxes on the screen, in program order: closed rows, frames of open rows, operations, arguments and results. */
+import { BindingKind, NodeKind, NodeRole, RowKind, type Document, type Fates, type Graph } from '../document/graph.ts';
+import { family, familyOfRow } from './family.ts';
+import { itemOfNode, type Folds } from './folds.ts';
 import { fatesOf, ghostWord } from './ghosts.ts';
-import { cut, newType, nodeLabel, regionLabel, turns, typeText } from './label.ts';
+import { attribute, cut, newType, nodeLabel, turns, typeText } from './label.ts';
+import { rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
 import { Shape } from './visible.ts';
 
@@ -10,32 +13,39 @@ const MAX_RESULT_BOXES = 3;
 
 /** Columns of the boxes; the place of a box in them is its number. */
 export class Boxes {
+  readonly item: number[] = [];
   readonly node: number[] = [];
-  readonly region: number[] = [];
   readonly parent: number[] = [];
   readonly shape: number[] = [];
+  readonly family: number[] = [];
+  readonly closed: number[] = [];
+  readonly times: number[] = [];
   readonly label: string[] = [];
   readonly detail: string[] = [];
   readonly ghost: number[] = [];
-  /** The box of a node, of an owner its outermost frame; -1 for a node without one. */
-  readonly ofNode: Int32Array;
-  private readonly ofRegion: Int32Array;
+  /** The box of each item that has one. */
+  private readonly ofItem = new Map<number, number>();
   private readonly fates: Fates | undefined;
+  private readonly rows: Rows;
 
   constructor(
     private readonly document: Document,
     private readonly graph: Graph,
+    private readonly folds: Folds,
     private readonly reads: Reads
   ) {
     this.fates = fatesOf(document, graph);
-    this.ofNode = new Int32Array(graph.nodeCount).fill(-1);
-    this.ofRegion = new Int32Array(graph.regionCount).fill(-1);
-    const fewResults = this.countResults() <= MAX_RESULT_BOXES;
-    for (let node = 0; node < graph.nodeCount; node++) {
-      if (reads.openness.shown[node]) {
-        this.addNode(node, fewResults);
-      }
-    }
+    this.rows = folds.rows;
+    this.build();
+  }
+
+  /** The box that an item is seen in, or -1. */
+  of(item: number): number {
+    return this.ofItem.get(item) ?? -1;
+  }
+
+  ofNode(node: number): number {
+    return this.of(this.folds.item[node]);
   }
 
   /** True where `box` is the frame `frame` or stands inside it. */
@@ -47,78 +57,177 @@ export class Boxes {
     return at === frame;
   }
 
+  /** The frame of the innermost open row around a node, or -1. */
+  frameAround(node: number): number {
+    const { parent } = this.rows.outline;
+    for (let row = this.rows.leaf[node]; row > 0; row = parent[row]) {
+      const frame = this.ofItem.get(row);
+      if (frame !== undefined && this.shape[frame] === Shape.frame) {
+        return frame;
+      }
+    }
+    return -1;
+  }
+
+  /** Rows and single nodes in the order of the program; a frame before what it holds. */
+  private build(): void {
+    const { first } = this.rows.outline;
+    const fewResults = this.countResults() <= MAX_RESULT_BOXES;
+    const rows = [
+      ...this.folds.frames.map(row => ({ row, frame: true })),
+      ...this.folds.boxes.map(row => ({ row, frame: false }))
+    ].sort((a, b) => a.row - b.row);
+    let next = 0;
+    for (let node = 0; node <= this.graph.nodeCount; node++) {
+      for (; next < rows.length && first[rows[next].row] <= node; next++) {
+        const { row, frame } = rows[next];
+        if (frame) {
+          this.addFrame(row);
+        } else {
+          this.addRow(row);
+        }
+      }
+      if (node < this.graph.nodeCount && this.folds.item[node] === itemOfNode(node)) {
+        this.addNode(node, fewResults);
+      }
+    }
+  }
+
+  private addFrame(row: number): void {
+    const detail = [this.rowDetail(row), this.turnsOf(row)].filter(Boolean).join(' ');
+    const label = rowLabel(this.document, this.graph, this.rows, row);
+    this.add(row, this.mainNode(row), Shape.frame, this.parentOfRow(row), label, detail);
+  }
+
+  private addRow(row: number): void {
+    const { document, graph, rows } = this;
+    // A row without anything to draw is seen through: what stands for it is its one value.
+    if (rows.operations[row] === 0) {
+      return;
+    }
+    const word = this.rowGhost(row);
+    const node = this.mainNode(row);
+    const single = rows.operations[row] === 1;
+    const type = single ? newType(document, graph, node) : '';
+    const detail = [this.turnsOf(row), word || type].filter(Boolean).join(' ');
+    const label = rowLabel(document, graph, rows, row);
+    const box = this.add(row, node, Shape.box, this.parentOfRow(row), label, detail);
+    this.family[box] = familyOfRow(document, graph, rows, row);
+    this.closed[box] = rowOpens(rows, row) ? 1 : 0;
+    this.ghost[box] = word ? 1 : 0;
+  }
+
   private addNode(node: number, fewResults: boolean): void {
     const { document, graph, reads } = this;
     const top = graph.region[node] === 0;
+    const around = this.frameAround(node);
+    const item = itemOfNode(node);
     switch (graph.kind[node]) {
-      case NodeKind.operation:
-        if (reads.openness.isOpen(node)) {
-          this.addFrames(node);
-        } else {
-          const what = ghostWord(this.fates, node) || newType(document, graph, node);
-          const detail = [turns(document, graph, node), what].filter(Boolean).join(' ');
-          this.add(node, Shape.box, nodeLabel(document, graph, node), detail);
-        }
+      case NodeKind.operation: {
+        const word = ghostWord(this.fates, node);
+        const detail = [turns(document, graph, node), word || newType(document, graph, node)].filter(Boolean).join(' ');
+        const box = this.add(item, node, Shape.box, around, nodeLabel(document, graph, node), detail);
+        this.ghost[box] = word ? 1 : 0;
         break;
+      }
       case NodeKind.argument:
         if (top && reads.isPort(node)) {
-          this.add(node, Shape.port, document.strings[graph.name[node]] || 'argument', this.type(node));
-        } else if (!top && !reads.borders.passes(node)) {
-          this.add(node, Shape.turn, this.turnLabel(node), this.type(node));
+          this.add(item, node, Shape.port, around, document.strings[graph.name[node]] || 'argument', this.type(node));
+        } else if (!top) {
+          this.add(item, node, Shape.turn, around, this.turnLabel(node), this.type(node));
         }
         break;
       case NodeKind.result:
         if (top && (fewResults || this.comesFromChip(node))) {
-          this.add(node, Shape.port, document.strings[graph.name[node]] || 'result', '');
+          this.add(item, node, Shape.port, around, document.strings[graph.name[node]] || 'result', '');
         }
         break;
     }
   }
 
-  private add(node: number, shape: number, label: string, detail: string): number {
-    const box = this.node.length;
+  private add(item: number, node: number, shape: number, parent: number, label: string, detail: string): number {
+    const box = this.item.length;
+    this.item.push(item);
     this.node.push(node);
-    this.region.push(-1);
-    this.parent.push(this.ofRegion[this.graph.region[node]]);
+    this.parent.push(parent);
     this.shape.push(shape);
+    this.family.push(family(this.document.strings[this.graph.op[node]]));
+    this.closed.push(0);
+    this.times.push(item >= 0 ? this.rows.outline.count[item] : 1);
     this.label.push(cut(label));
     this.detail.push(detail);
-    this.ghost.push(ghostWord(this.fates, node) ? 1 : 0);
-    this.ofNode[node] = box;
+    this.ghost.push(0);
+    this.ofItem.set(item, box);
     return box;
   }
 
-  /** The frame of an open node; where it owns several regions, one frame for each inside it. */
-  private addFrames(node: number): void {
-    const { document, graph } = this;
-    const label = nodeLabel(document, graph, node);
-    const outer = this.add(node, Shape.frame, label, this.frameDetail(node, label));
-    const regions = graph.ownedRegions.subarray(graph.firstRegion[node], graph.firstRegion[node + 1]);
-    for (const region of regions) {
-      let frame = outer;
-      if (regions.length > 1) {
-        frame = this.add(node, Shape.frame, regionLabel(document, graph, region), '');
-        this.parent[frame] = outer;
-        this.ofNode[node] = outer;
+  private parentOfRow(row: number): number {
+    const { parent } = this.rows.outline;
+    for (let around = parent[row]; around > 0; around = parent[around]) {
+      const frame = this.ofItem.get(around);
+      if (frame !== undefined) {
+        return frame;
       }
-      this.region[frame] = region;
-      this.ofRegion[region] = frame;
     }
+    return -1;
   }
 
-  /** The operation where the label is another name, except for plain calls; and how often it turns. */
-  private frameDetail(node: number, label: string): string {
-    const { document, graph } = this;
-    const op = document.strings[graph.op[node]];
-    const kind = label === op || op === 'jit' || op === 'pjit' ? '' : op;
-    return [kind, turns(document, graph, node)].filter(Boolean).join(' ');
+  /** The operation of a loop or condition, where the label is another name. */
+  private rowDetail(row: number): string {
+    return rowOperation(this.document, this.graph, this.rows, row);
+  }
+
+  /** How often a loop turns, where that is known, and how many copies a stack has. */
+  private turnsOf(row: number): string {
+    const { document, graph, rows } = this;
+    if (rows.outline.count[row] > 1) {
+      return `x${rows.outline.count[row]}`;
+    }
+    const node = rows.outline.first[row];
+    return rows.outline.kind[row] === RowKind.loop && graph.kind[node] === NodeKind.operation
+      ? turns(document, graph, node)
+      : '';
+  }
+
+  /** What the last operations of a row make tells most about it. */
+  private mainNode(row: number): number {
+    const { first, end, role } = this.rows.outline;
+    const { graph } = this;
+    if (graph.firstRegion[first[row]] < graph.firstRegion[first[row] + 1]) {
+      return first[row];
+    }
+    for (let node = end[row] - 1; node >= first[row]; node--) {
+      if (graph.kind[node] === NodeKind.operation && role[node] === NodeRole.box) {
+        return node;
+      }
+    }
+    return first[row];
+  }
+
+  /** A row is a ghost where everything in it is; the word is that of most of it. */
+  private rowGhost(row: number): string {
+    if (!this.fates) {
+      return '';
+    }
+    const { first, end, role } = this.rows.outline;
+    const counts = new Map<string, number>();
+    for (let node = first[row]; node < end[row]; node++) {
+      if (this.graph.kind[node] === NodeKind.operation && role[node] === NodeRole.box) {
+        const word = ghostWord(this.fates, node);
+        if (!word) {
+          return '';
+        }
+        counts.set(word, (counts.get(word) ?? 0) + 1);
+      }
+    }
+    return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? '';
   }
 
   private turnLabel(node: number): string {
-    const { document, graph, reads } = this;
-    const binding = reads.borders.into[node];
+    const { document, graph, folds } = this;
+    const binding = folds.borders.into[node];
     const role = binding < 0 ? 'argument' : graph.bindingKind[binding] === BindingKind.init ? 'carry' : 'slice';
-    const name = document.strings[graph.name[node]];
+    const name = document.strings[graph.name[node]] || attribute(document, graph, node, 'name');
     return name ? `${role} ${name}` : role;
   }
 
@@ -139,11 +248,6 @@ export class Boxes {
 
   /** True for a result that no box makes: a literal, a constant or an argument that is a chip. */
   private comesFromChip(result: number): boolean {
-    for (const origin of this.reads.origins(result)) {
-      if (origin.node < 0 || this.reads.isChip(origin.node)) {
-        return true;
-      }
-    }
-    return false;
+    return this.reads.origins(result).some(origin => origin.node < 0 || this.reads.isChip(origin.node));
   }
 }

@@ -1,7 +1,8 @@
 /** Chips: small labels beside boxes for operands and results that get no edge of their own. */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { attribute, cut, nodeLabel, shortPath, typeText } from './label.ts';
-import type { Borders, Origin } from './openness.ts';
+import type { Borders } from './borders.ts';
+import type { Origin } from './flow.ts';
 import type { Chip } from './visible.ts';
 
 /** On one side of a box so many chips are named; where there are more, the others are counted. */
@@ -20,11 +21,22 @@ export function operandChip(document: Document, graph: Graph, origin: Origin): C
     return { text: cut(text, 14), value: origin.value, side: 'left', title: `constant ${text} ${type}` };
   }
   if (graph.kind[origin.node] === NodeKind.operation) {
+    const constant = constantText(document, graph, origin.node);
+    if (constant) {
+      return { text: cut(constant, 14), value: origin.value, side: 'left', title: `constant ${constant} ${type}` };
+    }
     const label = nodeLabel(document, graph, origin.node);
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
   }
   const path = name || 'argument';
   return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}` };
+}
+
+/** What an operation on literals alone makes: the literal for what only repeats it. */
+function constantText(document: Document, graph: Graph, node: number): string {
+  const [first, end] = [graph.firstOperand[node], graph.firstOperand[node + 1]];
+  const source = end === first + 1 ? graph.operandSource[first] : 0;
+  return source < 0 ? document.strings[graph.literalText[-1 - source]] : '';
 }
 
 /** The chip at the maker of a value that is a chip at all its readers. */
@@ -59,8 +71,13 @@ export function resultChip(
 /** The chips of each box while they are being collected. */
 export class ChipRack {
   private readonly chips = new Map<number, Chip[]>();
+  private readonly counted = new Set<number>();
 
-  add(box: number, chip: Chip): void {
+  /** A chip is `counted` where the box has too many to name them. */
+  add(box: number, chip: Chip, counted = false): void {
+    if (counted) {
+      this.counted.add(box);
+    }
     const known = this.chips.get(box);
     if (!known) {
       this.chips.set(box, [chip]);
@@ -73,10 +90,26 @@ export class ChipRack {
   drawn(): Map<number, readonly Chip[]> {
     const result = new Map<number, readonly Chip[]>();
     for (const [box, chips] of this.chips) {
-      result.set(box, [...drawnOn('left', chips), ...drawnOn('right', chips)]);
+      const left = this.counted.has(box) ? countOf(chips) : drawnOn('left', chips);
+      result.set(box, [...left, ...drawnOn('right', chips)]);
     }
     return result;
   }
+}
+
+/** One chip for all on the left. */
+function countOf(chips: readonly Chip[]): Chip[] {
+  const these = chips.filter(chip => chip.side === 'left');
+  return these.length < 2
+    ? these
+    : [
+        {
+          text: `${these.length} inputs`,
+          value: -1,
+          side: 'left',
+          title: these.map(chip => chip.title).join('\n')
+        }
+      ];
 }
 
 function drawnOn(side: Chip['side'], chips: readonly Chip[]): Chip[] {

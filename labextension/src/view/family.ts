@@ -3,6 +3,9 @@
  * counts as `other`.
  */
 
+import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
+import type { Rows } from './outline.ts';
+
 export interface Family {
   /** Key into the palettes of `draw/theme.ts`. */
   readonly key: string;
@@ -45,6 +48,30 @@ families.forEach(({ key }, index) => {
   }
 });
 
+/** Which family tells most about a box that holds several operations. */
+const STRENGTH = ['matmul', 'communication', 'random', 'reduction', 'elementwise', 'movement', 'other', 'control'].map(
+  key => families.findIndex(one => one.key === key)
+);
+/** A row of more operations than this is a function, not an operation. */
+const MAX_OPERATIONS = 12;
+
+/** The family of a closed row: of a small one that of its strongest operation. */
+export function familyOfRow(document: Document, graph: Graph, rows: Rows, row: number): number {
+  const { first, end, role, count } = rows.outline;
+  if (rows.operations[row] > MAX_OPERATIONS * count[row]) {
+    return CONTROL;
+  }
+  let best = STRENGTH.length - 1;
+  for (let node = first[row]; node < end[row]; node++) {
+    if (graph.kind[node] === NodeKind.operation && role[node] === NodeRole.box) {
+      const strength = STRENGTH.indexOf(family(document.strings[graph.op[node]]));
+      best = Math.min(best, strength);
+    }
+  }
+  return STRENGTH[best];
+}
+
+const CONTROL = families.findIndex(one => one.key === 'control');
 const OTHER = families.findIndex(family => family.key === 'other');
 
 /** Index into `families` for an operation's name. */

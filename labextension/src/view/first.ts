@@ -1,13 +1,14 @@
 /**
- * The first view: which regions are open before the person does anything. As many as fit into the space at a readable
+ * The first view: which rows are open before the person does anything. As many as fit into the space at a readable
  * size, loops and branches before plain calls, large ones before small ones; found by really laying out.
  */
-import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
-import { canOpen, operationsInside } from './inside.ts';
+import type { ViewState } from './folds.ts';
+import { childrenOf, rowOpens, rowsOf, type Rows } from './outline.ts';
 import { toLayout } from './place.ts';
 import type { Measure } from './sizes.ts';
-import { show, type ViewState } from './view.ts';
+import { show } from './view.ts';
 import type { VisibleGraph } from './visible.ts';
 
 export interface Space {
@@ -19,16 +20,24 @@ export interface Space {
 const LEAST_ZOOM = 0.75;
 /** A stranger takes in no more boxes than this at once. */
 const MOST_BOXES = 40;
-/** Calls of fewer operations than this say more closed, by their name. */
+/** Up to so many boxes, everything is shown open, if it fits. */
+const CALM_BOXES = 14;
+/** With fewer boxes than this there is room for what single expressions are made of. */
+const FEW_BOXES = 5;
+/** Rows of fewer operations than this say more closed, by their name. */
 const LEAST_OPERATIONS = 4;
-/** Regions that are tried; each try lays out once. */
+/** Statements open into their expressions where that makes no more boxes than this. */
+const MOST_EXPRESSIONS = 10;
+/** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
-
-const loops = new Set(['scan', 'while', 'cond', 'shard_map', 'pallas_call']);
 
 /** Zoom at which a layout fits into the space, at most 1. */
 export function fitZoom(layout: Layout, space: Space): number {
-  return Math.min(1, space.width / Math.max(1, layout.totalWidth), space.height / Math.max(1, layout.totalHeight));
+  return Math.min(
+    1,
+    Math.max(1, space.width) / Math.max(1, layout.totalWidth),
+    Math.max(1, space.height) / Math.max(1, layout.totalHeight)
+  );
 }
 
 export function firstView(
@@ -38,72 +47,133 @@ export function firstView(
   measure: Measure,
   layout: (input: LayoutInput) => Layout
 ): ViewState {
-  let open = lonely(graph);
+  const rows = rowsOf(document, graph);
+  const zoomOf = (visible: VisibleGraph): number => fitZoom(layout(toLayout(visible, measure)), space);
+  const wide = openEverything(rows, false);
+  const all = show(document, graph, { open: wide });
+  if (all.count <= CALM_BOXES && zoomOf(all) >= LEAST_ZOOM) {
+    const inner = openEverything(rows, true);
+    const more = show(document, graph, { open: inner });
+    return boxesIn(all) < FEW_BOXES && more.count <= CALM_BOXES && zoomOf(more) >= LEAST_ZOOM
+      ? { open: inner }
+      : { open: wide };
+  }
+  let open = openRow(rows, new Set<number>(), 0);
   let visible = show(document, graph, { open });
   const refused = new Set<number>();
-  let smallestRefused = Infinity;
+  let leastRefused = 0;
   for (let tries = 0; tries < MOST_TRIES && visible.count <= MOST_BOXES; tries++) {
-    const next = candidates(document, visible).find(({ node, size }) => !refused.has(node) && size < smallestRefused);
+    const next = candidates(rows, visible).find(({ row, weight }) => !refused.has(row) && weight > leastRefused);
     if (!next) {
       break;
     }
-    const tried = new Set(open).add(next.node);
+    const tried = openRow(rows, open, next.row);
     const shown = show(document, graph, { open: tried });
-    if (shown.count <= MOST_BOXES && fitZoom(layout(toLayout(shown, measure)), space) >= LEAST_ZOOM) {
+    if (shown.count <= MOST_BOXES && zoomOf(shown) >= LEAST_ZOOM) {
       open = tried;
       visible = shown;
     } else {
-      refused.add(next.node);
+      refused.add(next.row);
       if (!next.loop) {
-        // A small region opened beside a large one that stays closed draws the eye to the wrong place.
-        smallestRefused = Math.min(smallestRefused, next.size / 2);
+        // A small row opened beside a large one that stays closed draws the eye to the wrong place.
+        leastRefused = Math.max(leastRefused, next.weight / 2);
       }
     }
   }
   return { open };
 }
 
-/** A program that is one call of another shows that one; to be opened in any case. */
-function lonely(graph: Graph): Set<number> {
+function boxesIn(visible: VisibleGraph): number {
+  return visible.item.reduce((sum, item, box) => sum + (item >= 0 || visible.closed[box] ? 1 : 0), 0);
+}
+
+/** Every row that opens; without `inside`, single expressions stay one box. */
+export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number> {
+  const { outline, count } = rows;
   const open = new Set<number>();
-  for (let region = 0, found = true; found;) {
-    found = false;
-    let only = -1;
-    let operations = 0;
-    for (let node = graph.regionStart[region]; node < graph.regionEnd[region] && operations < 2; node++) {
-      if (graph.region[node] === region && graph.kind[node] === NodeKind.operation) {
-        only = node;
-        operations++;
-      }
-    }
-    if (operations === 1 && canOpen(graph, only)) {
-      open.add(only);
-      found = graph.firstRegion[only + 1] === graph.firstRegion[only] + 1;
-      region = graph.ownedRegions[graph.firstRegion[only]];
+  for (let row = 1; row < count; row++) {
+    const around = outline.parent[row];
+    const reached = around === 0 || open.has(around);
+    if (reached && rowOpens(rows, row) && (inside || !outline.closed[row])) {
+      open.add(row);
     }
   }
   return open;
 }
 
+/**
+ * Opens a row, and with it what is nothing by itself: bodies of a condition, statements of few expressions, the only
+ * row inside; and its twin, so that forward and backward show the same.
+ */
+export function openRow(rows: Rows, open: ReadonlySet<number>, row: number): ReadonlySet<number> {
+  const { kind, twin, count } = rows.outline;
+  const now = new Set(open);
+  const todo = [row];
+  while (todo.length) {
+    const at = todo.pop() as number;
+    if (now.has(at) || !rowOpens(rows, at)) {
+      continue;
+    }
+    if (at !== 0) {
+      now.add(at);
+    }
+    if (twin[at] >= 0) {
+      todo.push(twin[at]);
+    }
+    // Of a stack, the first copy is open with it.
+    const inner = count[at] > 1 ? rows.children[rows.firstChild[at]] : at;
+    const children = [...childrenOf(rows, inner)];
+    const statements = children.filter(child => kind[child] === RowKind.statement);
+    const expressions = statements.reduce(
+      (sum, child) => sum + Math.max(1, rows.firstChild[child + 1] - rows.firstChild[child]),
+      children.length - statements.length
+    );
+    for (const child of children) {
+      if (
+        kind[child] === RowKind.body ||
+        (kind[child] === RowKind.statement && expressions <= MOST_EXPRESSIONS) ||
+        (children.length === 1 && !rows.outline.closed[child] && rows.operations[child] === rows.operations[at])
+      ) {
+        todo.push(child);
+      }
+    }
+  }
+  return now;
+}
+
 interface Candidate {
-  readonly node: number;
-  readonly size: number;
+  readonly row: number;
+  readonly weight: number;
   readonly loop: boolean;
 }
 
 /** Closed boxes worth opening, the most telling first. */
-function candidates(document: Document, visible: VisibleGraph): Candidate[] {
-  const { graph } = visible;
+function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
+  const { outline } = rows;
+  const backward = backwardPhases(rows);
   const found: Candidate[] = [];
   for (let box = 0; box < visible.count; box++) {
-    if (visible.closed[box]) {
-      const node = visible.node[box];
-      const loop = loops.has(document.strings[graph.op[node]]);
-      const size = operationsInside(graph, node);
-      if (loop || size >= LEAST_OPERATIONS) {
-        found.push({ node, size, loop });
-      }
+    const row = visible.item[box];
+    if (row < 0 || !visible.closed[box] || outline.closed[row]) {
+      continue;
+    }
+    const loop = outline.kind[row] === RowKind.loop || outline.kind[row] === RowKind.cond;
+    if (loop || rows.operations[row] >= LEAST_OPERATIONS) {
+      const folded = outline.count[row] > 1 ? 2 : 1;
+      const share = backward.has(rows.phase[row]) ? 1 / 8 : 1;
+      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1 });
     }
   }
-  return found.sort((a, b) => Number(b.loop) - Number(a.loop) || b.size - a.size || a.node - b.node);
+  return found.sort((a, b) => Number(b.loop) - Number(a.loop) || b.weight - a.weight || a.row - b.row);
+}
+
+/** Phases that mirror an earlier one, and the update after them: they open with their twins or not at all. */
+function backwardPhases({ outline, count }: Rows): Set<number> {
+  const found = new Set<number>();
+  for (let row = 0; row < count; row++) {
+    if (outline.kind[row] === RowKind.phase && (outline.twin[row] >= 0 ? outline.twin[row] < row : found.size > 0)) {
+      found.add(row);
+    }
+  }
+  return found;
 }

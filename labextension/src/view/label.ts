@@ -40,7 +40,7 @@ export function firstAttribute(graph: Graph, node: number): number {
 }
 
 /** Names of functions that say less than the operation does. */
-const sayNothing = new Set(['', '<lambda>', 'body', 'body_fun']);
+export const sayNothing = new Set(['', '<lambda>', 'body', 'body_fun']);
 
 /** What a box is called: its own name, the function of its region, or its operation. */
 export function nodeLabel(document: Document, graph: Graph, node: number): string {

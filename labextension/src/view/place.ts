@@ -22,8 +22,21 @@ export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
         ? frameTitleWidth(measure, label, detail)
         : boxWidth(measure, label, detail, visible.closed[box] === 1);
     const kind = graph.kind[visible.node[box]];
-    pin[box] = kind === NodeKind.argument ? Pin.top : kind === NodeKind.result ? Pin.bottom : Pin.free;
+    const [first, last] = visible.upward[box] ? [Pin.bottom, Pin.top] : [Pin.top, Pin.bottom];
+    pin[box] =
+      visible.item[box] >= 0
+        ? Pin.free
+        : kind === NodeKind.argument
+          ? first
+          : kind === NodeKind.result
+            ? last
+            : Pin.free;
   }
+  // What runs upward is laid out downward from its end to its beginning.
+  const turned = (edge: number): boolean =>
+    visible.upward[visible.source[edge]] === 1 && visible.upward[visible.target[edge]] === 1;
+  const ends = (here: Int32Array, there: Int32Array): Int32Array =>
+    here.map((one, edge) => (turned(edge) ? there[edge] : one));
   return {
     parent: visible.parent,
     width,
@@ -32,9 +45,9 @@ export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
     right,
     group: Uint8Array.from(shape, one => (one === Shape.frame ? 1 : 0)),
     pin,
-    source: visible.source,
-    target: visible.target,
-    sourcePort: visible.sourcePort,
-    targetPort: visible.targetPort
+    source: ends(visible.source, visible.target),
+    target: ends(visible.target, visible.source),
+    sourcePort: ends(visible.sourcePort, visible.targetPort),
+    targetPort: ends(visible.targetPort, visible.sourcePort)
   };
 }

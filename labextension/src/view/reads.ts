@@ -1,6 +1,7 @@
-/** What visible nodes read: for each, the origins of its operands on the screen, and which arguments are boxes. */
+/** What the nodes on the screen read: for each, the origins of its operands, and which arguments are boxes. */
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
-import { Borders, Openness, type Origin } from './openness.ts';
+import { Flow, type Origin } from './flow.ts';
+import { NOTHING, type Folds } from './folds.ts';
 
 /** An argument that more boxes read than this is a chip at each of them. */
 const MAX_ARGUMENT_EDGES = 3;
@@ -12,40 +13,75 @@ const MAX_IDLE_ARGUMENTS = 8;
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 export class Reads {
-  readonly openness: Openness;
-  readonly borders: Borders;
-  /** For each value on the screen, how often it is read. */
-  private readonly count = new Map<number, number>();
+  readonly flow: Flow;
+  /** For each value, the items that read it. */
+  private readonly readersOf = new Map<number, Set<number>>();
   private readonly argumentCount: number;
 
   constructor(
     private readonly document: Document,
     private readonly graph: Graph,
-    open: ReadonlySet<number>
+    private readonly folds: Folds
   ) {
-    this.borders = new Borders(graph);
-    this.openness = new Openness(graph, this.borders, open);
+    this.flow = new Flow(folds);
     let argumentCount = 0;
     for (let node = 0; node < graph.nodeCount; node++) {
       argumentCount += graph.kind[node] === NodeKind.argument && graph.region[node] === 0 ? 1 : 0;
-      if (!this.openness.shown[node] || graph.kind[node] === NodeKind.result) {
+      const item = folds.item[node];
+      if (item === NOTHING || (graph.kind[node] === NodeKind.result && graph.region[node] === 0)) {
         continue;
       }
       for (const origin of this.origins(node)) {
-        if (origin.node >= 0) {
-          this.count.set(origin.value, (this.count.get(origin.value) ?? 0) + 1);
+        if (origin.node >= 0 && folds.item[origin.node] !== item) {
+          const readers = this.readersOf.get(origin.value);
+          if (readers) {
+            readers.add(item);
+          } else {
+            this.readersOf.set(origin.value, new Set([item]));
+          }
         }
       }
     }
     this.argumentCount = argumentCount;
   }
 
-  /** Where what a visible node reads comes from, operand by operand. An open node reads only what none of its regions does. */
-  origins(node: number): Iterable<Origin> {
-    if (this.graph.kind[node] === NodeKind.argument) {
+  /** Where what a node reads comes from, operand by operand. */
+  origins(node: number): Origin[] {
+    const { graph } = this;
+    if (graph.kind[node] === NodeKind.argument) {
       return this.originsOfArgument(node);
     }
-    return this.openness.isOpen(node) ? this.originsAtBorder(node) : this.originsOfOperands(node);
+    const origins: Origin[] = [];
+    for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
+      origins.push(...this.flow.origins(graph.operandSource[i]));
+    }
+    return origins;
+  }
+
+  /** What an open node hands to none of its regions, such as the predicate of a condition. */
+  originsAtBorder(node: number): Origin[] {
+    const { graph, folds } = this;
+    const handed = new Set<number>();
+    for (let i = graph.firstRegion[node]; i < graph.firstRegion[node + 1]; i++) {
+      const region = graph.ownedRegions[i];
+      // Arguments come first in a region.
+      for (
+        let inner = graph.regionStart[region];
+        inner < graph.regionEnd[region] && graph.kind[inner] === NodeKind.argument;
+        inner++
+      ) {
+        if (folds.borders.into[inner] >= 0) {
+          handed.add(graph.bindingFrom[folds.borders.into[inner]]);
+        }
+      }
+    }
+    const origins: Origin[] = [];
+    for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
+      if (graph.operandSource[i] >= 0 && !handed.has(graph.operandSource[i])) {
+        origins.push(...this.flow.origins(graph.operandSource[i]));
+      }
+    }
+    return origins;
   }
 
   /** An argument of the program is a box of its own if it is a plain array that few boxes read; else it is a chip. */
@@ -57,9 +93,9 @@ export class Reads {
     return count <= MAX_ARGUMENT_EDGES && PLAIN_NAME.test(this.document.strings[this.graph.name[node]] || 'argument');
   }
 
-  /** How often a value is read by what is on the screen. */
+  /** How many items read a value. */
   readers(value: number): number {
-    return this.count.get(value) ?? 0;
+    return this.readersOf.get(value)?.size ?? 0;
   }
 
   /** True for a value that too many boxes read for edges. */
@@ -71,46 +107,19 @@ export class Reads {
   isChip(node: number): boolean {
     const { graph } = this;
     const kind = graph.kind[node];
-    return kind === NodeKind.constant || (kind === NodeKind.argument && graph.region[node] === 0 && !this.isPort(node));
+    return (
+      kind === NodeKind.constant ||
+      this.flow.isLabel(node) ||
+      (kind === NodeKind.argument && graph.region[node] === 0 && !this.isPort(node))
+    );
   }
 
   /** What a loop's argument starts with counts as read by it. */
-  private *originsOfArgument(node: number): Iterable<Origin> {
-    const { graph, borders, openness } = this;
-    const binding = borders.into[node];
-    if (binding >= 0 && graph.bindingKind[binding] !== BindingKind.enter) {
-      yield* openness.origins(graph.bindingFrom[binding]);
-    }
-  }
-
-  private *originsOfOperands(node: number): Iterable<Origin> {
-    const { graph, openness } = this;
-    for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
-      yield* openness.origins(graph.operandSource[i]);
-    }
-  }
-
-  /** What an open node hands to none of its regions, such as the predicate of a condition. */
-  private *originsAtBorder(node: number): Iterable<Origin> {
-    const { graph, openness, borders } = this;
-    const handed = new Set<number>();
-    for (let i = graph.firstRegion[node]; i < graph.firstRegion[node + 1]; i++) {
-      const region = graph.ownedRegions[i];
-      // Arguments come first in a region.
-      for (
-        let inner = graph.regionStart[region];
-        inner < graph.regionEnd[region] && graph.kind[inner] === NodeKind.argument;
-        inner++
-      ) {
-        if (borders.into[inner] >= 0) {
-          handed.add(graph.bindingFrom[borders.into[inner]]);
-        }
-      }
-    }
-    for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
-      if (graph.operandSource[i] >= 0 && !handed.has(graph.operandSource[i])) {
-        yield* openness.origins(graph.operandSource[i]);
-      }
-    }
+  private originsOfArgument(node: number): Origin[] {
+    const { graph, folds } = this;
+    const binding = folds.borders.into[node];
+    return binding >= 0 && graph.bindingKind[binding] !== BindingKind.enter
+      ? [...this.flow.origins(graph.bindingFrom[binding])]
+      : [];
   }
 }

@@ -2,43 +2,45 @@
  * A document and a view of it give the visible graph: which boxes stand on the screen, which edges join them, and
  * which values are chips instead.
  */
-import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.ts';
+import { bordersOf } from './borders.ts';
 import { Boxes } from './boxes.ts';
 import { ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
-import { family } from './family.ts';
-import { canOpen, operationsInside } from './inside.ts';
-import type { Origin } from './openness.ts';
+import type { Origin } from './flow.ts';
+import { Folds, NOTHING, type ViewState } from './folds.ts';
+import { rowsOf, type Rows } from './outline.ts';
 import { Reads } from './reads.ts';
-import { Shape, type VisibleGraph } from './visible.ts';
+import { Shape, type Cable, type VisibleGraph } from './visible.ts';
 
-/** How a person looks at a graph. */
-export interface ViewState {
-  /** Nodes whose regions are open in place. */
-  readonly open: ReadonlySet<number>;
-}
+export type { ViewState } from './folds.ts';
 
-/** No argument chips on a closed region of more operations than this: a module reads too many parameters to name. */
+/** On a closed row of more operations than this, arguments are counted, not named: a module reads too many of them. */
 const MAX_OPERATIONS_WITH_CHIPS = 12;
 
 /** What is visible of `graph` in the view `state`. */
 export function show(document: Document, graph: Graph, state: ViewState): VisibleGraph {
-  const reads = new Reads(document, graph, state.open);
-  const boxes = new Boxes(document, graph, reads);
-  const { edges, rack } = join(document, graph, reads, boxes);
-  const { node, shape } = boxes;
+  const rows = rowsOf(document, graph);
+  const folds = new Folds(graph, rows, bordersOf(graph), state);
+  const reads = new Reads(document, graph, folds);
+  const boxes = new Boxes(document, graph, folds, reads);
+  const upward = new Upward(rows, boxes);
+  const { edges, rack, cables } = new Join(document, graph, folds, reads, boxes, upward).joined();
   return {
     graph,
-    count: node.length,
-    node: Int32Array.from(node),
-    region: Int32Array.from(boxes.region),
+    count: boxes.item.length,
+    item: Int32Array.from(boxes.item),
+    node: Int32Array.from(boxes.node),
+    times: Int32Array.from(boxes.times),
     parent: Int32Array.from(boxes.parent),
-    shape: Uint8Array.from(shape),
-    family: Uint8Array.from(node, n => family(document.strings[graph.op[n]])),
-    closed: Uint8Array.from(node, (n, box) => (shape[box] === Shape.box && canOpen(graph, n) ? 1 : 0)),
+    shape: Uint8Array.from(boxes.shape),
+    family: Uint8Array.from(boxes.family),
+    closed: Uint8Array.from(boxes.closed),
     ghost: Uint8Array.from(boxes.ghost),
     label: boxes.label,
     detail: boxes.detail,
     chips: rack.drawn(),
+    upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
+    cables,
     ...columns(edges)
   };
 }
@@ -50,56 +52,230 @@ interface Edge {
 }
 
 /** Edges and chips, by what each visible node reads. */
-function join(document: Document, graph: Graph, reads: Reads, boxes: Boxes): { edges: Edge[]; rack: ChipRack } {
-  const edges: Edge[] = [];
-  const rack = new ChipRack();
-  for (let node = 0; node < graph.nodeCount; node++) {
-    if (!reads.openness.shown[node]) {
-      continue;
+class Join {
+  private readonly edges: Edge[] = [];
+  private readonly rack = new ChipRack();
+  private readonly joins = new Set<number>();
+  private readonly cables = new Map<number, Set<number>>();
+  private readonly rows: Rows;
+
+  constructor(
+    private readonly document: Document,
+    private readonly graph: Graph,
+    private readonly folds: Folds,
+    private readonly reads: Reads,
+    private readonly boxes: Boxes,
+    private readonly upward: Upward
+  ) {
+    this.rows = folds.rows;
+  }
+
+  joined(): { edges: Edge[]; rack: ChipRack; cables: Cable[] } {
+    const { graph, folds, boxes } = this;
+    for (let node = 0; node < graph.nodeCount; node++) {
+      const target = boxes.ofNode(node);
+      const inner = graph.region[node] !== 0;
+      if (graph.kind[node] === NodeKind.result && (inner || target < 0)) {
+        this.leave(node);
+      } else if (target >= 0) {
+        this.read(node, target, this.reads.origins(node));
+      } else if (folds.item[node] === NOTHING && graph.firstRegion[node] < graph.firstRegion[node + 1]) {
+        const frame = boxes.frameAround(node);
+        if (frame >= 0) {
+          this.read(node, frame, this.reads.originsAtBorder(node));
+        }
+      }
     }
-    const target = boxes.ofNode[node];
-    if (target >= 0) {
-      for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
-        if (reads.isHub(value)) {
-          rack.add(target, hubChip(value, reads.readers(value)));
-        }
+    return { edges: this.edges, rack: this.rack, cables: this.cablesDrawn() };
+  }
+
+  private read(node: number, target: number, origins: readonly Origin[]): void {
+    const { graph, folds, boxes, reads, rack } = this;
+    for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
+      if (reads.isHub(value)) {
+        rack.add(target, hubChip(value, reads.readers(value)));
       }
-      const first = edges.length;
-      for (const origin of reads.origins(node)) {
-        const source = origin.node < 0 ? -1 : boxes.ofNode[origin.node];
-        if (source >= 0 && !boxes.holds(source, target) && !reads.isHub(origin.value)) {
-          addOnce(edges, first, { source, target, value: origin.value });
-        } else if (saysEnough(graph, node, origin)) {
-          rack.add(target, operandChip(document, graph, origin));
-        }
+    }
+    const size = this.sizeOf(target);
+    for (const origin of origins) {
+      const source = origin.node < 0 ? -1 : boxes.ofNode(origin.node);
+      if (source === target) {
+        continue;
       }
-    } else if (graph.kind[node] === NodeKind.result) {
-      const chip = resultChip(document, graph, reads.borders, node);
-      for (const origin of chip ? reads.origins(node) : []) {
-        const maker = origin.node < 0 ? -1 : boxes.ofNode[origin.node];
-        if (chip && maker >= 0) {
-          rack.add(maker, { ...chip, value: origin.value });
+      if (source >= 0 && !reads.isHub(origin.value)) {
+        if (!boxes.holds(source, target) && !this.betweenCopies(origin.node, node)) {
+          this.join(source, target, origin.value);
         }
+      } else if (folds.copyOf[node] === 0 || !this.isLaterCopy(node)) {
+        this.label(target, origin, size);
       }
     }
   }
-  return { edges, rack };
-}
 
-/** A value that a box reads twice is one edge. `first` is where the edges of the same target begin. */
-function addOnce(edges: Edge[], first: number, edge: Edge): void {
-  for (let i = first; i < edges.length; i++) {
-    if (edges[i].value === edge.value && edges[i].source === edge.source) {
+  private label(target: number, origin: Origin, size: number): void {
+    const constant = origin.node < 0 || this.reads.flow.isLabel(origin.node);
+    if (constant ? size <= 1 : true) {
+      const chip = operandChip(this.document, this.graph, origin);
+      this.rack.add(target, chip, size > MAX_OPERATIONS_WITH_CHIPS);
+    }
+  }
+
+  /** What a region or the program gives, where no box stands for it. */
+  private leave(node: number): void {
+    const { document, graph, folds, boxes, reads, rack } = this;
+    const chip = resultChip(document, graph, folds.borders, node);
+    if (!chip) {
       return;
     }
+    // A result of a body that is closed says nothing outside.
+    if (graph.region[node] !== 0 && this.isHidden(node)) {
+      return;
+    }
+    for (const origin of reads.origins(node)) {
+      const maker = origin.node < 0 ? -1 : boxes.ofNode(origin.node);
+      if (maker >= 0) {
+        rack.add(maker, { ...chip, value: origin.value });
+      }
+    }
   }
-  edges.push(edge);
+
+  /** True for a node that stands in a closed row. */
+  private isHidden(node: number): boolean {
+    const { parent } = this.rows.outline;
+    for (let row = this.rows.leaf[node]; row > 0; row = parent[row]) {
+      if (this.folds.item[this.rows.outline.first[row]] === row) {
+        return true;
+      }
+    }
+    return this.isLaterCopy(node);
+  }
+
+  private isLaterCopy(node: number): boolean {
+    const { parent, copy } = this.rows.outline;
+    for (let row = this.rows.leaf[node]; row > 0; row = parent[row]) {
+      if (copy[row] > 0 && this.folds.isOpen(parent[row]) && !this.folds.state.spread?.has(parent[row])) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** From one copy of a folded stack to the next: as all copies are one box, that would lead backwards. */
+  private betweenCopies(source: number, target: number): boolean {
+    const { copyOf } = this.folds;
+    return (
+      copyOf[source] !== copyOf[target] &&
+      copyOf[source] !== 0 &&
+      copyOf[target] !== 0 &&
+      this.sameStack(source, target)
+    );
+  }
+
+  private sameStack(a: number, b: number): boolean {
+    const { parent, copy } = this.rows.outline;
+    const stacks = new Set<number>();
+    for (let row = this.rows.leaf[a]; row > 0; row = parent[row]) {
+      if (copy[row] >= 0) {
+        stacks.add(parent[row]);
+      }
+    }
+    for (let row = this.rows.leaf[b]; row > 0; row = parent[row]) {
+      if (copy[row] >= 0 && stacks.has(parent[row])) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * One edge between two boxes, however many values go along it. A phase that runs upward is tied to the one beside it
+   * by cables, and to everything else as a whole.
+   */
+  private join(from: number, to: number, value: number): void {
+    const [left, right] = [this.upward.phaseOf(from), this.upward.phaseOf(to)];
+    let [source, target] = [from, to];
+    if (left !== right) {
+      if (right >= 0 && this.upward.mirrors(right, from)) {
+        this.addCable(from, to, value);
+        return;
+      }
+      source = left >= 0 ? left : from;
+      target = right >= 0 ? right : to;
+    }
+    const key = source * this.boxes.item.length + target;
+    if (!this.joins.has(key)) {
+      this.joins.add(key);
+      this.edges.push({ source, target, value });
+    }
+  }
+
+  private addCable(source: number, target: number, value: number): void {
+    const key = source * this.boxes.item.length + target;
+    const values = this.cables.get(key);
+    if (values) {
+      values.add(value);
+    } else {
+      this.cables.set(key, new Set([value]));
+    }
+  }
+
+  private cablesDrawn(): Cable[] {
+    const count = this.boxes.item.length;
+    return [...this.cables].map(([key, values]) => ({
+      source: Math.floor(key / count),
+      target: key % count,
+      values: values.size,
+      bytes: [...values].reduce(
+        (sum, value) => sum + Math.max(0, this.document.types.bytes[this.graph.valueType[value]]),
+        0
+      )
+    }));
+  }
+
+  private sizeOf(box: number): number {
+    const item = this.boxes.item[box];
+    return item >= 0 ? this.rows.operations[item] : 1;
+  }
 }
 
-/** Literals are worth a chip on single operations, arguments on small regions too. */
-function saysEnough(graph: Graph, node: number, origin: Origin): boolean {
-  const size = operationsInside(graph, node);
-  return origin.node < 0 ? size <= 1 : size <= MAX_OPERATIONS_WITH_CHIPS;
+/** Open phases that mirror an earlier open one: they stand beside it and run upward. */
+class Upward {
+  /** For each box, the frame of such a phase around it, or -1. */
+  private readonly phase: Int32Array;
+
+  constructor(
+    private readonly rows: Rows,
+    private readonly boxes: Boxes
+  ) {
+    const { kind, twin } = rows.outline;
+    this.phase = new Int32Array(boxes.item.length).fill(-1);
+    boxes.item.forEach((row, box) => {
+      const around = boxes.parent[box];
+      if (around >= 0 && this.phase[around] >= 0) {
+        this.phase[box] = this.phase[around];
+      } else if (
+        row >= 0 &&
+        boxes.shape[box] === Shape.frame &&
+        kind[row] === RowKind.phase &&
+        twin[row] >= 0 &&
+        twin[row] < row &&
+        boxes.shape[boxes.of(twin[row])] === Shape.frame
+      ) {
+        this.phase[box] = box;
+      }
+    });
+  }
+
+  /** The frame of the phase that a box stands in if that runs upward, else -1; of the frame itself -1 too. */
+  phaseOf(box: number): number {
+    return this.phase[box] === box ? -1 : this.phase[box];
+  }
+
+  /** True where `box` stands in the phase that the one with the frame `phase` mirrors. */
+  mirrors(phase: number, box: number): boolean {
+    const { boxes, rows } = this;
+    return boxes.holds(boxes.of(rows.outline.twin[boxes.item[phase]]), box);
+  }
 }
 
 /** Edges as columns, with ordinals of ports that count only what is drawn. */

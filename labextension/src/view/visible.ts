@@ -1,7 +1,7 @@
 /**
  * The visible graph: what of a stage is on the screen for a given view, box by box and edge by edge.
  *
- * A box is an operation, an argument, a result or an open region. Values that need no edge of their own (literals,
+ * A box is a row of the outline, an operation, an argument or a result; an open row is a frame around what it holds. Values that need no edge of their own (literals,
  * constants, arguments with many users) are chips: small labels beside the boxes that read them.
  */
 import type { Graph } from '../document/graph.ts';
@@ -19,14 +19,25 @@ export interface Chip {
   readonly title: string;
 }
 
+/** What a later phase needs of an earlier one that stands beside it: no edge of the layout, but a line between boxes. */
+export interface Cable {
+  readonly source: number;
+  readonly target: number;
+  /** How many values, and their size. */
+  readonly values: number;
+  readonly bytes: number;
+}
+
 export interface VisibleGraph {
   readonly graph: Graph;
   /** Number of boxes. A frame comes before the boxes inside it. */
   readonly count: number;
-  /** The graph's node that the box stands for; for a frame, the owner of its region. */
+  /** What the box is: a row of the outline by its number, or a node as -1 - node. */
+  readonly item: Int32Array;
+  /** The graph's node that the box stands for; of a row, the one that tells most about it. */
   readonly node: Int32Array;
-  /** The region that is open inside the box; -1 for a box that is not a frame, and for the frame around an owner's several regions. */
-  readonly region: Int32Array;
+  /** How many copies the box stands for. */
+  readonly times: Int32Array;
   /** The frame that the box stands in, -1 at the top level. */
   readonly parent: Int32Array;
   /** One of `Shape`. */
@@ -43,6 +54,9 @@ export interface VisibleGraph {
   readonly detail: readonly string[];
   /** Chips of a box, only where it has any. */
   readonly chips: ReadonlyMap<number, readonly Chip[]>;
+  /** 1 for a box in a phase that runs upward, beside the one that it mirrors. */
+  readonly upward: Uint8Array;
+  readonly cables: readonly Cable[];
   /** Edges: from box to box, with the ports that they join and the graph's value that they carry. */
   readonly source: Int32Array;
   readonly target: Int32Array;

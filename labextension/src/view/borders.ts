@@ -1,0 +1,46 @@
+/** How values cross the borders of regions, looked up from both sides. */
+import { BindingKind, type Graph } from '../document/graph.ts';
+
+export class Borders {
+  /** For an argument node, the index of the binding that it gets its value by; -1 for none. */
+  readonly into: Int32Array;
+  /** For a value of an owner of regions, the results that it stands for, as binding indices. */
+  readonly outOf = new Map<number, number[]>();
+  /** For a result node, the arguments of the next turn that it becomes, as binding indices. */
+  readonly carries = new Map<number, number[]>();
+
+  constructor(readonly graph: Graph) {
+    this.into = new Int32Array(graph.nodeCount).fill(-1);
+    graph.bindingKind.forEach((kind, index) => {
+      if (kind <= BindingKind.slice) {
+        this.into[graph.bindingTo[index]] = index;
+      } else {
+        const [map, key] =
+          kind === BindingKind.carry ? [this.carries, graph.bindingFrom[index]] : [this.outOf, graph.bindingTo[index]];
+        const known = map.get(key);
+        if (known) {
+          known.push(index);
+        } else {
+          map.set(key, [index]);
+        }
+      }
+    });
+  }
+
+  /** True for an argument that only passes on a value from outside, unchanged in every turn. */
+  passes(node: number): boolean {
+    const binding = this.into[node];
+    return binding >= 0 && this.graph.bindingKind[binding] === BindingKind.enter;
+  }
+}
+
+const known = new WeakMap<Graph, Borders>();
+
+export function bordersOf(graph: Graph): Borders {
+  let borders = known.get(graph);
+  if (!borders) {
+    borders = new Borders(graph);
+    known.set(graph, borders);
+  }
+  return borders;
+}

@@ -1,0 +1,88 @@
+/**
+ * What a value is on the screen: the item that makes it, or a constant. Borders of regions, calls and operations that
+ * only hand a value on are seen through: a value is followed to where it is really made.
+ */
+import { NodeKind, NodeRole, type Graph } from '../document/graph.ts';
+import { NOTHING, type Folds } from './folds.ts';
+
+/** Where a value comes from: output `value` of `node`, or literal `literal` where `node` is -1. */
+export interface Origin {
+  readonly node: number;
+  readonly value: number;
+  readonly literal: number;
+}
+
+export class Flow {
+  private readonly known = new Map<number, readonly Origin[]>();
+  private readonly graph: Graph;
+
+  constructor(private readonly folds: Folds) {
+    this.graph = folds.graph;
+  }
+
+  /**
+   * Where an operand (a value, or -1 - i for literal i) comes from. More than one origin: the branches of a condition.
+   * Follows chains in a loop, not by recursion, for programs that nest a thousand deep.
+   */
+  origins(operand: number): readonly Origin[] {
+    const found = this.known.get(operand);
+    if (found) {
+      return found;
+    }
+    const origins: Origin[] = [];
+    const seen = new Set<number>();
+    const todo = [operand];
+    while (todo.length) {
+      const source = todo.pop() as number;
+      if (seen.has(source)) {
+        continue;
+      }
+      seen.add(source);
+      const behind = this.behind(source);
+      if (behind === null) {
+        origins.push(
+          source < 0
+            ? { node: -1, value: -1, literal: -1 - source }
+            : { node: this.graph.valueNode[source], value: source, literal: -1 }
+        );
+      } else {
+        todo.push(...behind.reverse());
+      }
+    }
+    this.known.set(operand, origins);
+    return origins;
+  }
+
+  /** True for a constant that is made of nothing but literals: it is written beside what reads it. */
+  isLabel(node: number): boolean {
+    const { role } = this.folds.rows.outline;
+    return this.folds.item[node] === NOTHING && role[node] === NodeRole.chip;
+  }
+
+  /** What a value stands for one step further, or null where it is made. */
+  private behind(source: number): number[] | null {
+    if (source < 0) {
+      return null;
+    }
+    const { graph, folds } = this;
+    const node = graph.valueNode[source];
+    if (graph.kind[node] === NodeKind.argument) {
+      const { borders } = folds;
+      return borders.passes(node) ? [graph.bindingFrom[borders.into[node]]] : null;
+    }
+    if (folds.item[node] !== NOTHING || graph.kind[node] !== NodeKind.operation) {
+      return null;
+    }
+    if (graph.firstRegion[node] === graph.firstRegion[node + 1]) {
+      const handsOn = folds.rows.outline.role[node] === NodeRole.edge;
+      return handsOn ? [graph.operandSource[graph.firstOperand[node]]] : null;
+    }
+    const inner = folds.borders.outOf.get(source)?.flatMap(binding => {
+      const result = graph.bindingFrom[binding];
+      return graph.firstOperand[result] < graph.firstOperand[result + 1]
+        ? [graph.operandSource[graph.firstOperand[result]]]
+        : [];
+    });
+    return inner?.length ? inner : null;
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * What stands on the screen when given rows of the outline are open: for each node the item that it is seen as.
+ *
+ * An item is a row (its number) or a single node (-1 - node). Of a stack only the first copy is drawn unless it is
+ * spread: the nodes of the others are seen as what they correspond to in the first.
+ */
+import { NodeKind, NodeRole, RowKind, type Graph } from '../document/graph.ts';
+import type { Borders } from './borders.ts';
+import { childrenOf, type Rows } from './outline.ts';
+
+/** How a person looks at a graph. */
+export interface ViewState {
+  /** Rows of the outline that are open in place. */
+  readonly open: ReadonlySet<number>;
+  /** Stacks whose copies are all shown. */
+  readonly spread?: ReadonlySet<number>;
+}
+
+/** Nothing: a node that is looked through, or that is a mere label. */
+export const NOTHING = -(2 ** 30);
+
+export const itemOfNode = (node: number): number => -1 - node;
+
+export class Folds {
+  /** The item that each node is seen as, or `NOTHING`. */
+  readonly item: Int32Array;
+  /** Rows on the screen that are closed boxes, and those that are frames, in order. */
+  readonly boxes: number[] = [];
+  readonly frames: number[] = [];
+  /** For each node, the copy of the innermost folded stack that it stands in, over all stacks; 0 for none. */
+  readonly copyOf: Int32Array;
+  private copies = 0;
+
+  constructor(
+    readonly graph: Graph,
+    readonly rows: Rows,
+    readonly borders: Borders,
+    readonly state: ViewState
+  ) {
+    this.item = new Int32Array(graph.nodeCount).fill(NOTHING);
+    this.copyOf = new Int32Array(graph.nodeCount);
+    this.show(0);
+  }
+
+  isOpen(row: number): boolean {
+    return row === 0 || this.state.open.has(row);
+  }
+
+  /** True for an open row that has no frame of its own: the program, a statement, the only copy that is shown. */
+  isBare(row: number): boolean {
+    const { kind, copy, parent, count } = this.rows.outline;
+    return (
+      row === 0 ||
+      (kind[row] === RowKind.statement && count[row] === 1) ||
+      (copy[row] === 0 && !this.state.spread?.has(parent[row]))
+    );
+  }
+
+  private show(row: number): void {
+    const todo = [row];
+    while (todo.length) {
+      const at = todo.pop() as number;
+      const { first, end, count } = this.rows.outline;
+      if (!this.isOpen(at) && !this.isBareCopy(at)) {
+        this.boxes.push(at);
+        this.item.fill(at, first[at], end[at]);
+        continue;
+      }
+      if (!this.isBare(at)) {
+        this.frames.push(at);
+      }
+      this.showOwn(at);
+      const children = childrenOf(this.rows, at);
+      if (count[at] > 1 && !this.state.spread?.has(at)) {
+        this.fold(at, children);
+        todo.push(children[0]);
+      } else {
+        // Last in, first out: kept in order.
+        for (let i = children.length - 1; i >= 0; i--) {
+          todo.push(children[i]);
+        }
+      }
+    }
+    for (const [copy, original] of this.later) {
+      this.follow(copy, original);
+    }
+  }
+
+  /** The first copy of an open stack is open with it. */
+  private isBareCopy(row: number): boolean {
+    const { copy, parent } = this.rows.outline;
+    return copy[row] === 0 && this.isOpen(parent[row]) && !this.state.spread?.has(parent[row]);
+  }
+
+  /** Nodes that belong to an open row itself are boxes of their own. */
+  private showOwn(row: number): void {
+    const { graph, rows } = this;
+    const { first, end, role } = rows.outline;
+    for (let node = first[row]; node < end[row]; node++) {
+      if (rows.leaf[node] === row && this.isDrawn(node, role[node])) {
+        this.item[node] = itemOfNode(node);
+      }
+    }
+    if (graph.regionCount > 1) {
+      this.showDetails(row);
+    }
+  }
+
+  /** What stands inside an operation that is drawn whole belongs to it. */
+  private showDetails(row: number): void {
+    const { graph, rows } = this;
+    const { first, end, role } = rows.outline;
+    for (let node = first[row]; node < end[row]; node++) {
+      if (rows.leaf[node] === row && role[node] === NodeRole.detail) {
+        this.item[node] = this.item[graph.regionOwner[graph.region[node]]] ?? NOTHING;
+      }
+    }
+  }
+
+  private isDrawn(node: number, role: number): boolean {
+    switch (this.graph.kind[node]) {
+      case NodeKind.operation:
+        return role === NodeRole.box && !this.holdsRows(node);
+      case NodeKind.argument:
+        return this.graph.region[node] === 0 || (role === NodeRole.box && !this.borders.passes(node));
+      case NodeKind.result:
+        return this.graph.region[node] === 0;
+      default:
+        return false;
+    }
+  }
+
+  /** True for the owner of bodies that are drawn themselves. */
+  private holdsRows(node: number): boolean {
+    const { graph } = this;
+    const owns = graph.firstRegion[node] < graph.firstRegion[node + 1];
+    return owns && this.rows.outline.role[node + 1] !== NodeRole.detail;
+  }
+
+  private readonly later: [number, number][] = [];
+
+  private fold(stack: number, copies: Int32Array): void {
+    copies.forEach((copy, number) => {
+      this.copyOf.fill(++this.copies, this.rows.outline.first[copy], this.rows.outline.end[copy]);
+      if (number > 0) {
+        this.later.push([copy, copies[0]]);
+      }
+    });
+  }
+
+  /** The nodes of a copy are seen as those of the first that stand at the same place in the same row. */
+  private follow(copy: number, original: number): void {
+    const { outline, count } = this.rows;
+    const [from, to] = [outline.first[copy], outline.end[copy]];
+    if (to - from === outline.end[original] - outline.first[original]) {
+      this.item.copyWithin(from, outline.first[original], outline.end[original]);
+      return;
+    }
+    for (let row = copy; row < count && outline.first[row] < to; row++) {
+      const like = outline.like[row] >= 0 ? outline.like[row] : original;
+      const lastSeen = this.lastItem(like);
+      const same = outline.end[row] - outline.first[row] === outline.end[like] - outline.first[like];
+      for (let node = outline.first[row]; node < outline.end[row]; node++) {
+        const twin = same ? node - outline.first[row] + outline.first[like] : -1;
+        this.item[node] = twin >= 0 ? this.item[twin] : lastSeen;
+      }
+    }
+  }
+
+  private lastItem(row: number): number {
+    const { first, end } = this.rows.outline;
+    for (let node = end[row] - 1; node >= first[row]; node--) {
+      if (this.item[node] !== NOTHING) {
+        return this.item[node];
+      }
+    }
+    return NOTHING;
+  }
+}

@@ -1,0 +1,16 @@
+/** Numbers in words. */
+
+/** Sizes for people: powers of 1000, as drives and networks count. */
+export function bytesText(bytes: number): string {
+  if (bytes < 0) {
+    return '';
+  }
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  let size = bytes;
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000;
+    unit++;
+  }
+  return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
