@@ -34,6 +34,9 @@ _OTHER_TPU_NAMES: Mapping[str, str] = {"v5litepod": "v5e", "v5": "v5p", "v6": "v
 
 _KINDS: tuple[Kind, ...] = ("cpu", "cuda", "rocm", "tpu")
 
+# In what JAX says where a program names devices by a mesh or a sharding, and its arguments are on another.
+_DEVICES_DIFFER = ("incompatible devices", "memory kind")
+
 _ONE_DEVICE = "It is compiled for one device: shardings of the arguments over several are left out."
 _NOT_RUN = "Nothing runs: there is no measured time."
 
@@ -88,7 +91,8 @@ class Target:
             with jax.default_device(self.device):
                 lowered = lower()
         except ValueError as error:
-            # Of JAX, for the person's function has run before: tracing calls it, lowering does not.
+            if not any(word in str(error) for word in _DEVICES_DIFFER):
+                raise
             raise TargetError(f"{fixed}: {_first_line(error)}") from None
         platforms = compat.platforms_of(lowered)
         if platforms and self.kind not in platforms:
