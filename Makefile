@@ -1,5 +1,6 @@
 # make demo   sets everything up and opens JupyterLab on the tour
 # make test   sets everything up, a browser too, and runs all tests
+# make test-targets  the tests of targets, with the plugins of JAX for devices that are not there (430 MB of wheels)
 # make check  lint, format and types
 # make bench  the benchmarks
 
@@ -11,7 +12,7 @@ export JAX_PLATFORMS ?= cpu
 # JupyterLab refuses to run as root unless it is told to.
 ROOT_FLAG := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 
-.PHONY: demo test test-ts test-python test-smoke check format bench setup clean
+.PHONY: demo test test-ts test-python test-smoke test-targets check format bench setup clean
 
 demo: setup
 	$(BIN)/jupyter lab --ip=127.0.0.1 $(ROOT_FLAG) $(DEMO_ARGS) examples/tour.ipynb
@@ -26,6 +27,9 @@ test-python: setup
 
 test-smoke: setup
 	$(BIN)/python tools/smoke.py
+
+test-targets: setup
+	$(BIN)/python tools/targets.py $(PYTEST_ARGS)
 
 check: setup
 	$(BIN)/ruff check .
@@ -46,4 +50,4 @@ setup:
 	@$(PYTHON) tools/setup.py
 
 clean:
-	rm -rf .venv .venv-oldest .venv-newest node_modules build dist jaxviz/labextension jaxviz/static test-results
+	rm -rf .venv .venv-oldest .venv-newest .venv-targets node_modules build dist jaxviz/labextension jaxviz/static test-results

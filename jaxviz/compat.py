@@ -144,6 +144,19 @@ def optimized_proto(compiled: Any) -> bytes:
     return executable.hlo_modules()[0].as_serialized_hlo_module_proto()
 
 
+def platforms_of(lowered: Any) -> tuple[str, ...]:
+    """What a lowered program is for: ("cpu",), ("cuda",); empty where JAX does not say, 0.6 to 0.12 do."""
+    return tuple(getattr(getattr(lowered, "_lowering", None), "_platforms", None) or ())
+
+
+def memory_of(compiled: Any) -> Any | None:
+    """What the compiler says of memory, as `CompiledMemoryStats`; None where it says nothing."""
+    try:
+        return compiled.memory_analysis()
+    except (NotImplementedError, RuntimeError):
+        return None
+
+
 def with_jaxpr(traced: Any, jaxpr: Any) -> Any | None:
     """A copy of a traced program that lowers another jaxpr of the same type; None where JAX is built otherwise.
 

@@ -30,6 +30,20 @@ class Optimized:
     complete: bool
     seconds: float
     snapshots: tuple[Snapshot, ...] = ()
+    #: Where code was generated and the compiler says it.
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What the compiled program takes on its device, in bytes."""
+
+    arguments: int
+    results: int
+    #: Of the results, what lies in arguments that were donated.
+    aliased: int
+    temporary: int
+    code: int
 
 
 @dataclass(frozen=True)
@@ -66,7 +80,20 @@ def optimize(lowered: Any, *, mark: bytes = b"", passes: str = "") -> Optimized:
                 raise
         proto = caught[0] if caught else compat.optimized_proto(compiled)
         seconds = perf_counter() - start
-        return Optimized(proto, compiled is not None, seconds, taken.read())
+        return Optimized(proto, compiled is not None, seconds, taken.read(), _memory_of(compiled))
+
+
+def _memory_of(compiled: Any) -> Memory | None:
+    stats = compat.memory_of(compiled) if compiled is not None else None
+    if stats is None:
+        return None
+    return Memory(
+        arguments=stats.argument_size_in_bytes,
+        results=stats.output_size_in_bytes,
+        aliased=stats.alias_size_in_bytes,
+        temporary=stats.temp_size_in_bytes,
+        code=stats.generated_code_size_in_bytes,
+    )
 
 
 @contextmanager

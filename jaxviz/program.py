@@ -18,6 +18,7 @@ from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.read.values import short_dtype
+from jaxviz.targets import Target, find_target
 
 # The longest spelling of one argument in a call that is rebuilt from types.
 _ARGUMENT_LENGTH = 40
@@ -39,6 +40,7 @@ class Program:
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
         static_argnums: int | Sequence[int] = (),
+        target: str | Target | None = None,
     ) -> None:
         if not callable(fn):
             raise TypeError(f"expected a function and its arguments, but got {type(fn).__name__} as the function")
@@ -46,6 +48,8 @@ class Program:
         self.args = tuple(args)
         self.kwargs = dict(kwargs or {})
         self.static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+        #: What it is compiled for; None is the device that JAX uses anyway.
+        self.target = find_target(target) if isinstance(target, str) else target
         #: What each thing cost, by name: `trace`.
         self.seconds: dict[str, float] = {}
 
@@ -100,7 +104,8 @@ class Program:
         jitted = self.fn
         if self.static_argnums or not hasattr(jitted, "trace"):
             jitted = jax.jit(self.fn, static_argnums=self.static_argnums or None)
-        traced = jitted.trace(*self.args, **self.kwargs)
+        args, kwargs = self._placed_arguments
+        traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
         return traced
 
@@ -113,7 +118,8 @@ class Program:
         """`jax.stages.Lowered` of a copy of the jaxpr, with everything else as the person's own jit has it."""
         start = perf_counter()
         traced = compat.with_jaxpr(self.traced, jaxpr)
-        lowered = traced.lower() if traced is not None else self._lower_anew(jaxpr)
+        lower = traced.lower if traced is not None else functools.partial(self._lower_anew, jaxpr)
+        lowered = lower() if self.target is None else self.target.lower(lower, self.name)
         self.seconds["lower"] = perf_counter() - start
         return lowered
 
@@ -126,8 +132,14 @@ class Program:
             return jax.tree_util.tree_unflatten(tree, run(*jax.tree_util.tree_leaves((args, kwargs))))
 
         wrapper.__name__ = self.name
-        dynamic = [argument for number, argument in enumerate(self.args) if number not in self.static_argnums]
-        return jax.jit(wrapper).lower(*dynamic, **self.kwargs)
+        args, kwargs = self._placed_arguments
+        dynamic = [argument for number, argument in enumerate(args) if number not in self.static_argnums]
+        return jax.jit(wrapper).lower(*dynamic, **kwargs)
+
+    @property
+    def _placed_arguments(self) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arguments, those of them that have a type abstract and on the target's device if it is another."""
+        return (self.args, self.kwargs) if self.target is None else self.target.abstract((self.args, self.kwargs))
 
     @cached_property
     def argument_names(self) -> tuple[str, ...]:
