@@ -21,6 +21,8 @@ from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
+from jaxviz.outline.linked import linked_outline
+from jaxviz.outline.order import program_order, reordered
 from jaxviz.program import Program
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_proto import parse_hlo_proto
@@ -39,6 +41,7 @@ class Linked(NamedTuple):
     graph: Graph
     tagged: Sequence[Found]
     links: Links
+    outline: Outline
 
 
 class Capture:
@@ -144,8 +147,20 @@ class Capture:
         return optimized
 
     def _linked(self, graph: Graph, tagged: Sequence[Found]) -> Linked:
+        """The stage in the order of the jaxpr, with its links and its outline."""
         links = make_links(self.jaxpr, graph, tagged)
-        return Linked(with_stacks(graph, links, self.jaxpr.nodes.stack), tagged, links)
+        order = program_order(graph, last_sources(graph, links))
+        links = links.renumbered(order)
+        graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
+        outline = linked_outline(graph, [links.sources(node) for node in range(len(graph))], self.outline)
+        return Linked(graph, [tagged[node] for node in order.tolist()], links, outline)
+
+
+def last_sources(graph: Graph, links: Links) -> Column:
+    """For each node the last node of the jaxpr that it is linked to, or -1."""
+    last = np.full(len(graph), -1, np.int32)
+    np.maximum.at(last, links.target, links.source)
+    return last
 
 
 def with_stacks(graph: Graph, links: Links, stacks: Column) -> Graph:

@@ -93,7 +93,7 @@ class Exploration:
         __tracebackhide__ = True
         capture = self._capture
         graphs, entries, links, missing = [capture.jaxpr], [], [], {}
-        outlines = (OutlineEntry(0, capture.outline),)
+        outlines = [OutlineEntry(0, capture.outline)]
         entries.append(StageEntry("jaxpr", 0, capture.costs("jaxpr")))
         fates: tuple[FatesEntry, ...] = ()
         for stage in STAGE_KINDS[1:]:
@@ -107,6 +107,7 @@ class Exploration:
             entries.append(StageEntry(stage, len(graphs), capture.costs(stage)))
             shares = link_shares(linked.graph, linked.links)
             links.append(LinksEntry(0, len(graphs), linked.links, shares))
+            outlines.append(OutlineEntry(len(graphs), linked.outline))
             graphs.append(linked.graph)
         if "hlo" in stages and "hlo" not in missing:
             fates = (FatesEntry(0, capture.fates),)
@@ -118,7 +119,9 @@ class Exploration:
             stages=tuple(entries),
             missing=missing,
         )
-        return Document(capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=outlines)
+        return Document(
+            capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=tuple(outlines)
+        )
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
         """What would be seen at first of a stage in a space of `width` x `height` px."""

@@ -35,6 +35,14 @@ class Links:
     def __len__(self) -> int:
         return len(self.kind)
 
+    def renumbered(self, order: Column) -> Links:
+        """The same links where the nodes of the second graph stand in this order."""
+        place = np.zeros(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        target = place[self.target]
+        rows = np.lexsort((self.source, target))
+        return Links(self.source[rows], target[rows], self.kind[rows])
+
     @cached_property
     def _by_source(self) -> dict[int, list[int]]:
         return _grouped(self.source, self.target)
