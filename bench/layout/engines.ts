@@ -119,11 +119,11 @@ interface DagreGraph {
   edge(end: { v: string; w: string; name: string }): { points: { x: number; y: number }[] };
 }
 
-/** `tight-tree` is the faster of its rankers that still draw well. */
+/** As it comes: ranks by network simplex. */
 export const dagre: Engine = (graph, rowGap) => {
   const library = installed('@dagrejs/dagre') as Dagre;
   const drawing = new library.graphlib.Graph({ multigraph: true });
-  drawing.setGraph({ nodesep: BOX_GAP, edgesep: LANE_GAP, ranksep: rowGap, ranker: 'tight-tree' });
+  drawing.setGraph({ nodesep: BOX_GAP, edgesep: LANE_GAP, ranksep: rowGap });
   for (let i = 0; i < graph.count; i++) {
     drawing.setNode(`${i}`, { width: graph.width[i], height: graph.height[i] });
   }
