@@ -6,6 +6,7 @@
 import { placeVertices, type Extents } from './coordinates.ts';
 import { BOX_GAP, GATE_GAP, LANE_GAP, PART_GAP, ROW_GAP, ROW_GAP_MOST, ROW_GAP_SIDEWAYS } from './distances.ts';
 import { Pin } from './input.ts';
+import { makeNet, type Net } from './net.ts';
 import { orderRows, type Order } from './order.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { breakCycles, rankVertices } from './rank.ts';
@@ -131,8 +132,9 @@ function layoutPart(input: FlatInput, { vertices, pieces }: Part): PlacedPart {
 
   const rank = rankVertices({ count, from, to, pin });
   const proper = makeProper(rank, from, to);
-  const { rows, place } = bestOrder(input, vertices, pin, proper);
   const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
+  const net = makeNet(proper, extents.upperOffset, extents.lowerOffset);
+  const { rows, place } = bestOrder(input, vertices, pin, net);
   const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
   const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
   const x = placeVertices(proper, rows, extents, gap);
@@ -178,16 +180,16 @@ function layoutPart(input: FlatInput, { vertices, pieces }: Part): PlacedPart {
  * Arguments and results keep the order of the signature. Gates keep that of what they lead to outside where this costs
  * no crossing inside: it mostly saves one outside.
  */
-function bestOrder(input: FlatInput, vertices: readonly number[], pin: Uint8Array, proper: Proper): Order {
+function bestOrder(input: FlatInput, vertices: readonly number[], pin: Uint8Array, net: Net): Order {
   const kept = (gates: boolean): Int32Array =>
     Int32Array.from(vertices, (vertex, i) =>
       pin[i] !== Pin.free && (gates || !input.gate[vertex]) ? input.order[vertex] : -1
     );
-  const free = orderRows(proper, kept(false));
+  const free = orderRows(net, kept(false));
   if (vertices.filter(vertex => input.gate[vertex]).length < 2) {
     return free;
   }
-  const ordered = orderRows(proper, kept(true));
+  const ordered = orderRows(net, kept(true));
   return ordered.crossings <= free.crossings ? ordered : free;
 }
 
