@@ -52,9 +52,7 @@ export const dot = (graph: BenchGraph, rowGap: number, ports = false): Drawn => 
   const operands = new Int32Array(graph.count);
   graph.target.forEach((target, edge) => (operands[target] = Math.max(operands[target], graph.port[edge] + 1)));
   const record = (box: number): string =>
-    ports && operands[box] > 1
-      ? `, shape=record, label="{${range(operands[box], port => `<p${port}>`).join('|')}}"`
-      : '';
+    ports && operands[box] > 1 ? `, shape=record, label="${range(operands[box], port => `<p${port}>`).join('|')}"` : '';
   const end = (edge: number): string => {
     const target = graph.target[edge];
     return ports && operands[target] > 1 ? `${target}:p${graph.port[edge]}:n` : `${target}`;

@@ -22,6 +22,8 @@ export interface Course {
 export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperature: number, course: Course): number {
   const { rowStart, rowCount, above, below } = net;
   const { order, place } = at;
+  const none = NONE;
+  const changeOf = sideChange;
   const chances = chancesAt(temperature);
   const limit = chances.length - 1;
   const [onlyAbove, onlyBelow] = [above.only, below.only];
@@ -48,15 +50,15 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
       let change = 0;
       if (upA >= 0 && upB >= 0) {
         change = upAtA < upAtB ? 1 : upAtA > upAtB ? -1 : 0;
-      } else if (upA !== NONE && upB !== NONE) {
+      } else if (upA !== none && upB !== none) {
         steps += (firstAbove[a + 1] - firstAbove[a]) * (firstAbove[b + 1] - firstAbove[b]);
-        change = sideChange(above, a, b, place);
+        change = changeOf(above, a, b, place);
       }
       if (downA >= 0 && downB >= 0) {
         change += downAtA < downAtB ? 1 : downAtA > downAtB ? -1 : 0;
-      } else if (downA !== NONE && downB !== NONE) {
+      } else if (downA !== none && downB !== none) {
         steps += (firstBelow[a + 1] - firstBelow[a]) * (firstBelow[b + 1] - firstBelow[b]);
-        change += sideChange(below, a, b, place);
+        change += changeOf(below, a, b, place);
       }
       let swap = change <= 0;
       if (!swap && change <= limit) {

@@ -2,7 +2,7 @@
 import type { Arrangement, Net, Side } from './net.ts';
 
 /** Number of crossings between all neighbouring rows, by a Fenwick tree over the ports of the lower row. */
-export function countCrossings(net: Net, { order, place }: Arrangement): number {
+export function countCrossings(net: Net, { order }: Arrangement): number {
   const { rowStart, rowCount, above, below } = net;
   const slot = new Int32Array(net.count);
   let total = 0;

@@ -10,6 +10,7 @@ import { makeNet, type Net } from './net.ts';
 import { orderRows, type Order } from './order.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { breakCycles, rankVertices } from './rank.ts';
+import { shortenSideways } from './shift.ts';
 import { straighten } from './straighten.ts';
 
 /** A flat graph with all sizes known. Gates have no size. */
@@ -134,10 +135,12 @@ function layoutPart(input: FlatInput, { vertices, pieces }: Part): PlacedPart {
   const proper = makeProper(rank, from, to);
   const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
   const net = makeNet(proper, extents.upperOffset, extents.lowerOffset);
-  const { rows, place } = bestOrder(input, vertices, pin, net);
+  const order = bestOrder(input, vertices, pin, net);
   const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
   const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
-  const x = placeVertices(proper, rows, extents, gap);
+  const { rows, place } = order;
+  const x = placeVertices(proper, net, order, order.held, extents, gap);
+  shortenSideways(proper, rows, extents, gap, x);
   straighten(proper, rows, place, extents, gap, x);
 
   const heights = rows.map(row =>

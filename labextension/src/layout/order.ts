@@ -9,11 +9,11 @@ import { countCrossings } from './crossings.ts';
 import { setPlaces, type Arrangement, type Net } from './net.ts';
 import { depthFirst, sweepToMeans } from './start.ts';
 
-export interface Order {
-  /** Vertices row by row. */
+export interface Order extends Arrangement {
+  /** The rows of `order`, which they share. */
   readonly rows: readonly Int32Array[];
-  /** Place of a vertex in its row. */
-  readonly place: Int32Array;
+  /** 1 for vertices whose order among themselves is kept. */
+  readonly held: Uint8Array;
   readonly crossings: number;
 }
 
@@ -22,7 +22,7 @@ const SWEEP_WORK = 300_000;
 const ANNEAL_WORK = 1_200_000;
 const MOST_SWEEPS = 24;
 const MOST_PASSES = 1000;
-const LEAST_PASSES = 8;
+const LEAST_PASSES = 30;
 /** A step over a pair of links, against a vertex. */
 const STEP = 0.15;
 /** Small graphs begin more often: a single start may end badly. */
@@ -55,7 +55,7 @@ export function orderRows(net: Net, fixed: Int32Array): Order {
       best = cooled.order;
     }
   }
-  return toRows(net, best);
+  return toRows(net, best, held);
 }
 
 function anneal(
@@ -91,13 +91,14 @@ function anneal(
   return { order: best, crossings: fewest };
 }
 
-function toRows(net: Net, order: Int32Array): Order {
+function toRows(net: Net, order: Int32Array, held: Uint8Array): Order {
   const { rowStart, rowCount, count } = net;
   const at = { order, place: new Int32Array(count) };
   setPlaces(net, at);
   return {
     rows: Array.from({ length: rowCount }, (_, row) => order.subarray(rowStart[row], rowStart[row + 1])),
-    place: at.place,
+    ...at,
+    held,
     crossings: countCrossings(net, at)
   };
 }
