@@ -47,7 +47,10 @@ export function jaxviz(graph: BenchGraph, ports = false): Drawn {
   return { x, y, routes, milliseconds };
 }
 
-/** `ports`: operands meet the upper border of a box left to right in their order. */
+/**
+ * `ports`: edges leave a box in the middle of its lower border, and operands meet the upper border left to right in
+ * their order. Without, dot aims at the centre of a box and cuts what lies in it, which makes its edges shorter.
+ */
 export const dot = (graph: BenchGraph, rowGap: number, ports = false): Drawn => {
   const operands = new Int32Array(graph.count);
   graph.target.forEach((target, edge) => (operands[target] = Math.max(operands[target], graph.port[edge] + 1)));
@@ -55,14 +58,14 @@ export const dot = (graph: BenchGraph, rowGap: number, ports = false): Drawn => 
     ports && operands[box] > 1 ? `, shape=record, label="${range(operands[box], port => `<p${port}>`).join('|')}"` : '';
   const end = (edge: number): string => {
     const target = graph.target[edge];
-    return ports && operands[target] > 1 ? `${target}:p${graph.port[edge]}:n` : `${target}`;
+    return ports && operands[target] > 1 ? `${target}:p${graph.port[edge]}:n` : `${target}${ports ? ':n' : ''}`;
   };
   const lines = [`digraph { graph [rankdir=TB, nodesep=${BOX_GAP / INCH}, ranksep=${rowGap / INCH}]`];
   lines.push('node [shape=box, fixedsize=true, label=""]; edge [arrowhead=none]');
   for (let i = 0; i < graph.count; i++) {
     lines.push(`${i} [width=${graph.width[i] / INCH}, height=${graph.height[i] / INCH}${record(i)}]`);
   }
-  graph.source.forEach((source, edge) => lines.push(`${source} -> ${end(edge)} [id=${edge}]`));
+  graph.source.forEach((source, edge) => lines.push(`${source}${ports ? ':s' : ''} -> ${end(edge)} [id=${edge}]`));
   lines.push('}');
   const start = performance.now();
   const json = execFileSync('dot', ['-Tjson'], { input: lines.join('\n'), maxBuffer: 1 << 30, stdio: 'pipe' });

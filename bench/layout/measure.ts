@@ -12,6 +12,8 @@ export interface Figures {
   readonly crossings: number;
   /** Mean length of an edge in px. */
   readonly length: number;
+  /** Mean distance between the centres of two boxes that an edge joins, wherever it meets them. */
+  readonly between: number;
   /** Bends of an edge, on average. */
   readonly bends: number;
   readonly width: number;
@@ -63,11 +65,19 @@ export function measure(graph: BenchGraph, picture: Picture): Figures {
     see(picture.x[i], picture.y[i]);
     see(picture.x[i] + graph.width[i], picture.y[i] + graph.height[i]);
   }
+  let between = 0;
+  graph.source.forEach((source, edge) => {
+    const target = graph.target[edge];
+    const across = (graph.width[target] - graph.width[source]) / 2 + picture.x[target] - picture.x[source];
+    const down = (graph.height[target] - graph.height[source]) / 2 + picture.y[target] - picture.y[source];
+    between += Math.hypot(across, down) / graph.source.length;
+  });
   const segments = segmentsOf(picture);
   const drawn = Math.max(1, picture.routes.length - missing);
   return {
     crossings: countCrossings(segments),
     length: length / drawn,
+    between,
     bends: bends / drawn,
     width: right - left,
     height: bottom - top,

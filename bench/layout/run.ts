@@ -22,7 +22,19 @@ interface Row extends Figures {
 }
 
 const names = ['jaxviz', 'dot', 'jaxviz, ports', 'dot, ports', 'dagre', 'elkjs'];
-const columns = ['ms', 'crossings', 'length', 'bends', 'width', 'height', 'Mpx²', 'through', 'overlaps', 'missing'];
+const columns = [
+  'ms',
+  'crossings',
+  'length',
+  'between',
+  'bends',
+  'width',
+  'height',
+  'Mpx²',
+  'through',
+  'overlaps',
+  'missing'
+];
 
 async function drawAll(graph: BenchGraph, slow: boolean): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
@@ -62,6 +74,7 @@ function printRow(name: string, rows: readonly Row[]): void {
     mean(rows, row => row.milliseconds).toFixed(1),
     mean(rows, row => row.crossings).toFixed(0),
     mean(rows, row => row.length).toFixed(0),
+    mean(rows, row => row.between).toFixed(0),
     mean(rows, row => row.bends).toFixed(2),
     mean(rows, row => row.width).toFixed(0),
     mean(rows, row => row.height).toFixed(0),
@@ -96,7 +109,7 @@ function ratios(drawings: readonly Map<string, Row>[], name: string, dotName: st
   const crossings = against(dotName, row => row.crossings);
   const parts = [
     `crossings ${middle(crossings)} of dot's (worst ${Math.max(...crossings).toFixed(2)})`,
-    `length ${middle(against(dotName, row => row.length))}`
+    `length ${middle(against(dotName, row => row.length))} (centres ${middle(against(dotName, row => row.between))})`
   ];
   for (const other of [dotName, 'dagre', 'elkjs']) {
     const pairs = drawings.filter(drawing => drawing.has(other));

@@ -33,7 +33,7 @@ const samples = fc
     const zero = new Float64Array(proper.upper.length);
     const half = Float64Array.from({ length: proper.count }, (_, i) => (i < rank.length ? width[i] / 2 : 0));
     const net = makeNet(proper, zero, zero);
-    const order = orderRows(net, new Int32Array(proper.count).fill(-1));
+    const order = orderRows(net, new Int32Array(proper.count).fill(-1), 0, 20_000);
     return { proper, net, order, extents: { left: half, right: half, upperOffset: zero, lowerOffset: zero } };
   });
 

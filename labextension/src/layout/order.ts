@@ -1,6 +1,6 @@
 /**
- * The order within rows: few crossings. From a few starts, sweeps to the means of neighbours, then annealing, which
- * falls from hot to cool and ends with passes that hardly ever take a swap for the worse. The best of all is kept.
+ * The order within rows: few crossings. Sweeps to the means of neighbours, then annealing, which falls from hot to
+ * cool and ends with passes that hardly ever take a swap for the worse. The best is kept.
  *
  * Work is counted, never timed, so that the same graph gets the same layout on every machine.
  */
@@ -17,59 +17,38 @@ export interface Order extends Arrangement {
   readonly crossings: number;
 }
 
-/** Vertices looked at by all sweeps to the means together, and by all passes of annealing. */
-const SWEEP_WORK = 300_000;
-const ANNEAL_WORK = 1_200_000;
 const MOST_SWEEPS = 24;
-const MOST_PASSES = 1000;
+const SWEEP_WORK = 300_000;
+/** Passes of annealing while it is hot; more help little. */
+const MOST_PASSES = 600;
 const LEAST_PASSES = 30;
 /** A step over a pair of links, against a vertex. */
 const STEP = 0.15;
-/** Small graphs begin more often: a single start may end badly. */
-const STARTS = 3;
-const SMALL = 600;
 const HOT = 1.2;
 const COOL = 0.3;
 const QUENCH_PASSES = 20;
 const QUENCH = 0.2;
 const QUENCHED = 0.1;
 
-/** `fixed` gives vertices whose order among themselves is kept, such as arguments; -1 for all others. */
-export function orderRows(net: Net, fixed: Int32Array): Order {
+/**
+ * `fixed` gives vertices whose order among themselves is kept, such as arguments; -1 for all others. `start` begins
+ * elsewhere for each number. `work` is the number of vertices that all passes of annealing may look at.
+ */
+export function orderRows(net: Net, fixed: Int32Array, start: number, work: number): Order {
   const { count } = net;
   const held = Uint8Array.from({ length: count }, (_, vertex) => (fixed[vertex] >= 0 ? 1 : 0));
-  const starts = count < SMALL ? STARTS : 1;
-  let best: Int32Array = new Int32Array(count);
-  let fewest = Infinity;
-  for (let start = 0; start < starts && fewest > 0; start++) {
-    const at = depthFirst(net, start % 2 === 0);
-    const sweeps = Math.min(MOST_SWEEPS, Math.max(4, Math.floor(SWEEP_WORK / Math.max(1, count))));
-    const crossings = sweepToMeans(net, at, fixed, sweeps);
-    if (crossings < fewest) {
-      fewest = crossings;
-      best = at.order.slice();
-    }
-    const cooled = anneal(net, at, held, crossings, start);
-    if (cooled.crossings < fewest) {
-      fewest = cooled.crossings;
-      best = cooled.order;
-    }
-  }
-  return toRows(net, best, held);
+  const at = depthFirst(net, start % 2 === 0);
+  const sweeps = Math.min(MOST_SWEEPS, Math.max(4, Math.floor(SWEEP_WORK / Math.max(1, count))));
+  const crossings = sweepToMeans(net, at, fixed, sweeps);
+  return toRows(net, anneal(net, at, held, crossings, start, work), held);
 }
 
-function anneal(
-  net: Net,
-  at: Arrangement,
-  held: Uint8Array,
-  begin: number,
-  start: number
-): { order: Int32Array; crossings: number } {
+function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, start: number, work: number): Int32Array {
   let crossings = begin;
   let fewest = begin;
   let best = at.order.slice();
   if (crossings === 0) {
-    return { order: best, crossings };
+    return best;
   }
   const course: Course = { random: 0x2545f491 + start, steps: 0 };
   const pass = (temperature: number): void => {
@@ -80,15 +59,15 @@ function anneal(
     }
   };
   pass(HOT);
-  const work = net.count + STEP * course.steps;
-  const passes = Math.min(MOST_PASSES, Math.max(LEAST_PASSES, Math.round(ANNEAL_WORK / work)));
-  for (let i = 0; i < passes; i++) {
+  const passWork = net.count + STEP * course.steps;
+  const passes = Math.min(MOST_PASSES, Math.max(LEAST_PASSES, Math.round(work / passWork)));
+  for (let i = 0; i < passes && fewest > 0; i++) {
     pass(HOT + ((COOL - HOT) * i) / Math.max(1, passes - 1));
   }
-  for (let i = 0; i < QUENCH_PASSES; i++) {
+  for (let i = 0; i < QUENCH_PASSES && fewest > 0; i++) {
     pass(QUENCH + ((QUENCHED - QUENCH) * i) / (QUENCH_PASSES - 1));
   }
-  return { order: best, crossings: fewest };
+  return best;
 }
 
 function toRows(net: Net, order: Int32Array, held: Uint8Array): Order {

@@ -110,7 +110,39 @@ export function rankVertices(graph: Directed): Int32Array {
   }
   descend(graph, out, into, order, rank, anyBottom ? bottom - 1 : bottom, anyTop);
   shortenEdges(graph, out, into, rank);
+  balance(graph, out, into, rank);
   return rank;
+}
+
+/** A vertex with as many edges in as out may stand anywhere between its neighbours: it goes to the least full row. */
+function balance({ count, from, to, pin }: Directed, out: Rows, into: Rows, rank: Int32Array): void {
+  const full = new Int32Array(rank.reduce((most, one) => Math.max(most, one), 0) + 1);
+  for (const row of rank) {
+    full[row]++;
+  }
+  for (let vertex = 0; vertex < count; vertex++) {
+    const ins = into.first[vertex + 1] - into.first[vertex];
+    if (pin[vertex] !== Pin.free || ins === 0 || ins !== out.first[vertex + 1] - out.first[vertex]) {
+      continue;
+    }
+    let low = 0;
+    for (let k = into.first[vertex]; k < into.first[vertex + 1]; k++) {
+      low = Math.max(low, rank[from[into.edge[k]]] + 1);
+    }
+    let high = full.length - 1;
+    for (let k = out.first[vertex]; k < out.first[vertex + 1]; k++) {
+      high = Math.min(high, rank[to[out.edge[k]]] - 1);
+    }
+    let best = rank[vertex];
+    for (let row = low; row <= high; row++) {
+      if (full[row] < full[best] - (row === rank[vertex] || best !== rank[vertex] ? 0 : 1)) {
+        best = row;
+      }
+    }
+    full[rank[vertex]]--;
+    full[best]++;
+    rank[vertex] = best;
+  }
 }
 
 /**
