@@ -38,7 +38,13 @@ export function countCrossings(net: Net, { order }: Arrangement): number {
   return total;
 }
 
-/** Change of the number of crossings if neighbour `a` and `b`, which follows it, swap. */
+/**
+ * Two vertices with more pairs of links than this are never swapped: it costs too much to count what it would change.
+ * Where hubs stand is left to the sweeps.
+ */
+export const MOST_PAIRS = 4096;
+
+/** Change of the number of crossings if neighbour `a` and `b`, which follows it, swap; infinite if they must not. */
 export function swapChange({ above, below }: Net, a: number, b: number, place: Int32Array): number {
   return sideChange(above, a, b, place) + sideChange(below, a, b, place);
 }
@@ -47,6 +53,9 @@ export function sideChange({ first, end, endShift }: Side, a: number, b: number,
   let change = 0;
   const beginB = first[b];
   const endB = first[b + 1];
+  if ((first[a + 1] - first[a]) * (endB - beginB) > MOST_PAIRS) {
+    return Infinity;
+  }
   for (let i = first[a]; i < first[a + 1]; i++) {
     const left = place[end[i]] + endShift[i];
     for (let k = beginB; k < endB; k++) {

@@ -32,6 +32,9 @@ export interface Net {
   readonly row: Int32Array;
   readonly above: Side;
   readonly below: Side;
+  /** For each edge its first lane and their number, as in `Proper`. */
+  readonly firstLane: Int32Array;
+  readonly laneCount: Int32Array;
 }
 
 /** An order of all vertices, row by row, and the place of each within its row. */
@@ -57,7 +60,9 @@ export function makeNet(proper: Proper, upperOffset: Float64Array, lowerOffset: 
     rowStart,
     row: rank,
     above: makeSide(count, up, down, upper),
-    below: makeSide(count, down, up, lower)
+    below: makeSide(count, down, up, lower),
+    firstLane: proper.firstLane,
+    laneCount: proper.laneCount
   };
 }
 

@@ -6,6 +6,7 @@ import { countCrossings, swapChange } from './crossings.ts';
 import { makeNet, setPlaces, type Arrangement, type Net } from './net.ts';
 import { orderRows } from './order.ts';
 import { makeProper } from './proper.ts';
+import { rerouteLongEdges } from './reroute.ts';
 import { depthFirst, sweepToMeans } from './start.ts';
 
 /** A graph in rows with ports: edges run down by at least one row and meet their boxes at offsets of -1, 0 or 1. */
@@ -123,6 +124,37 @@ test('an annealing pass knows what it changed and never swaps two that are held'
     }),
     { numRuns: 300 }
   );
+});
+
+test('rerouting long edges saves what it says, which is never less than nothing', () => {
+  fc.assert(
+    fc.property(samples, fc.boolean(), (sample, fromTop) => {
+      const at = depthFirst(sample.net, fromTop);
+      const before = slowCount(sample, at);
+      const saved = rerouteLongEdges(sample.net, at, Infinity);
+      checkArrangement(sample, at);
+      assert.equal(before - slowCount(sample, at), saved);
+      assert.ok(saved >= 0);
+    }),
+    { numRuns: 500 }
+  );
+});
+
+test('a long edge on the wrong side of four others moves over them all', () => {
+  // 0 to 4 above, 5 to 9 below and joined straight, three rows between; the first edge runs on the far right.
+  const rank = Int32Array.of(0, 0, 0, 0, 0, 4, 4, 4, 4, 4);
+  const proper = makeProper(rank, Int32Array.of(0, 1, 2, 3, 4), Int32Array.of(5, 6, 7, 8, 9));
+  const zero = new Float64Array(proper.upper.length);
+  const net = makeNet(proper, zero, zero);
+  const at = depthFirst(net, true);
+  for (const row of [1, 2, 3]) {
+    const order = at.order.subarray(net.rowStart[row], net.rowStart[row + 1]);
+    order.set([...order.subarray(1), order[0]]);
+  }
+  setPlaces(net, at);
+  assert.equal(countCrossings(net, at), 8);
+  assert.equal(rerouteLongEdges(net, at, Infinity), 8);
+  assert.equal(countCrossings(net, at), 0);
 });
 
 test('the order has no more crossings than its start, and keeps what is fixed', () => {

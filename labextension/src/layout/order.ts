@@ -7,6 +7,7 @@
 import { annealPass, type Course } from './anneal.ts';
 import { countCrossings } from './crossings.ts';
 import { setPlaces, type Arrangement, type Net } from './net.ts';
+import { rerouteLongEdges } from './reroute.ts';
 import { depthFirst, sweepToMeans } from './start.ts';
 
 export interface Order extends Arrangement {
@@ -29,6 +30,9 @@ const COOL = 0.3;
 const QUENCH_PASSES = 20;
 const QUENCH = 0.2;
 const QUENCHED = 0.1;
+/** Rounds of rerouting, each after a quench, and the work that one may do. */
+const REROUTES = 2;
+const REROUTE_WORK = 8_000_000;
 
 /**
  * `fixed` gives vertices whose order among themselves is kept, such as arguments; -1 for all others. `start` begins
@@ -64,8 +68,19 @@ function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, star
   for (let i = 0; i < passes && fewest > 0; i++) {
     pass(HOT + ((COOL - HOT) * i) / Math.max(1, passes - 1));
   }
-  for (let i = 0; i < QUENCH_PASSES && fewest > 0; i++) {
-    pass(QUENCH + ((QUENCHED - QUENCH) * i) / (QUENCH_PASSES - 1));
+  for (let round = 0; round <= REROUTES && fewest > 0; round++) {
+    for (let i = 0; i < QUENCH_PASSES && fewest > 0; i++) {
+      pass(QUENCH + ((QUENCHED - QUENCH) * i) / (QUENCH_PASSES - 1));
+    }
+    at.order.set(best);
+    setPlaces(net, at);
+    const saved = rerouteLongEdges(net, at, REROUTE_WORK);
+    crossings = fewest - saved;
+    if (saved === 0) {
+      break;
+    }
+    fewest = crossings;
+    best = at.order.slice();
   }
   return best;
 }
