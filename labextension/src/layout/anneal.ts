@@ -18,7 +18,10 @@ export interface Course {
   steps: number;
 }
 
-/** One pass at a temperature; gives the change of the number of crossings. Two `held` neighbours are never swapped. */
+/**
+ * One pass at a temperature; gives the change of the number of crossings. Two `held` neighbours are never swapped. At
+ * temperature 0, only swaps that save a crossing are taken.
+ */
 export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperature: number, course: Course): number {
   const { rowStart, rowCount, above, below } = net;
   const { order, place } = at;
@@ -29,6 +32,7 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
   const [onlyAbove, onlyBelow] = [above.only, below.only];
   const [firstAbove, firstBelow] = [above.first, below.first];
   const [shiftAbove, shiftBelow] = [above.endShift, below.endShift];
+  const free = temperature > 0 ? 0 : -1;
   let { random, steps } = course;
   let total = 0;
   for (let row = 0; row < rowCount; row++) {
@@ -60,7 +64,7 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
         steps += (firstBelow[a + 1] - firstBelow[a]) * (firstBelow[b + 1] - firstBelow[b]);
         change += changeOf(below, a, b, place);
       }
-      let swap = change <= 0;
+      let swap = change <= free;
       if (!swap && change <= limit) {
         random ^= random << 13;
         random ^= random >>> 17;
@@ -92,6 +96,9 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
  * gives the same bits in every engine, which `Math.exp` does not.
  */
 function chancesAt(temperature: number): Float64Array {
+  if (temperature === 0) {
+    return new Float64Array(0);
+  }
   const limit = Math.min(MOST_COST, Math.ceil(HOPELESS * temperature));
   return Float64Array.from({ length: limit + 1 }, (_, cost) => {
     let chance = 1 - cost / temperature / 1024;

@@ -8,6 +8,7 @@ import type { Net } from './net.ts';
 import { orderRows, type Order } from './order.ts';
 import type { Proper } from './proper.ts';
 import { shortenSideways } from './shift.ts';
+import { isWarm, orderAsBefore } from './warm.ts';
 import { straighten } from './straighten.ts';
 
 /** Vertices that annealing looks at in a whole picture; a graph of 2,000 boxes uses all of it. */
@@ -25,15 +26,25 @@ export interface Arranged {
   readonly x: Float64Array;
 }
 
-/** `fixed` holds orders that may be kept, the freest first; `effort` is a share of the whole work. */
+/**
+ * `fixed` holds orders that may be kept, the freest first; `effort` is a share of the whole work; `before` has the centres of boxes in
+ * the picture that this one follows.
+ */
 export function arrange(
   proper: Proper,
   net: Net,
   extents: Extents,
   gap: (left: number, right: number) => number,
   fixed: readonly Int32Array[],
-  effort: number
+  effort: number,
+  before?: Float64Array
 ): Arranged {
+  if (before && isWarm(before)) {
+    const order = orderAsBefore(net, proper, fixed[fixed.length - 1], before);
+    const x = placeVertices(proper, net, order, order.held, extents, gap, before);
+    straighten(proper, order.rows, order.place, extents, gap, x);
+    return { rows: order.rows, x };
+  }
   const work = ANNEAL_WORK * effort;
   const affordable = Math.floor(work / (fixed.length * PASSES_OF_START * Math.max(1, net.count)));
   const starts = Math.max(1, Math.min(MOST_STARTS, affordable));

@@ -18,6 +18,8 @@ export interface Extents {
 }
 
 const PASSES = 24;
+/** The pull of the place that a box had before, against that of an edge. */
+const STAY = 3;
 /** In the first passes a row looks only at the row before it. */
 const ONE_SIDED = 2;
 /** Passes in which neighbours may swap. */
@@ -26,18 +28,22 @@ const SWAP_TO = 16;
 /** Times that a row is gone through for swaps in one pass. */
 const SWAP_ROUNDS = 4;
 
-/** Centres of all vertices. `gap` is the distance kept between two neighbours; two `held` ones never swap. */
+/**
+ * Centres of all vertices. `gap` is the distance kept between two neighbours; two `held` ones never swap. `before` has
+ * the centres of some boxes in the picture that this one follows, NaN or nothing for all others.
+ */
 export function placeVertices(
   proper: Proper,
   net: Net,
   at: Arrangement,
   held: Uint8Array,
   extents: Extents,
-  gap: (left: number, right: number) => number
+  gap: (left: number, right: number) => number,
+  before?: Float64Array
 ): Float64Array {
   const { rowStart, rowCount } = net;
   const { order, place } = at;
-  const row = new RowPlacer(proper, net, at, extents, gap);
+  const row = new RowPlacer(proper, net, at, extents, gap, before);
   for (let r = 0; r < rowCount; r++) {
     row.centre(rowStart[r], rowStart[r + 1]);
   }
@@ -101,7 +107,8 @@ class RowPlacer {
     net: Net,
     private readonly at: Arrangement,
     private readonly extents: Extents,
-    private readonly gap: (left: number, right: number) => number
+    private readonly gap: (left: number, right: number) => number,
+    private readonly before: Float64Array = new Float64Array(0)
   ) {
     const count = proper.count;
     this.x = new Float64Array(count);
@@ -135,8 +142,10 @@ class RowPlacer {
     for (let i = begin; i < end; i++) {
       const vertex = order[i];
       const lane = vertex >= real;
-      let sum = 0;
-      let total = 0;
+      // What stood somewhere is drawn back to there.
+      const old = this.before[vertex];
+      let total = old === old && old !== undefined ? STAY : 0;
+      let sum = total ? STAY * old : 0;
       if (useAbove) {
         for (let k = above.first[vertex]; k < above.first[vertex + 1]; k++) {
           const link = above.edge[k];

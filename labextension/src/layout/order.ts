@@ -85,7 +85,8 @@ function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, star
   return best;
 }
 
-function toRows(net: Net, order: Int32Array, held: Uint8Array): Order {
+/** An order as rows, with its crossings. */
+export function toRows(net: Net, order: Int32Array, held: Uint8Array): Order {
   const { rowStart, rowCount, count } = net;
   const at = { order, place: new Int32Array(count) };
   setPlaces(net, at);

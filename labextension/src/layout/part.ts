@@ -25,6 +25,8 @@ export interface FlatInput {
   /** Where a piece leaves and meets its boxes, from their middle. */
   readonly fromOffset: Float64Array;
   readonly toOffset: Float64Array;
+  /** Centres in the picture before, NaN for what is new; absent if there was none. */
+  readonly before?: Float64Array;
 }
 
 /** Vertices and pieces that hang together, in program order. */
@@ -64,9 +66,10 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const proper = makeProper(rank, from, to);
   const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
   const net = makeNet(proper, extents.upperOffset, extents.lowerOffset);
+  const before = input.before && Float64Array.from(vertices, vertex => input.before?.[vertex] ?? NaN);
   const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
   const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
-  const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort);
+  const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before);
   const heights = rows.map(row =>
     row.reduce((most, v) => (v < count ? Math.max(most, input.height[vertices[v]]) : most), 0)
   );

@@ -43,7 +43,7 @@ export function depthFirst(net: Net, fromTop: boolean): Arrangement {
 export function sweepToMeans(net: Net, at: Arrangement, fixed: Int32Array, sweeps: number): number {
   const { order, place } = at;
   const sorter = new Sorter(net, at);
-  sorter.keepFixed(fixed);
+  keepFixed(net, at, fixed);
   let best = order.slice();
   let fewest = countCrossings(net, at);
   for (let sweep = 0; sweep < sweeps && fewest > 0; sweep++) {
@@ -51,7 +51,7 @@ export function sweepToMeans(net: Net, at: Arrangement, fixed: Int32Array, sweep
     for (let step = 1; step < net.rowCount; step++) {
       sorter.sortRow(down ? step : net.rowCount - 1 - step, down ? net.above : net.below, sweep % 4 >= 2);
     }
-    sorter.keepFixed(fixed);
+    keepFixed(net, at, fixed);
     const now = countCrossings(net, at);
     if (now < fewest) {
       fewest = now;
@@ -61,6 +61,25 @@ export function sweepToMeans(net: Net, at: Arrangement, fixed: Int32Array, sweep
   order.set(best);
   setPlaces(net, { order, place });
   return fewest;
+}
+
+/** Puts fixed vertices of each row into their order, each into a place that one of them has. */
+export function keepFixed({ rowStart, rowCount }: Net, { order, place }: Arrangement, fixed: Int32Array): void {
+  for (let row = 0; row < rowCount; row++) {
+    const places: number[] = [];
+    for (let i = rowStart[row]; i < rowStart[row + 1]; i++) {
+      if (order[i] < fixed.length && fixed[order[i]] >= 0) {
+        places.push(i);
+      }
+    }
+    if (places.length > 1) {
+      const sorted = places.map(i => order[i]).sort((a, b) => fixed[a] - fixed[b]);
+      places.forEach((i, k) => {
+        order[i] = sorted[k];
+        place[sorted[k]] = i - rowStart[row];
+      });
+    }
+  }
 }
 
 /** Sorts rows by wishes, with room to work in that is made once. */
@@ -114,27 +133,6 @@ class Sorter {
     }
     for (let i = begin; i < end; i++) {
       place[order[i]] = i - begin;
-    }
-  }
-
-  /** Puts fixed vertices of each row into their order, each into a place that one of them has. */
-  keepFixed(fixed: Int32Array): void {
-    const { rowStart, rowCount } = this.net;
-    const { order, place } = this.at;
-    for (let row = 0; row < rowCount; row++) {
-      const places: number[] = [];
-      for (let i = rowStart[row]; i < rowStart[row + 1]; i++) {
-        if (order[i] < fixed.length && fixed[order[i]] >= 0) {
-          places.push(i);
-        }
-      }
-      if (places.length > 1) {
-        const sorted = places.map(i => order[i]).sort((a, b) => fixed[a] - fixed[b]);
-        places.forEach((i, k) => {
-          order[i] = sorted[k];
-          place[sorted[k]] = i - rowStart[row];
-        });
-      }
     }
   }
 
