@@ -66,7 +66,8 @@ function layoutGroup(
     to: Int32Array.from(pieces, piece => piece.to),
     fromOffset: Float64Array.from(pieces, piece => offset(piece.from, piece.fromPort, outs[piece.from])),
     before: input.before && Float64Array.from(boxes, box => (box < 0 ? NaN : (input.before?.[box] ?? NaN))),
-    toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to]))
+    toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
+    aspect: input.aspect
   };
   return layoutFlat(all, effort);
 }

@@ -3,12 +3,16 @@
  */
 import { arrange } from './arrange.ts';
 import type { Extents } from './coordinates.ts';
-import { BOX_GAP, LANE_GAP } from './distances.ts';
+import { BOX_GAP, LANE_GAP, ROW_GAP } from './distances.ts';
 import { Pin } from './input.ts';
+import { fold, FOLD_FROM } from './fold.ts';
 import { makeNet } from './net.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { breakCycles, rankVertices } from './rank.ts';
 import { reversed, routeOf, rowTops } from './routes.ts';
+
+/** Vertices of a row, on average, in a part that may be folded. */
+const SLIM = 4;
 
 /** A flat graph with all sizes known. Gates have no size. */
 export interface FlatInput {
@@ -27,6 +31,8 @@ export interface FlatInput {
   readonly toOffset: Float64Array;
   /** Centres in the picture before, NaN for what is new; absent if there was none. */
   readonly before?: Float64Array;
+  /** Where given, a part that is far too high is folded into columns. */
+  readonly aspect?: number;
 }
 
 /** Vertices and pieces that hang together, in program order. */
@@ -66,7 +72,12 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const proper = makeProper(rank, from, to);
   const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
   const net = makeNet(proper, extents.upperOffset, extents.lowerOffset);
-  const before = input.before && Float64Array.from(vertices, vertex => input.before?.[vertex] ?? NaN);
+  // In columns, a place says nothing about what stands left of what.
+  const slim = proper.count < SLIM * proper.rankCount && proper.rankCount * ROW_GAP > FOLD_FROM;
+  const mayFold = input.aspect !== undefined && slim;
+  const before = mayFold
+    ? undefined
+    : input.before && Float64Array.from(vertices, vertex => input.before?.[vertex] ?? NaN);
   const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
   const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
   const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before);
@@ -89,18 +100,19 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
     if (proper.firstLane[i] < 0) {
       return null;
     }
-    const route = routeOf(proper, i, from[i], to[i], x, y, heightOf, tops, heights, fromOffset[i], toOffset[i]);
-    return turned[i] ? reversed(route) : route;
+    return routeOf(proper, i, from[i], to[i], x, y, heightOf, tops, heights, fromOffset[i], toOffset[i]);
   });
-  const last = rows.length - 1;
+  const bottoms = tops.map((top, row) => top + heights[row]);
+  const flat = { x: x.subarray(0, count), y, routes, width: high - low, height: bottoms[bottoms.length - 1] ?? 0 };
+  const { left, right } = extents;
+  const folded =
+    input.aspect === undefined ? null : fold({ ...flat, row: rank, left, right, tops, bottoms }, input.aspect);
+  const placed = folded ?? flat;
   return {
+    ...placed,
     vertices,
     pieces,
-    x: x.subarray(0, count),
-    y,
-    routes,
-    width: high - low,
-    height: last < 0 ? 0 : tops[last] + heights[last],
+    routes: placed.routes.map((route, i) => (route && turned[i] ? reversed(route) : route)),
     atX: 0,
     atY: 0
   };
