@@ -28,6 +28,10 @@ export interface LayoutInput {
   /** Ordinal of the edge's port among the outputs of its source and the operands of its target: ports stand left to right in this order. */
   readonly sourcePort: Int32Array;
   readonly targetPort: Int32Array;
+  /** Centres of boxes, as x, in the picture that this one follows; NaN for boxes that are new. Boxes keep their order then. */
+  readonly before?: Float64Array;
+  /** Where given, long chains are folded into columns, to a shape about this many times as wide as high. */
+  readonly aspect?: number;
 }
 
 /** Positions in px, y downward. A box's place is its upper left corner, without the room for chips. */

@@ -12,8 +12,9 @@ export function layout(input: LayoutInput): Layout {
   const width = input.width.slice();
   const height = input.height.slice();
   const layouts = new Map<number, FlatLayout>();
+  const vertices = cut.flats.reduce((sum, flat) => sum + flat.vertices.length, 0);
   for (const flat of cut.flats) {
-    const done = layoutGroup(input, flat, width, height, layouts);
+    const done = layoutGroup(input, flat, width, height, layouts, flat.vertices.length / vertices);
     layouts.set(flat.group, done);
     if (flat.group >= 0) {
       width[flat.group] = Math.max(input.width[flat.group], done.width + 2 * GROUP_PADDING);
@@ -35,7 +36,8 @@ function layoutGroup(
   flat: Flat,
   width: Float64Array,
   height: Float64Array,
-  layouts: ReadonlyMap<number, FlatLayout>
+  layouts: ReadonlyMap<number, FlatLayout>,
+  effort: number
 ): FlatLayout {
   const { vertices, pieces } = flat;
   const boxes = Int32Array.from(vertices, vertex => vertex.box);
@@ -53,7 +55,7 @@ function layoutGroup(
     const inside = layouts.get(box) as FlatLayout;
     return insideX(width[box], inside) + inside.x[-1 - port] - width[box] / 2;
   };
-  return layoutFlat({
+  const all = {
     pin: Uint8Array.from(vertices, vertex => vertex.pin),
     order: Int32Array.from(vertices, vertex => vertex.order),
     gate: Uint8Array.from(vertices, vertex => (vertex.gate ? 1 : 0)),
@@ -63,8 +65,11 @@ function layoutGroup(
     from: Int32Array.from(pieces, piece => piece.from),
     to: Int32Array.from(pieces, piece => piece.to),
     fromOffset: Float64Array.from(pieces, piece => offset(piece.from, piece.fromPort, outs[piece.from])),
-    toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to]))
-  });
+    before: input.before && Float64Array.from(boxes, box => (box < 0 ? NaN : (input.before?.[box] ?? NaN))),
+    toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
+    aspect: input.aspect
+  };
+  return layoutFlat(all, effort);
 }
 
 function portCounts(

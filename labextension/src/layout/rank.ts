@@ -1,11 +1,15 @@
 /**
- * Rows: each vertex gets a rank so that every edge runs downward, with edges as short as simple means make them.
- * Longest path first, then passes in which a vertex moves within its slack to where more of its edges pull it.
+ * Rows: each vertex gets a rank so that every edge runs downward and all edges together are as short as can be.
+ * Longest path first, then passes in which a vertex moves within its slack to where more of its edges pull it, then
+ * network simplex, which makes the sum of all lengths least.
  */
 import { Pin } from './input.ts';
+import { shorten } from './simplex.ts';
 
 /** Passes of descent; more change nothing on real programs. */
 const PASSES = 8;
+/** Steps of network simplex, each of which may look at all vertices; past it the ranks are good but not the best. */
+const SIMPLEX_WORK = 40_000_000;
 
 /** Edges of a graph without cycles, as columns, and the pins of its vertices. */
 export interface Directed {
@@ -105,7 +109,89 @@ export function rankVertices(graph: Directed): Int32Array {
     }
   }
   descend(graph, out, into, order, rank, anyBottom ? bottom - 1 : bottom, anyTop);
+  shortenEdges(graph, out, into, rank);
+  balance(graph, out, into, rank);
   return rank;
+}
+
+/** A vertex with as many edges in as out may stand anywhere between its neighbours: it goes to the least full row. */
+function balance({ count, from, to, pin }: Directed, out: Rows, into: Rows, rank: Int32Array): void {
+  const full = new Int32Array(rank.reduce((most, one) => Math.max(most, one), 0) + 1);
+  for (const row of rank) {
+    full[row]++;
+  }
+  for (let vertex = 0; vertex < count; vertex++) {
+    const ins = into.first[vertex + 1] - into.first[vertex];
+    if (pin[vertex] !== Pin.free || ins === 0 || ins !== out.first[vertex + 1] - out.first[vertex]) {
+      continue;
+    }
+    let low = 0;
+    for (let k = into.first[vertex]; k < into.first[vertex + 1]; k++) {
+      low = Math.max(low, rank[from[into.edge[k]]] + 1);
+    }
+    let high = full.length - 1;
+    for (let k = out.first[vertex]; k < out.first[vertex + 1]; k++) {
+      high = Math.min(high, rank[to[out.edge[k]]] - 1);
+    }
+    let best = rank[vertex];
+    for (let row = low; row <= high; row++) {
+      if (full[row] < full[best] - (row === rank[vertex] || best !== rank[vertex] ? 0 : 1)) {
+        best = row;
+      }
+    }
+    full[rank[vertex]]--;
+    full[best]++;
+    rank[vertex] = best;
+  }
+}
+
+/**
+ * Network simplex over the vertices, with those in the first row as one vertex and those in the last row as another.
+ * Edges without weight keep all others between these two.
+ */
+function shortenEdges({ count, from, to, pin }: Directed, out: Rows, into: Rows, rank: Int32Array): void {
+  const [top, bottom] = [count, count + 1];
+  const has = (rows: Rows, vertex: number): boolean => rows.first[vertex] < rows.first[vertex + 1];
+  const node = Int32Array.from({ length: count }, (_, vertex) =>
+    pin[vertex] === Pin.top && !has(into, vertex)
+      ? top
+      : pin[vertex] === Pin.bottom && !has(out, vertex)
+        ? bottom
+        : vertex
+  );
+  const [anyTop, anyBottom] = [node.includes(top), node.includes(bottom)];
+  const sources = Array.from(from, vertex => node[vertex]);
+  const targets = Array.from(to, vertex => node[vertex]);
+  const edges = sources.length;
+  for (let vertex = 0; vertex < count; vertex++) {
+    if (anyTop && node[vertex] === vertex && !has(into, vertex)) {
+      sources.push(top);
+      targets.push(vertex);
+    }
+    if (anyBottom && node[vertex] === vertex && !has(out, vertex)) {
+      sources.push(vertex);
+      targets.push(bottom);
+    }
+  }
+  const at = new Int32Array(count + 2);
+  for (let vertex = 0; vertex < count; vertex++) {
+    at[node[vertex]] = rank[vertex];
+  }
+  const spans = {
+    count: count + 2,
+    from: Int32Array.from(sources),
+    to: Int32Array.from(targets),
+    weight: Int32Array.from(sources, (_, edge) => (edge < edges ? 1 : 0)),
+    least: new Int32Array(sources.length).fill(1)
+  };
+  shorten(spans, at, Math.floor(SIMPLEX_WORK / (count + edges)));
+  let first = Infinity;
+  for (let vertex = 0; vertex < count; vertex++) {
+    first = Math.min(first, at[node[vertex]]);
+  }
+  for (let vertex = 0; vertex < count; vertex++) {
+    rank[vertex] = at[node[vertex]] - first;
+  }
 }
 
 function descend(

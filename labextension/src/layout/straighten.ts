@@ -6,6 +6,9 @@
 import type { Extents } from './coordinates.ts';
 import type { Proper } from './proper.ts';
 
+/** What was in the way of a strand may have moved away after it. */
+const ROUNDS = 3;
+
 /** A path of vertices, from the top down, and what each must be moved by to stand under the first. */
 interface Strand {
   readonly vertices: readonly number[];
@@ -22,7 +25,7 @@ export function straighten(
 ): void {
   const { left, right } = extents;
   const strands = findStrands(proper, extents).sort((a, b) => b.vertices.length - a.vertices.length);
-  for (const { vertices, shift } of strands) {
+  for (const { vertices, shift } of Array.from({ length: ROUNDS }, () => strands).flat()) {
     let begin = 0;
     let [low, high] = [-Infinity, Infinity];
     for (let i = 0; i <= vertices.length; i++) {

@@ -1,0 +1,73 @@
+"""Layout: time, crossings, edge length, bends and area against dot, dagre and elkjs; see `layout/README.md`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+import jaxviz as jv
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build" / "bench"
+ENGINES = ("@dagrejs/dagre@3", "elkjs@0.12")
+
+
+def main() -> None:
+    if not shutil.which("dot"):
+        sys.exit("no `dot` on this machine: apt-get install graphviz")
+    if not (BUILD / "node_modules").is_dir():
+        BUILD.mkdir(parents=True, exist_ok=True)
+        (BUILD / "package.json").write_text("{}")
+        subprocess.run(["npm", "install", "--no-audit", "--no-fund", *ENGINES], cwd=BUILD, check=True)
+    documents = BUILD / "documents"
+    documents.mkdir(exist_ok=True)
+    options = [word for i, word in enumerate(sys.argv) if any(one.startswith("-") for one in sys.argv[1 : i + 1])]
+    if "--only" not in options or "real" in options:
+        for name, exploration in programs():
+            (documents / f"{name}.json").write_text(json.dumps(exploration.document().to_json(packed=False)))
+    script = ["node", "--import", "tsx", "bench/layout/run.ts", "--documents", str(documents)]
+    subprocess.run([*script, *options], cwd=ROOT, check=True)
+
+
+def programs() -> Iterator[tuple[str, jv.Exploration]]:
+    """The programs of the tests, and training steps of more and more layers."""
+    sys.path.insert(0, str(ROOT))
+    from tests.programs import CORPUS
+
+    for name, case in CORPUS.items():
+        function, arguments = case()
+        yield name, jv.explore(function, *arguments)
+    for layers in (2, 8, 32, 64):
+        yield f"forward_{layers}", jv.explore(forward, *arrays(layers))
+        yield f"train_{layers}", jv.explore(train, *arrays(layers))
+
+
+def arrays(layers: int) -> tuple[Any, Any]:
+    layer = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((64, 192), (64, 64), (64, 256), (256, 64))]
+    return [layer] * layers, jax.ShapeDtypeStruct((16, 64), jnp.float32)
+
+
+def forward(params: Any, x: Any) -> Any:
+    """A small transformer: attention and two dense layers, each with a residual."""
+    for into, out, up, down in params:
+        q, k, v = jnp.split(normalized(x) @ into, 3, axis=-1)
+        x = x + jax.nn.softmax(q @ k.T / 8.0) @ v @ out
+        x = x + jnp.tanh(normalized(x) @ up) @ down
+    return jnp.mean(x**2)
+
+
+def normalized(x: Any) -> Any:
+    return (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-6)
+
+
+def train(params: Any, x: Any) -> Any:
+    loss, slopes = jax.value_and_grad(forward)(params, x)
+    return loss, jax.tree.map(lambda p, g: p - 0.01 * g, params, slopes)

@@ -1,0 +1,48 @@
+/** Graphs of real programs: documents with every region open, as flat graphs for all engines. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { decodePlain } from '../../labextension/src/document/decode.ts';
+import { measure } from '../../labextension/src/draw/text.ts';
+import type { LayoutInput } from '../../labextension/src/layout/input.ts';
+import { canOpen } from '../../labextension/src/view/inside.ts';
+import { toLayout } from '../../labextension/src/view/place.ts';
+import { show } from '../../labextension/src/view/view.ts';
+import type { BenchGraph } from './graphs.ts';
+
+export interface RealGraph {
+  readonly flat: BenchGraph;
+  /** What jaxviz draws: regions as groups, arguments at the top, results at the bottom. */
+  readonly nested: LayoutInput;
+}
+
+/** All documents of a folder, as the Python side of this benchmark writes them. */
+export function readDocuments(folder: string): RealGraph[] {
+  return readdirSync(folder)
+    .filter(name => name.endsWith('.json'))
+    .map(name => {
+      const document = decodePlain(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+      const graph = document.graphs[0];
+      const open = new Set(Array.from({ length: graph.nodeCount }, (_, i) => i).filter(node => canOpen(graph, node)));
+      const nested = toLayout(show(document, graph, { open }), measure);
+      return { nested, flat: flatten(basename(name, '.json'), nested) };
+    })
+    .sort((a, b) => a.flat.count - b.flat.count);
+}
+
+/** Without groups, and with the room for chips as part of their boxes. */
+function flatten(name: string, nested: LayoutInput): BenchGraph {
+  const boxes = Array.from(nested.parent.keys()).filter(box => !nested.group[box]);
+  const place = new Map(boxes.map((box, i) => [box, i]));
+  const edges = Array.from(nested.source.keys()).filter(
+    edge => place.has(nested.source[edge]) && place.has(nested.target[edge])
+  );
+  return {
+    name,
+    count: boxes.length,
+    width: Float64Array.from(boxes, box => nested.left[box] + nested.width[box] + nested.right[box]),
+    height: Float64Array.from(boxes, box => nested.height[box]),
+    source: Int32Array.from(edges, edge => place.get(nested.source[edge]) as number),
+    target: Int32Array.from(edges, edge => place.get(nested.target[edge]) as number),
+    port: Int32Array.from(edges, edge => nested.targetPort[edge])
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * Orders and places a part. Orders with equally few crossings may have edges of very different length, and a single
+ * start may end badly, so small graphs are ordered and placed several times and the best picture is kept.
+ */
+import { placeVertices, type Extents } from './coordinates.ts';
+import { ROW_GAP_MOST } from './distances.ts';
+import type { Net } from './net.ts';
+import { orderRows, type Order } from './order.ts';
+import type { Proper } from './proper.ts';
+import { shortenSideways } from './shift.ts';
+import { isWarm, orderAsBefore } from './warm.ts';
+import { straighten } from './straighten.ts';
+
+/** Vertices that annealing looks at in a whole picture; a graph of 2,000 boxes uses all of it. */
+const ANNEAL_WORK = 1_200_000;
+/** What a start must be worth, in passes over all vertices. */
+const PASSES_OF_START = 500;
+const MOST_STARTS = 6;
+/** Crossings that a picture is taken to have at least: with few of them, length counts the more. */
+const FEW_CROSSINGS = 4;
+/** What it is worth that gates keep the order that they have outside. */
+const KEPT = 0.9;
+
+export interface Arranged {
+  readonly rows: readonly Int32Array[];
+  readonly x: Float64Array;
+}
+
+/**
+ * `fixed` holds orders that may be kept, the freest first; `effort` is a share of the whole work; `before` has the centres of boxes in
+ * the picture that this one follows.
+ */
+export function arrange(
+  proper: Proper,
+  net: Net,
+  extents: Extents,
+  gap: (left: number, right: number) => number,
+  fixed: readonly Int32Array[],
+  effort: number,
+  before?: Float64Array
+): Arranged {
+  if (before && isWarm(before)) {
+    const order = orderAsBefore(net, proper, fixed[fixed.length - 1], before);
+    const x = placeVertices(proper, net, order, order.held, extents, gap, before);
+    straighten(proper, order.rows, order.place, extents, gap, x);
+    return { rows: order.rows, x };
+  }
+  const work = ANNEAL_WORK * effort;
+  const affordable = Math.floor(work / (fixed.length * PASSES_OF_START * Math.max(1, net.count)));
+  const starts = Math.max(1, Math.min(MOST_STARTS, affordable));
+  let best: { order: Order; x: Float64Array } | null = null;
+  let least = Infinity;
+  for (let start = 0; start < starts; start++) {
+    fixed.forEach((kept, i) => {
+      const order = orderRows(net, kept, start, work / (starts * fixed.length));
+      const x = placeVertices(proper, net, order, order.held, extents, gap);
+      const cost = (order.crossings + FEW_CROSSINGS) * length(proper, extents, x) * (i > 0 ? KEPT : 1);
+      if (cost < least) {
+        least = cost;
+        best = { order, x };
+      }
+    });
+  }
+  const { order, x } = best as unknown as { order: Order; x: Float64Array };
+  shortenSideways(proper, order.rows, extents, gap, x);
+  straighten(proper, order.rows, order.place, extents, gap, x);
+  return { rows: order.rows, x };
+}
+
+/** About the length of all edges. */
+function length({ upper, lower }: Proper, { upperOffset, lowerOffset }: Extents, x: Float64Array): number {
+  let sum = 1;
+  for (let link = 0; link < upper.length; link++) {
+    sum += ROW_GAP_MOST + Math.abs(x[upper[link]] + upperOffset[link] - x[lower[link]] - lowerOffset[link]);
+  }
+  return sum;
+}

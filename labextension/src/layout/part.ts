@@ -1,0 +1,158 @@
+/**
+ * Lays out a part: vertices that edges join. It is ranked, made proper, ordered and placed; routes follow the lanes.
+ */
+import { arrange } from './arrange.ts';
+import type { Extents } from './coordinates.ts';
+import { BOX_GAP, LANE_GAP, ROW_GAP } from './distances.ts';
+import { Pin } from './input.ts';
+import { fold, FOLD_FROM } from './fold.ts';
+import { makeNet } from './net.ts';
+import { makeProper, type Proper } from './proper.ts';
+import { breakCycles, rankVertices } from './rank.ts';
+import { reversed, routeOf, rowTops } from './routes.ts';
+
+/** Vertices of a row, on average, in a part that may be folded. */
+const SLIM = 4;
+
+/** A flat graph with all sizes known. Gates have no size. */
+export interface FlatInput {
+  readonly pin: Uint8Array;
+  /** Program order, also for gates. */
+  readonly order: Int32Array;
+  readonly gate: Uint8Array;
+  readonly height: Float64Array;
+  /** From the middle of the box to the ends of the room that it takes in its row. */
+  readonly left: Float64Array;
+  readonly right: Float64Array;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  /** Where a piece leaves and meets its boxes, from their middle. */
+  readonly fromOffset: Float64Array;
+  readonly toOffset: Float64Array;
+  /** Centres in the picture before, NaN for what is new; absent if there was none. */
+  readonly before?: Float64Array;
+  /** Where given, a part that is far too high is folded into columns. */
+  readonly aspect?: number;
+}
+
+/** Vertices and pieces that hang together, in program order. */
+export interface Part {
+  readonly vertices: number[];
+  readonly pieces: number[];
+}
+
+export interface PlacedPart extends Part {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly routes: (Float64Array | null)[];
+  readonly width: number;
+  readonly height: number;
+  atX: number;
+  atY: number;
+}
+
+/** `effort` is the part's share of the work that is spent on a whole picture. */
+export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort: number): PlacedPart {
+  const local = new Map(vertices.map((vertex, i) => [vertex, i]));
+  const count = vertices.length;
+  const from = Int32Array.from(pieces, piece => local.get(input.from[piece]) as number);
+  const to = Int32Array.from(pieces, piece => local.get(input.to[piece]) as number);
+  const pin = Uint8Array.from(vertices, vertex => input.pin[vertex]);
+  const turned = breakCycles(count, from, to);
+  const fromOffset = Float64Array.from(pieces, piece => input.fromOffset[piece]);
+  const toOffset = Float64Array.from(pieces, piece => input.toOffset[piece]);
+  turned.forEach((yes, i) => {
+    if (yes) {
+      [from[i], to[i]] = [to[i], from[i]];
+      [fromOffset[i], toOffset[i]] = [toOffset[i], fromOffset[i]];
+    }
+  });
+
+  const rank = rankVertices({ count, from, to, pin });
+  const proper = makeProper(rank, from, to);
+  const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
+  const net = makeNet(proper, extents.upperOffset, extents.lowerOffset);
+  // In columns, a place says nothing about what stands left of what.
+  const slim = proper.count < SLIM * proper.rankCount && proper.rankCount * ROW_GAP > FOLD_FROM;
+  const mayFold = input.aspect !== undefined && slim;
+  const before = mayFold
+    ? undefined
+    : input.before && Float64Array.from(vertices, vertex => input.before?.[vertex] ?? NaN);
+  const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
+  const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
+  const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before);
+  const heights = rows.map(row =>
+    row.reduce((most, v) => (v < count ? Math.max(most, input.height[vertices[v]]) : most), 0)
+  );
+  const tops = rowTops(proper, x, extents, heights);
+  const heightOf = (vertex: number): number => (vertex < count ? input.height[vertices[vertex]] : 0);
+  const y = Float64Array.from({ length: count }, (_, v) => tops[rank[v]] + (heights[rank[v]] - heightOf(v)) / 2);
+  let low = Infinity;
+  let high = -Infinity;
+  for (let vertex = 0; vertex < proper.count; vertex++) {
+    low = Math.min(low, x[vertex] - extents.left[vertex]);
+    high = Math.max(high, x[vertex] + extents.right[vertex]);
+  }
+  for (let vertex = 0; vertex < proper.count; vertex++) {
+    x[vertex] -= low;
+  }
+  const routes = pieces.map((_, i) => {
+    if (proper.firstLane[i] < 0) {
+      return null;
+    }
+    return routeOf(proper, i, from[i], to[i], x, y, heightOf, tops, heights, fromOffset[i], toOffset[i]);
+  });
+  const bottoms = tops.map((top, row) => top + heights[row]);
+  const flat = { x: x.subarray(0, count), y, routes, width: high - low, height: bottoms[bottoms.length - 1] ?? 0 };
+  const { left, right } = extents;
+  const folded =
+    input.aspect === undefined ? null : fold({ ...flat, row: rank, left, right, tops, bottoms }, input.aspect);
+  const placed = folded ?? flat;
+  return {
+    ...placed,
+    vertices,
+    pieces,
+    routes: placed.routes.map((route, i) => (route && turned[i] ? reversed(route) : route)),
+    atX: 0,
+    atY: 0
+  };
+}
+
+/**
+ * Arguments and results keep the order of the signature. Gates may keep that of what they lead to outside: it mostly
+ * saves crossings there.
+ */
+function fixedOrders(input: FlatInput, vertices: readonly number[], pin: Uint8Array): Int32Array[] {
+  const kept = (gates: boolean): Int32Array =>
+    Int32Array.from(vertices, (vertex, i) =>
+      pin[i] !== Pin.free && (gates || !input.gate[vertex]) ? input.order[vertex] : -1
+    );
+  return vertices.filter(vertex => input.gate[vertex]).length < 2 ? [kept(false)] : [kept(false), kept(true)];
+}
+
+function extentsOf(
+  input: FlatInput,
+  vertices: readonly number[],
+  proper: Proper,
+  fromOffset: Float64Array,
+  toOffset: Float64Array
+): Extents {
+  const left = new Float64Array(proper.count);
+  const right = new Float64Array(proper.count);
+  vertices.forEach((vertex, i) => {
+    left[i] = input.left[vertex];
+    right[i] = input.right[vertex];
+  });
+  const upperOffset = new Float64Array(proper.upper.length);
+  const lowerOffset = new Float64Array(proper.upper.length);
+  // The links of an edge stand one after the other, from its upper vertex down.
+  let link = 0;
+  proper.firstLane.forEach((lane, edge) => {
+    if (lane >= 0) {
+      upperOffset[link] = fromOffset[edge];
+      link += proper.laneCount[edge] + 1;
+      lowerOffset[link - 1] = toOffset[edge];
+    }
+  });
+  return { left, right, upperOffset, lowerOffset };
+}

@@ -1,0 +1,70 @@
+/**
+ * The shortest places within rows: network simplex over the x of all vertices, so that the weighted sum of all
+ * sideways distances is least, with the order and the distances in each row kept.
+ *
+ * Each link is a point of its own, at the left of both of its ends: it costs what lies between.
+ */
+import type { Extents } from './coordinates.ts';
+import type { Proper } from './proper.ts';
+import { shorten } from './simplex.ts';
+
+/** More vertices than this are left as they are: the work grows with the square of their number. */
+const MOST_VERTICES = 1500;
+const MOST_PIVOTS = 3000;
+/** Simplex works with whole numbers: parts of a px. */
+const PARTS = 8;
+
+/** Moves `x`, which must keep the distances already. Gives the number of pivots. */
+export function shortenSideways(
+  { count, upper, lower, real }: Proper,
+  rows: readonly Int32Array[],
+  { left, right, upperOffset, lowerOffset }: Extents,
+  gap: (left: number, right: number) => number,
+  x: Float64Array
+): number {
+  const links = upper.length;
+  if (count > MOST_VERTICES) {
+    return 0;
+  }
+  const edges = 2 * links + count - rows.length;
+  const from = new Int32Array(edges);
+  const to = new Int32Array(edges);
+  const weight = new Int32Array(edges);
+  const least = new Int32Array(edges);
+  const at = new Int32Array(count + links);
+  let edge = 0;
+  for (const row of rows) {
+    row.forEach((vertex, i) => {
+      at[vertex] = Math.round(PARTS * x[vertex]);
+      if (i > 0) {
+        const before = row[i - 1];
+        from[edge] = before;
+        to[edge] = vertex;
+        least[edge] = Math.ceil(PARTS * (right[before] + gap(before, vertex) + left[vertex]));
+        at[vertex] = Math.max(at[vertex], at[before] + least[edge]);
+        edge++;
+      }
+    });
+  }
+  for (let link = 0; link < links; link++) {
+    const [a, b] = [upper[link], lower[link]];
+    const offset = Math.round(PARTS * (upperOffset[link] - lowerOffset[link]));
+    // The point stands left of where the link leaves its upper end and of where it meets its lower one.
+    at[count + link] = Math.min(at[a] + offset, at[b]);
+    weight[edge] = weight[edge + 1] = linkWeight(a >= real, b >= real);
+    from[edge] = from[edge + 1] = count + link;
+    to[edge] = a;
+    least[edge++] = -offset;
+    to[edge++] = b;
+  }
+  const pivots = shorten({ count: count + links, from, to, weight, least }, at, MOST_PIVOTS);
+  for (let vertex = 0; vertex < count; vertex++) {
+    x[vertex] = at[vertex] / PARTS;
+  }
+  return pivots;
+}
+
+/** Long edges are pulled straight, as they are the easier to follow for it. */
+function linkWeight(upperLane: boolean, lowerLane: boolean): number {
+  return upperLane && lowerLane ? 3 : upperLane || lowerLane ? 2 : 1;
+}

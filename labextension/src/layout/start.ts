@@ -1,0 +1,169 @@
+/**
+ * Arrangements to begin with: depth first, so that what belongs together stands together, then sweeps down and up in
+ * which each vertex goes to the mean of the places of its neighbours in the row before.
+ */
+import { countCrossings } from './crossings.ts';
+import { setPlaces, type Arrangement, type Net, type Side } from './net.ts';
+
+/** Rows filled depth first from the top, or from the bottom. */
+export function depthFirst(net: Net, fromTop: boolean): Arrangement {
+  const { count, rowStart, row } = net;
+  const [ahead, back] = fromTop ? [net.below, net.above] : [net.above, net.below];
+  const next = rowStart.slice();
+  const order = new Int32Array(count);
+  const seen = new Uint8Array(count);
+  const stack: number[] = [];
+  for (let root = 0; root < count; root++) {
+    if (back.first[root] !== back.first[root + 1]) {
+      continue;
+    }
+    stack.push(root);
+    while (stack.length) {
+      const vertex = stack.pop() as number;
+      if (seen[vertex]) {
+        continue;
+      }
+      seen[vertex] = 1;
+      order[next[row[vertex]]++] = vertex;
+      // Pushed last is visited first: readers in order, before the other things that they read.
+      for (let i = back.first[vertex]; i < back.first[vertex + 1]; i++) {
+        stack.push(back.end[i]);
+      }
+      for (let i = ahead.first[vertex + 1] - 1; i >= ahead.first[vertex]; i--) {
+        stack.push(ahead.end[i]);
+      }
+    }
+  }
+  const at = { order, place: new Int32Array(count) };
+  setPlaces(net, at);
+  return at;
+}
+
+/** The best of `sweeps` sweeps. Vertices of one row with `fixed` not below 0 keep that order among themselves. */
+export function sweepToMeans(net: Net, at: Arrangement, fixed: Int32Array, sweeps: number): number {
+  const { order, place } = at;
+  const sorter = new Sorter(net, at);
+  keepFixed(net, at, fixed);
+  let best = order.slice();
+  let fewest = countCrossings(net, at);
+  for (let sweep = 0; sweep < sweeps && fewest > 0; sweep++) {
+    const down = sweep % 2 === 0;
+    for (let step = 1; step < net.rowCount; step++) {
+      sorter.sortRow(down ? step : net.rowCount - 1 - step, down ? net.above : net.below, sweep % 4 >= 2);
+    }
+    keepFixed(net, at, fixed);
+    const now = countCrossings(net, at);
+    if (now < fewest) {
+      fewest = now;
+      best = order.slice();
+    }
+  }
+  order.set(best);
+  setPlaces(net, { order, place });
+  return fewest;
+}
+
+/** Puts fixed vertices of each row into their order, each into a place that one of them has. */
+export function keepFixed({ rowStart, rowCount }: Net, { order, place }: Arrangement, fixed: Int32Array): void {
+  for (let row = 0; row < rowCount; row++) {
+    const places: number[] = [];
+    for (let i = rowStart[row]; i < rowStart[row + 1]; i++) {
+      if (order[i] < fixed.length && fixed[order[i]] >= 0) {
+        places.push(i);
+      }
+    }
+    if (places.length > 1) {
+      const sorted = places.map(i => order[i]).sort((a, b) => fixed[a] - fixed[b]);
+      places.forEach((i, k) => {
+        order[i] = sorted[k];
+        place[sorted[k]] = i - rowStart[row];
+      });
+    }
+  }
+}
+
+/** Sorts rows by wishes, with room to work in that is made once. */
+class Sorter {
+  private readonly wish: Float64Array;
+  private readonly spare: Int32Array;
+  private readonly rooted: Int32Array;
+
+  constructor(
+    private readonly net: Net,
+    private readonly at: Arrangement
+  ) {
+    this.wish = new Float64Array(net.count);
+    this.spare = new Int32Array(net.count);
+    this.rooted = new Int32Array(net.count);
+  }
+
+  /** Vertices that nothing joins to that side keep their places, the others are sorted around them. */
+  sortRow(row: number, side: Side, tiesReversed: boolean): void {
+    const { wish, rooted } = this;
+    const { order, place } = this.at;
+    const [begin, end] = [this.net.rowStart[row], this.net.rowStart[row + 1]];
+    let moving = begin;
+    let still = 0;
+    for (let i = begin; i < end; i++) {
+      const vertex = order[i];
+      const [from, to] = [side.first[vertex], side.first[vertex + 1]];
+      if (from === to) {
+        rooted[still++] = vertex;
+        continue;
+      }
+      let sum = 0;
+      for (let k = from; k < to; k++) {
+        sum += place[side.end[k]] + side.endShift[k];
+      }
+      wish[vertex] = sum / (to - from);
+      order[moving++] = vertex;
+    }
+    if (tiesReversed) {
+      order.subarray(begin, moving).reverse();
+    }
+    this.sort(begin, moving);
+    for (let i = end - 1; still > 0; i--) {
+      const vertex = rooted[still - 1];
+      if (place[vertex] === i - begin) {
+        order[i] = vertex;
+        still--;
+      } else {
+        order[i] = order[--moving];
+      }
+    }
+    for (let i = begin; i < end; i++) {
+      place[order[i]] = i - begin;
+    }
+  }
+
+  /** A stable sort of part of the order by wishes: by insertion where it is short, by merging otherwise. */
+  private sort(begin: number, end: number): void {
+    const { wish, spare } = this;
+    const { order } = this.at;
+    if (end - begin <= 20) {
+      for (let i = begin + 1; i < end; i++) {
+        const vertex = order[i];
+        const own = wish[vertex];
+        let k = i - 1;
+        for (; k >= begin && wish[order[k]] > own; k--) {
+          order[k + 1] = order[k];
+        }
+        order[k + 1] = vertex;
+      }
+      return;
+    }
+    const middle = (begin + end) >> 1;
+    this.sort(begin, middle);
+    this.sort(middle, end);
+    for (let i = begin; i < middle; i++) {
+      spare[i] = order[i];
+    }
+    let [left, right, to] = [begin, middle, begin];
+    while (left < middle && right < end) {
+      order[to++] = wish[order[right]] < wish[spare[left]] ? order[right++] : spare[left++];
+    }
+    while (left < middle) {
+      order[to++] = spare[left++];
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Pin, type Layout, type LayoutInput } from './input.ts';
+import { layout } from './layout.ts';
+
+/** Boxes that read one or two of the 12 before them; `open` of them, if any, is a group of ten boxes in a chain. */
+function strands(count: number, draw: () => number, open = -1): LayoutInput {
+  const reads = Array.from({ length: count }, (_, box) => {
+    const one = box - 1 - Math.floor(draw() * Math.min(12, box));
+    const two = box - 1 - Math.floor(draw() * Math.min(12, box));
+    return box === 0 ? [] : one === two || draw() < 0.6 ? [one] : [one, two];
+  });
+  const parent: number[] = [];
+  const number = (box: number): number => (open >= 0 && box > open ? box + 10 : box);
+  const edges: [number, number, number][] = [];
+  for (let box = 0; box < count; box++) {
+    parent[number(box)] = -1;
+    const target = box === open ? number(box) + 1 : number(box);
+    reads[box].forEach((from, port) => edges.push([from === open ? number(from) + 10 : number(from), target, port]));
+  }
+  for (let inner = 1; open >= 0 && inner <= 10; inner++) {
+    parent[open + inner] = open;
+    if (inner > 1) {
+      edges.push([open + inner - 1, open + inner, 1]);
+    }
+  }
+  const boxes = parent.length;
+  return {
+    parent: Int32Array.from(parent),
+    width: new Float64Array(boxes).fill(80),
+    height: new Float64Array(boxes).fill(22),
+    left: new Float64Array(boxes),
+    right: new Float64Array(boxes),
+    group: Uint8Array.from(parent, (_, box) => (box === open ? 1 : 0)),
+    pin: new Uint8Array(boxes).fill(Pin.free),
+    source: Int32Array.from(edges, edge => edge[0]),
+    target: Int32Array.from(edges, edge => edge[1]),
+    sourcePort: new Int32Array(edges.length),
+    targetPort: Int32Array.from(edges, edge => edge[2])
+  };
+}
+
+const random = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 4294967296;
+  };
+};
+
+const centre = (out: Layout, box: number): number => out.x[box] + out.width[box] / 2;
+
+/** The part of all pairs that stand left to right as before, and the largest move against the median. */
+function compare(before: readonly number[], after: readonly number[]): { kept: number; furthest: number } {
+  let [kept, all] = [0, 0];
+  const moves = before.map((x, i) => after[i] - x);
+  const middle = moves.slice().sort((a, b) => a - b)[moves.length >> 1];
+  before.forEach((a, i) => {
+    for (let k = i + 1; k < before.length; k++) {
+      if (Math.abs(a - before[k]) > 1) {
+        all++;
+        kept += a < before[k] === after[i] < after[k] ? 1 : 0;
+      }
+    }
+  });
+  return { kept: kept / all, furthest: Math.max(...moves.map(move => Math.abs(move - middle))) };
+}
+
+test('opening and closing one group of 300 boxes keeps 95 % of the pairs in order and moves none further than it takes', () => {
+  for (let seed = 1; seed <= 8; seed++) {
+    const box = 30 * seed;
+    const closed = strands(300, random(seed));
+    const open = strands(300, random(seed), box);
+    const others = Array.from({ length: 300 }, (_, i) => i).filter(i => i !== box);
+    const inOpen = (i: number): number => (i > box ? i + 10 : i);
+
+    const first = layout(closed);
+    const before = new Float64Array(310).fill(NaN);
+    for (let i = 0; i < 300; i++) {
+      before[inOpen(i)] = centre(first, i);
+    }
+    const second = layout({ ...open, before });
+    const opened = compare(
+      others.map(i => centre(first, i)),
+      others.map(i => centre(second, inOpen(i)))
+    );
+    assert.ok(opened.kept > 0.95, `${opened.kept} of the pairs kept their order`);
+    assert.ok(opened.furthest <= second.width[box] + second.height[box], `a box moved by ${opened.furthest}`);
+
+    const again = layout({
+      ...closed,
+      before: Float64Array.from({ length: 300 }, (_, i) => centre(second, inOpen(i)))
+    });
+    const closedAgain = compare(
+      others.map(i => centre(second, inOpen(i))),
+      others.map(i => centre(again, i))
+    );
+    assert.ok(closedAgain.kept > 0.95, `${closedAgain.kept} of the pairs kept their order`);
+  }
+});
+
+test('what was drawn before is drawn again', () => {
+  let sum = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const count = 10 + 2 * seed;
+    const input = strands(count, random(seed));
+    const first = layout(input);
+    const centres = Array.from({ length: count }, (_, i) => centre(first, i));
+    const second = layout({ ...input, before: Float64Array.from(centres) });
+    const { kept } = compare(
+      centres,
+      Array.from({ length: count }, (_, i) => centre(second, i))
+    );
+    assert.ok(kept > 0.85, `${kept} of the pairs kept their order`);
+    sum += kept;
+  }
+  assert.ok(sum / 60 > 0.98, `${sum / 60} of the pairs kept their order`);
+});
+
+test('boxes never overlap, whatever is said about where they stood', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 1000 }),
+      fc.array(fc.oneof(fc.constant(NaN), fc.integer({ min: -500, max: 500 }), fc.constant(1e7)), {
+        minLength: 40,
+        maxLength: 40
+      }),
+      (seed, before) => {
+        const out = layout({ ...strands(40, random(seed)), before: Float64Array.from(before) });
+        for (let a = 0; a < 40; a++) {
+          assert.ok(Number.isFinite(out.x[a]));
+          for (let b = a + 1; b < 40; b++) {
+            assert.ok(
+              Math.abs(out.x[a] - out.x[b]) >= 79.9 || Math.abs(out.y[a] - out.y[b]) >= 21.9,
+              `boxes ${a} and ${b} overlap`
+            );
+          }
+        }
+      }
+    ),
+    { numRuns: 100 }
+  );
+});

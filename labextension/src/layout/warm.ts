@@ -1,0 +1,82 @@
+/**
+ * The order of a picture that was drawn before. Boxes stand left to right as they stood, long edges pass where a
+ * straight line would, and what is new stands where its neighbours want it. Then only what saves crossings moves.
+ */
+import { annealPass } from './anneal.ts';
+import { countCrossings } from './crossings.ts';
+import { setPlaces, type Net } from './net.ts';
+import { toRows, type Order } from './order.ts';
+import type { Proper } from './proper.ts';
+import { rerouteLongEdges } from './reroute.ts';
+import { keepFixed } from './start.ts';
+
+const PASSES = 12;
+const REROUTE_WORK = 4_000_000;
+/** Rounds in which new boxes learn their places from their neighbours. */
+const ROUNDS = 4;
+
+/** True if most boxes stood somewhere before. `before` holds their centres, NaN for what is new. */
+export function isWarm(before: Float64Array): boolean {
+  return 2 * before.filter(x => !Number.isNaN(x)).length > before.length;
+}
+
+/** `before` is given for the boxes, `fixed` as for `orderRows`. */
+export function orderAsBefore(net: Net, proper: Proper, fixed: Int32Array, before: Float64Array): Order {
+  const wish = wishes(net, proper, before);
+  const order = Int32Array.from({ length: net.count }, (_, i) => i).sort(
+    (a, b) => net.row[a] - net.row[b] || wish[a] - wish[b] || a - b
+  );
+  const at = { order, place: new Int32Array(net.count) };
+  setPlaces(net, at);
+  keepFixed(net, at, fixed);
+  const held = Uint8Array.from({ length: net.count }, (_, vertex) => (fixed[vertex] >= 0 ? 1 : 0));
+  let crossings = countCrossings(net, at);
+  for (let pass = 0, change = -1; pass < PASSES && change < 0 && crossings > 0; pass++) {
+    change = annealPass(net, at, held, 0, { random: 1, steps: 0 });
+    crossings += change;
+  }
+  if (crossings > 0) {
+    rerouteLongEdges(net, at, REROUTE_WORK);
+  }
+  // From here on, what stood somewhere keeps its order.
+  const stay = held.map((yes, vertex) => (yes || before[vertex] === before[vertex] ? 1 : 0));
+  return toRows(net, order, stay);
+}
+
+/** Where each vertex would like to stand: as before, on the line of its edge, or at the mean of its neighbours. */
+function wishes(net: Net, proper: Proper, before: Float64Array): Float64Array {
+  const { above, below, count } = net;
+  const wish = new Float64Array(count).fill(NaN);
+  wish.set(before);
+  const fresh = Array.from(before.keys()).filter(vertex => Number.isNaN(before[vertex]));
+  const lay = (): void =>
+    proper.firstLane.forEach((first, edge) => {
+      const lanes = proper.laneCount[edge];
+      if (first >= 0 && lanes > 0) {
+        const from = wish[above.end[above.first[first]]];
+        const to = wish[below.end[below.first[first + lanes - 1]]];
+        for (let i = 0; i < lanes; i++) {
+          const part = (i + 1) / (lanes + 1);
+          wish[first + i] = Number.isNaN(from) ? to : Number.isNaN(to) ? from : from + (to - from) * part;
+        }
+      }
+    });
+  lay();
+  for (let round = 0; round < ROUNDS && fresh.length; round++) {
+    for (const vertex of round % 2 ? fresh.slice().reverse() : fresh) {
+      let [sum, known] = [0, 0];
+      for (const side of [above, below]) {
+        for (let k = side.first[vertex]; k < side.first[vertex + 1]; k++) {
+          const other = wish[side.end[k]];
+          if (!Number.isNaN(other)) {
+            sum += other;
+            known++;
+          }
+        }
+      }
+      wish[vertex] = known ? sum / known : wish[vertex];
+    }
+    lay();
+  }
+  return wish.map(x => (Number.isNaN(x) ? 0 : x));
+}
