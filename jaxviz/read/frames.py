@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 import sysconfig
 from types import CodeType
@@ -155,7 +156,15 @@ def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
         last = max(last, known + tables.files.text[file].count("\n"))
     last = min(last, first + EXCERPT_LINES - 1)
     tables.files.start[file] = first
-    tables.files.text[file] = "".join(lines[first - 1 : last]).rstrip("\n")
+    tables.files.text[file] = "".join(map(_as_typed, lines[first - 1 : last])).rstrip("\n")
+
+
+# How IPython rewrites a line magic before Python sees it.
+_MAGIC = re.compile(r"^(\s*)get_ipython\(\)\.run_line_magic\('(\w+)', '((?:[^'\\]|\\.)*)'\)$")
+
+
+def _as_typed(line: str) -> str:
+    return _MAGIC.sub(lambda match: f"{match[1]}%{match[2]} {match[3]}".rstrip(), line)
 
 
 def _begins_at_interpreter(outermost: CodeType) -> bool:

@@ -45,7 +45,7 @@ const MOST_HEIGHT = 460;
 /** Room for the legend below the picture, in px. */
 const LEGEND_HEIGHT = 26;
 /** The first view of a cell is chosen for this height. */
-const FIRST_HEIGHT = 400;
+const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT;
 const FIRST_WIDTH = 760;
 
 let count = 0;
@@ -74,6 +74,8 @@ export class Explorer {
   private open: ReadonlySet<number> = new Set();
   private spread: ReadonlySet<number> = new Set();
   private all = false;
+  /** True once the person has opened or closed something in this stage. */
+  private touched = false;
   private scene: Scene | null = null;
   private job: LayoutJob | null = null;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
@@ -169,9 +171,10 @@ export class Explorer {
 
   private start(): void {
     const { document: source, height, fill } = this.options;
+    const whole = fill === true || this.placeholder !== null;
     const space = {
       width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
-      height: (fill ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
+      height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
     };
     this.open = this.openIn.get(this.at) ?? firstView(source, this.graph, space, measure, layout).open;
     this.bar.setRegions(openEverything(this.rows, true).size > 0);
@@ -201,7 +204,10 @@ export class Explorer {
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
     const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
-    this.openIn.set(this.at, this.open);
+    if (this.touched) {
+      this.openIn.set(this.at, this.open);
+    }
+    this.touched = this.openIn.has(index);
     this.at = index;
     this.graph = source.graphs[stages[index].graph];
     this.scene = null;
@@ -404,6 +410,7 @@ export class Explorer {
     } else {
       this.open = openRow(rows, this.open, item);
     }
+    this.touched = true;
     this.selected = item;
     void this.layOut(item);
   }
@@ -519,6 +526,7 @@ export class Explorer {
 
   private setOpen(rows: readonly number[]): void {
     this.open = new Set(rows);
+    this.touched = true;
     this.picture.fit();
     void this.layOut().then(() => this.picture.fit());
   }
@@ -541,6 +549,11 @@ export class Explorer {
       this.showSource(true);
     }
     this.bar.setExpanded(whole);
+    if (!this.touched) {
+      // More room shows more, as long as the person has not chosen what to see.
+      this.start();
+      void this.layOut();
+    }
     this.picture.fit();
     this.stage.focus({ preventScroll: true });
   }

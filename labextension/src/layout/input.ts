@@ -5,8 +5,8 @@
  * Everything per box or per edge is a typed array, so that a job crosses to the worker without a copy of objects.
  */
 
-/** Where a box must stand inside its group. */
-export const Pin = { free: 0, top: 1, bottom: 2 } as const;
+/** Where a box must stand inside its group: `ordered` in any row, but there in program order with others that are. */
+export const Pin = { free: 0, top: 1, bottom: 2, ordered: 3 } as const;
 
 /** A graph to be laid out. Box `i` is described by entry `i` of each box column, edge `e` by entry `e` of each edge column. */
 export interface LayoutInput {

@@ -67,12 +67,17 @@ export function firstView(
     if (!next) {
       break;
     }
-    const tried = openRow(rows, open, next.row);
-    const shown = show(document, graph, { open: tried });
-    if (shown.count <= MOST_BOXES && zoomOf(shown) >= LEAST_ZOOM) {
+    const fits = [true, false].some(statements => {
+      const tried = openRow(rows, open, next.row, statements);
+      const shown = show(document, graph, { open: tried });
+      if (shown.count > MOST_BOXES || zoomOf(shown) < LEAST_ZOOM) {
+        return false;
+      }
       open = tried;
       visible = shown;
-    } else {
+      return true;
+    });
+    if (!fits) {
       refused.add(next.row);
       if (!next.loop) {
         // A small row opened beside a large one that stays closed draws the eye to the wrong place.
@@ -105,7 +110,12 @@ export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number>
  * Opens a row, and with it what is nothing by itself: bodies of a condition, statements of few expressions, the only
  * row inside; and its twin, so that forward and backward show the same.
  */
-export function openRow(rows: Rows, open: ReadonlySet<number>, row: number): ReadonlySet<number> {
+export function openRow(
+  rows: Rows,
+  open: ReadonlySet<number>,
+  row: number,
+  openStatements = true
+): ReadonlySet<number> {
   const { kind, twin, count } = rows.outline;
   const now = new Set(open);
   const todo = [row];
@@ -131,7 +141,7 @@ export function openRow(rows: Rows, open: ReadonlySet<number>, row: number): Rea
     for (const child of children) {
       if (
         kind[child] === RowKind.body ||
-        (kind[child] === RowKind.statement && expressions <= MOST_EXPRESSIONS) ||
+        (kind[child] === RowKind.statement && openStatements && expressions <= MOST_EXPRESSIONS) ||
         (children.length === 1 && !rows.outline.closed[child] && rows.operations[child] === rows.operations[at])
       ) {
         todo.push(child);

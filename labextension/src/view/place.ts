@@ -4,6 +4,9 @@ import { Pin, type LayoutInput } from '../layout/input.ts';
 import { BOX_HEIGHT, boxWidth, chipsWidth, frameTitleWidth, type Measure } from './sizes.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
+/** px between a phase and the one that mirrors it, for what stands on the cables. */
+const CABLE_ROOM = 100;
+
 export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
   const { graph, count, shape } = visible;
   const left = new Float64Array(count);
@@ -12,6 +15,10 @@ export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
     const texts = (side: string) => chips.filter(chip => chip.side === side).map(chip => chip.text);
     left[box] = chipsWidth(measure, texts('left'));
     right[box] = chipsWidth(measure, texts('right'));
+  }
+  // Between a phase and the one that mirrors it, room for the words on what goes across.
+  for (const [, mirror] of visible.beside) {
+    left[mirror] += visible.cables.length ? CABLE_ROOM : 0;
   }
   const width = new Float64Array(count);
   const pin = new Uint8Array(count);
@@ -31,6 +38,9 @@ export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
           : kind === NodeKind.result
             ? last
             : Pin.free;
+  }
+  for (const box of visible.beside.flat()) {
+    pin[box] = Pin.ordered;
   }
   // What runs upward is laid out downward from its end to its beginning.
   const turned = (edge: number): boolean =>
