@@ -2,7 +2,7 @@
 import type { Camera } from '../draw/canvas.ts';
 
 const MOST_SCALE = 4;
-const LEAST_SCALE = 0.004;
+const LEAST_SCALE = 0.01;
 
 /** Moves the picture by px of the screen. */
 export function pan(camera: Camera, dx: number, dy: number): Camera {

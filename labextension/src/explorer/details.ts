@@ -99,9 +99,11 @@ export function stageLinks(document: Document, graph: Graph, nodes: readonly num
       return;
     }
     const all = nodes.flatMap(node => follow(document, from, node, stage.graph));
-    const followed = [...new Map(all.map(one => [one.node, one])).values()];
+    const each = [...new Map(all.map(one => [one.node, one])).values()];
+    const other = document.graphs[stage.graph];
+    const working = each.filter(({ node }) => document.strings[other.op[node]] !== 'constant');
+    const followed = working.length ? working : each;
     if (followed.length) {
-      const other = document.graphs[stage.graph];
       const least = Math.max(...followed.map(({ kind }) => kind));
       found.push({
         stage: index,

@@ -17,7 +17,7 @@ import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
-import { element } from './elements.ts';
+import { element, keepKeys } from './elements.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
@@ -141,8 +141,8 @@ export class Explorer {
 
   private build(host: HTMLElement): void {
     const { root, stage, pane, tree } = this;
-    // JupyterLab's own shortcuts would take the arrow keys and Enter.
-    root.setAttribute('data-lm-suppress-shortcuts', 'true');
+    keepKeys(root);
+    keepKeys(stage);
     root.classList.toggle('jv-fill', this.options.fill === true);
     stage.tabIndex = 0;
     stage.setAttribute('role', 'application');
@@ -163,6 +163,10 @@ export class Explorer {
       if (event.key === 'Escape' && event.target !== stage) {
         this.obey('leave');
         stage.focus({ preventScroll: true });
+      }
+      // Combinations belong to the host; a letter alone would be a command of the notebook.
+      if (!event.ctrlKey && !event.altKey && !event.metaKey) {
+        event.stopPropagation();
       }
     });
     Object.assign(root, { explorer: this });
@@ -358,6 +362,10 @@ export class Explorer {
       this.stage.removeAttribute('aria-activedescendant');
     }
     const wasHidden = this.pane.hidden;
+    if (wasHidden && selected !== null) {
+      // The details take room from the picture, and what is under the pointer must not move away from it.
+      this.picture.hold();
+    }
     this.pane.hidden = selected === null;
     this.root.classList.toggle('jv-inspecting', selected !== null);
     if (selected !== null) {
@@ -419,7 +427,6 @@ export class Explorer {
     const command = commandOf(event);
     if (command) {
       event.preventDefault();
-      event.stopPropagation();
       this.obey(command);
     }
   }

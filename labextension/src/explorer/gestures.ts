@@ -9,10 +9,13 @@ export interface Gestures {
   pan(dx: number, dy: number): void;
   zoom(factor: number, x: number, y: number): void;
   click(x: number, y: number): void;
-  doubleClick(x: number, y: number): void;
+  /** The second of two clicks at one place; the first was told as a click. */
+  doubleClick(): void;
   hover(x: number, y: number): void;
 }
 
+/** ms between the two clicks of a double click. */
+const DOUBLE = 450;
 /** px that a pointer may move before a press is a drag. */
 const STILL = 4;
 const ZOOM_PER_PIXEL = 1 / 400;
@@ -24,6 +27,7 @@ const PAGE = 400;
 export function listen(target: HTMLElement, gestures: Gestures, active: () => boolean): () => void {
   const pointers = new Map<number, { x: number; y: number }>();
   let moved = false;
+  let last = { time: -Infinity, x: 0, y: 0 };
   const stop = new AbortController();
   const on = <Kind extends keyof HTMLElementEventMap>(
     kind: Kind,
@@ -40,6 +44,8 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     }
     pointers.set(event.pointerId, local(event));
     moved = pointers.size > 1;
+    // The release is told here too, wherever it happens.
+    target.setPointerCapture?.(event.pointerId);
   });
   on('pointermove', event => {
     const before = pointers.get(event.pointerId);
@@ -51,10 +57,7 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     if (!moved && Math.hypot(now.x - before.x, now.y - before.y) < STILL) {
       return;
     }
-    if (!moved) {
-      moved = true;
-      target.setPointerCapture(event.pointerId);
-    }
+    moved = true;
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
       const [was, is] = [
@@ -71,14 +74,16 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     const known = pointers.delete(event.pointerId);
     if (known && !moved) {
       const { x, y } = local(event);
-      gestures.click(x, y);
+      const again = event.timeStamp - last.time < DOUBLE && Math.hypot(x - last.x, y - last.y) < 2 * STILL;
+      last = again ? { time: -Infinity, x, y } : { time: event.timeStamp, x, y };
+      if (again) {
+        gestures.doubleClick();
+      } else {
+        gestures.click(x, y);
+      }
     }
   });
   on('pointercancel', event => pointers.delete(event.pointerId));
-  on('dblclick', event => {
-    const { x, y } = local(event);
-    gestures.doubleClick(x, y);
-  });
   on('wheel', event => {
     const unit = event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? PAGE : 1;
     if (event.ctrlKey || event.metaKey) {

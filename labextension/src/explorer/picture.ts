@@ -20,6 +20,7 @@ export class Picture {
   private scene: Scene | null = null;
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
+  private clicked = -1;
   private linked: readonly number[] = [];
   private width = 0;
   private height = 0;
@@ -47,9 +48,11 @@ export class Picture {
         zoom: (factor, x, y) => this.move(zoomAt(this.camera, factor, x, y)),
         click: (x, y) => {
           host.focus({ preventScroll: true });
-          events.select(this.at(x, y));
+          this.clicked = this.at(x, y);
+          events.select(this.clicked);
         },
-        doubleClick: (x, y) => events.toggle(this.at(x, y)),
+        // What the first click hit: the picture may have moved since.
+        doubleClick: () => events.toggle(this.clicked),
         hover: (x, y) => {
           host.style.cursor = this.at(x, y) >= 0 ? 'pointer' : 'grab';
         }
@@ -117,6 +120,11 @@ export class Picture {
   setPalette(palette: Palette): void {
     this.palette = palette;
     this.draw();
+  }
+
+  /** Keeps the camera where it is when the space changes. */
+  hold(): void {
+    this.fitted = false;
   }
 
   fit(): void {

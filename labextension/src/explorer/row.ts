@@ -57,8 +57,17 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
   const rows = rowsOf(document, graph);
   const { outline } = rows;
   const nodes = nodesOf(graph, rows, row);
-  const main = nodes[nodes.length - 1] ?? outline.first[row];
+  const first = outline.first[row];
+  // A loop or a call is told by itself, anything else by what it ends in.
+  const owns = graph.firstRegion[first] < graph.firstRegion[first + 1];
+  const main = owns ? first : (nodes[nodes.length - 1] ?? first);
   const inner = details(document, graph, main);
+  const title = rowLabel(document, graph, rows, row);
+  if (nodes.length === 1) {
+    // A row of one operation is that operation, by another name.
+    const op = document.strings[graph.op[main]];
+    return { ...inner, title, kind: op === title ? '' : op, code: rows.detail[row] === title ? '' : rows.detail[row] };
+  }
   const inside = (node: number): boolean => node >= outline.first[row] && node < outline.end[row];
   const reads = new Map<string, Details['reads'][number]>();
   const readBy = new Map<number, Link>();
@@ -92,13 +101,12 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
       size: bytesText(document.types.bytes[type])
     });
   }
-  const title = rowLabel(document, graph, rows, row);
   const times = outline.count[row] > 1 ? `, ${outline.count[row]} copies` : '';
   return {
     title,
     kind: (KINDS[outline.kind[row]] ?? '') + times,
     values: [...values.values()],
-    operations: rows.operations[row],
+    operations: rows.operations[row] - (owns && outline.role[first] === NodeRole.box ? 1 : 0),
     parameters: [],
     code: rows.detail[row] === title ? '' : rows.detail[row],
     places: inner.places,
