@@ -89,23 +89,23 @@ def make_outline(graph: Graph) -> Outline:
         count=stacked.count,
         copy=stacked.copy,
         like=rows_alike(stacked.rows, token, stacked.copy),
-        twin=_twins(stacked, kind, label, labels),
+        twin=_twins(stacked, kind, label, labels, name),
         region=_regions(graph, stacked.rows, kind),
         role=role,
     )
 
 
-def _twins(stacked: Stacked, kind: Column, label: Column, labels: Sequence[Label]) -> Column:
+def _twins(stacked: Stacked, kind: Column, label: Column, labels: Sequence[Label], name: Column) -> Column:
     """The twins of all rows in phases: those of each forward phase and of the backward phase that comes next."""
     phase = [labels[number].name if number >= 0 else "" for number in label.tolist()]
     places = [_place(one) for one in labels]
     children: list[list[int]] = [[] for _ in range(len(label))]
     for row, parent in enumerate(stacked.rows.parent.tolist()[1:], 1):
         children[parent].append(row)
-    kinds = kind.tolist()
-    place = [
-        places[number] if number >= 0 and kinds[row] != _COPY else None for row, number in enumerate(label.tolist())
-    ]
+    place: list[Hashable] = [places[number] if number >= 0 else None for number in label.tolist()]
+    for row in np.flatnonzero(stacked.old < 0).tolist():
+        # The first row in a stack is another one where the order is the other way round.
+        place[row] = ("stack", int(name[row])) if stacked.copy[row] < 0 else None
     transparent = np.isin(kind, (STATEMENT, CALL)).tolist()
     twins = Twins(children, place, transparent, stacked.copy)
     waiting: dict[int, int] = {}
