@@ -120,11 +120,19 @@ class Chains:
             expression = self._expressions.at(element.frame)
             variable = expression.variable
         if element.kind == FUNCTION and not name:
-            name = self._expressions.at(element.frame).name
-            if not name or name in GENERIC:
-                name = self._graph.tables.strings[self._graph.tables.frames.function[element.frame]]
+            name = self._place_name(element.frame)
+        elif element.kind == FUNCTION and name in GENERIC and isinstance(element.key[0], int) and element.key[0] >= 0:
+            # What a library does with a function without a name is told by where it calls it.
+            name = self._place_name(element.key[0])
         frames = (element.frame,) if element.frame >= 0 else ()
         return Label(element.kind, name, detail, variable, frames, (element.token,))
+
+    def _place_name(self, frame: int) -> str:
+        name = self._expressions.at(frame).name
+        if name and name not in GENERIC:
+            return name
+        function = self._graph.tables.strings[self._graph.tables.frames.function[frame]]
+        return function.removesuffix(".__call__").rpartition(".")[2]
 
 
 def _holding_paths(paths: Paths) -> list[bool]:
@@ -148,8 +156,8 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
     if outer.kind in (PROGRAM, PHASE):
         if inner.kind in _REGIONS or is_box:
             return None
-        detail = inner.name if inner.kind != STATEMENT else ""
-        return replace(outer, detail=detail or outer.detail, frames=frames, token=token)
+        detail = outer.detail or (inner.name if inner.kind != STATEMENT else "")
+        return replace(outer, detail=detail, frames=frames, token=token)
     if outer.kind in _REGIONS:
         return replace(outer, token=token) if inner.kind == STATEMENT else None
     if inner.kind == STATEMENT:

@@ -52,6 +52,10 @@ GENERIC = frozenset(
 )
 
 
+#: Names of variables that say less than the class of what they hold.
+POOR = GENERIC | {"layer", "layers", "block", "blocks", "module", "modules", "model", "net", "self"}
+
+
 @dataclass(frozen=True)
 class Expression:
     """The expression at a frame. `statement` are the first and last line of the statement around it, 0 if not known.
@@ -94,7 +98,7 @@ class Expressions:
         found = source.find(place)
         if found.statement is None:
             name = _segment_name(source, place)
-            return Expression(name or f"line {place[0]}", source.segment(place))
+            return Expression(name, source.segment(place) or f"line {place[0]}")
         if found.expression is None:
             expression = _of_statement(source, found.statement, place[0])
         else:
@@ -111,11 +115,11 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
 
 def _of_statement(source: Source, statement: ast.stmt | None, line: int) -> Expression:
     if statement is None:
-        return Expression(f"line {line}")
+        return Expression("", f"line {line}")
     lines, text = _statement(source, statement)
     value = getattr(statement, "value", None)
     name = name_of(value) if value is not None else ""
-    return Expression(name or f"line {line}", text, _assigned(statement, value), lines, text)
+    return Expression(name, text, _assigned(statement, value), lines, text)
 
 
 def _statement(source: Source, statement: ast.stmt) -> tuple[tuple[int, int], str]:
@@ -195,6 +199,8 @@ def _callee(node: ast.AST) -> str:
 def _segment_name(source: Source, place: Place) -> str:
     """The name of an expression by its text alone, where there is no tree around it."""
     try:
-        return name_of(ast.parse(source.segment(place).strip(), mode="eval").body)
+        (statement,) = ast.parse(source.segment(place).strip()).body
     except (SyntaxError, ValueError, RecursionError):
         return ""
+    name = name_of(statement.value if isinstance(statement, ast.Expr) else statement)
+    return name if name not in GENERIC else source.assigned_before(place) or name

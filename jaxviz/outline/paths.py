@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.expressions import Expressions
+from jaxviz.outline.expressions import POOR, Expressions
 from jaxviz.outline.modules import parse_scope, unnumbered
 from jaxviz.outline.phases import Phases
 from jaxviz.outline.stacks import StackTree
@@ -102,7 +102,7 @@ class PathReader:
             scope: parse_scope(graph.tables.strings[scope]) for scope in np.unique(graph.nodes.scope).tolist()
         }
         self.phases = Phases(graph, self._scopes, self.stacks, self.expressions)
-        self._elements: dict[int, tuple[Element, ...]] = {}
+        self._elements: dict[tuple[int, str], tuple[Element, ...]] = {}
         self._module_stacks = self._shared_stacks()
         # Of each node: its path, and whether it begins a region of its own.
         self._path = np.zeros(len(graph), np.int32)
@@ -176,7 +176,7 @@ class PathReader:
             around = self.stacks.common(stack, self.stacks.parent(prefix))
             path = self._extend(path, self._frames(around, shared))
             shared = self.stacks.deeper(shared, prefix if self.stacks.holds(prefix, stack) else around)
-            path = paths.add(path, self.phases.element(phase))
+            path = paths.add(path, self.phases.element(phase, prefix))
         modules = self._scopes[scope].modules
         for module in modules:
             path = paths.add(path, Element(MODULE, (module,), module, (MODULE, unnumbered(module))))
@@ -207,39 +207,46 @@ class PathReader:
         last = max((place for place, frame in enumerate(frames) if not library[frame]), default=-1)
         outside = 0
         if module is not None:
-            inner = self.stacks.frames_between(stack, module) if self.stacks.holds(module, stack) else []
-            outside = max(len(frames) - len(inner), 0)
-        own = [frame for frame in frames[min(outside, max(last, 0)) : last + 1] if not library[frame]]
+            below = self.stacks.frames_between(stack, module) if self.stacks.holds(module, stack) else []
+            outside = max(len(frames) - len(below), 0)
         inside = frames[max(outside, last + 1) :]
+        functions = self.graph.tables.frames.function
         found: list[Element] = []
-        for frame in own:
-            found += self._own_elements(frame)
-        for caller, frame in zip([own[-1] if own else -1, *inside], inside, strict=False):
+        for place in range(min(outside, max(last, 0)), last + 1):
+            if not library[frames[place]]:
+                called = functions[frames[place + 1]] if place + 1 < len(frames) else -1
+                found += self._own_elements(frames[place], called)
+        for caller, frame in zip([frames[last] if last >= 0 else -1, *inside], inside, strict=False):
             found.append(self._library_element(caller, frame))
         if inside:
             found.append(self._library_place(inside[-1]))
         return found
 
-    def _own_elements(self, frame: int) -> tuple[Element, ...]:
-        known = self._elements.get(frame)
+    def _own_elements(self, frame: int, called: int) -> tuple[Element, ...]:
+        """The statement and the expression at one of the person's frames; `called` is the function it calls, or -1."""
+        expression = self.expressions.at(frame)
+        name, key = expression.name, (CALL, frame)
+        better = self._class_name(called) if len(name) <= 2 or name in POOR else ""
+        known = self._elements.get((frame, better))
         if known is None:
-            expression = self.expressions.at(frame)
-            file = self.graph.tables.frames.file[frame]
-            call = Element(CALL, (frame,), expression.name, (CALL, frame), frame, expression.text)
+            call = Element(CALL, (frame, better), better or name, (*key, better), frame, expression.text)
             known = (call,)
             if expression.statement[0]:
+                statement = (self.graph.tables.frames.file[frame], *expression.statement)
                 text = expression.statement_text
-                key = (file, *expression.statement)
-                known = (Element(STATEMENT, key, text, (STATEMENT, *key), frame, text), call)
-            self._elements[frame] = known
+                known = (Element(STATEMENT, statement, text, (STATEMENT, *statement), frame, text), call)
+            self._elements[frame, better] = known
         return known
+
+    def _class_name(self, function: int) -> str:
+        """The class whose objects are called where a function is a `__call__`."""
+        qualified = self.graph.tables.strings[function] if function >= 0 else ""
+        return qualified.split(".")[-2] if qualified.endswith(".__call__") else ""
 
     def _library_element(self, caller: int, frame: int) -> Element:
         """The call of a library's function: named by the function, told apart by where it was called."""
         function = self.graph.tables.frames.function[frame]
-        name = self.graph.tables.strings[function].rpartition(".")[2]
-        if name == "__call__":
-            name = self.graph.tables.strings[function].split(".")[-2]
+        name = self._class_name(function) or self.graph.tables.strings[function].rpartition(".")[2]
         return Element(FUNCTION, (caller, function), name, (FUNCTION, caller, function), frame)
 
     def _library_place(self, frame: int) -> Element:

@@ -1,4 +1,4 @@
-"""Phases: what runs forward, what runs backward, and what comes before, between and after.
+"""Phases: what runs forward, what runs backward, what comes before, and the update after it.
 
 A body has phases where its name stacks hold both `jvp` and `transpose`. Phases are runs of program order, so two
 gradients in one body give two of each. They stand inside the function that takes the gradient: the frames down to it
@@ -23,10 +23,11 @@ from jaxviz.outline.stacks import StackTree
 if TYPE_CHECKING:
     from jaxviz.outline.paths import Element
 
-BEFORE, BETWEEN, UPDATE = 3, 4, 5
-PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", BETWEEN: "between", UPDATE: "update"}
+BEFORE, UPDATE = 3, 4
+PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", UPDATE: "update"}
 
-_TAKES_GRADIENT = re.compile(r"grad|vjp|jac|hessian|linearize", re.IGNORECASE)
+# What an expression that takes a gradient is named.
+_TAKES_GRADIENT = re.compile(r"(filter_)?((value_and_)?grad\b|vjp\b|jac(fwd|rev|obian)\b|hessian\b|linearize\b)")
 
 # The share of a phase's equations whose call stacks begin with what is held to be common to all of them.
 _MOST = 0.8
@@ -62,9 +63,12 @@ class Phases:
             return phase, prefix
         for number in np.unique(region[wanted[region]]).tolist():
             here = np.flatnonzero(region == number)
+            stack = self._graph.nodes.stack[at[here]]
             own = self._phase_of_scope[self._graph.nodes.scope[at[here]]]
+            # What the call that takes the gradient does itself is of no phase.
+            own[np.isin(stack, [one for one in np.unique(stack).tolist() if self._takes_gradient(one)])] = 0
             phase[here] = _filled(own)
-            prefix[here] = self._prefixes(phase[here], own, self._graph.nodes.stack[at[here]])
+            prefix[here] = self._prefixes(phase[here], own, stack)
         return phase, prefix
 
     def _prefixes(self, phase: Column, own: Column, stack: Column) -> Column:
@@ -97,28 +101,39 @@ class Phases:
         deepest = max(shared, key=self._stacks.depth, default=-1)
         candidate = deepest
         while candidate >= 0:
-            frame = self._stacks.frame(candidate)
-            if not self._stacks.library[frame] and _TAKES_GRADIENT.search(self._expressions.at(frame).name):
+            if self._takes_gradient(candidate):
                 return candidate
             candidate = self._stacks.parent(candidate)
         return deepest
 
-    def element(self, phase: int) -> Element:
-        """The step of a path."""
+    def _takes_gradient(self, stack: int) -> bool:
+        """Whether the innermost frame of a stack is the person's call that takes a gradient."""
+        while stack >= 0 and self._stacks.library[self._stacks.frame(stack)]:
+            stack = self._stacks.parent(stack)
+        return stack >= 0 and bool(_TAKES_GRADIENT.match(self._expressions.at(self._stacks.frame(stack)).name))
+
+    def element(self, phase: int, prefix: int) -> Element:
+        """The step of a path; `prefix` as in `of`."""
         from jaxviz.outline.paths import PHASE, Element
 
-        return Element(PHASE, (phase,), PHASE_NAMES[phase], (PHASE, phase))
+        frame = self._stacks.frame(prefix) if prefix >= 0 else -1
+        known = frame >= 0 and not self._stacks.library[frame] and phase in (FORWARD, BACKWARD)
+        detail = self._expressions.at(frame).name if known else ""
+        return Element(PHASE, (phase, frame), PHASE_NAMES[phase], (PHASE, phase, frame), frame, detail)
 
 
 def _filled(own: Column) -> Column:
-    """The phase of each equation in program order; those that have none go by what came before them."""
+    """The phase of each equation in program order; those that have none go by what comes before and after them."""
+    place = np.arange(len(own))
+    before = np.maximum.accumulate(np.where(own > 0, place, -1))
+    after = np.minimum.accumulate(np.where(own > 0, place, len(own))[::-1])[::-1]
+    padded = np.append(own, 0)
+    # Place -1 is the same as one past the last: no phase.
+    last, following = padded[before], padded[after]
     phase = own.copy()
-    forward_seen = np.logical_or.accumulate(own == FORWARD)
-    backward_seen = np.logical_or.accumulate(own == BACKWARD)
-    forward_left = np.logical_or.accumulate((own == FORWARD)[::-1])[::-1]
     none = own == 0
-    phase[none & ~forward_seen & ~backward_seen] = BEFORE
-    phase[none & forward_seen & ~backward_seen] = FORWARD
-    phase[none & backward_seen & forward_left] = BETWEEN
-    phase[none & backward_seen & ~forward_left] = UPDATE
+    phase[none & (last == 0)] = BEFORE
+    phase[none & (last == FORWARD)] = FORWARD
+    phase[none & (last == BACKWARD)] = UPDATE
+    phase[none & (last == BACKWARD) & (following == BACKWARD)] = BACKWARD
     return phase

@@ -68,7 +68,7 @@ class Repeats:
         self._closed = closed
         count = len(rows)
         # Items are the rows but for row 0, then the bare nodes; in the order of their parents, then of the program.
-        leaf = _innermost(rows, bare)
+        leaf = rows.innermost(bare)
         parent = np.concatenate([rows.parent[1:], leaf])
         first = np.concatenate([rows.first[1:], bare])
         order = np.lexsort((first, parent))
@@ -202,17 +202,6 @@ class Repeats:
             np.concatenate([none, new.pattern])[order],
             single[order],
         )
-
-
-def _innermost(rows: Rows, nodes: Column) -> Column:
-    """The innermost row that holds each node."""
-    row = np.searchsorted(rows.first, nodes, side="right") - 1
-    # The last row that begins before a node, or one around it.
-    while True:
-        outside = rows.end[row] <= nodes
-        if not outside.any():
-            return row.astype(np.int32)
-        row[outside] = rows.parent[row[outside]]
 
 
 def _counting(sizes: Column) -> Column:

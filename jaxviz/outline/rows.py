@@ -7,6 +7,7 @@ over nodes: runs, depths and ends are found for whole columns.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,16 @@ class Rows:
     def after(self) -> Column:
         """Of each row, the next one that is not inside it."""
         return np.searchsorted(self.first, self.end, side="left").astype(np.int32)
+
+    def innermost(self, nodes: NDArray[Any]) -> Column:
+        """The innermost row that holds each node."""
+        # The last row that begins before a node, or one around it.
+        row = np.searchsorted(self.first, nodes, side="right") - 1
+        while True:
+            outside = self.end[row] <= nodes
+            if not outside.any():
+                return row.astype(np.int32)
+            row[outside] = self.parent[row[outside]]
 
     def depths(self) -> Column:
         """How many rows lie around each."""

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from jaxviz.tables import Tables
 
+_ASSIGNED = re.compile(r"(\w+)\s*=\s*$")
+
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+# Lines of a long expression that are read to show how it begins.
+_TEXT_LINES = 8
 
 Place = tuple[int, int, int, int]
 
@@ -108,7 +114,7 @@ class Source:
         """The source of a node on one line, cut to `limit` characters."""
         first, last = self.line_of(node), self.end_line_of(node)
         start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
-        rows = [self._line(number).encode() for number in range(first, min(last, first + 3) + 1)]
+        rows = [self._line(number).encode() for number in range(first, min(last, first + _TEXT_LINES - 1) + 1)]
         if last == first:
             rows[0] = rows[0][start:end]
         else:
@@ -116,9 +122,10 @@ class Source:
             if len(rows) == last - first + 1:
                 rows[-1] = rows[-1][:end]
         text = " ".join(" ".join(row.decode(errors="ignore").split("#")[0].split()) for row in rows)
-        for bracket in "([{":
-            text = text.replace(bracket + " ", bracket)
-        return text if len(text) <= limit else text[: limit - 1] + "…"
+        for opening, closing in ("()", "[]", "{}"):
+            text = text.replace(opening + " ", opening).replace(", " + closing, closing).replace(" " + closing, closing)
+        cut = len(text) > limit or len(rows) <= last - first
+        return text[: limit - 1] + "…" if cut else text
 
     def segment(self, place: Place) -> str:
         """The text at a place, empty where the place is not known."""
@@ -129,6 +136,11 @@ class Source:
         rows[-1] = rows[-1][:end_column]
         rows[0] = rows[0][column:]
         return "\n".join(rows)
+
+    def assigned_before(self, place: Place) -> str:
+        """The variable that the text at a place is assigned to, by what stands before it on its line."""
+        found = _ASSIGNED.search(self._line(place[0])[: max(place[1], 0)])
+        return found.group(1) if found else ""
 
     def _line(self, number: int) -> str:
         index = number - self.start

@@ -12,6 +12,45 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from jaxviz.graph import Column
+from jaxviz.outline.chains import Label
+from jaxviz.outline.draft import Draft
+from jaxviz.outline.modules import BACKWARD, FORWARD
+from jaxviz.outline.paths import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATEMENT
+from jaxviz.outline.phases import PHASE_NAMES
+
+
+def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
+    """The twin of each row, or -1: those of each forward phase and of the backward phase that comes next."""
+    phases = np.flatnonzero(draft.kind == PHASE).tolist()
+    if not phases:
+        return np.full(len(draft), -1, np.int32)
+    label, parents = draft.label.tolist(), draft.rows.parent.tolist()
+    children: list[list[int]] = [[] for _ in range(len(draft))]
+    for row, parent in enumerate(parents[1:], 1):
+        children[parent].append(row)
+    places = [_place(one) for one in labels]
+    place: list[Hashable] = [places[number] if number >= 0 else None for number in label]
+    for row in np.flatnonzero(draft.added).tolist():
+        # The first row in a stack is another one where the order is the other way round.
+        place[row] = ("stack", int(name[row])) if draft.count[row] > 1 else None
+    twins = Twins(children, place, np.isin(draft.kind, (STATEMENT, CALL)).tolist(), draft.copy)
+    waiting: dict[int, int] = {}
+    for row in phases:
+        phase = labels[label[row]].name
+        if phase == PHASE_NAMES[FORWARD]:
+            waiting[parents[row]] = row
+        elif phase == PHASE_NAMES[BACKWARD] and parents[row] in waiting:
+            twins.tie(waiting.pop(parents[row]), row)
+    return twins.twin
+
+
+def _place(label: Label) -> Hashable:
+    """Equal for a row forward and its part of the backward phase."""
+    if label.kind in (MODULE, RECOMPUTED, BODY):
+        return label.kind, label.name
+    if label.kind == STATEMENT:
+        return label.token[0]
+    return label.frames[:1] or label.token
 
 
 class Twins:

@@ -1,0 +1,99 @@
+"""Where there is no structure left, what is too long is cut in parts, where the fewest values cross.
+
+A row of more than `MOST` things in it gets at most eight parts, and so does a part. Later copies stay whole, since
+only the first is looked into.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import Column, Graph
+from jaxviz.outline.draft import Draft
+
+#: How many things may stand in a row before it is cut.
+MOST = 14
+
+_PARTS = 8
+
+
+def with_parts(graph: Graph, draft: Draft, drawn: NDArray[np.bool_], kind: int) -> Draft:
+    """The draft with parts put into rows that are too long; `drawn` marks nodes that are boxes."""
+    bare = np.flatnonzero(drawn)
+    leaf = draft.rows.innermost(bare)
+    count = len(draft)
+    sizes = np.bincount(draft.rows.parent[1:], minlength=count) + np.bincount(leaf, minlength=count)
+    long = sizes > MOST
+    # A stack shows one copy, and inside a later copy nothing is looked at.
+    long[draft.count > 1] = False
+    if long.any():
+        later = np.flatnonzero(draft.copy > 0)
+        # Rows in a later copy: those that begin where more copies have begun than have ended.
+        depth = np.zeros(count + 1, np.int32)
+        np.add.at(depth, later, 1)
+        np.add.at(depth, draft.rows.after()[later], -1)
+        long &= np.cumsum(depth)[:count] == 0
+    around: list[int] = []
+    first: list[int] = []
+    end: list[int] = []
+    for row in np.flatnonzero(long).tolist():
+        children = np.flatnonzero(draft.rows.parent == row)
+        own = bare[leaf == row]
+        starts = np.concatenate([draft.rows.first[children], own])
+        ends = np.concatenate([draft.rows.end[children], own + 1])
+        order = np.argsort(starts)
+        _cut(graph, starts[order], ends[order], row, around, first, end)
+    if not around:
+        return draft
+    return draft.with_rows(np.array(around), np.array(first, np.int32), np.array(end, np.int32), kind)
+
+
+def _cut(
+    graph: Graph, starts: Column, ends: Column, row: int, around: list[int], first: list[int], end: list[int]
+) -> None:
+    """Cut a sequence of things; add what becomes parts, and cut them again."""
+    borders = _borders(_crossing(graph, starts, int(ends[-1])))
+    for low, high in itertools.pairwise(borders):
+        if high - low < 2:
+            continue
+        around.append(row)
+        first.append(int(starts[low]))
+        end.append(int(ends[high - 1]))
+        if high - low > MOST:
+            _cut(graph, starts[low:high], ends[low:high], -1 - len(around), around, first, end)
+
+
+def _crossing(graph: Graph, starts: Column, end: int) -> Column:
+    """Before each thing of a sequence, how many values pass from earlier things to this or later ones."""
+    low, high = graph.first_operand[starts[0]], graph.first_operand[end]
+    source = graph.operands.source[low:high]
+    reader = graph.operand_node[low:high]
+    first_value, last_value = graph.first_value[starts[0]], graph.first_value[end]
+    inside = (source >= first_value) & (source < last_value)
+    value = source[inside] - first_value
+    used = np.zeros(int(last_value - first_value), np.int64)
+    np.maximum.at(used, value, np.searchsorted(starts, reader[inside], side="right") - 1)
+    made = np.searchsorted(starts, graph.value_node[first_value:last_value], side="right") - 1
+    crosses = used > made
+    steps = np.bincount(made[crosses] + 1, minlength=len(starts) + 1) - np.bincount(
+        used[crosses] + 1, minlength=len(starts) + 1
+    )
+    return np.cumsum(steps)[: len(starts)].astype(np.int32)
+
+
+def _borders(crossing: Column) -> list[int]:
+    """Where to cut: near equal lengths, there where the fewest values cross."""
+    count = len(crossing)
+    parts = max(3, min(_PARTS, -(-count // 8)))
+    window = max(1, count // (3 * parts))
+    borders = [0]
+    for part in range(1, parts):
+        middle = part * count // parts
+        low, high = max(borders[-1] + 1, middle - window), min(count - 1, middle + window)
+        if low <= high:
+            place = np.arange(low, high + 1)
+            borders.append(low + int(np.argmin(crossing[place] + 0.01 * np.abs(place - middle))))
+    return [*borders, count]

@@ -1,0 +1,118 @@
+"""What is written on the rows of an outline: from their labels, the loops that repeat them, the lines they span, and
+where the source says nothing, the operation that weighs most.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import Column, Graph
+from jaxviz.outline.chains import Label
+from jaxviz.outline.draft import Draft
+from jaxviz.outline.expressions import GENERIC, Expressions
+from jaxviz.outline.modules import unnumbered
+from jaxviz.outline.paths import MODULE
+from jaxviz.outline.tree import ROW_KINDS
+
+_STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("stack", "copy", "part"))
+
+# Operations that do the work, by which what has no name is called.
+_WORK = (
+    *(
+        "dot_general",
+        "conv_general_dilated",
+        "ragged_dot",
+        "custom_call",
+        "pallas_call",
+        "fft",
+        "cholesky",
+        "eigh",
+        "svd",
+    ),
+    *("qr", "lu", "triangular_solve", "scan", "while", "cond", "sort", "scatter-add", "scatter", "gather"),
+    *("reduce_window", "cumsum", "reduce_sum", "reduce_max", "exp", "log", "tanh", "logistic"),
+)
+
+
+class Names:
+    """Names the rows of one outline: `columns` are name, detail and variable as strings."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        expressions: Expressions,
+        labels: Sequence[Label],
+        draft: Draft,
+        drawn: NDArray[np.bool_],
+    ) -> None:
+        self._graph = graph
+        self._expressions = expressions
+        self._labels = labels
+        self._draft = draft
+        self._drawn = np.flatnonzero(drawn)
+        string = graph.tables.string
+        texts = [(string(one.name), string(one.detail), string(one.variable)) for one in labels]
+        # The last is for rows without a label.
+        table = np.array([*texts, (0, 0, 0)], np.int32)
+        columns = table[draft.label].T.copy()
+        added = np.flatnonzero(draft.added)
+        columns[:, added] = 0
+        unnamed = columns[0] == 0
+        unnamed[draft.kind == _COPY] = False
+        for row in added[draft.copy[added] < 0].tolist():
+            columns[0, row] = string(self._added(row))
+            unnamed[row] = not columns[0, row]
+        for row in np.flatnonzero(unnamed).tolist():
+            columns[0, row] = string(self._work(row))
+        self.columns: tuple[Column, Column, Column] = (columns[0], columns[1], columns[2])
+
+    def _added(self, row: int) -> str:
+        """The name of a stack or part, empty where the source gives none."""
+        kind, number = int(self._draft.kind[row]), int(self._draft.label[row])
+        if kind == _PART:
+            return self._lines(row)
+        if number < 0:
+            return ""
+        label = self._labels[number]
+        if kind != _STACK:
+            return unnumbered(label.name) if label.kind == MODULE else label.name
+        tables = self._graph.tables
+        for frame in label.frames:
+            if tables.files.library[tables.frames.file[frame]]:
+                continue
+            name = self._expressions.at(frame).loop or tables.strings[tables.frames.function[frame]]
+            if name not in GENERIC:
+                return name
+        around = self._labels[self._draft.label[self._draft.rows.parent[row]]]
+        return around.detail if around.detail not in GENERIC else ""
+
+    def _lines(self, row: int) -> str:
+        """`lines 10-17` for a part of one function."""
+        draft, frames = self._draft, self._graph.tables.frames
+        inside = np.flatnonzero(draft.rows.parent == row)
+        places = [self._labels[number].frames[:1] for number in draft.label[inside].tolist() if number >= 0]
+        known = [frame for place in places for frame in place]
+        if len(known) < len(inside) or not known:
+            return ""
+        if len({(frames.file[frame], frames.function[frame]) for frame in known}) > 1:
+            return ""
+        lines = [frames.line[frame] for frame in known]
+        return f"lines {min(lines)}-{max(lines)}" if max(lines) > min(lines) else ""
+
+    def _work(self, row: int) -> str:
+        """The operation that weighs most among those of a row, and how many there are besides it."""
+        rows = self._draft.rows
+        # A stack is called by what is in its first copy.
+        shown = row + 1 if self._draft.count[row] > 1 and self._draft.copy[row + 1] == 0 else row
+        low, high = np.searchsorted(self._drawn, [rows.first[shown], rows.end[shown]])
+        strings = self._graph.tables.strings
+        count = Counter(strings[op] for op in self._graph.nodes.op[self._drawn[low:high]].tolist())
+        if not count:
+            return ""
+        op = next((op for op in _WORK if op in count), count.most_common(1)[0][0])
+        times, rest = count[op], count.total() - count[op]
+        return op + (f" x{times}" if times > 1 else "") + (f" +{rest}" if rest else "")
