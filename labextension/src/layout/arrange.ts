@@ -15,10 +15,10 @@ import { straighten } from './straighten.ts';
 const ANNEAL_WORK = 1_200_000;
 /** Graphs of fewer vertices than this, lanes included, begin several times, as far as each start has enough passes. */
 const SMALL = 600;
-const MOST_STARTS = 4;
+const MOST_STARTS = 10;
 const PASSES_OF_START = 250;
-/** Crossings that a picture is taken to have at least: with few of them, length counts the more. */
-const FEW_CROSSINGS = 4;
+/** Keeps a picture without crossings from being the best whatever its edges' length. */
+const FEW_CROSSINGS = 1;
 /** What it is worth that gates keep the order that they have outside. */
 const KEPT = 0.9;
 
