@@ -31,7 +31,7 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
   const limit = chances.length - 1;
   const [onlyAbove, onlyBelow] = [above.only, below.only];
   const [firstAbove, firstBelow] = [above.first, below.first];
-  const [shiftAbove, shiftBelow] = [above.endShift, below.endShift];
+  const [shiftAbove, shiftBelow] = [above.onlyShift, below.onlyShift];
   const free = temperature > 0 ? 0 : -1;
   let { random, steps } = course;
   let total = 0;
@@ -43,14 +43,14 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
     let a = order[rowStart[row]];
     let upA = onlyAbove[a];
     let downA = onlyBelow[a];
-    let upAtA = upA >= 0 ? place[upA] + shiftAbove[firstAbove[a]] : 0;
-    let downAtA = downA >= 0 ? place[downA] + shiftBelow[firstBelow[a]] : 0;
+    let upAtA = upA >= 0 ? place[upA] + shiftAbove[a] : 0;
+    let downAtA = downA >= 0 ? place[downA] + shiftBelow[a] : 0;
     for (let i = rowStart[row]; i < last; i++) {
       const b = order[i + 1];
       const upB = onlyAbove[b];
       const downB = onlyBelow[b];
-      const upAtB = upB >= 0 ? place[upB] + shiftAbove[firstAbove[b]] : 0;
-      const downAtB = downB >= 0 ? place[downB] + shiftBelow[firstBelow[b]] : 0;
+      const upAtB = upB >= 0 ? place[upB] + shiftAbove[b] : 0;
+      const downAtB = downB >= 0 ? place[downB] + shiftBelow[b] : 0;
       let change = 0;
       if (upA >= 0 && upB >= 0) {
         change = upAtA < upAtB ? 1 : upAtA > upAtB ? -1 : 0;

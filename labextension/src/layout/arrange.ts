@@ -13,11 +13,12 @@ import { straighten } from './straighten.ts';
 
 /** Vertices that annealing looks at in a whole picture; a graph of 2,000 boxes uses all of it. */
 const ANNEAL_WORK = 1_200_000;
-/** What a start must be worth, in passes over all vertices. */
-const PASSES_OF_START = 500;
-const MOST_STARTS = 6;
-/** Crossings that a picture is taken to have at least: with few of them, length counts the more. */
-const FEW_CROSSINGS = 4;
+/** Graphs of fewer vertices than this, lanes included, begin several times, as far as each start has enough passes. */
+const SMALL = 600;
+const MOST_STARTS = 10;
+const PASSES_OF_START = 250;
+/** Keeps a picture without crossings from being the best whatever its edges' length. */
+const FEW_CROSSINGS = 1;
 /** What it is worth that gates keep the order that they have outside. */
 const KEPT = 0.9;
 
@@ -46,13 +47,16 @@ export function arrange(
     return { rows: order.rows, x };
   }
   const work = ANNEAL_WORK * effort;
-  const affordable = Math.floor(work / (fixed.length * PASSES_OF_START * Math.max(1, net.count)));
-  const starts = Math.max(1, Math.min(MOST_STARTS, affordable));
+  const share = work / fixed.length;
+  const affordable = Math.floor(share / (PASSES_OF_START * Math.max(1, net.count)));
+  const starts = net.count < SMALL ? Math.max(1, Math.min(MOST_STARTS, affordable)) : 1;
+  // Small graphs need no more passes than these.
+  const each = net.count < SMALL ? Math.min(share / starts, PASSES_OF_START * net.count) : share;
   let best: { order: Order; x: Float64Array } | null = null;
   let least = Infinity;
   for (let start = 0; start < starts; start++) {
     fixed.forEach((kept, i) => {
-      const order = orderRows(net, kept, start, work / (starts * fixed.length));
+      const order = orderRows(net, kept, start, each);
       const x = placeVertices(proper, net, order, order.held, extents, gap);
       const cost = (order.crossings + FEW_CROSSINGS) * length(proper, extents, x) * (i > 0 ? KEPT : 1);
       if (cost < least) {

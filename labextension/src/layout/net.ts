@@ -19,6 +19,8 @@ export interface Side {
   readonly ports: Int32Array;
   /** The far end where a vertex has one link; `NONE` or `MANY` otherwise. */
   readonly only: Int32Array;
+  /** `endShift` of that one link. */
+  readonly onlyShift: Float64Array;
 }
 
 export const NONE = -1;
@@ -101,14 +103,16 @@ function makeSide(count: number, own: Ports, far: Ports, ends: Int32Array): Side
     const links = first[vertex + 1] - first[vertex];
     return links === 1 ? end[first[vertex]] : links === 0 ? NONE : MANY;
   });
+  const endShift = Float64Array.from(end, (vertex, i) => endPort[i] / far.count[vertex]);
   return {
     first,
     end,
     port: own.edge.map(link => own.ofLink[link]),
     endPort,
-    endShift: Float64Array.from(end, (vertex, i) => endPort[i] / far.count[vertex]),
+    endShift,
     ports: own.count,
-    only
+    only,
+    onlyShift: Float64Array.from(only, (end, vertex) => (end >= 0 ? endShift[first[vertex]] : 0))
   };
 }
 

@@ -21,7 +21,7 @@ export interface Order extends Arrangement {
 const MOST_SWEEPS = 24;
 const SWEEP_WORK = 300_000;
 /** Passes of annealing while it is hot; more help little. */
-const MOST_PASSES = 600;
+const MOST_PASSES = 1000;
 const LEAST_PASSES = 30;
 /** A step over a pair of links, against a vertex. */
 const STEP = 0.15;
