@@ -38,10 +38,15 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     if (event.button !== 0) {
       return;
     }
+    // A release outside the picture is heard as well.
+    target.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, local(event));
     moved = pointers.size > 1;
   });
   on('pointermove', event => {
+    if (event.buttons === 0) {
+      pointers.delete(event.pointerId); // released where nobody told
+    }
     const before = pointers.get(event.pointerId);
     const now = local(event);
     if (!before) {
@@ -51,10 +56,7 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     if (!moved && Math.hypot(now.x - before.x, now.y - before.y) < STILL) {
       return;
     }
-    if (!moved) {
-      moved = true;
-      target.setPointerCapture(event.pointerId);
-    }
+    moved = true;
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
       const [was, is] = [
