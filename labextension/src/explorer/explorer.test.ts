@@ -7,7 +7,7 @@ import { LayoutClient } from '../layout/client.ts';
 import { details, bytesText } from './details.ts';
 import { Explorer } from './explorer.ts';
 import { commandOf, keys } from './keys.ts';
-import { pan, reveal, zoomAt } from './camera.ts';
+import { hold, pan, reveal, zoomAt } from './camera.ts';
 
 const names = [
   'document',
@@ -177,6 +177,58 @@ test('no key means two things, and keys of the host are left to it', () => {
   assert.equal(new Set(all).size, all.length);
   assert.equal(commandOf({ key: 'f', ctrlKey: true, altKey: false, metaKey: false }), undefined);
   assert.equal(commandOf({ key: 'f', ctrlKey: false, altKey: false, metaKey: false }), 'fit');
+});
+
+test('plain keys stop in the explorer, used or not; those with ctrl, alt or command reach the host', async () => {
+  const { root } = await explore(affine());
+  const stage = root.querySelector('.jv-stage-area') as HTMLElement;
+  const heard: string[] = [];
+  const hear = (event: Event): unknown => heard.push((event as KeyboardEvent).key);
+  document.addEventListener('keydown', hear, { capture: true });
+  document.addEventListener('keydown', hear);
+  const press = (target: Element, key: string, modifiers = {}): boolean => {
+    const event = new window.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...modifiers });
+    return target.dispatchEvent(event as unknown as Event);
+  };
+  const button = root.querySelector('button') as HTMLElement;
+  for (const target of [stage, button]) {
+    for (const key of ['x', 'd', 'b', 'ArrowDown', 'Delete', 'Enter']) {
+      press(target, key);
+    }
+    assert.ok(press(target, 'Tab'), 'Tab moves the focus');
+  }
+  assert.ok(press(button, 'Enter'), 'Enter presses the button');
+  assert.deepEqual(heard, []);
+  press(stage, 's', { ctrlKey: true });
+  press(stage, 's', { metaKey: true });
+  press(stage, 'x', { altKey: true });
+  press(document.body, 'x');
+  assert.deepEqual(heard, ['s', 's', 's', 's', 'x', 'x', 'x', 'x']);
+});
+
+test('the camera: zoom has a floor and a ceiling', () => {
+  const camera = { x: 0, y: 0, scale: 1 };
+  assert.equal(zoomAt(camera, 1e9, 0, 0).scale, 8);
+  assert.equal(zoomAt(camera, 1e-9, 0, 0).scale, 0.02);
+  // Where a large picture was fitted smaller than that, it does not jump.
+  assert.equal(zoomAt({ ...camera, scale: 0.01 }, 0.5, 0, 0).scale, 0.01);
+});
+
+test('the camera: a part of the picture stays in view, however far it is moved', () => {
+  const picture = { x: -12, y: -12, width: 300, height: 200 };
+  const inside = { x: 20, y: -50, scale: 2 };
+  assert.deepEqual(hold(inside, picture, 400, 300), inside);
+  for (const [dx, dy] of [
+    [9e9, 0],
+    [-9e9, 0],
+    [0, 9e9],
+    [0, -9e9]
+  ]) {
+    const { x, y, scale } = hold(pan(inside, dx, dy), picture, 400, 300);
+    const across = Math.min(x + 400 / scale, picture.x + picture.width) - Math.max(x, picture.x);
+    const down = Math.min(y + 300 / scale, picture.y + picture.height) - Math.max(y, picture.y);
+    assert.ok(across * scale >= 40 - 1e-6 && down * scale >= 40 - 1e-6, `${across} ${down}`);
+  }
 });
 
 test('the camera: zooming keeps the point under the pointer, revealing moves as little as it must', () => {

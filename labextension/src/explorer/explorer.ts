@@ -118,6 +118,7 @@ export class Explorer {
   dispose(): void {
     this.job?.cancel();
     this.stopFollowing();
+    document.defaultView?.removeEventListener('keydown', this.hear, { capture: true });
     this.picture.dispose();
     this.root.remove();
     this.placeholder?.remove();
@@ -136,14 +137,11 @@ export class Explorer {
 
   private build(host: HTMLElement): void {
     const { root, stage, pane, tree } = this;
-    // JupyterLab's own shortcuts would take the arrow keys and Enter.
-    root.setAttribute('data-lm-suppress-shortcuts', 'true');
     root.classList.toggle('jv-fill', this.options.fill === true);
     stage.tabIndex = 0;
     stage.setAttribute('role', 'application');
     stage.setAttribute('aria-roledescription', 'graph');
     stage.setAttribute('aria-label', `${this.options.document.programs[0]?.call ?? 'program'}; ? for keys`);
-    stage.addEventListener('keydown', event => this.press(event));
     tree.setAttribute('role', 'tree');
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
@@ -154,12 +152,8 @@ export class Explorer {
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, pane, this.help);
     root.append(this.bar.root, body);
-    root.addEventListener('keydown', event => {
-      if (event.key === 'Escape' && event.target !== stage) {
-        this.obey('leave');
-        stage.focus({ preventScroll: true });
-      }
-    });
+    // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
+    document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
     host.append(root);
   }
@@ -372,14 +366,26 @@ export class Explorer {
     void this.layOut(node);
   }
 
-  private press(event: KeyboardEvent): void {
-    const command = commandOf(event);
-    if (command) {
-      event.preventDefault();
-      event.stopPropagation();
-      this.obey(command);
+  /**
+   * Takes every key that is pressed in here, used or not: a notebook has commands on plain letters, and `x` would cut
+   * the cell. Keys with ctrl, alt or command stay the host's; what the browser does with a key, as with Tab, stays too.
+   */
+  private readonly hear = (event: KeyboardEvent): void => {
+    if (!this.root.contains(event.target as Node) || event.ctrlKey || event.altKey || event.metaKey) {
+      return;
     }
-  }
+    event.stopPropagation();
+    if (event.target === this.stage) {
+      const command = commandOf(event);
+      if (command) {
+        event.preventDefault();
+        this.obey(command);
+      }
+    } else if (event.key === 'Escape') {
+      this.obey('leave');
+      this.stage.focus({ preventScroll: true });
+    }
+  };
 
   private obey(command: Command): void {
     switch (command) {

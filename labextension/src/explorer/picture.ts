@@ -3,9 +3,9 @@
  * no pixels while it is scrolled out of sight.
  */
 import { boxAt, drawScene, fitCamera, type Camera } from '../draw/canvas.ts';
-import type { Scene } from '../draw/scene.ts';
+import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
-import { pan, reveal, zoomAt } from './camera.ts';
+import { hold, pan, reveal, zoomAt } from './camera.ts';
 import { element } from './elements.ts';
 import { listen } from './gestures.ts';
 import { between, DURATION } from './transition.ts';
@@ -166,7 +166,11 @@ export class Picture {
   }
 
   private move(camera: Camera): void {
-    this.camera = camera;
+    const { scene, width, height } = this;
+    this.camera =
+      scene && width && height
+        ? hold(camera, { x: -MARGIN, y: -MARGIN, width: scene.width, height: scene.height }, width, height)
+        : camera;
     this.fitted = false;
     this.draw();
   }
