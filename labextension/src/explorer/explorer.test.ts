@@ -60,6 +60,29 @@ async function explore(
   return { explorer, root: explorer.root, press };
 }
 
+/** Gives every element a size, as a page with a layout would. */
+function giveSize(width: number, height: number): void {
+  for (const [name, size] of [
+    ['clientWidth', width],
+    ['clientHeight', height]
+  ] as const) {
+    Object.defineProperty(window.HTMLElement.prototype, name, { configurable: true, get: () => size });
+  }
+}
+
+/** A click as the picture hears it. */
+function clickAt(root: HTMLElement, { x, y }: { x: number; y: number }): void {
+  const stage = root.querySelector('.jv-stage-area') as HTMLElement;
+  stage.setPointerCapture = () => undefined;
+  for (const [kind, buttons] of [
+    ['pointerdown', 1],
+    ['pointerup', 0]
+  ] as const) {
+    const event = new window.PointerEvent(kind, { pointerId: 1, clientX: x, clientY: y, buttons });
+    stage.dispatchEvent(event as unknown as Event);
+  }
+}
+
 const pane = (root: HTMLElement) => root.querySelector('.jv-inspector') as HTMLElement;
 const items = (root: HTMLElement) => [...root.querySelectorAll('[role=treeitem]')].map(item => item.textContent);
 
@@ -150,6 +173,7 @@ test('the details of an operation: types, size, what it reads, where it is read'
     found.reads.map(read => read.text),
     ['argument', 'argument']
   );
+  assert.deepEqual(found.origins, []);
   assert.deepEqual(
     found.readBy.map(read => read.text),
     ['add', 'result']
@@ -159,6 +183,45 @@ test('the details of an operation: types, size, what it reads, where it is read'
     ['cell']
   );
   assert.equal(details(document, graph, 3).operations, 2);
+});
+
+test('an argument of a loop says what it is and where it comes from, with links', async () => {
+  const document = decodePlain(loop().plain());
+  const [kept, carried, slice] = [4, 5, 6].map(node => details(document, document.graphs[0], node));
+  assert.deepEqual([kept.title, carried.title, slice.title], ['argument', 'carry', 'slice']);
+  assert.deepEqual(kept.origins, [{ how: 'same as', from: { node: 0, text: 'w' } }]);
+  assert.deepEqual(carried.origins, [
+    { how: 'starts with', from: { node: 1, text: 'h' } },
+    { how: 'next turn from', from: { node: 8, text: 'add' } }
+  ]);
+  assert.deepEqual(slice.origins, [{ how: 'slice of', from: { node: 2, text: 'xs' } }]);
+
+  giveSize(700, 400);
+  const { explorer, root } = await explore(loop());
+  const place = explorer.locate('carry');
+  assert.ok(place);
+  clickAt(root, place);
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'carry');
+  const next = [...pane(root).querySelectorAll('button')].find(one => one.textContent === 'add');
+  next?.click();
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'add');
+});
+
+test('a click moves nothing, and a double click opens what stood under its first click', async () => {
+  giveSize(700, 400);
+  const { explorer, root } = await explore(loop());
+  const [before, add] = [explorer.locate('cell'), explorer.locate('add')];
+  assert.ok(before && add);
+  clickAt(root, before);
+  assert.ok(!pane(root).hidden);
+  assert.ok(pane(root).classList.contains('jv-through'), 'a second click reaches the picture');
+  await new Promise(done => setTimeout(done, 20));
+  assert.deepEqual(explorer.locate('cell'), before);
+  clickAt(root, add);
+  const event = new window.MouseEvent('dblclick', { clientX: add.x, clientY: add.y, bubbles: true });
+  root.querySelector('.jv-stage-area')?.dispatchEvent(event as unknown as Event);
+  await new Promise(done => setTimeout(done, 20));
+  assert.ok(!explorer.labels.includes('mul'));
 });
 
 test('sizes in words', () => {

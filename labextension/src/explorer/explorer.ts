@@ -41,8 +41,11 @@ export interface ExplorerOptions {
 /** Height of a picture in a cell, in px. */
 const LEAST_HEIGHT = 90;
 const MOST_HEIGHT = 460;
-/** Room for the legend below the picture, in px. */
+/** Room for the legend of one row below the picture, in px, and what it has around it. */
 const LEGEND_HEIGHT = 26;
+const LEGEND_SPACE = 8;
+/** ms after a click in which a second one goes through the details to what lies under them. */
+const DOUBLE_CLICK = 500;
 /** The first view of a cell is chosen for this height. */
 const FIRST_HEIGHT = 400;
 const FIRST_WIDTH = 760;
@@ -104,7 +107,7 @@ export class Explorer {
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
-      select: box => this.select(box < 0 || !this.scene ? -1 : this.scene.visible.node[box]),
+      select: box => this.click(box),
       toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.node[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
@@ -275,7 +278,7 @@ export class Explorer {
     this.scene = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     fillLegend(this.legend, scene.visible, palettes[this.theme]);
-    this.picture.setFoot(this.legend.hidden ? 0 : LEGEND_HEIGHT);
+    this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
     this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
     this.root.dataset.boxes = String(scene.visible.count);
@@ -285,12 +288,28 @@ export class Explorer {
   private setHeight(scene: Scene): void {
     if (!this.options.fill) {
       const { height } = this.options;
-      const legend = this.legend.hidden ? 0 : LEGEND_HEIGHT;
-      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + legend));
+      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legendHeight()));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const now = parseFloat(this.stage.style.height) || 0;
       this.stage.style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
     }
+  }
+
+  /** What the legend needs: in a narrow picture it has several rows. */
+  private legendHeight(): number {
+    return this.legend.hidden ? 0 : Math.max(LEGEND_HEIGHT, this.legend.offsetHeight + LEGEND_SPACE);
+  }
+
+  /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
+  private click(box: number): void {
+    if (this.pane.hidden && box >= 0) {
+      const side = this.pane;
+      side.classList.add('jv-through');
+      setTimeout(() => side.classList.remove('jv-through'), DOUBLE_CLICK);
+      side.hidden = false;
+      side.classList.toggle('jv-left', this.picture.isUnder(box, side.offsetWidth));
+    }
+    this.select(box < 0 || !this.scene ? -1 : this.scene.visible.node[box]);
   }
 
   private select(node: number): void {
@@ -314,7 +333,6 @@ export class Explorer {
     } else {
       this.stage.removeAttribute('aria-activedescendant');
     }
-    const wasHidden = this.pane.hidden;
     this.pane.hidden = selected < 0;
     this.root.classList.toggle('jv-inspecting', selected >= 0);
     if (selected >= 0) {
@@ -328,11 +346,12 @@ export class Explorer {
           this.stage.focus({ preventScroll: true });
         }
       });
-      if (wasHidden && box >= 0) {
-        // The details have taken room from the picture.
-        requestAnimationFrame(() => this.picture.reveal(box));
-      }
+    } else {
+      this.pane.classList.remove('jv-left');
     }
+    const { offsetWidth } = this.pane;
+    const left = this.pane.classList.contains('jv-left');
+    this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
   /** Selects a node that may be hidden: the regions around it are opened. */
