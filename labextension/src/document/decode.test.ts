@@ -15,6 +15,18 @@ test('a packed document is the plain one', async () => {
   assert.deepEqual(await decode(pack(plain)), decodePlain(plain));
 });
 
+test('a file is read from its text, and one that is cut off says so', async () => {
+  const plain = loop().plain();
+  const text = JSON.stringify(pack(plain));
+  assert.deepEqual(await decode(text), decodePlain(plain));
+  for (const cut of [text.slice(0, 200), '']) {
+    await assert.rejects(decode(cut), {
+      name: 'DocumentError',
+      message: 'This jaxviz document is damaged: it is no JSON.'
+    });
+  }
+});
+
 test('columns become offsets, intervals and owners', () => {
   const [graph] = decodePlain(loop().plain()).graphs;
   const owner = 3;
@@ -33,6 +45,14 @@ test('a newer document says which version is needed and how to get it', async ()
 });
 
 const damaged: [string, (plain: Record<string, any>) => void, RegExp][] = [
+  [
+    'no graphs',
+    plain => {
+      plain.graphs = [];
+      plain.programs[0].stages = [];
+    },
+    /programs should hold a program with a stage/
+  ],
   ['a missing column', plain => delete plain.graphs[0].nodes.op, /graphs\/0\/nodes must have required property 'op'/],
   [
     'a word among numbers',

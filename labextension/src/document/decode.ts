@@ -15,8 +15,9 @@ export class DocumentError extends Error {
   override name = 'DocumentError';
 }
 
-/** Decodes a document, packed or plain. */
-export async function decode(json: unknown): Promise<Document> {
+/** Decodes a document, packed or plain: an object, or the text of a file. */
+export async function decode(content: unknown): Promise<Document> {
+  const json = typeof content === 'string' ? parse(content, 'it') : content;
   const head = checkHead(json);
   if (typeof head.packed !== 'string') {
     return decodePlain(json);
@@ -27,13 +28,15 @@ export async function decode(json: unknown): Promise<Document> {
   } catch {
     throw new DocumentError('This jaxviz document is damaged: its packed part cannot be unpacked.');
   }
-  let inner: unknown;
+  return decodePlain(parse(text, 'its packed part'));
+}
+
+function parse(text: string, what: string): unknown {
   try {
-    inner = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
-    throw new DocumentError('This jaxviz document is damaged: its packed part is no JSON.');
+    throw new DocumentError(`This jaxviz document is damaged: ${what} is no JSON.`);
   }
-  return decodePlain(inner);
 }
 
 /** Decodes a document that is not packed. */

@@ -1,8 +1,17 @@
 /** How the camera moves: pure functions from one camera to the next. */
 import type { Camera } from '../draw/canvas.ts';
 
-const MOST_SCALE = 4;
-const LEAST_SCALE = 0.01;
+const MOST_SCALE = 8;
+const LEAST_SCALE = 0.02;
+/** px of the picture that stay in view, however far it is moved. */
+const HELD = 40;
+
+export interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 /** Moves the picture by px of the screen. */
 export function pan(camera: Camera, dx: number, dy: number): Camera {
@@ -11,17 +20,27 @@ export function pan(camera: Camera, dx: number, dy: number): Camera {
 
 /** Zooms by a factor; the point (`x`, `y`) of the screen stays where it is. */
 export function zoomAt(camera: Camera, factor: number, x: number, y: number): Camera {
-  const scale = Math.min(MOST_SCALE, Math.max(LEAST_SCALE, camera.scale * factor));
+  // A picture that was fitted below the least scale may stay there, but gets no smaller.
+  const least = Math.min(LEAST_SCALE, camera.scale);
+  const scale = Math.min(MOST_SCALE, Math.max(least, camera.scale * factor));
   return { scale, x: camera.x + x / camera.scale - x / scale, y: camera.y + y / camera.scale - y / scale };
 }
 
+/** The camera, held so that a part of the picture stays in view. */
+export function hold(camera: Camera, picture: Rectangle, width: number, height: number): Camera {
+  const along = (at: number, from: number, size: number, space: number): number => {
+    const part = Math.min(HELD / camera.scale, size, space);
+    return Math.min(from + size - part, Math.max(from + part - space, at));
+  };
+  return {
+    scale: camera.scale,
+    x: along(camera.x, picture.x, picture.width, width / camera.scale),
+    y: along(camera.y, picture.y, picture.height, height / camera.scale)
+  };
+}
+
 /** Moves just so far that the rectangle of the scene is in view, with some room around it. */
-export function reveal(
-  camera: Camera,
-  box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-  width: number,
-  height: number
-): Camera {
+export function reveal(camera: Camera, box: Rectangle, width: number, height: number): Camera {
   const room = 12 / camera.scale;
   const along = (at: number, size: number, from: number, space: number): number => {
     if (at - room < from || size + 2 * room > space) {

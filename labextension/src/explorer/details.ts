@@ -1,6 +1,6 @@
 /** What there is to say about a node, as data: the inspector shows it, tests read it. */
 import { follow } from '../document/follow.ts';
-import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
 import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
@@ -31,9 +31,17 @@ export interface StageLinks {
   readonly surety: string;
 }
 
+/** How a value comes into a region: `starts with` a box, `slice of` another. */
+export interface Origin {
+  readonly how: string;
+  readonly from: Link | { readonly node: -1; readonly text: string };
+}
+
 export interface Details {
   readonly title: string;
   readonly kind: string;
+  /** For what stands for a value from outside its region: where the value comes from. */
+  readonly origins: readonly Origin[];
   /** Types of what it makes, with their size in words. */
   readonly values: readonly { readonly type: string; readonly size: string }[];
   readonly operations: number;
@@ -54,6 +62,13 @@ export interface Details {
 
 const KINDS = ['', 'argument', 'result', 'constant'] as const;
 
+const ORIGINS: Readonly<Record<number, string>> = {
+  [BindingKind.enter]: 'same as',
+  [BindingKind.init]: 'starts with',
+  [BindingKind.slice]: 'slice of',
+  [BindingKind.carry]: 'next turn from'
+};
+
 export function details(document: Document, graph: Graph, node: number): Details {
   const { strings } = document;
   const op = strings[graph.op[node]];
@@ -68,13 +83,13 @@ export function details(document: Document, graph: Graph, node: number): Details
   for (let i = firstAttribute(graph, node); i < graph.attributeNode.length && graph.attributeNode[i] === node; i++) {
     parameters.push({ key: strings[graph.attributeKey[i]], value: strings[graph.attributeValue[i]] });
   }
+  const { role, origins } = bound(document, graph, node);
   const title =
-    graph.kind[node] === NodeKind.operation
-      ? nodeLabel(document, graph, node)
-      : strings[graph.name[node]] || KINDS[graph.kind[node]];
+    graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : strings[graph.name[node]] || role;
   return {
     title,
-    kind: graph.kind[node] === NodeKind.operation ? (op === title ? '' : op) : KINDS[graph.kind[node]],
+    kind: graph.kind[node] === NodeKind.operation ? (op === title ? '' : op) : role,
+    origins,
     values,
     operations: 0,
     code: '',
@@ -145,14 +160,34 @@ export function linkTo(document: Document, graph: Graph, node: number): Link {
 function readsOf(document: Document, graph: Graph, node: number): Details['reads'] {
   const reads: (Link | { readonly node: -1; readonly text: string })[] = [];
   for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
-    const source = graph.operandSource[i];
-    reads.push(
-      source < 0
-        ? { node: -1, text: document.strings[graph.literalText[-1 - source]] }
-        : linkTo(document, graph, graph.valueNode[source])
-    );
+    reads.push(sourceOf(document, graph, graph.operandSource[i]));
   }
   return reads;
+}
+
+/** The maker of a value, or the text of a literal. */
+function sourceOf(document: Document, graph: Graph, source: number): Details['reads'][number] {
+  return source < 0
+    ? { node: -1, text: document.strings[graph.literalText[-1 - source]] }
+    : linkTo(document, graph, graph.valueNode[source]);
+}
+
+/** What an argument is to its region, and where its value comes from: a loop carries it or takes a slice each turn. */
+function bound(document: Document, graph: Graph, node: number): { role: string; origins: Origin[] } {
+  let role: string = KINDS[graph.kind[node]];
+  const origins: Origin[] = [];
+  graph.bindingTo.forEach((to, binding) => {
+    const kind = graph.bindingKind[binding];
+    // What leaves a region is bound to a value; all else to a node.
+    if (to !== node || kind === BindingKind.leave || kind === BindingKind.stack) {
+      return;
+    }
+    const from = graph.bindingFrom[binding];
+    role = kind === BindingKind.enter ? role : kind === BindingKind.slice ? 'slice' : 'carry';
+    const source = kind === BindingKind.carry ? graph.operandSource[graph.firstOperand[from]] : from;
+    origins.push({ how: ORIGINS[kind], from: sourceOf(document, graph, source) });
+  });
+  return { role, origins };
 }
 
 function readersOf(document: Document, graph: Graph, node: number): Link[] {

@@ -9,7 +9,7 @@ import { details } from './details.ts';
 import { rowDetails } from './row.ts';
 import { Explorer } from './explorer.ts';
 import { commandOf, keys } from './keys.ts';
-import { pan, reveal, zoomAt } from './camera.ts';
+import { hold, pan, reveal, zoomAt } from './camera.ts';
 
 const names = [
   'document',
@@ -60,6 +60,29 @@ async function explore(
     await settle();
   };
   return { explorer, root: explorer.root, press };
+}
+
+/** Gives every element a size, as a page with a layout would. */
+function giveSize(width: number, height: number): void {
+  for (const [name, size] of [
+    ['clientWidth', width],
+    ['clientHeight', height]
+  ] as const) {
+    Object.defineProperty(window.HTMLElement.prototype, name, { configurable: true, get: () => size });
+  }
+}
+
+/** A click as the picture hears it. */
+function clickAt(root: HTMLElement, { x, y }: { x: number; y: number }): void {
+  const stage = root.querySelector('.jv-stage-area') as HTMLElement;
+  stage.setPointerCapture = () => undefined;
+  for (const [kind, buttons] of [
+    ['pointerdown', 1],
+    ['pointerup', 0]
+  ] as const) {
+    const event = new window.PointerEvent(kind, { pointerId: 1, clientX: x, clientY: y, buttons });
+    stage.dispatchEvent(event as unknown as Event);
+  }
 }
 
 const pane = (root: HTMLElement) => root.querySelector('.jv-inspector') as HTMLElement;
@@ -152,6 +175,7 @@ test('the details of an operation: types, size, what it reads, where it is read'
     found.reads.map(read => read.text),
     ['argument', 'argument']
   );
+  assert.deepEqual(found.origins, []);
   assert.deepEqual(
     found.readBy.map(read => read.text),
     ['add', 'result']
@@ -161,6 +185,45 @@ test('the details of an operation: types, size, what it reads, where it is read'
     ['cell']
   );
   assert.equal(rowDetails(document, graph, 1).operations, 2);
+});
+
+test('an argument of a loop says what it is and where it comes from, with links', async () => {
+  const document = decodePlain(loop().plain());
+  const [kept, carried, slice] = [4, 5, 6].map(node => details(document, document.graphs[0], node));
+  assert.deepEqual([kept.title, carried.title, slice.title], ['argument', 'carry', 'slice']);
+  assert.deepEqual(kept.origins, [{ how: 'same as', from: { node: 0, text: 'w' } }]);
+  assert.deepEqual(carried.origins, [
+    { how: 'starts with', from: { node: 1, text: 'h' } },
+    { how: 'next turn from', from: { node: 8, text: 'add' } }
+  ]);
+  assert.deepEqual(slice.origins, [{ how: 'slice of', from: { node: 2, text: 'xs' } }]);
+
+  giveSize(700, 400);
+  const { explorer, root } = await explore(loop());
+  const place = explorer.locate('carry');
+  assert.ok(place);
+  clickAt(root, place);
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'carry');
+  const next = [...pane(root).querySelectorAll('button')].find(one => one.textContent === 'add');
+  next?.click();
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'add');
+});
+
+test('a click moves nothing, and a double click opens what stood under its first click', async () => {
+  giveSize(700, 400);
+  const { explorer, root } = await explore(loop());
+  const [before, add] = [explorer.locate('cell'), explorer.locate('add')];
+  assert.ok(before && add);
+  clickAt(root, before);
+  assert.ok(!pane(root).hidden);
+  assert.ok(pane(root).classList.contains('jv-through'), 'a second click reaches the picture');
+  await new Promise(done => setTimeout(done, 20));
+  assert.deepEqual(explorer.locate('cell'), before);
+  clickAt(root, add);
+  const event = new window.MouseEvent('dblclick', { clientX: add.x, clientY: add.y, bubbles: true });
+  root.querySelector('.jv-stage-area')?.dispatchEvent(event as unknown as Event);
+  await new Promise(done => setTimeout(done, 20));
+  assert.ok(!explorer.labels.includes('mul'));
 });
 
 test('sizes in words', () => {
@@ -179,6 +242,58 @@ test('no key means two things, and keys of the host are left to it', () => {
   assert.equal(new Set(all).size, all.length);
   assert.equal(commandOf({ key: 'f', ctrlKey: true, altKey: false, metaKey: false }), undefined);
   assert.equal(commandOf({ key: 'f', ctrlKey: false, altKey: false, metaKey: false }), 'fit');
+});
+
+test('plain keys stop in the explorer, used or not; those with ctrl, alt or command reach the host', async () => {
+  const { root } = await explore(affine());
+  const stage = root.querySelector('.jv-stage-area') as HTMLElement;
+  const heard: string[] = [];
+  const hear = (event: Event): unknown => heard.push((event as KeyboardEvent).key);
+  document.addEventListener('keydown', hear, { capture: true });
+  document.addEventListener('keydown', hear);
+  const press = (target: Element, key: string, modifiers = {}): boolean => {
+    const event = new window.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...modifiers });
+    return target.dispatchEvent(event as unknown as Event);
+  };
+  const button = root.querySelector('button') as HTMLElement;
+  for (const target of [stage, button]) {
+    for (const key of ['x', 'd', 'b', 'ArrowDown', 'Delete', 'Enter']) {
+      press(target, key);
+    }
+    assert.ok(press(target, 'Tab'), 'Tab moves the focus');
+  }
+  assert.ok(press(button, 'Enter'), 'Enter presses the button');
+  assert.deepEqual(heard, []);
+  press(stage, 's', { ctrlKey: true });
+  press(stage, 's', { metaKey: true });
+  press(stage, 'x', { altKey: true });
+  press(document.body, 'x');
+  assert.deepEqual(heard, ['s', 's', 's', 's', 'x', 'x', 'x', 'x']);
+});
+
+test('the camera: zoom has a floor and a ceiling', () => {
+  const camera = { x: 0, y: 0, scale: 1 };
+  assert.equal(zoomAt(camera, 1e9, 0, 0).scale, 8);
+  assert.equal(zoomAt(camera, 1e-9, 0, 0).scale, 0.02);
+  // Where a large picture was fitted smaller than that, it does not jump.
+  assert.equal(zoomAt({ ...camera, scale: 0.01 }, 0.5, 0, 0).scale, 0.01);
+});
+
+test('the camera: a part of the picture stays in view, however far it is moved', () => {
+  const picture = { x: -12, y: -12, width: 300, height: 200 };
+  const inside = { x: 20, y: -50, scale: 2 };
+  assert.deepEqual(hold(inside, picture, 400, 300), inside);
+  for (const [dx, dy] of [
+    [9e9, 0],
+    [-9e9, 0],
+    [0, 9e9],
+    [0, -9e9]
+  ]) {
+    const { x, y, scale } = hold(pan(inside, dx, dy), picture, 400, 300);
+    const across = Math.min(x + 400 / scale, picture.x + picture.width) - Math.max(x, picture.x);
+    const down = Math.min(y + 300 / scale, picture.y + picture.height) - Math.max(y, picture.y);
+    assert.ok(across * scale >= 40 - 1e-6 && down * scale >= 40 - 1e-6, `${across} ${down}`);
+  }
 });
 
 test('the camera: zooming keeps the point under the pointer, revealing moves as little as it must', () => {

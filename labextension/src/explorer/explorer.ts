@@ -42,8 +42,11 @@ export interface ExplorerOptions {
 /** Height of a picture in a cell, in px. */
 const LEAST_HEIGHT = 90;
 const MOST_HEIGHT = 460;
-/** Room for the legend below the picture, in px. */
+/** Room for the legend of one row below the picture, in px, and what it has around it. */
 const LEGEND_HEIGHT = 26;
+const LEGEND_SPACE = 8;
+/** ms after a click in which a second one goes through the details to what lies under them. */
+const DOUBLE_CLICK = 500;
 /** The first view of a cell is chosen for this height. */
 const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT;
 const FIRST_WIDTH = 760;
@@ -109,7 +112,7 @@ export class Explorer {
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
-      select: box => this.select(box < 0 || !this.scene ? null : this.scene.visible.item[box]),
+      select: box => this.click(box),
       toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
@@ -123,6 +126,7 @@ export class Explorer {
   dispose(): void {
     this.job?.cancel();
     this.stopFollowing();
+    document.defaultView?.removeEventListener('keydown', this.hear, { capture: true });
     this.picture.dispose();
     this.root.remove();
     this.placeholder?.remove();
@@ -148,7 +152,6 @@ export class Explorer {
     stage.setAttribute('role', 'application');
     stage.setAttribute('aria-roledescription', 'graph');
     stage.setAttribute('aria-label', `${this.options.document.programs[0]?.call ?? 'program'}; ? for keys`);
-    stage.addEventListener('keydown', event => this.press(event));
     tree.setAttribute('role', 'tree');
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
@@ -159,16 +162,8 @@ export class Explorer {
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, pane, this.help);
     root.append(this.bar.root, body);
-    root.addEventListener('keydown', event => {
-      if (event.key === 'Escape' && event.target !== stage) {
-        this.obey('leave');
-        stage.focus({ preventScroll: true });
-      }
-      // Combinations belong to the host; a letter alone would be a command of the notebook.
-      if (!event.ctrlKey && !event.altKey && !event.metaKey) {
-        event.stopPropagation();
-      }
-    });
+    // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
+    document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
     host.append(root);
   }
@@ -322,7 +317,7 @@ export class Explorer {
     this.scene = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     fillLegend(this.legend, scene.visible, palettes[this.theme]);
-    this.picture.setFoot(this.legend.hidden ? 0 : LEGEND_HEIGHT);
+    this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
     this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
     this.root.dataset.boxes = String(scene.visible.count);
@@ -332,12 +327,28 @@ export class Explorer {
   private setHeight(scene: Scene): void {
     if (!this.options.fill) {
       const { height } = this.options;
-      const legend = this.legend.hidden ? 0 : LEGEND_HEIGHT;
-      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + legend));
+      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legendHeight()));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const now = parseFloat(this.stage.style.height) || 0;
       this.stage.style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
     }
+  }
+
+  /** What the legend needs: in a narrow picture it has several rows. */
+  private legendHeight(): number {
+    return this.legend.hidden ? 0 : Math.max(LEGEND_HEIGHT, this.legend.offsetHeight + LEGEND_SPACE);
+  }
+
+  /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
+  private click(box: number): void {
+    if (this.pane.hidden && box >= 0) {
+      const side = this.pane;
+      side.classList.add('jv-through');
+      setTimeout(() => side.classList.remove('jv-through'), DOUBLE_CLICK);
+      side.hidden = false;
+      side.classList.toggle('jv-left', this.picture.isUnder(box, side.offsetWidth));
+    }
+    this.select(box < 0 || !this.scene ? null : this.scene.visible.item[box]);
   }
 
   private select(item: number | null): void {
@@ -361,11 +372,6 @@ export class Explorer {
     } else {
       this.stage.removeAttribute('aria-activedescendant');
     }
-    const wasHidden = this.pane.hidden;
-    if (wasHidden && selected !== null) {
-      // The details take room from the picture, and what is under the pointer must not move away from it.
-      this.picture.hold();
-    }
     this.pane.hidden = selected === null;
     this.root.classList.toggle('jv-inspecting', selected !== null);
     if (selected !== null) {
@@ -381,11 +387,12 @@ export class Explorer {
           this.stage.focus({ preventScroll: true });
         }
       });
-      if (wasHidden && box >= 0) {
-        // The details have taken room from the picture.
-        requestAnimationFrame(() => this.picture.reveal(box));
-      }
+    } else {
+      this.pane.classList.remove('jv-left');
     }
+    const { offsetWidth } = this.pane;
+    const left = this.pane.classList.contains('jv-left');
+    this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
   /** Selects a node that may be hidden: the regions around it are opened. */
@@ -423,13 +430,26 @@ export class Explorer {
     void this.layOut(item);
   }
 
-  private press(event: KeyboardEvent): void {
-    const command = commandOf(event);
-    if (command) {
-      event.preventDefault();
-      this.obey(command);
+  /**
+   * Takes every key that is pressed in here, used or not: a notebook has commands on plain letters, and `x` would cut
+   * the cell. Keys with ctrl, alt or command stay the host's; what the browser does with a key, as with Tab, stays too.
+   */
+  private readonly hear = (event: KeyboardEvent): void => {
+    if (!this.root.contains(event.target as Node) || event.ctrlKey || event.altKey || event.metaKey) {
+      return;
     }
-  }
+    event.stopPropagation();
+    if (event.target === this.stage) {
+      const command = commandOf(event);
+      if (command) {
+        event.preventDefault();
+        this.obey(command);
+      }
+    } else if (event.key === 'Escape') {
+      this.obey('leave');
+      this.stage.focus({ preventScroll: true });
+    }
+  };
 
   private obey(command: Command): void {
     switch (command) {

@@ -9,13 +9,10 @@ export interface Gestures {
   pan(dx: number, dy: number): void;
   zoom(factor: number, x: number, y: number): void;
   click(x: number, y: number): void;
-  /** The second of two clicks at one place; the first was told as a click. */
-  doubleClick(): void;
+  doubleClick(x: number, y: number): void;
   hover(x: number, y: number): void;
 }
 
-/** ms between the two clicks of a double click. */
-const DOUBLE = 450;
 /** px that a pointer may move before a press is a drag. */
 const STILL = 4;
 const ZOOM_PER_PIXEL = 1 / 400;
@@ -27,7 +24,6 @@ const PAGE = 400;
 export function listen(target: HTMLElement, gestures: Gestures, active: () => boolean): () => void {
   const pointers = new Map<number, { x: number; y: number }>();
   let moved = false;
-  let last = { time: -Infinity, x: 0, y: 0 };
   const stop = new AbortController();
   const on = <Kind extends keyof HTMLElementEventMap>(
     kind: Kind,
@@ -42,12 +38,15 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     if (event.button !== 0) {
       return;
     }
+    // A release outside the picture is heard as well.
+    target.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, local(event));
     moved = pointers.size > 1;
-    // The release is told here too, wherever it happens.
-    target.setPointerCapture?.(event.pointerId);
   });
   on('pointermove', event => {
+    if (event.buttons === 0) {
+      pointers.delete(event.pointerId); // released where nobody told
+    }
     const before = pointers.get(event.pointerId);
     const now = local(event);
     if (!before) {
@@ -74,16 +73,14 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     const known = pointers.delete(event.pointerId);
     if (known && !moved) {
       const { x, y } = local(event);
-      const again = event.timeStamp - last.time < DOUBLE && Math.hypot(x - last.x, y - last.y) < 2 * STILL;
-      last = again ? { time: -Infinity, x, y } : { time: event.timeStamp, x, y };
-      if (again) {
-        gestures.doubleClick();
-      } else {
-        gestures.click(x, y);
-      }
+      gestures.click(x, y);
     }
   });
   on('pointercancel', event => pointers.delete(event.pointerId));
+  on('dblclick', event => {
+    const { x, y } = local(event);
+    gestures.doubleClick(x, y);
+  });
   on('wheel', event => {
     const unit = event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? PAGE : 1;
     if (event.ctrlKey || event.metaKey) {

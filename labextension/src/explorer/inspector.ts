@@ -34,6 +34,9 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   if (details.kind) {
     row('operation', details.kind);
   }
+  for (const { how, from } of details.origins) {
+    row(how, ...links([from], actions, ''));
+  }
   details.values.forEach(({ type, size }, index) => {
     const code = element('code', '', type);
     row(

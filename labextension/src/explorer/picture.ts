@@ -3,9 +3,9 @@
  * no pixels while it is scrolled out of sight.
  */
 import { boxAt, drawScene, fitCamera, type Camera } from '../draw/canvas.ts';
-import type { Scene } from '../draw/scene.ts';
+import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
-import { pan, reveal, zoomAt } from './camera.ts';
+import { hold, pan, reveal, zoomAt } from './camera.ts';
 import { element } from './elements.ts';
 import { listen } from './gestures.ts';
 import { between, DURATION } from './transition.ts';
@@ -15,21 +15,30 @@ export interface PictureEvents {
   toggle(box: number): void;
 }
 
+/** px of width that must be left free beside the details. */
+const LEAST_FREE = 80;
+
 export class Picture {
   readonly canvas = element('canvas', 'jv-canvas');
   private scene: Scene | null = null;
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
-  private clicked = -1;
   private linked: readonly number[] = [];
   private width = 0;
   private height = 0;
   private inSight = true;
   private frame = 0;
   private moving: { from: Scene; start: number } | null = null;
-  /** Room at the lower end that the picture is not fitted into, for the legend. */
+  /** Room at the lower end that the picture leaves free, for the legend. */
   private foot = 0;
-  /** True until the person moves the camera: then the picture is fitted again when its space changes. */
+  /** Width in px that the details cover at either side. */
+  private cover = { left: 0, right: 0 };
+  /** The boxes of the last two clicks: a double click is meant for what stood under the first. */
+  private clicked: readonly [number, number] = [-1, -1];
+  /**
+   * True until the person moves the camera or selects: then the picture is fitted again when its space changes.
+   * What is selected stays where it is on the screen, whatever room is given or taken.
+   */
   private fitted = true;
   private readonly stopListening: () => void;
   private readonly resize: ResizeObserver;
@@ -48,11 +57,11 @@ export class Picture {
         zoom: (factor, x, y) => this.move(zoomAt(this.camera, factor, x, y)),
         click: (x, y) => {
           host.focus({ preventScroll: true });
-          this.clicked = this.at(x, y);
-          events.select(this.clicked);
+          const box = this.at(x, y);
+          this.clicked = [this.clicked[1], box];
+          events.select(box);
         },
-        // What the first click hit: the picture may have moved since.
-        doubleClick: () => events.toggle(this.clicked),
+        doubleClick: () => events.toggle(this.clicked[0]),
         hover: (x, y) => {
           host.style.cursor = this.at(x, y) >= 0 ? 'pointer' : 'grab';
         }
@@ -83,6 +92,7 @@ export class Picture {
   show(scene: Scene, keep?: { readonly before: number; readonly after: number }): void {
     const from = this.scene;
     this.scene = scene;
+    this.clicked = [-1, -1];
     if (from && keep) {
       const { layout } = from;
       this.camera = {
@@ -109,11 +119,29 @@ export class Picture {
 
   setFoot(height: number): void {
     this.foot = height;
+    this.canvas.style.height = height ? `calc(100% - ${height}px)` : '';
+  }
+
+  /** Tells what the details cover: what is revealed or fitted keeps clear of it. */
+  setCover(left: number, right: number): void {
+    // Where hardly anything would be left free, the whole width is used.
+    const any = this.width - left - right >= LEAST_FREE;
+    this.cover = any ? { left, right } : { left: 0, right: 0 };
+  }
+
+  /** Whether a box reaches into the `width` px at the right of the picture. */
+  isUnder(box: number, width: number): boolean {
+    if (!this.scene || !this.width) {
+      return false;
+    }
+    const { layout } = this.scene;
+    return (layout.x[box] + layout.width[box] - this.camera.x) * this.camera.scale > this.width - width;
   }
 
   select(box: number, linked: readonly number[] = []): void {
     this.selected = box;
     this.linked = linked;
+    this.fitted &&= box < 0;
     this.draw();
   }
 
@@ -122,15 +150,12 @@ export class Picture {
     this.draw();
   }
 
-  /** Keeps the camera where it is when the space changes. */
-  hold(): void {
-    this.fitted = false;
-  }
-
   fit(): void {
     this.fitted = true;
     if (this.scene && this.width && this.height) {
-      this.camera = fitCamera(this.scene, this.width, Math.max(1, this.height - this.foot));
+      const { left, right } = this.cover;
+      const camera = fitCamera(this.scene, this.width - left - right, this.height);
+      this.camera = { ...camera, x: camera.x - left / camera.scale };
       this.draw();
     }
   }
@@ -143,13 +168,16 @@ export class Picture {
   reveal(box: number): void {
     if (this.scene && this.width) {
       const { x, y, width, height } = this.scene.layout;
-      const camera = reveal(
-        this.camera,
+      const { left, right } = this.cover;
+      const room = left / this.camera.scale;
+      const free = reveal(
+        pan(this.camera, -left, 0),
         { x: x[box], y: y[box], width: width[box], height: height[box] },
-        this.width,
+        this.width - left - right,
         this.height
       );
-      if (camera.x !== this.camera.x || camera.y !== this.camera.y) {
+      const camera = { ...free, x: free.x - room };
+      if (Math.abs(camera.x - this.camera.x) > 1e-6 || camera.y !== this.camera.y) {
         this.move(camera);
       }
     }
@@ -168,23 +196,25 @@ export class Picture {
   }
 
   private at(x: number, y: number): number {
-    return this.scene
+    return this.scene && y < this.height
       ? boxAt(this.scene, this.camera.x + x / this.camera.scale, this.camera.y + y / this.camera.scale)
       : -1;
   }
 
   private move(camera: Camera): void {
-    this.camera = camera;
+    const { scene, width, height } = this;
+    this.camera =
+      scene && width && height
+        ? hold(camera, { x: -MARGIN, y: -MARGIN, width: scene.width, height: scene.height }, width, height)
+        : camera;
     this.fitted = false;
     this.draw();
   }
 
   private measure(): void {
     const { clientWidth, clientHeight } = this.host;
-    if (clientWidth !== this.width || clientHeight !== this.height) {
-      this.width = clientWidth;
-      this.height = clientHeight;
-    }
+    this.width = clientWidth;
+    this.height = clientHeight && Math.max(1, clientHeight - this.foot);
     if (this.fitted) {
       this.fit();
     } else {

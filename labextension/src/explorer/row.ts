@@ -109,6 +109,7 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     operations: rows.operations[row] - (owns && outline.role[first] === NodeRole.box ? 1 : 0),
     parameters: [],
     code: rows.detail[row] === title ? '' : rows.detail[row],
+    origins: [],
     places: inner.places,
     scope: '',
     fate: fateOfMany(document, graph, nodes),

@@ -71,7 +71,8 @@ const extension: IRenderMime.IExtension = {
   },
   // Before pictures, and before widgets, whose own rank is -10 and which do not survive reopening.
   rank: -20,
-  dataType: 'json',
+  // A file comes as its text, so that one that is no JSON is told here and not by a dialog of the host.
+  dataType: 'string',
   fileTypes: [
     { name: 'jaxviz', displayName: 'JAX program', mimeTypes: [MIME_TYPE], extensions: ['.jaxviz'], fileFormat: 'text' }
   ],

@@ -59,9 +59,20 @@ export function nodeLabel(document: Document, graph: Graph, node: number): strin
   return strings[graph.op[node]];
 }
 
-/** What a frame is called when its owner has several regions: `if true`, `body`. */
+/** The parts of a while loop are told by what they do: their functions often have no name, or the same. */
+const parts: Readonly<Record<string, string>> = { 'while cond': 'condition', 'while body': 'body' };
+/** Names that a part of a loop has by custom, or from JAX's own wrappers. */
+const sayNoMore = /^$|^<|^_*(while|fori)?_*(loop)?_*(cond|body)(_fun)?$/;
+
+/** What a frame is called when its owner has several regions: `if true`, `body`, `condition: unsettled`. */
 export function regionLabel(document: Document, graph: Graph, region: number): string {
-  return document.strings[graph.regionName[region]] || document.strings[graph.regionKind[region]];
+  const name = document.strings[graph.regionName[region]];
+  const kind = document.strings[graph.regionKind[region]];
+  const part = parts[kind];
+  if (part) {
+    return sayNoMore.test(name) ? part : `${part}: ${name}`;
+  }
+  return name || kind;
 }
 
 /** Short spelling of the type of a value. */

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { Sketch } from '../document/sketch.ts';
+import { regionLabel } from './label.ts';
+
+function labels(...regions: readonly (readonly [kind: string, name: string])[]): string[] {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[]');
+  sketch.op('while', [x], 'f32[]');
+  const owner = sketch.last;
+  for (const [kind, name] of regions) {
+    sketch.region(owner, kind, name, () => sketch.result('', sketch.argument('', 'f32[]')));
+  }
+  const document = decodePlain(sketch.plain());
+  return regions.map((_, index) => regionLabel(document, document.graphs[0], index + 1));
+}
+
+test('the parts of a while loop say which is which, with the name of the function where it has one', () => {
+  assert.deepEqual(labels(['while cond', '<lambda>'], ['while body', '<lambda>']), ['condition', 'body']);
+  assert.deepEqual(labels(['while cond', 'cond_fun'], ['while body', '_fori_body_fun']), ['condition', 'body']);
+  assert.deepEqual(labels(['while cond', 'unsettled'], ['while body', 'step']), ['condition: unsettled', 'body: step']);
+});
+
+test('other regions are called by their function, or by what they are', () => {
+  assert.deepEqual(labels(['branch', 'grow'], ['branch', '']), ['grow', 'branch']);
+});
