@@ -104,6 +104,41 @@ def test_a_region_opens_and_closes_in_place(notebook):
     graph.wait_for_box("sin")
 
 
+@pytest.mark.parametrize("pause", [120, 400])
+def test_a_double_click_at_the_speed_of_a_hand_opens_what_it_began_on(notebook, pause):
+    graph = notebook(LOOP).explore(0)
+    before = graph.place("cell")
+    graph.click("cell")
+    expect(graph.pane).to_be_visible()
+    graph.page.wait_for_timeout(700)
+    assert graph.place("cell") == before
+    graph.page.keyboard.press("Escape")
+    graph.slow_double_click("cell", pause)
+    graph.wait_without_box("sin")
+    graph.page.wait_for_timeout(700)
+    graph.slow_double_click("cell", pause)
+    graph.wait_for_box("sin")
+
+
+@pytest.mark.parametrize("front_end", ["lab/tree", "notebooks"])
+def test_keys_typed_into_the_graph_do_not_reach_the_notebook(notebook, front_end):
+    opened = notebook(AFFINE, "1 + 1", front_end=front_end)
+    graph = opened.explore(0)
+    cells = graph.page.locator(".jp-Notebook .jp-Cell")
+    before = cells.count()
+    graph.click("add")
+    for key in ("x", "d", "d", "a", "b", "m", "y", "z", "Shift+M", "Shift+Enter"):
+        graph.page.keyboard.press(key)
+    graph.page.wait_for_timeout(500)
+    assert cells.count() == before
+    expect(graph.stage).to_be_focused()
+    expect(graph.pane.locator("h4")).to_have_text("add")
+    # Keys with ctrl are the notebook's, and Tab is the browser's.
+    opened.save()
+    graph.page.keyboard.press("Tab")
+    expect(graph.stage).not_to_be_focused()
+
+
 def test_all_of_it_works_with_keys_alone(notebook):
     graph = notebook(LOOP).explore(0)
     graph.stage.focus()
@@ -277,6 +312,14 @@ def test_a_saved_document_opens_as_a_file(notebook, lab, open_page):
     box = graph.root.bounding_box()
     assert box is not None
     assert box["height"] > 500
+
+
+def test_a_file_that_is_cut_off_is_one_line(lab, open_page):
+    (lab.folder / "cut.jaxviz").write_text('{"format": "jaxviz", "version": 1, "packed": "eJy')
+    page = open_page()
+    page.goto(f"{lab.url}/lab/tree/cut.jaxviz?reset")
+    expect(page.locator(".jp-MimeDocument .jv-error")).to_contain_text("damaged", timeout=60_000)
+    expect(page.locator(".jp-Dialog", has_text="Renderer Failure")).to_have_count(0)
 
 
 def test_an_output_out_of_sight_holds_no_pixels(notebook):
