@@ -314,6 +314,25 @@ def test_a_saved_document_opens_as_a_file(notebook, lab, open_page):
     assert box["height"] > 500
 
 
+def test_nothing_of_the_bar_is_cut_off_where_it_is_narrow(notebook):
+    opened = notebook(LOOP, size=(700, 600))
+    graph = opened.explore(0)
+    graph.root.evaluate("root => root.style.width = '230px'")
+    graph.page.wait_for_timeout(300)
+    bar = graph.root.locator(".jv-bar").bounding_box()
+    assert bar is not None
+    for part in graph.root.locator(".jv-bar > :visible").all():
+        box = part.bounding_box()
+        assert box is not None
+        assert box["x"] >= bar["x"]
+        assert box["x"] + box["width"] <= bar["x"] + bar["width"]
+        assert box["y"] + box["height"] <= bar["y"] + bar["height"]
+    opened.shot("cell-narrow", graph.root)
+    graph.click("cos")
+    expect(graph.pane).to_be_visible()
+    opened.shot("cell-narrow-selected", graph.root)
+
+
 def test_a_file_that_is_cut_off_is_one_line(lab, open_page):
     (lab.folder / "cut.jaxviz").write_text('{"format": "jaxviz", "version": 1, "packed": "eJy')
     page = open_page()
