@@ -184,6 +184,17 @@ class Graph:
     def double_click(self, label: str) -> None:
         self.stage.dblclick(position=self.place(label))
 
+    def slow_double_click(self, label: str, pause: float) -> None:
+        """A double click as a hand does it, with `pause` ms between the clicks."""
+        place, box = self.place(label), self.stage.bounding_box()
+        assert box is not None
+        mouse = self.page.mouse
+        mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+        for count in (1, 2):
+            mouse.down(click_count=count)
+            mouse.up(click_count=count)
+            self.page.wait_for_timeout(pause if count == 1 else 0)
+
     def wait_for_box(self, label: str) -> None:
         self.page.wait_for_function(
             "([root, label]) => root.explorer.labels.includes(label)", arg=[self.root.element_handle(), label]

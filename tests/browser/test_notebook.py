@@ -104,35 +104,39 @@ def test_a_region_opens_and_closes_in_place(notebook):
     graph.wait_for_box("sin")
 
 
-def test_a_double_click_at_human_speed_opens_what_the_first_click_hit(notebook):
+@pytest.mark.parametrize("pause", [120, 400])
+def test_a_double_click_at_the_speed_of_a_hand_opens_what_it_began_on(notebook, pause):
     graph = notebook(LOOP).explore(0)
-    graph.wait_for_box("sin")
-    place = graph.place("scan")
-    mouse = graph.page.mouse
-    corner = graph.stage.bounding_box()
-    assert corner is not None
-    mouse.move(corner["x"] + place["x"], corner["y"] + place["y"])
-    mouse.down()
-    mouse.up()
-    graph.page.wait_for_timeout(200)
-    mouse.down()
-    mouse.up()
+    before = graph.place("scan")
+    graph.click("scan")
+    expect(graph.pane).to_be_visible()
+    graph.page.wait_for_timeout(700)
+    assert graph.place("scan") == before
+    graph.page.keyboard.press("Escape")
+    graph.slow_double_click("scan", pause)
     graph.wait_without_box("sin")
+    graph.page.wait_for_timeout(700)
+    graph.slow_double_click("scan", pause)
+    graph.wait_for_box("sin")
 
 
-def test_letters_typed_into_the_picture_are_no_commands_of_the_notebook(notebook):
-    graph = notebook(LOOP).explore(0)
-    graph.click("cos")
+@pytest.mark.parametrize("front_end", ["lab/tree", "notebooks"])
+def test_keys_typed_into_the_graph_do_not_reach_the_notebook(notebook, front_end):
+    opened = notebook(AFFINE, "1 + 1", front_end=front_end)
+    graph = opened.explore(0)
     cells = graph.page.locator(".jp-Notebook .jp-Cell")
     before = cells.count()
-    for key in ("x", "d", "d", "b", "a", "m"):
+    graph.click("add")
+    for key in ("x", "d", "d", "a", "b", "m", "y", "z", "Shift+M", "Shift+Enter"):
         graph.page.keyboard.press(key)
-    graph.page.wait_for_timeout(300)
+    graph.page.wait_for_timeout(500)
     assert cells.count() == before
-    graph.root.get_by_role("button", name="Fit the picture (f)").focus()
-    graph.page.keyboard.press("x")
-    graph.page.wait_for_timeout(300)
-    assert cells.count() == before
+    expect(graph.stage).to_be_focused()
+    expect(graph.pane.locator("h4")).to_have_text("add")
+    # Keys with ctrl are the notebook's, and Tab is the browser's.
+    opened.save()
+    graph.page.keyboard.press("Tab")
+    expect(graph.stage).not_to_be_focused()
 
 
 def test_a_selection_is_followed_from_stage_to_stage(notebook):
@@ -362,6 +366,33 @@ def test_a_saved_document_opens_as_a_file(notebook, lab, open_page):
     box = graph.root.bounding_box()
     assert box is not None
     assert box["height"] > 500
+
+
+def test_nothing_of_the_bar_is_cut_off_where_it_is_narrow(notebook):
+    opened = notebook(LOOP, size=(700, 600))
+    graph = opened.explore(0)
+    graph.root.evaluate("root => root.style.width = '230px'")
+    graph.page.wait_for_timeout(300)
+    bar = graph.root.locator(".jv-bar").bounding_box()
+    assert bar is not None
+    for part in graph.root.locator(".jv-bar > :visible").all():
+        box = part.bounding_box()
+        assert box is not None
+        assert box["x"] >= bar["x"]
+        assert box["x"] + box["width"] <= bar["x"] + bar["width"]
+        assert box["y"] + box["height"] <= bar["y"] + bar["height"]
+    opened.shot("cell-narrow", graph.root)
+    graph.click("cos")
+    expect(graph.pane).to_be_visible()
+    opened.shot("cell-narrow-selected", graph.root)
+
+
+def test_a_file_that_is_cut_off_is_one_line(lab, open_page):
+    (lab.folder / "cut.jaxviz").write_text('{"format": "jaxviz", "version": 1, "packed": "eJy')
+    page = open_page()
+    page.goto(f"{lab.url}/lab/tree/cut.jaxviz?reset")
+    expect(page.locator(".jp-MimeDocument .jv-error")).to_contain_text("damaged", timeout=60_000)
+    expect(page.locator(".jp-Dialog", has_text="Renderer Failure")).to_have_count(0)
 
 
 def test_an_output_out_of_sight_holds_no_pixels(notebook):
