@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -112,6 +113,11 @@ class Document:
         programs = ", ".join(program.call or program.name for program in self.programs)
         return f"<Document: {programs}; {sum(map(len, self.graphs))} nodes>"
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        from jaxviz.notebook.display import mime_bundle
+
+        return mime_bundle(self, repr(self))
+
     def of_stage(self, graph: int) -> Document:
         """The document with one of its graphs alone, for what draws a single stage."""
         programs = []
@@ -145,12 +151,14 @@ class Document:
         """Open a saved document."""
         path = Path(path)
         try:
-            value = json.loads(path.read_bytes())
+            value = json.loads(path.read_bytes(), parse_constant=_no_constant)
         except json.JSONDecodeError as error:
             where = f"line {error.lineno} column {error.colno}"
             raise DocumentError(f"{path}: {where}: expected a jaxviz document, but {error.msg}") from None
         except UnicodeDecodeError:
             raise DocumentError(f"{path}: $: expected a jaxviz document, which is JSON text") from None
+        except ValueError as error:  # A number of more digits than Python reads, or one that JSON does not have.
+            raise DocumentError(f"{path}: $: expected a jaxviz document, but {error}") from None
         except RecursionError:
             raise DocumentError(f"{path}: $: expected a jaxviz document, but it is nested too deep") from None
         return cls.from_json(value, name=str(path))
@@ -166,6 +174,10 @@ class Document:
         return reader.document(value)
 
 
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def _producer() -> dict[str, str]:
     import jax
     import jaxlib
@@ -178,6 +190,8 @@ def _producer() -> dict[str, str]:
 def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The name of a column in the schema, where it differs.
 _SCHEMA_NAMES = {"end_line": "endLine", "end_column": "endColumn", "start": "from", "end": "to"}
@@ -290,7 +304,7 @@ class _JsonReader:
         except (TypeError, ValueError, binascii.Error, zlib.error):
             raise self.fail("$.packed", "base64 of a zlib stream") from None
         try:
-            return json.loads(text)
+            return json.loads(text, parse_constant=_no_constant)
         except (ValueError, RecursionError):
             raise self.fail("$.packed", "JSON inside the zlib stream") from None
 
@@ -319,6 +333,8 @@ class _JsonReader:
             self.outline(entry, f"$.outlines[{number}]", graphs, tables)
             for number, entry in enumerate(self.section(value, "outlines"))
         )
+        if not all(program.stages for program in programs):
+            raise self.fail("$.programs", "programs with a stage")
         return Document(tables, graphs, programs, producer, links, fates, outlines)
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:
@@ -387,6 +403,8 @@ class _JsonReader:
         for number, text in enumerate(strings):
             if not isinstance(text, str):
                 raise self.fail(f"$.strings[{number}]", "a string")
+            if not text.isascii() and _SURROGATE.search(text):
+                raise self.fail(f"$.strings[{number}]", "a string without lone surrogates")
         if not strings or strings[0] != "":
             raise self.fail("$.strings[0]", "the empty string")
         count = len(strings)

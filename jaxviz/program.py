@@ -101,10 +101,13 @@ class Program:
     def traced(self) -> Any:
         """`jax.stages.Traced`: the function traced with these arguments, by the person's own jit if it is jitted."""
         start = perf_counter()
-        jitted = self.fn
-        if self.static_argnums or not hasattr(jitted, "trace"):
-            jitted = jax.jit(self.fn, static_argnums=self.static_argnums or None)
         args, kwargs = self._placed_arguments
+        jitted: Any = self.fn
+        if inspect.ismethod(jitted) and _is_jitted(jitted.__func__) and not self.static_argnums:
+            # Bound, it would forget its object: `trace` is looked up on the function.
+            jitted, args = jitted.__func__, (jitted.__self__, *args)
+        elif self.static_argnums or not _is_jitted(jitted):
+            jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None)
         traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
         return traced
@@ -162,6 +165,22 @@ class Program:
         paths = [f"result{jax.tree_util.keystr(path)}" for path, _ in leaves]
         fallback = paths if len(paths) == len(names) else [f"result[{number}]" for number in range(len(names))]
         return tuple(name or other for name, other in zip(names, fallback, strict=True))
+
+
+def _is_jitted(function: Any) -> bool:
+    """Whether JAX itself made this of a function. Objects of other classes may have a method `trace` of their own."""
+    return type(function).__module__.partition(".")[0] in ("jax", "jaxlib") and hasattr(function, "trace")
+
+
+def _anew(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function as another object, which may be hashed: JAX would answer with an earlier trace of it, made
+    before a global or an attribute that it reads was changed."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return call
 
 
 def _innermost(function: Any) -> Any:

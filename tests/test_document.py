@@ -142,3 +142,43 @@ def test_a_document_of_nonsense_never_raises_anything_else(document):
                 Document.from_json(changed)
             except DocumentError:
                 continue
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"format": "jaxviz", "version": ' + "9" * 5000 + "}",
+        '{"format": "jaxviz", "version": NaN}',
+        '{"format": "jaxviz", "version": 1, "producer": {}, "strings": ["", "\\ud800"]}',
+        '{"format": "jaxviz", "version": 1, "producer": {}, "strings": [""',
+    ],
+)
+def test_a_strange_file_is_one_line(tmp_path, text):
+    path = tmp_path / "strange.jaxviz"
+    path.write_text(text)
+    with pytest.raises(DocumentError) as caught:
+        Document.load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_links_fates_and_outlines_open_as_they_were(tmp_path):
+    import jaxviz as jv
+
+    document = jv.explore(lambda x: jnp.sin(x).sum() * 2.0, jnp.ones(4)).document()
+    assert [stage.kind for stage in document.programs[0].stages] == ["jaxpr", "stablehlo", "hlo"]
+    jsonschema.validate(document.to_json(packed=False), SCHEMA)
+    opened = Document.load(document.save(tmp_path / "all.jaxviz"))
+    assert opened.to_json() == document.to_json()
+    assert len(opened.links) == 2
+    assert len(opened.fates) == 1
+    assert len(opened.outlines) == 3
+
+
+@pytest.mark.parametrize("section", ["links", "fates", "outlines"])
+def test_sections_about_graphs_that_are_not_there_are_refused(section):
+    import jaxviz as jv
+
+    plain = jv.explore(jnp.sin, jnp.ones(4)).document().to_json(packed=False)
+    plain[section][0]["to" if section == "links" else "graph"] = 7
+    with pytest.raises(DocumentError, match=rf"\$\.{section}\[0\]"):
+        Document.from_json(plain)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import traceback
+
 import jax.numpy as jnp
 import pytest
 from IPython.core.error import UsageError
@@ -79,7 +82,8 @@ def test_static_arguments(shell, names):
         ("f", "wants a call, and 'f' is none: write %jaxviz f(...) with its arguments."),
         ("x + 1", "wants a call, and 'x + 1' is none: write a call, such as"),
         ("f(x", "cannot read 'f(x'"),
-        ("y = f(x)", "cannot read 'y = f(x)'"),
+        ("y = f(x)", "wants a call alone: write %jaxviz f(x)."),
+        ("--help", "[--save FILE]"),
         ("--speed 3 f(x)", "has no option --speed; it has --stage, --height"),
         ("--height tall f(x)", "--height wants a whole number above 0."),
         ("--static x f(x)", "--static wants argument numbers"),
@@ -91,6 +95,35 @@ def test_anything_but_a_call_gets_one_line_that_says_what_to_type(line, words):
         parse(line)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_semicolon_at_the_end_is_no_error():
+    _, call = parse("f(x);")
+    assert ast.unparse(call) == "f(x)"
+
+
+def test_a_call_of_what_is_no_function_gets_one_line(shell, names):
+    names.update(x=jnp.ones(2))
+    with pytest.raises(UsageError, match="wants a call of a function, and x is"):
+        shell.run_line_magic("jaxviz", "x(1)")
+
+
+def test_a_file_that_cannot_be_written_is_one_line_and_the_picture_is_shown(shell, names, capsys):
+    names.update(f=jnp.sin, x=jnp.ones(2))
+    exploration = explore(shell, "--save /no/such/folder/f.jaxviz f(x)")
+    assert exploration is not None
+    assert "/no/such/folder/f.jaxviz" in capsys.readouterr().err
+
+
+def test_an_error_shows_no_frames_of_ours(shell, names):
+    def boom(x):
+        raise ValueError("no")
+
+    names.update(boom=boom, x=jnp.ones(2))
+    result = shell.run_cell("%jaxviz boom(x)")
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(result.error_in_exec.__traceback__)]
+    assert not any(file.endswith(("jaxviz/program.py", "functools.py", "jaxviz/capture.py")) for file in files)
+    assert files[-1] == __file__
 
 
 def test_files_are_written_where_asked(shell, names, tmp_path):

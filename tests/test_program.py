@@ -130,3 +130,60 @@ def test_an_error_of_the_function_passes_through():
 def test_what_cannot_be_called_is_refused():
     with pytest.raises(TypeError, match="expected a function and its arguments, but got list"):
         Program([1], ())  # type: ignore[arg-type]
+
+
+class Model:
+    def __init__(self):
+        self.act = jnp.sin
+
+    def __call__(self, x):
+        return self.act(x)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, x):
+        return self.act(x) + 1.0
+
+    def trace(self, x):
+        raise AssertionError("not JAX's")
+
+
+def test_a_jitted_method_keeps_its_object():
+    assert [str(e.primitive) for e in Program(Model().step, (X,)).jaxpr.eqns] == ["sin", "add"]
+
+
+def test_a_method_named_trace_is_the_persons_own():
+    assert [str(e.primitive) for e in Program(Model(), (X,)).jaxpr.eqns] == ["sin"]
+
+
+def test_what_a_function_reads_may_change_between_two_looks():
+    model = Model()
+    assert str(Program(model, (X,)).jaxpr.eqns[0].primitive) == "sin"
+    model.act = jnp.cos
+    assert str(Program(model, (X,)).jaxpr.eqns[0].primitive) == "cos"
+
+
+@jax.tree_util.register_pytree_node_class
+class Layer:
+    """Compares by value and so has no hash, as models that are pytrees do."""
+
+    def __init__(self, w):
+        self.w = w
+
+    def __eq__(self, other):
+        return isinstance(other, Layer) and self.w is other.w
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self, x):
+        return self.w * x
+
+    def tree_flatten(self):
+        return (self.w,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+def test_a_callable_without_a_hash():
+    assert [str(e.primitive) for e in Program(Layer(X), (X,)).jaxpr.eqns] == ["mul"]

@@ -6,10 +6,14 @@ Options come first: `%jaxviz --height 400 --save step.jaxviz step(params, x)`.
 from __future__ import annotations
 
 import ast
+import functools
+import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -19,6 +23,12 @@ from jaxviz.document import STAGE_KINDS
 from jaxviz.explore import Exploration, explore
 
 _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
+
+
+_USAGE = "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)"
+
+# Where frames lie that are ours, and those of what calls us.
+_MACHINERY = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, functools.__file__)
 
 
 @dataclass(frozen=True)
@@ -72,21 +82,50 @@ class JaxvizMagics(Magics):
         options, call = parse(line)
         assert self.shell is not None  # a magic is always run by a shell
         function, args, kwargs = take_apart(call, self.shell.user_ns)
+        if not callable(function):
+            kind = type(function).__name__
+            raise UsageError(f"%jaxviz wants a call of a function, and {ast.unparse(call.func)} is {kind}: {_EXAMPLE}.")
         exploration = explore(function, *args, static_argnums=options.static, **kwargs)
         exploration.call = ast.unparse(call)
         exploration.height = options.height
         exploration.stage = options.stage
-        exploration.jaxpr  # noqa: B018  (traced here, so that the person's error appears as the cell's own)
-        if options.save is not None:
-            exploration.document().save(options.save)
-        if options.svg is not None:
-            options.svg.write_text(exploration.to_svg(stage=options.stage), "utf-8")
+        try:
+            exploration.jaxpr  # noqa: B018  (traced here, so that the person's error appears as the cell's own)
+        except Exception as error:
+            raise error.with_traceback(without_our_frames(error.__traceback__)) from error.__cause__
+        self._write(options, exploration)
         return exploration
+
+    def _write(self, options: Options, exploration: Exploration) -> None:
+        """What cannot be written is said in one line; the picture is shown all the same."""
+        try:
+            if options.save is not None:
+                exploration.document().save(options.save.expanduser())
+            if options.svg is not None:
+                options.svg.expanduser().write_text(exploration.to_svg(stage=options.stage), "utf-8")
+        except OSError as error:
+            print(f"%jaxviz: {error.filename}: {error.strerror}", file=sys.stderr)
+
+
+def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """The person's frames and JAX's: how jaxviz got there says nothing about the error."""
+    kept = []
+    at = traceback
+    while at is not None:
+        if not at.tb_frame.f_code.co_filename.startswith(_MACHINERY):
+            kept.append(at)
+        at = at.tb_next
+    rebuilt: TracebackType | None = None
+    for one in reversed(kept):
+        rebuilt = TracebackType(rebuilt, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return rebuilt if rebuilt is not None else traceback
 
 
 def parse(line: str) -> tuple[Options, ast.Call]:
     """Options and the call of a magic's line. Raises a one-line UsageError for anything else."""
-    rest = line.strip()
+    rest = line.strip().rstrip(";").rstrip()
+    if rest in ("-h", "--help", "-?"):
+        raise UsageError(_USAGE)
     values: dict[str, Any] = {}
     while match := re.match(r"--?([A-Za-z][\w-]*)(?:(?:\s*=\s*|\s+)('[^']*'|\"[^\"]*\"|\S+))?\s*", rest):
         name, value = match.group(1), match.group(2)
@@ -103,6 +142,8 @@ def parse(line: str) -> tuple[Options, ast.Call]:
     try:
         expression = ast.parse(rest, "<%jaxviz>", "eval").body
     except SyntaxError as error:
+        if re.match(r"[A-Za-z_]\w*\s*=[^=]", rest):
+            raise UsageError(f"%jaxviz wants a call alone: write %jaxviz {rest.partition('=')[2].strip()}.") from None
         raise UsageError(f"%jaxviz cannot read {rest!r} ({error.msg}): {_EXAMPLE}.") from None
     if not isinstance(expression, ast.Call):
         hint = (

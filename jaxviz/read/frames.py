@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import sysconfig
+from collections.abc import Sequence
 from types import CodeType
 from typing import Any
 
@@ -23,6 +24,9 @@ from jaxviz.tables import Tables
 EXCERPT_LINES = 400
 
 #: Where the frames of jaxviz itself lie.
+# Up to so many places in one function are looked up one by one.
+_FEW_PLACES = 16
+
 OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -45,6 +49,11 @@ class FrameReader:
         self._frames: dict[tuple[int, int], int] = {}
         self._codes: list[CodeType] = []
         self._touched: dict[int, tuple[int, int]] = {}
+        # By id of the code object: how many places in it were looked up, and all of them where there are many.
+        self._seen: dict[int, int] = {}
+        self._places: dict[int, list[tuple[int | None, int | None, int | None, int | None]]] = {}
+        # By id of the code object: its first line and its last.
+        self._lines: dict[int, tuple[int, int]] = {}
         # Tracebacks are equal where their frames are, as in each turn of a Python loop.
         self._stacks: dict[tuple[Any, compat.Function | None, tuple[int, ...]], Stack] = {}
 
@@ -59,17 +68,15 @@ class FrameReader:
     def _read(self, traceback: Any, function: compat.Function | None, around: tuple[int, ...]) -> Stack:
         codes, instructions = compat.raw_frames(traceback)
         frames: list[int] = []
-        anchored = False
-        for code, instruction in zip(codes, instructions, strict=True):
+        end = _end_of(codes, function)
+        anchored = end > 0
+        for code, instruction in zip(codes[: end or None], instructions[: end or None], strict=True):
             frame = self._frames.get((id(code), instruction))
             if frame is None:
                 frame = self._add_frame(traceback, code, instruction)
             if frame >= 0:
                 frames.append(frame)
             elif frame == _OWN:
-                anchored = True
-                break
-            if function is not None and code.co_firstlineno == function.line and code.co_filename == function.file:
                 anchored = True
                 break
         frames.reverse()
@@ -97,7 +104,7 @@ class FrameReader:
             self._codes.append(code)
         frame = file
         if file >= 0:
-            line, column, end_line, end_column = compat.location(traceback, code, instruction)
+            line, column, end_line, end_column = self._location(traceback, code, instruction)
             if not self._tables.files.library[file]:
                 column = characters(code.co_filename, line, column)
                 end_column = characters(code.co_filename, end_line, end_column)
@@ -106,6 +113,18 @@ class FrameReader:
             frame = self._tables.frame(file, name, line, column, end_line, end_column)
         self._frames[id(code), instruction] = frame
         return frame
+
+    def _location(self, traceback: Any, code: CodeType, instruction: int) -> tuple[int, int, int, int]:
+        """The place of an instruction. One look-up costs the length of the function, so many are looked up at once."""
+        seen = self._seen[id(code)] = self._seen.get(id(code), 0) + 1
+        if seen <= _FEW_PLACES:
+            return compat.location(traceback, code, instruction)
+        places = self._places.get(id(code))
+        if places is None:
+            places = self._places[id(code)] = list(code.co_positions())
+        # Instructions take two bytes.
+        line, end_line, column, end_column = places[instruction // 2]
+        return line or 0, _known(column), end_line or 0, _known(end_column)
 
     def _add_file(self, code: CodeType) -> int:
         path = code.co_filename
@@ -119,8 +138,12 @@ class FrameReader:
         """Widen the excerpt of a file by the function that a frame stands in."""
         first, last = line, max(line, end_line)
         if code.co_name != "<module>":
-            first = min(first, code.co_firstlineno)
-            last = max(last, *(row[2] or 0 for row in code.co_lines()))
+            # A long function has a line table as long, and a frame for each of its lines.
+            lines = self._lines.get(id(code))
+            if lines is None:
+                ends = (row[2] or 0 for row in code.co_lines())
+                lines = self._lines[id(code)] = code.co_firstlineno, max(ends, default=0)
+            first, last = min(first, lines[0]), max(last, lines[1])
         known_first, known_last = self._touched.get(file, (first, last))
         self._touched[file] = min(first, known_first), max(last, known_last)
 
@@ -157,6 +180,20 @@ def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
     last = min(last, first + EXCERPT_LINES - 1)
     tables.files.start[file] = first
     tables.files.text[file] = "".join(map(_as_typed, lines[first - 1 : last])).rstrip("\n")
+
+
+def _known(column: int | None) -> int:
+    return -1 if column is None else column
+
+
+def _end_of(codes: Sequence[CodeType], function: compat.Function | None) -> int:
+    """How many code objects, innermost first, lead to the outermost call of a function; 0 where it is not there."""
+    if function is not None:
+        for position in range(len(codes) - 1, -1, -1):
+            code = codes[position]
+            if code.co_firstlineno == function.line and code.co_filename == function.file:
+                return position + 1
+    return 0
 
 
 # How IPython rewrites a line magic before Python sees it.

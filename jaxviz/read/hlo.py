@@ -42,7 +42,7 @@ from jaxviz.tables import Tables
 MOST_OPERANDS = 10_000_000
 
 #: How many nodes of computations that were shown before a graph may repeat.
-REPEATED_NODES = 1_000_000
+REPEATED_NODES = 50_000
 
 # The values that an instruction makes, elements of tuples one by one.
 Flow = tuple[int, ...]

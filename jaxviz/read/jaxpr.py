@@ -27,7 +27,7 @@ from jaxviz.read.values import scalar_text
 from jaxviz.tables import Tables
 
 #: How many nodes of bodies that were shown before a graph may repeat.
-REPEATED_NODES = 1_000_000
+REPEATED_NODES = 50_000
 
 
 def read_jaxpr(

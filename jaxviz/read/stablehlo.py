@@ -21,7 +21,7 @@ from jaxviz.read.tag_text import without_tags
 from jaxviz.tables import Tables
 
 #: The most nodes that calls of functions that were shown before may repeat.
-REPEATED_NODES = 1_000_000
+REPEATED_NODES = 50_000
 
 _RETURNS = frozenset({"func.return", "stablehlo.return", "sdy.return", "mhlo.return"})
 _SYMBOLS = frozenset({"callee", "sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"})

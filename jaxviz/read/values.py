@@ -42,6 +42,8 @@ def _array_row(aval: Any) -> tuple[str, str, tuple[int, ...], float, bool]:
 
 def short_dtype(dtype: Any) -> str:
     """How JAX spells an element type in a jaxpr: f32, bf16, key<fry>."""
+    if getattr(dtype, "names", None) == ("float0",):
+        return "float0"
     name = str(dtype)
     for pattern, short in _SHORT:
         if pattern.match(name):

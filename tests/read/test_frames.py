@@ -144,3 +144,39 @@ def test_graphs_of_one_document_share_their_tables():
     second = read_jaxpr(jax.jit(two_lines).trace(X).jaxpr, tables)
     assert (len(tables.strings), len(tables.frames.file), len(tables.types.text)) == count
     assert [str(node) for node in first] == [str(node) for node in second]
+
+
+def long_function(x):
+    """Long enough for its places to be looked up all at once."""
+    x = jnp.sin(x) + 1.0
+    x = jnp.cos(x) * 2.0
+    x = jnp.sin(x) + 1.0
+    x = jnp.cos(x) * 2.0
+    x = jnp.sin(x) + 1.0
+    x = jnp.cos(x) * 2.0
+    x = jnp.sin(x) + 1.0
+    x = jnp.cos(x) * 2.0
+    x = jnp.sin(x) + 1.0
+    x = jnp.cos(x) * 2.0
+    x = jnp.sin(x) + 1.0
+    return jnp.cos(x) * 2.0
+
+
+def test_places_looked_up_at_once_are_those_looked_up_one_by_one(monkeypatch):
+    from jaxviz.read import frames
+
+    jaxpr = jax.jit(long_function).trace(jnp.ones(2)).jaxpr
+    many = [node.frames for node in read_jaxpr(jaxpr)]
+    monkeypatch.setattr(frames, "_FEW_PLACES", 10**6)
+    assert [node.frames for node in read_jaxpr(jaxpr)] == many
+    assert len({place for stack in many for place in stack}) == 24
+
+
+def factorial(x, n):
+    return x if n == 0 else x * factorial(x + 1.0, n - 1)
+
+
+def test_a_recursive_function_keeps_all_of_its_calls():
+    jaxpr = jax.jit(factorial, static_argnums=1).trace(jnp.float32(2.0), 3).jaxpr
+    depths = [len(node.frames) for node in read_jaxpr(jaxpr) if node.op == "add"]
+    assert depths == [1, 2, 3]

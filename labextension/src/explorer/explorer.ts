@@ -17,7 +17,7 @@ import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
-import { element, keepKeys } from './elements.ts';
+import { element } from './elements.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
@@ -145,8 +145,6 @@ export class Explorer {
 
   private build(host: HTMLElement): void {
     const { root, stage, pane, tree } = this;
-    keepKeys(root);
-    keepKeys(stage);
     root.classList.toggle('jv-fill', this.options.fill === true);
     stage.tabIndex = 0;
     stage.setAttribute('role', 'application');

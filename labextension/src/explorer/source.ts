@@ -1,6 +1,6 @@
 /** The source pane: the person's lines, each with how many operations come from it; linked both ways with the picture. */
 import type { Document, Graph } from '../document/graph.ts';
-import { button, element, keepKeys } from './elements.ts';
+import { button, element } from './elements.ts';
 import { ownSpot, sourceFiles, type SourceLine } from './lines.ts';
 
 export interface SourceActions {
@@ -81,7 +81,6 @@ export class SourcePane {
       element('span', 'jv-line-count', count ? String(count) : '')
     );
     if (count) {
-      keepKeys(row);
       row.title = `${count} operation${count === 1 ? '' : 's'}${line.gone ? ', none of them kept by the compiler' : ''}`;
       row.addEventListener('click', () => this.actions.pick(line.nodes));
     }
