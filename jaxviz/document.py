@@ -55,6 +55,15 @@ class StageEntry:
 
 
 @dataclass(frozen=True)
+class TargetEntry:
+    """The device that a program was compiled for, and what only a device can decide, in words."""
+
+    name: str
+    label: str
+    limits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ProgramEntry:
     """A function and the arguments it was explored with. `file` is a row of `Tables.files`, or -1."""
 
@@ -65,6 +74,8 @@ class ProgramEntry:
     stages: tuple[StageEntry, ...]
     #: Why a stage is not there, in words, by its kind.
     missing: Mapping[str, str] = field(default_factory=dict)
+    #: None where it is the device that is there.
+    target: TargetEntry | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +250,7 @@ def _document_json(document: Document) -> dict[str, Any]:
                     for stage in program.stages
                 ],
                 **({"missing": dict(program.missing)} if program.missing else {}),
+                **({"target": _target_json(program.target)} if program.target is not None else {}),
             }
             for program in document.programs
         ],
@@ -246,6 +258,10 @@ def _document_json(document: Document) -> dict[str, Any]:
         **({"fates": [_fates_json(entry) for entry in document.fates]} if document.fates else {}),
         **({"outlines": [_outline_json(entry) for entry in document.outlines]} if document.outlines else {}),
     }
+
+
+def _target_json(target: TargetEntry) -> dict[str, Any]:
+    return {"name": target.name, "label": target.label, "limits": list(target.limits)}
 
 
 def _links_json(entry: LinksEntry) -> dict[str, Any]:
@@ -507,7 +523,16 @@ class _JsonReader:
         for kind, reason in missing.items():
             if not isinstance(reason, str):
                 raise self.fail(f"{position}.missing.{kind}", "a string")
-        return ProgramEntry(name, call, file, line, tuple(stages), missing)
+        target = self.target(value, f"{position}.target") if "target" in value else None
+        return ProgramEntry(name, call, file, line, tuple(stages), missing, target)
+
+    def target(self, value: dict[str, Any], position: str) -> TargetEntry:
+        target = self.object(value, "target", position.removesuffix(".target"))
+        limits = self.list(target, "limits", position)
+        for number, limit in enumerate(limits):
+            if not isinstance(limit, str):
+                raise self.fail(f"{position}.limits[{number}]", "a string")
+        return TargetEntry(self.text(target, "name", position), self.text(target, "label", position), tuple(limits))
 
     # Things of JSON.
 

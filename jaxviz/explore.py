@@ -10,12 +10,22 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jaxviz.capture import Capture
-from jaxviz.document import STAGE_KINDS, Document, FatesEntry, LinksEntry, OutlineEntry, ProgramEntry, StageEntry
+from jaxviz.document import (
+    STAGE_KINDS,
+    Document,
+    FatesEntry,
+    LinksEntry,
+    OutlineEntry,
+    ProgramEntry,
+    StageEntry,
+    TargetEntry,
+)
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
 from jaxviz.link.fates import Fate, fates_of
 from jaxviz.link.links import Links, link_shares
 from jaxviz.program import Program
+from jaxviz.targets import Target
 
 
 @dataclass(frozen=True)
@@ -118,6 +128,7 @@ class Exploration:
             line=self.program.line,
             stages=tuple(entries),
             missing=missing,
+            target=_target_entry(self.program.target),
         )
         return Document(
             capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=tuple(outlines)
@@ -161,23 +172,33 @@ class Exploration:
 
 
 def explore(
-    fn: Callable[..., Any], /, *args: Any, static_argnums: int | Sequence[int] = (), **kwargs: Any
+    fn: Callable[..., Any],
+    /,
+    *args: Any,
+    static_argnums: int | Sequence[int] = (),
+    target: str | None = None,
+    **kwargs: Any,
 ) -> Exploration:
     """Explores what JAX makes of `fn(*args, **kwargs)`, without running it.
 
     Arguments may be arrays, pytrees of arrays, numbers, or `jax.ShapeDtypeStruct` where only the shape is known.
-    `fn` may be any callable; a function that is already jitted is taken as it is, with its own options.
+    `fn` may be any callable; a function that is already jitted is taken as it is, with its own options. `target` names
+    a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e".
 
     Example::
 
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     """
-    return Exploration(Program(fn, args, kwargs, static_argnums=static_argnums))
+    return Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
 
 
 def load(path: str | Path) -> Document:
     """Opens a document that was saved with `ex.document().save(path)`."""
     return Document.load(path)
+
+
+def _target_entry(target: Target | None) -> TargetEntry | None:
+    return None if target is None else TargetEntry(target.name, target.label, target.limits)
 
 
 def _reason(error: Exception) -> str:

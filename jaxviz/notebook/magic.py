@@ -20,12 +20,14 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
 from jaxviz.document import STAGE_KINDS
-from jaxviz.explore import Exploration, explore
+from jaxviz.explore import Exploration
+from jaxviz.program import Program
+from jaxviz.targets import TargetError
 
 _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 
-_USAGE = "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)"
+_USAGE = "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args)"
 
 # Where frames lie that are ours, and those of what calls us.
 _MACHINERY = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, functools.__file__)
@@ -40,6 +42,7 @@ class Options:
     save: Path | None = None
     svg: Path | None = None
     static: tuple[int, ...] = ()
+    target: str | None = None
 
 
 def _whole_number(text: str) -> int:
@@ -68,6 +71,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "save": Path,
     "svg": Path,
     "static": _numbers,
+    "target": str,
 }
 
 
@@ -85,7 +89,10 @@ class JaxvizMagics(Magics):
         if not callable(function):
             kind = type(function).__name__
             raise UsageError(f"%jaxviz wants a call of a function, and {ast.unparse(call.func)} is {kind}: {_EXAMPLE}.")
-        exploration = explore(function, *args, static_argnums=options.static, **kwargs)
+        try:
+            exploration = Exploration(Program(function, args, kwargs, options.static, options.target))
+        except TargetError as error:
+            raise UsageError(f"%jaxviz --target: {error}") from None
         exploration.call = ast.unparse(call)
         exploration.height = options.height
         exploration.stage = options.stage

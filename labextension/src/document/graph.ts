@@ -91,6 +91,8 @@ export interface Program {
   readonly file: number;
   readonly line: number;
   readonly stages: readonly Stage[];
+  /** The device that it was compiled for, where that is not the one that was there. */
+  readonly target?: { readonly name: string; readonly label: string; readonly limits: readonly string[] };
   /** Why a stage is not there, in words, by its kind. */
   readonly missing?: Readonly<Record<string, string>>;
 }

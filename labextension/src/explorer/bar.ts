@@ -47,6 +47,13 @@ export function makeBar(source: Document, actions: BarActions): Bar {
     return chip;
   });
   root.append(python, ...stages, ...missing, element('span', 'jv-space'));
+  if (program?.target) {
+    const target = element('span', 'jv-target', program.target.name);
+    target.title = [`compiled for ${program.target.label}, without one`, ...program.target.limits].join('\n');
+    target.tabIndex = 0;
+    target.setAttribute('aria-label', target.title);
+    root.append(target);
+  }
   const regions = [
     button('jv-button', 'open all', 'All equations (e)', () => actions.openAll()),
     button('jv-button', 'close all', 'Close everything (c)', () => actions.closeAll())
