@@ -11,10 +11,7 @@ from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.chains import Chains, Label
 from jaxviz.outline.cuts import with_parts
 from jaxviz.outline.draft import Draft
-from jaxviz.outline.likes import rows_alike
-from jaxviz.outline.names import Names
-from jaxviz.outline.noise import BOX, node_roles
-from jaxviz.outline.paths import (
+from jaxviz.outline.elements import (
     BODY,
     CALL,
     COND,
@@ -24,12 +21,16 @@ from jaxviz.outline.paths import (
     PHASE,
     RECOMPUTED,
     STATEMENT,
-    PathReader,
 )
+from jaxviz.outline.likes import rows_alike
+from jaxviz.outline.names import Names
+from jaxviz.outline.noise import BOX, node_roles
+from jaxviz.outline.paths import PathReader
 from jaxviz.outline.repeats import Repeats
 from jaxviz.outline.rows import Rows, rows_of
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.twins import twins_of
+from jaxviz.read.garbage import no_collections
 
 _EXPRESSION, _STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("expression", "stack", "copy", "part"))
 
@@ -42,6 +43,11 @@ _OF_THE_PERSON = (PHASE, MODULE, CALL, STATEMENT, LOOP, COND, BODY)
 
 def make_outline(graph: Graph) -> Outline:
     """The outline of a graph that was read from a jaxpr."""
+    with no_collections():
+        return _make_outline(graph)
+
+
+def _make_outline(graph: Graph) -> Outline:
     reader = PathReader(graph)
     found = reader.read()
     role = node_roles(graph, found)

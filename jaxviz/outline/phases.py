@@ -10,18 +10,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
-
-if TYPE_CHECKING:
-    from jaxviz.outline.paths import Element
 
 BEFORE, UPDATE = 3, 4
 PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", UPDATE: "update"}
@@ -114,8 +111,6 @@ class Phases:
 
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""
-        from jaxviz.outline.paths import PHASE, Element
-
         frame = self._stacks.frame(prefix) if prefix >= 0 else -1
         known = frame >= 0 and not self._stacks.library[frame] and phase in (FORWARD, BACKWARD)
         detail = self._expressions.at(frame).name if known else ""

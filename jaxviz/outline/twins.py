@@ -14,8 +14,8 @@ import numpy as np
 from jaxviz.graph import Column
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
+from jaxviz.outline.elements import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATEMENT
 from jaxviz.outline.modules import BACKWARD, FORWARD
-from jaxviz.outline.paths import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATEMENT
 from jaxviz.outline.phases import PHASE_NAMES
 
 
