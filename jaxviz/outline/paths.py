@@ -61,6 +61,7 @@ class PathReader:
         self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
         self._module_steps = {number: self._steps_of_scope(scope) for number, scope in self._scopes.items()}
         self._module_stacks = self._shared_stacks()
+        self._module_paths: dict[tuple[int, int, int, int, int, int], int] = {}
         # Of each node: its path, and whether it begins a region of its own.
         self._path = np.zeros(len(graph), np.int32)
         self._starts = np.zeros(len(graph), bool)
@@ -93,8 +94,8 @@ class PathReader:
         wanted = [op for op in np.unique(ops).tolist() if strings[op] in _WRAPPERS]
         return owner[np.isin(ops, wanted)]
 
-    def _shared_stacks(self) -> dict[tuple[str, ...], int]:
-        """The call stack that all equations of each module have in common."""
+    def _shared_stacks(self) -> dict[int, int]:
+        """By scope, the call stack that all equations of its innermost module have in common."""
         nodes = self.graph.nodes
         at = np.flatnonzero((nodes.scope > 0) & (nodes.stack >= 0))
         combinations, _ = combinations_of([nodes.scope[at], nodes.stack[at]])
@@ -103,7 +104,7 @@ class PathReader:
             modules = self._scopes[scope].modules
             if modules:
                 found[modules] = self.stacks.common(stack, found.get(modules, stack))
-        return found
+        return {number: found[scope.modules] for number, scope in self._scopes.items() if scope.modules in found}
 
     # One level of nesting.
 
@@ -125,19 +126,25 @@ class PathReader:
 
     def _path_of(self, context: int, outer: int, scope: int, stack: int, phase: int, prefix: int) -> int:
         """The path of an equation, below `context`, whose own call stack is `outer`."""
-        paths, stacks, steps = self.paths, self.stacks, self.steps
-        path = context
+        stacks = self.stacks
         shared = stacks.common(stack, outer)
+        around = stacks.common(stack, stacks.parent(prefix)) if phase else -1
+        key = context, shared, around, phase, prefix, scope
+        path = self._module_paths.get(key)
+        if path is None:
+            path = self._module_paths[key] = self._path_of_module(*key)
         if phase:
-            # Frames around the function that takes the gradient, then the phase, then what is inside the call.
-            around = stacks.common(stack, stacks.parent(prefix))
-            path = paths.extend(path, steps.between(around, shared))
             shared = stacks.deeper(shared, prefix if stacks.holds(prefix, stack) else around)
-            path = paths.add(path, paths.number(self.phases.element(phase, prefix)))
-        found = self._scopes[scope]
-        path = paths.extend(path, self._module_steps[scope])
-        module = self._module_stacks.get(found.modules) if found.modules else None
-        return paths.extend(path, steps.between(stack, shared, module))
+        module = self._module_stacks.get(scope)
+        return self.paths.extend(path, self.steps.between(stack, shared, module))
+
+    def _path_of_module(self, context: int, shared: int, around: int, phase: int, prefix: int, scope: int) -> int:
+        """The frames around the function that takes the gradient, then the phase, then the modules."""
+        path = context
+        if phase:
+            path = self.paths.extend(path, self.steps.between(around, shared))
+            path = self.paths.add(path, self.paths.number(self.phases.element(phase, prefix)))
+        return self.paths.extend(path, self._module_steps[scope])
 
     def _steps_of_scope(self, scope: Scope) -> tuple[int, ...]:
         elements = [Element(MODULE, (name,), name, (MODULE, unnumbered(name))) for name in scope.modules]
