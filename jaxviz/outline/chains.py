@@ -72,6 +72,7 @@ class Chains:
         single = (children == 1) & (inside == total)
         link = np.zeros(count, bool)
         link[1:] = single[rows.parent[1:]]
+        self._keep_phases_alike(rows, kinds[rows.path], link)
         # In preorder an only child stands right after its parent.
         top = np.maximum.accumulate(np.where(link, 0, np.arange(count))).astype(np.int32)
         last = np.append(~link[1:], True)
@@ -88,6 +89,22 @@ class Chains:
         label = table[which, place]
         kept = label >= 0
         return rows.keep(kept), label[kept]
+
+    def _keep_phases_alike(self, rows: Rows, kind: Column, link: NDArray[np.bool_]) -> None:
+        """Cut the chain of a forward or backward phase where it goes on otherwise than that of the other one."""
+        beside: dict[int, list[int]] = {}
+        for row in np.flatnonzero(kind == PHASE).tolist():
+            if self._found.paths.element(int(rows.path[row])).name in ("forward", "backward"):
+                beside.setdefault(int(rows.parent[row]), []).append(row)
+        for phases in beside.values():
+            firsts = []
+            for row in phases:
+                first = row + 1
+                while first < len(rows) and link[first] and kind[first] == STATEMENT:
+                    first += 1
+                firsts.append(first if first < len(rows) and link[first] else -1)
+            if len({self._found.paths.step[rows.path[first]] if first >= 0 else -1 for first in firsts}) > 1:
+                link[[first for first in firsts if first >= 0]] = False
 
     def _merge(self, top: int, bottom: int) -> tuple[int, ...]:
         """For each path from `top` down to `bottom`, the label of its row, or -1 where it is part of the one above."""

@@ -95,13 +95,12 @@ class Phases:
             for candidate, count in forward.items()
             if count >= _MOST * forward_all and backward[candidate] >= _MOST * backward_all
         ]
-        deepest = max(shared, key=self._stacks.depth, default=-1)
-        candidate = deepest
+        candidate = max(shared, key=self._stacks.depth, default=-1)
         while candidate >= 0:
             if self._takes_gradient(candidate):
                 return candidate
             candidate = self._stacks.parent(candidate)
-        return deepest
+        return -1
 
     def _takes_gradient(self, stack: int) -> bool:
         """Whether the innermost frame of a stack is the person's call that takes a gradient."""
