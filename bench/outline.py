@@ -52,16 +52,15 @@ def main() -> None:
         for name, make in (("flat", flat), ("nested", nested), ("called", called))
         for size in sizes
     ]
-    for layers in (1, 2) if "--quick" in sys.argv else (1, 2, 12):
-        cases.append((f"layers {layers}", *flax_block(layers=layers)))
+    layers = (1, 2) if "--quick" in sys.argv else (1, 2, 12)
+    cases += [(f"layers {count}", *flax_block(layers=count)) for count in layers]
     measure(flat(100), vector, 3)
     print(f"jax {jax.__version__}")
     print(f"{'program':10} {'operations':>10} {'rows':>7} {'trace ms':>10} {'outline ms':>11} {'ratio':>7}")
     for name, fn, arguments in cases:
         trace, outline, operations, rows = measure(fn, arguments, 3)
-        print(
-            f"{name:10} {operations:>10,} {rows:>7,} {trace * 1e3:>10.1f} {outline * 1e3:>11.2f} {outline / trace:>7.1%}"
-        )
+        cost = f"{trace * 1e3:>10.1f} {outline * 1e3:>11.2f} {outline / trace:>7.1%}"
+        print(f"{name:10} {operations:>10,} {rows:>7,} {cost}")
 
 
 if __name__ == "__main__":

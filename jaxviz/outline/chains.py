@@ -97,14 +97,20 @@ class Chains:
             if self._found.paths.element(int(rows.path[row])).name in ("forward", "backward"):
                 beside.setdefault(int(rows.parent[row]), []).append(row)
         for phases in beside.values():
-            firsts = []
+            chains = []
             for row in phases:
-                first = row + 1
-                while first < len(rows) and link[first] and kind[first] == STATEMENT:
-                    first += 1
-                firsts.append(first if first < len(rows) and link[first] else -1)
-            if len({self._found.paths.step[rows.path[first]] if first >= 0 else -1 for first in firsts}) > 1:
-                link[[first for first in firsts if first >= 0]] = False
+                chain, inner = [], row + 1
+                while inner < len(rows) and link[inner]:
+                    if kind[inner] != STATEMENT:
+                        chain.append((inner, self._found.paths.step[rows.path[inner]]))
+                    inner += 1
+                chains.append(chain)
+            same = 0
+            while len({chain[same][1] if same < len(chain) else -1 for chain in chains}) == 1 and same < len(chains[0]):
+                same += 1
+            for chain in chains:
+                if same < len(chain):
+                    link[chain[same][0]] = False
 
     def _merge(self, top: int, bottom: int) -> tuple[int, ...]:
         """For each path from `top` down to `bottom`, the label of its row, or -1 where it is part of the one above."""

@@ -24,7 +24,7 @@ BEFORE, UPDATE = 3, 4
 PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", UPDATE: "update"}
 
 # What an expression that takes a gradient is named.
-_TAKES_GRADIENT = re.compile(r"(filter_)?((value_and_)?grad\b|vjp\b|jac(fwd|rev|obian)\b|hessian\b|linearize\b)")
+_TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
 
 # The share of a phase's equations whose call stacks begin with what is held to be common to all of them.
 _MOST = 0.8
@@ -106,7 +106,7 @@ class Phases:
         """Whether the innermost frame of a stack is the person's call that takes a gradient."""
         while stack >= 0 and self._stacks.library[self._stacks.frame(stack)]:
             stack = self._stacks.parent(stack)
-        return stack >= 0 and bool(_TAKES_GRADIENT.match(self._expressions.at(self._stacks.frame(stack)).name))
+        return stack >= 0 and bool(_TAKES_GRADIENT.search(self._expressions.at(self._stacks.frame(stack)).name))
 
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""
