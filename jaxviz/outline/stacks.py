@@ -29,6 +29,12 @@ class StackTree:
         """The innermost frame of a stack that is not empty."""
         return self._frame[stack]
 
+    def own_frame(self, stack: int) -> int:
+        """The innermost of the person's own frames, or -1."""
+        while stack >= 0 and self.library[self._frame[stack]]:
+            stack = self._parent[stack]
+        return self._frame[stack] if stack >= 0 else -1
+
     def common(self, one: int, other: int) -> int:
         """The stack that two have in common, from the outermost frame on."""
         if one == other or one < 0 or other < 0:
