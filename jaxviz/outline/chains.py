@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
-from jaxviz.outline.expressions import GENERIC, Expressions
-from jaxviz.outline.paths import (
+from jaxviz.outline.elements import (
     BODY,
     CALL,
     COND,
@@ -23,10 +22,11 @@ from jaxviz.outline.paths import (
     PHASE,
     PROGRAM,
     STATEMENT,
-    NodePaths,
+    Element,
     Paths,
-    combinations_of,
 )
+from jaxviz.outline.expressions import GENERIC, Expressions
+from jaxviz.outline.paths import NodePaths, combinations_of
 from jaxviz.outline.rows import Rows
 
 _REGIONS = frozenset({LOOP, COND, BODY})
@@ -53,10 +53,11 @@ class Chains:
         self._expressions = expressions
         self.labels: list[Label] = []
         self._holds = _holding_paths(found.paths)
+        self._merged: dict[tuple[tuple[int, bool], ...], tuple[int, ...]] = {}
 
     def shorten(self, rows: Rows, drawn: NDArray[np.bool_]) -> tuple[Rows, Column]:
         """The rows that stay, and the number of each one's label. `drawn` marks nodes that are boxes."""
-        kinds = np.array([element.kind for element in self._found.paths.element], np.int32)
+        kinds = self._found.paths.kinds()
         before = np.concatenate([[0], np.cumsum(drawn)])
         always = np.isin(kinds, list(_REGIONS))
         kept = always[rows.path] | (before[rows.end] > before[rows.first])
@@ -71,6 +72,7 @@ class Chains:
         single = (children == 1) & (inside == total)
         link = np.zeros(count, bool)
         link[1:] = single[rows.parent[1:]]
+        self._keep_phases_alike(rows, kinds[rows.path], link)
         # In preorder an only child stands right after its parent.
         top = np.maximum.accumulate(np.where(link, 0, np.arange(count))).astype(np.int32)
         last = np.append(~link[1:], True)
@@ -88,20 +90,47 @@ class Chains:
         kept = label >= 0
         return rows.keep(kept), label[kept]
 
-    def _merge(self, top: int, bottom: int) -> list[int]:
+    def _keep_phases_alike(self, rows: Rows, kind: Column, link: NDArray[np.bool_]) -> None:
+        """Cut the chain of a forward or backward phase where it goes on otherwise than that of the other one."""
+        beside: dict[int, list[int]] = {}
+        for row in np.flatnonzero(kind == PHASE).tolist():
+            if self._found.paths.element(int(rows.path[row])).name in ("forward", "backward"):
+                beside.setdefault(int(rows.parent[row]), []).append(row)
+        for phases in beside.values():
+            chains = []
+            for row in phases:
+                chain, inner = [], row + 1
+                while inner < len(rows) and link[inner]:
+                    if kind[inner] != STATEMENT:
+                        chain.append((inner, self._found.paths.step[rows.path[inner]]))
+                    inner += 1
+                chains.append(chain)
+            same = 0
+            while len({chain[same][1] if same < len(chain) else -1 for chain in chains}) == 1 and same < len(chains[0]):
+                same += 1
+            for chain in chains:
+                if same < len(chain):
+                    link[chain[same][0]] = False
+
+    def _merge(self, top: int, bottom: int) -> tuple[int, ...]:
         """For each path from `top` down to `bottom`, the label of its row, or -1 where it is part of the one above."""
-        paths = self._found.paths
-        path, chain = bottom, [bottom]
+        paths, path = self._found.paths, bottom
+        chain = [(paths.step[path], self._holds[path])]
         while path != top:
             path = paths.parent[path]
-            chain.append(path)
-        chain.reverse()
+            chain.append((paths.step[path], self._holds[path]))
+        key = tuple(reversed(chain))
+        known = self._merged.get(key)
+        if known is None:
+            known = self._merged[key] = self._numbers(key)
+        return known
+
+    def _numbers(self, chain: tuple[tuple[int, bool], ...]) -> tuple[int, ...]:
         numbers: list[int] = []
         current: Label | None = None
-        for path in chain:
-            label = self._label(path)
-            is_box = label.kind == CALL and not self._holds[path]
-            merged = _merged(current, label, is_box) if current is not None else None
+        for step, holds in chain:
+            label = self._label(self._found.paths.elements[step])
+            merged = _merged(current, label, label.kind == CALL and not holds) if current is not None else None
             if merged is None:
                 numbers.append(len(self.labels))
                 self.labels.append(label)
@@ -109,16 +138,14 @@ class Chains:
             else:
                 numbers.append(-1)
                 self.labels[-1] = current = merged
-        return numbers
+        return tuple(numbers)
 
-    def _label(self, path: int) -> Label:
-        element = self._found.paths.element[path]
+    def _label(self, element: Element) -> Label:
         name, detail, variable = element.name, element.detail, ""
         if element.kind == PROGRAM:
             name = self._graph.tables.strings[self._graph.regions.name[0]] or "program"
         if element.kind == CALL:
-            expression = self._expressions.at(element.frame)
-            variable = expression.variable
+            variable = self._expressions.at(element.frame).variable
         if element.kind == FUNCTION and not name:
             name = self._place_name(element.frame)
         elif element.kind == FUNCTION and name in GENERIC and isinstance(element.key[0], int) and element.key[0] >= 0:
@@ -139,7 +166,7 @@ def _holding_paths(paths: Paths) -> list[bool]:
     """Of each path, whether anything that the person wrote lies below it."""
     holds = [False] * len(paths.parent)
     for path in range(len(holds) - 1, 0, -1):
-        if holds[path] or paths.element[path].kind != FUNCTION:
+        if holds[path] or paths.element(path).kind != FUNCTION:
             holds[paths.parent[path]] = True
     return holds
 

@@ -78,6 +78,7 @@ class Expressions:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._known: dict[int, Expression] = {}
+        self._sources: dict[int, Source] = {}
 
     def at(self, frame: int) -> Expression:
         found = self._known.get(frame)
@@ -88,9 +89,19 @@ class Expressions:
     def _read(self, frame: int) -> Expression:
         tables = self._tables
         frames = tables.frames
+        file = frames.file[frame]
         place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
-        source = source_of(tables, frames.file[frame])
-        if tables.files.library[frames.file[frame]]:
+        source = self._sources.get(file)
+        if source is None:
+            source = self._sources[file] = source_of(tables, file)
+        known = source.known.get(place)
+        if known is None:
+            known = source.known[place] = self._find(source, place, bool(tables.files.library[file]))
+        assert isinstance(known, Expression)
+        return known
+
+    def _find(self, source: Source, place: Place, library: bool) -> Expression:
+        if library:
             return Expression(_segment_name(source, place))
         if place[1] < 0:
             statement = source.statement_at(place[0])

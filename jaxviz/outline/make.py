@@ -11,10 +11,7 @@ from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.chains import Chains, Label
 from jaxviz.outline.cuts import with_parts
 from jaxviz.outline.draft import Draft
-from jaxviz.outline.likes import rows_alike
-from jaxviz.outline.names import Names
-from jaxviz.outline.noise import BOX, node_roles
-from jaxviz.outline.paths import (
+from jaxviz.outline.elements import (
     BODY,
     CALL,
     COND,
@@ -24,12 +21,17 @@ from jaxviz.outline.paths import (
     PHASE,
     RECOMPUTED,
     STATEMENT,
-    PathReader,
 )
+from jaxviz.outline.likes import rows_alike
+from jaxviz.outline.names import Names
+from jaxviz.outline.noise import BOX, node_roles
+from jaxviz.outline.paths import PathReader
 from jaxviz.outline.repeats import Repeats
 from jaxviz.outline.rows import Rows, rows_of
+from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.twins import twins_of
+from jaxviz.read.garbage import no_collections
 
 _EXPRESSION, _STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("expression", "stack", "copy", "part"))
 
@@ -42,6 +44,11 @@ _OF_THE_PERSON = (PHASE, MODULE, CALL, STATEMENT, LOOP, COND, BODY)
 
 def make_outline(graph: Graph) -> Outline:
     """The outline of a graph that was read from a jaxpr."""
+    with no_collections():
+        return _make_outline(graph)
+
+
+def _make_outline(graph: Graph) -> Outline:
     reader = PathReader(graph)
     found = reader.read()
     role = node_roles(graph, found)
@@ -50,7 +57,9 @@ def make_outline(graph: Graph) -> Outline:
     rows, label = chains.shorten(rows_of(found), drawn)
     labels = chains.labels
     tokens = _tokens(labels)
-    draft = _stacked(graph, rows, label, labels, tokens, drawn)
+    kind = np.array([one.kind for one in labels], np.int32)[label]
+    closed = np.isin(kind, (CALL, MODULE)) & _is_one_expression(rows, kind, _own_frames(graph, reader.stacks), drawn)
+    draft = _stacked(graph, rows, label, tokens, kind, closed, drawn)
     draft = with_parts(graph, draft, drawn, _PART)
 
     name, detail, variable = Names(graph, reader.expressions, labels, draft, drawn).columns
@@ -75,11 +84,15 @@ def make_outline(graph: Graph) -> Outline:
 
 
 def _stacked(
-    graph: Graph, rows: Rows, label: Column, labels: Sequence[Label], tokens: Column, drawn: NDArray[np.bool_]
+    graph: Graph,
+    rows: Rows,
+    label: Column,
+    tokens: Column,
+    kind: Column,
+    closed: NDArray[np.bool_],
+    drawn: NDArray[np.bool_],
 ) -> Draft:
     """Rows with their kinds, and stacks where there are repeats."""
-    kind = np.array([one.kind for one in labels], np.int32)[label]
-    closed = ~_holds_more(rows, kind) & np.isin(kind, (CALL, MODULE))
     kind = np.where(closed & (kind == CALL), _EXPRESSION, kind).astype(np.int32)
     bare = np.flatnonzero(drawn).astype(np.int32)
     stacked = Repeats(rows, tokens[label], closed, np.isin(kind, _STACKABLE), bare, graph.nodes.op).find()
@@ -87,9 +100,12 @@ def _stacked(
     origin = np.where(old, stacked.old, stacked.pattern)
     known = origin >= 0
     added = np.where(stacked.copy >= 0, _COPY, _STACK)
+    kinds = np.where(old | (stacked.single & known), kind[origin], added).astype(np.int32)
+    # Copies in a call of the person are calls, though JAX knows them by the function that it wraps.
+    kinds[(stacked.copy >= 0) & (kinds == FUNCTION) & (kinds[stacked.rows.parent] == CALL)] = CALL
     return Draft(
         stacked.rows,
-        np.where(old | (stacked.single & known), kind[origin], added).astype(np.int32),
+        kinds,
         np.where(known, label[origin], -1).astype(np.int32),
         (old & closed[origin]).astype(np.int32),
         stacked.count,
@@ -104,10 +120,26 @@ def _tokens(labels: Sequence[Label]) -> Column:
     return np.array([numbers.setdefault(label.token, len(numbers)) for label in labels], np.int32)
 
 
-def _holds_more(rows: Rows, kind: Column) -> NDArray[np.bool_]:
-    """Whether anything that the person wrote stands inside a row."""
+def _own_frames(graph: Graph, stacks: StackTree) -> Column:
+    """The innermost of the person's frames that each node came from, -1 where there is none."""
+    used, which = np.unique(graph.nodes.stack, return_inverse=True)
+    return np.array([stacks.own_frame(stack) for stack in used.tolist()], np.int32)[which.reshape(-1)]
+
+
+def _is_one_expression(rows: Rows, kind: Column, frame: Column, drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether all of a row came from one expression of the person's source.
+
+    So it is where nothing that the person wrote stands inside, and where all boxes inside are of one frame.
+    """
     counted = np.concatenate([[0], np.cumsum(np.isin(kind, _OF_THE_PERSON))])
-    return counted[rows.after()] > counted[np.arange(1, len(rows) + 1)]
+    inside, after = np.arange(1, len(rows) + 1), rows.after()
+    levels = np.concatenate([[0], np.cumsum(np.isin(kind, (PHASE, LOOP, COND, BODY)))])
+    boxes = np.flatnonzero(drawn)
+    changes = np.concatenate([[0, 0], np.cumsum(frame[boxes[1:]] != frame[boxes[:-1]])])
+    low, high = np.searchsorted(boxes, rows.first), np.searchsorted(boxes, rows.end)
+    known = frame[boxes[np.minimum(low, len(boxes) - 1)]] >= 0 if len(boxes) else np.zeros(len(rows), bool)
+    one_frame = known & (high > low) & (changes[high] == changes[np.minimum(low + 1, high)])
+    return (counted[after] == counted[inside]) | (one_frame & (levels[after] == levels[inside]))
 
 
 def _regions(graph: Graph, draft: Draft) -> Column:

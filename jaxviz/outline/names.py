@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
+from jaxviz.outline.elements import MODULE
 from jaxviz.outline.expressions import GENERIC, Expressions
 from jaxviz.outline.modules import unnumbered
-from jaxviz.outline.paths import MODULE
 from jaxviz.outline.tree import ROW_KINDS
 
 _STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("stack", "copy", "part"))

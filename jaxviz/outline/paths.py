@@ -6,62 +6,18 @@ are taken by how deep their regions nest; those that share region's path, phase,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.expressions import POOR, Expressions
-from jaxviz.outline.modules import parse_scope, unnumbered
+from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, RECOMPUTED, Element, Paths
+from jaxviz.outline.expressions import Expressions
+from jaxviz.outline.modules import Scope, parse_scope, unnumbered
 from jaxviz.outline.phases import Phases
 from jaxviz.outline.stacks import StackTree
-
-# Kinds of elements, in the words of the outline.
-PROGRAM, PHASE, MODULE, CALL, STATEMENT, FUNCTION, LOOP, COND, BODY, RECOMPUTED = range(10)
-
-
-class Element(NamedTuple):
-    """One step of a path. `token` is equal for steps that may be copies of each other; `frame` is a row or -1."""
-
-    kind: int
-    key: tuple[object, ...]
-    name: str
-    token: tuple[object, ...]
-    frame: int = -1
-    detail: str = ""
-
-
-@dataclass
-class Paths:
-    """A tree of elements: a path is its last element and the path before it. Path 0 is the program itself."""
-
-    parent: list[int] = field(default_factory=lambda: [-1])
-    depth: list[int] = field(default_factory=lambda: [0])
-    element: list[Element] = field(default_factory=lambda: [Element(PROGRAM, (), "", ())])
-    _known: dict[tuple[int, int, tuple[object, ...]], int] = field(default_factory=dict)
-
-    def add(self, path: int, element: Element) -> int:
-        row = path, element.kind, element.key
-        known = self._known.get(row)
-        if known is None:
-            known = self._known[row] = len(self.parent)
-            self.parent.append(path)
-            self.depth.append(self.depth[path] + 1)
-            self.element.append(element)
-        return known
-
-    def ancestors(self) -> Column:
-        """A row for each path: the paths that it goes through, itself the last; -1 beyond."""
-        table = np.full((len(self.parent), max(self.depth) + 1), -1, np.int32)
-        table[0, 0] = 0
-        for path in range(1, len(self.parent)):
-            depth = self.depth[path]
-            table[path, :depth] = table[self.parent[path], :depth]
-            table[path, depth] = path
-        return table
-
+from jaxviz.outline.steps import Steps
 
 # What a region is in the outline, by the name of its owner's operation.
 _WRAPPERS = frozenset(
@@ -102,8 +58,10 @@ class PathReader:
             scope: parse_scope(graph.tables.strings[scope]) for scope in np.unique(graph.nodes.scope).tolist()
         }
         self.phases = Phases(graph, self._scopes, self.stacks, self.expressions)
-        self._elements: dict[tuple[int, str], tuple[Element, ...]] = {}
+        self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
+        self._module_steps = {number: self._steps_of_scope(scope) for number, scope in self._scopes.items()}
         self._module_stacks = self._shared_stacks()
+        self._module_paths: dict[tuple[int, int, int, int, int, int], int] = {}
         # Of each node: its path, and whether it begins a region of its own.
         self._path = np.zeros(len(graph), np.int32)
         self._starts = np.zeros(len(graph), bool)
@@ -136,8 +94,8 @@ class PathReader:
         wanted = [op for op in np.unique(ops).tolist() if strings[op] in _WRAPPERS]
         return owner[np.isin(ops, wanted)]
 
-    def _shared_stacks(self) -> dict[tuple[str, ...], int]:
-        """The call stack that all equations of each module have in common."""
+    def _shared_stacks(self) -> dict[int, int]:
+        """By scope, the call stack that all equations of its innermost module have in common."""
         nodes = self.graph.nodes
         at = np.flatnonzero((nodes.scope > 0) & (nodes.stack >= 0))
         combinations, _ = combinations_of([nodes.scope[at], nodes.stack[at]])
@@ -146,7 +104,7 @@ class PathReader:
             modules = self._scopes[scope].modules
             if modules:
                 found[modules] = self.stacks.common(stack, found.get(modules, stack))
-        return found
+        return {number: found[scope.modules] for number, scope in self._scopes.items() if scope.modules in found}
 
     # One level of nesting.
 
@@ -168,90 +126,31 @@ class PathReader:
 
     def _path_of(self, context: int, outer: int, scope: int, stack: int, phase: int, prefix: int) -> int:
         """The path of an equation, below `context`, whose own call stack is `outer`."""
-        paths = self.paths
-        path = context
-        shared = self.stacks.common(stack, outer)
+        stacks = self.stacks
+        shared = stacks.common(stack, outer)
+        around = stacks.common(stack, stacks.parent(prefix)) if phase else -1
+        key = context, shared, around, phase, prefix, scope
+        path = self._module_paths.get(key)
+        if path is None:
+            path = self._module_paths[key] = self._path_of_module(*key)
         if phase:
-            # Frames around the function that takes the gradient, then the phase, then what is inside the call.
-            around = self.stacks.common(stack, self.stacks.parent(prefix))
-            path = self._extend(path, self._frames(around, shared))
-            shared = self.stacks.deeper(shared, prefix if self.stacks.holds(prefix, stack) else around)
-            path = paths.add(path, self.phases.element(phase, prefix))
-        modules = self._scopes[scope].modules
-        for module in modules:
-            path = paths.add(path, Element(MODULE, (module,), module, (MODULE, unnumbered(module))))
-        if self._scopes[scope].recomputed:
-            path = paths.add(path, Element(RECOMPUTED, (), "recomputed", (RECOMPUTED,)))
-        return self._extend(path, self._frames(stack, shared, self._module_stacks.get(modules)))
+            shared = stacks.deeper(shared, prefix if stacks.holds(prefix, stack) else around)
+        module = self._module_stacks.get(scope)
+        return self.paths.extend(path, self.steps.between(stack, shared, module))
 
-    def _extend(self, path: int, elements: list[Element]) -> int:
-        """The path with the elements added, but for a statement inside itself, as that of a lambda."""
-        for element in elements:
-            if element.kind == STATEMENT:
-                around = path
-                while around and self.paths.element[around].kind != STATEMENT:
-                    around = self.paths.parent[around]
-                if self.paths.element[around].key == element.key:
-                    continue
-            path = self.paths.add(path, element)
-        return path
+    def _path_of_module(self, context: int, shared: int, around: int, phase: int, prefix: int, scope: int) -> int:
+        """The frames around the function that takes the gradient, then the phase, then the modules."""
+        path = context
+        if phase:
+            path = self.paths.extend(path, self.steps.between(around, shared))
+            path = self.paths.add(path, self.paths.number(self.phases.element(phase, prefix)))
+        return self.paths.extend(path, self._module_steps[scope])
 
-    def _frames(self, stack: int, above: int, module: int | None = None) -> list[Element]:
-        """The steps of a call stack below the stack `above`: the person's frames, then a library's inside them.
-
-        `module` is the stack that all equations of a module have in common. Inside it are the frames that count; but
-        the person's innermost one always does.
-        """
-        library = self.stacks.library
-        frames = self.stacks.frames_between(stack, above)
-        last = max((place for place, frame in enumerate(frames) if not library[frame]), default=-1)
-        outside = 0
-        if module is not None:
-            below = self.stacks.frames_between(stack, module) if self.stacks.holds(module, stack) else []
-            outside = max(len(frames) - len(below), 0)
-        inside = frames[max(outside, last + 1) :]
-        functions = self.graph.tables.frames.function
-        found: list[Element] = []
-        for place in range(min(outside, max(last, 0)), last + 1):
-            if not library[frames[place]]:
-                called = functions[frames[place + 1]] if place + 1 < len(frames) else -1
-                found += self._own_elements(frames[place], called)
-        for caller, frame in zip([frames[last] if last >= 0 else -1, *inside], inside, strict=False):
-            found.append(self._library_element(caller, frame))
-        if inside:
-            found.append(self._library_place(inside[-1]))
-        return found
-
-    def _own_elements(self, frame: int, called: int) -> tuple[Element, ...]:
-        """The statement and the expression at one of the person's frames; `called` is the function it calls, or -1."""
-        expression = self.expressions.at(frame)
-        name, key = expression.name, (CALL, frame)
-        better = self._class_name(called) if len(name) <= 2 or name in POOR else ""
-        known = self._elements.get((frame, better))
-        if known is None:
-            call = Element(CALL, (frame, better), better or name, (*key, better), frame, expression.text)
-            known = (call,)
-            if expression.statement[0]:
-                statement = (self.graph.tables.frames.file[frame], *expression.statement)
-                text = expression.statement_text
-                known = (Element(STATEMENT, statement, text, (STATEMENT, *statement), frame, text), call)
-            self._elements[frame, better] = known
-        return known
-
-    def _class_name(self, function: int) -> str:
-        """The class whose objects are called where a function is a `__call__`."""
-        qualified = self.graph.tables.strings[function] if function >= 0 else ""
-        return qualified.split(".")[-2] if qualified.endswith(".__call__") else ""
-
-    def _library_element(self, caller: int, frame: int) -> Element:
-        """The call of a library's function: named by the function, told apart by where it was called."""
-        function = self.graph.tables.frames.function[frame]
-        name = self._class_name(function) or self.graph.tables.strings[function].rpartition(".")[2]
-        return Element(FUNCTION, (caller, function), name, (FUNCTION, caller, function), frame)
-
-    def _library_place(self, frame: int) -> Element:
-        """The place in a library at which an equation was made; its name is looked up only where it is shown."""
-        return Element(FUNCTION, (frame,), "", (FUNCTION, frame), frame)
+    def _steps_of_scope(self, scope: Scope) -> tuple[int, ...]:
+        elements = [Element(MODULE, (name,), name, (MODULE, unnumbered(name))) for name in scope.modules]
+        if scope.recomputed:
+            elements.append(Element(RECOMPUTED, (), "recomputed", (RECOMPUTED,)))
+        return tuple(map(self.paths.number, elements))
 
     # Regions.
 
@@ -275,7 +174,7 @@ class PathReader:
         self._opaque[regions] = self._opaque[outer] | opaque
 
     def _has_phase(self, path: int) -> bool:
-        while path and self.paths.element[path].kind != PHASE:
+        while path and self.paths.element(path).kind != PHASE:
             path = self.paths.parent[path]
         return path > 0
 
@@ -288,22 +187,25 @@ class PathReader:
                 return path, path, label != "solve"
             label = label.strip("_")
             element = Element(FUNCTION, ("wrapper", label), label, (FUNCTION, label))
-            return path, self.paths.add(path, element) if label else path, False
+            return path, self._step(path, element) if label else path, False
         if operation.startswith(_OPAQUE):
             return path, path, True
         if operation == "scan":
-            path = self.paths.add(path, Element(LOOP, (operation,), operation, (LOOP, operation)))
+            path = self._step(path, Element(LOOP, (operation,), operation, (LOOP, operation)))
             return path, path, False
         if operation == "while":
-            path = self.paths.add(path, Element(LOOP, (operation,), operation, (LOOP, operation)))
+            path = self._step(path, Element(LOOP, (operation,), operation, (LOOP, operation)))
             label = _WHILE_BODIES.get(words, words)
         elif operation == "cond":
-            path = self.paths.add(path, Element(COND, (), operation, (COND,)))
+            path = self._step(path, Element(COND, (), operation, (COND,)))
         else:
             label = label or words
-            path = self.paths.add(path, Element(BODY, (operation, label), label, (BODY, operation, label)))
+            path = self._step(path, Element(BODY, (operation, label), label, (BODY, operation, label)))
             return path, path, False
-        return path, self.paths.add(path, Element(BODY, (label,), label, (BODY, label))), False
+        return path, self._step(path, Element(BODY, (label,), label, (BODY, label))), False
+
+    def _step(self, path: int, element: Element) -> int:
+        return self.paths.add(path, self.paths.number(element))
 
 
 def _region_depths(graph: Graph) -> Column:

@@ -10,24 +10,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
-
-if TYPE_CHECKING:
-    from jaxviz.outline.paths import Element
 
 BEFORE, UPDATE = 3, 4
 PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", UPDATE: "update"}
 
 # What an expression that takes a gradient is named.
-_TAKES_GRADIENT = re.compile(r"(filter_)?((value_and_)?grad\b|vjp\b|jac(fwd|rev|obian)\b|hessian\b|linearize\b)")
+_TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
 
 # The share of a phase's equations whose call stacks begin with what is held to be common to all of them.
 _MOST = 0.8
@@ -98,24 +95,21 @@ class Phases:
             for candidate, count in forward.items()
             if count >= _MOST * forward_all and backward[candidate] >= _MOST * backward_all
         ]
-        deepest = max(shared, key=self._stacks.depth, default=-1)
-        candidate = deepest
+        candidate = max(shared, key=self._stacks.depth, default=-1)
         while candidate >= 0:
             if self._takes_gradient(candidate):
                 return candidate
             candidate = self._stacks.parent(candidate)
-        return deepest
+        return -1
 
     def _takes_gradient(self, stack: int) -> bool:
         """Whether the innermost frame of a stack is the person's call that takes a gradient."""
         while stack >= 0 and self._stacks.library[self._stacks.frame(stack)]:
             stack = self._stacks.parent(stack)
-        return stack >= 0 and bool(_TAKES_GRADIENT.match(self._expressions.at(self._stacks.frame(stack)).name))
+        return stack >= 0 and bool(_TAKES_GRADIENT.search(self._expressions.at(self._stacks.frame(stack)).name))
 
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""
-        from jaxviz.outline.paths import PHASE, Element
-
         frame = self._stacks.frame(prefix) if prefix >= 0 else -1
         known = frame >= 0 and not self._stacks.library[frame] and phase in (FORWARD, BACKWARD)
         detail = self._expressions.at(frame).name if known else ""

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column
-from jaxviz.outline.hashes import mixed, powers
+from jaxviz.outline.hashes import Hashes, mixed, powers
 from jaxviz.outline.rows import Rows
-from jaxviz.outline.runs import Run, find_runs
+from jaxviz.outline.runs import Run, common_start, find_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,47 +121,87 @@ class Repeats:
         for number, index in enumerate(example.tolist()):
             row = parents[several][index]
             items = slice(self._start[row], self._start[row + 1])
-            hashes = self._item_hash[items].view(np.int64)
+            hashes = self._alike(items).view(np.int64)
             runs = find_runs(hashes, self._item_row[items] < 0)
             if runs:
                 self._apply(parents[several][which == number], runs, len(hashes))
 
+    def _alike(self, items: slice) -> Hashes:
+        """The hashes of items, those of rows that lack something of another one being made the same as its.
+
+        Such rows came from the same place as the other, and what is in them stands in it in the same order.
+        """
+        hashes, rows = self._item_hash[items], self._item_row[items]
+        own = np.where(rows >= 0, self._row_hash[rows], hashes)
+        _, place, times = np.unique(own, return_inverse=True, return_counts=True)
+        if (times == 1).all():
+            return hashes
+        place = place.reshape(-1)
+        order = np.lexsort((hashes, place))
+        same = place[order[1:]] == place[order[:-1]]
+        varied = np.unique(place[order[1:]][same & (hashes[order[1:]] != hashes[order[:-1]])])
+        hashes = hashes.copy()
+        for group in varied.tolist():
+            members = np.flatnonzero(place == group)
+            _, example, which = np.unique(hashes[members], return_index=True, return_inverse=True)
+            contents = [self._content(int(rows[members[index]])) for index in example]
+            fullest = max(range(len(contents)), key=lambda index: len(contents[index]))
+            whole = contents[fullest]
+            for index, content in enumerate(contents):
+                if 2 * len(content) >= len(whole) and common_start(content, whole) == len(content):
+                    hashes[members[which.reshape(-1) == index]] = hashes[members[example[fullest]]]
+        return hashes
+
+    def _content(self, row: int) -> list[int]:
+        """What is in a row, without what is in that."""
+        items = slice(self._start[row], self._start[row + 1])
+        rows = self._item_row[items]
+        return np.where(rows >= 0, self._row_hash[rows], self._item_hash[items]).tolist()
+
     def _apply(self, parents: Column, runs: list[Run], length: int) -> None:
         """Insert the runs found in one row into all rows of the same content."""
         base = self._start[parents]
-        whole = len(runs) == 1 and runs[0].period * runs[0].copies == length and bool(self._takes_count[parents[0]])
+        whole = len(runs) == 1 and runs[0].end - runs[0].start == length and bool(self._takes_count[parents[0]])
         for run in runs:
             self._insert(parents, base + run.start, run, whole)
 
     def _insert(self, parents: Column, base: Column, run: Run, whole: bool) -> None:
         """One run, beginning at the items `base`, one for each parent; parents below -1 are new rows."""
-        starts = base[:, None] + np.arange(run.copies, dtype=np.int32) * run.period
-        last = starts[:, -1] + run.period - 1
-        single = run.period == 1 and bool(self._item_row[base[0]] >= 0)
-        pattern = self._item_row[base]
+        starts = base[:, None] + np.arange(run.count, dtype=np.int32) * run.period
+        last = base + (run.end - run.start) - 1
         if whole:
-            self._count[parents] = run.copies
+            self._count[parents] = run.count
             around = parents
         else:
-            numbers = self._add(parents, self._item_first[base], self._item_end[last], run.copies, -1, pattern)
+            pattern = self._item_row[base]
+            numbers = self._add(parents, self._item_first[base], self._item_end[last], run.count, -1, pattern)
             around = -2 - numbers
-        which = np.arange(run.copies, dtype=np.int32)
-        if single:
+        if run.period == 1 and bool(self._item_row[base[0]] >= 0):
             rows = self._item_row[starts]
             self._around[rows] = around[:, None]
-            self._copy[rows] = which
+            self._copy[rows] = np.arange(run.count, dtype=np.int32)
             return
         end = np.empty(starts.shape, np.int32)
         end[:, :-1] = self._item_first[starts[:, 1:]]
         end[:, -1] = self._item_end[last]
+        copies = np.broadcast_to(np.arange(run.count, dtype=np.int32), starts.shape)
+        around = np.broadcast_to(around[:, None], starts.shape)
+        full = run.copies
+        self._insert_copies(around[:, :full], starts[:, :full], end[:, :full], copies[:, :full], run.period, run.inner)
+        if run.tail:
+            self._insert_copies(around[:, full:], starts[:, full:], end[:, full:], copies[:, full:], run.tail, [])
+
+    def _insert_copies(
+        self, around: Column, starts: Column, end: Column, copy: Column, length: int, inner: list[Run]
+    ) -> None:
+        """Rows for copies of `length` items each, and the runs inside them."""
         flat = starts.reshape(-1)
-        around = np.repeat(around, run.copies)
-        which = np.tile(which, len(base))
-        numbers = self._add(around, self._item_first[flat], end.reshape(-1), 1, which, self._item_row[flat])
-        rows = self._item_row[flat[:, None] + np.arange(run.period, dtype=np.int32)]
+        pattern = self._item_row[flat]
+        numbers = self._add(around.reshape(-1), self._item_first[flat], end.reshape(-1), 1, copy.reshape(-1), pattern)
+        rows = self._item_row[flat[:, None] + np.arange(length, dtype=np.int32)]
         self._around[rows[rows >= 0]] = np.repeat(-2 - numbers, (rows >= 0).sum(axis=1))
-        for inner in run.inner:
-            self._insert(-2 - numbers, flat + inner.start, inner, False)
+        for run in inner:
+            self._insert(-2 - numbers, flat + run.start, run, False)
 
     def _add(
         self, around: Column, first: Column, end: Column, count: int, copy: Column | int, pattern: Column
@@ -185,8 +225,10 @@ class Repeats:
         around = np.concatenate([self._around, new.around])
         around = np.where(around < -1, count - 2 - around, around)
         first, end = np.concatenate([rows.first, new.first]), np.concatenate([rows.end, new.end])
-        # Of two that hold the same nodes, the row that was there is around the stack.
-        order = np.lexsort((np.arange(len(first)), -end, first))
+        # Of two that hold the same nodes, a new row is around the first old one in it, and inside any before that.
+        inner = np.where(new.pattern >= 0, 2 * new.pattern - 1, 2 * count)
+        rank = np.concatenate([2 * old, inner])
+        order = np.lexsort((np.arange(len(first)), rank, -end, first))
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         parent = around[order]

@@ -1,7 +1,7 @@
 """Runs in a sequence: where a pattern stands again and again, right after itself.
 
 >>> find_runs(np.array([7, 1, 2, 1, 2, 1, 2, 9]))
-[Run(start=1, period=2, copies=3, inner=[])]
+[Run(start=1, period=2, copies=3, tail=0, inner=[])]
 """
 
 from __future__ import annotations
@@ -19,16 +19,25 @@ _PERIODS = 32
 
 @dataclass
 class Run:
-    """`copies` copies of the pattern that `period` items from `start` on make; `inner` are runs in the first copy."""
+    """`copies` copies of the pattern that `period` items from `start` on make; `inner` are runs in the first copy.
+
+    `tail` items after them are one copy more, which lacks something: the last one backward often lacks a gradient.
+    """
 
     start: int
     period: int
     copies: int
+    tail: int = 0
     inner: list[Run] = field(default_factory=list)
 
     @property
     def end(self) -> int:
-        return self.start + self.period * self.copies
+        return self.start + self.period * self.copies + self.tail
+
+    @property
+    def count(self) -> int:
+        """How many copies there are, the last one among them."""
+        return self.copies + (self.tail > 0)
 
 
 def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None) -> list[Run]:
@@ -53,10 +62,31 @@ def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None) -> list[Ru
             continue
         found.append(Run(start, run.period, copies))
     found.sort(key=lambda run: run.start)
-    for run in found:
+    for place, run in enumerate(found):
+        limit = found[place + 1].start if place + 1 < len(found) else count
+        run.tail = _tail(items, run, limit, bare)
         if 2 < run.period < count:
             inside = slice(run.start, run.start + run.period)
             run.inner = find_runs(items[inside], bare[inside] if bare is not None else None)
+    return found
+
+
+def _tail(items: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:
+    """How many items after a run are the pattern once more with something left out, at least half of it."""
+    pattern = items[run.start : run.start + run.period].tolist()
+    if run.period < 2 or (bare is not None and bare[run.start : run.start + run.period].any()):
+        return 0
+    rest = items[run.end : min(limit, run.end + run.period)].tolist()
+    tail = common_start(rest, pattern)
+    return tail if 2 * tail >= run.period else 0
+
+
+def common_start(part: list[int], whole: list[int]) -> int:
+    """How many items of `part`, from its first on, stand in `whole` in the same order."""
+    found = 0
+    for item in whole:
+        if found < len(part) and part[found] == item:
+            found += 1
     return found
 
 

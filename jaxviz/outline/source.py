@@ -41,6 +41,8 @@ class Source:
 
     def __init__(self, text: str, start: int) -> None:
         self.lines = text.split("\n")
+        #: What was found at a place, kept by who looks for it.
+        self.known: dict[Place, object] = {}
         self.start = start
         self._text = text
 
@@ -157,7 +159,7 @@ def source_of(tables: Tables, file: int) -> Source:
     Of a library there is never a tree, because that would cost more than all the rest.
     """
     if tables.files.library[file]:
-        return Source("".join(linecache.getlines(tables.strings[tables.files.path[file]])), 1)
+        return _library_source(tables.strings[tables.files.path[file]])
     text, start = tables.files.text[file], tables.files.start[file]
     source = _source(text, start) if text else None
     if source is None or not source.parsed:
@@ -165,6 +167,11 @@ def source_of(tables: Tables, file: int) -> Source:
         if whole and whole != text:
             source = _source(whole, 1)
     return source or _source("", 1)
+
+
+@lru_cache(maxsize=256)
+def _library_source(path: str) -> Source:
+    return Source("".join(linecache.getlines(path)), 1)
 
 
 @lru_cache(maxsize=64)

@@ -14,8 +14,8 @@ import numpy as np
 from jaxviz.graph import Column
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
+from jaxviz.outline.elements import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATEMENT
 from jaxviz.outline.modules import BACKWARD, FORWARD
-from jaxviz.outline.paths import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATEMENT
 from jaxviz.outline.phases import PHASE_NAMES
 
 
@@ -33,7 +33,8 @@ def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
     for row in np.flatnonzero(draft.added).tolist():
         # The first row in a stack is another one where the order is the other way round.
         place[row] = ("stack", int(name[row])) if draft.count[row] > 1 else None
-    twins = Twins(children, place, np.isin(draft.kind, (STATEMENT, CALL)).tolist(), draft.copy)
+    opens = np.where(draft.kind == STATEMENT, 1, np.where(draft.kind == CALL, 2, 0))
+    twins = Twins(children, place, opens.tolist(), draft.copy)
     waiting: dict[int, int] = {}
     for row in phases:
         phase = labels[label[row]].name
@@ -57,12 +58,12 @@ class Twins:
     """Ties the rows of phases. `place` is equal for rows of the same place, None for what has none."""
 
     def __init__(
-        self, children: Sequence[Sequence[int]], place: Sequence[Hashable], transparent: Sequence[bool], copy: Column
+        self, children: Sequence[Sequence[int]], place: Sequence[Hashable], opens: Sequence[int], copy: Column
     ) -> None:
-        """`transparent` rows may be there on one side only: statements and calls, which may be part of another row."""
+        """Rows that may be there on one side only are opened to look inside: statements first (1), then calls (2)."""
         self._children = children
         self._place = place
-        self._transparent = transparent
+        self._opens = opens
         self._copy = copy.tolist()
         self.twin = np.full(len(children), -1, np.int32)
 
@@ -97,8 +98,11 @@ class Twins:
                     left.append(row)
             rest = {row for rows in waiting.values() for row in rows}
             forward = [row for row in forward if row in rest]
-            opened = self._opened(forward), self._opened(left, backward=True)
-            if opened == (forward, left):
+            for level in (1, 2):
+                opened = self._opened(forward, level), self._opened(left, level, backward=True)
+                if opened != (forward, left):
+                    break
+            else:
                 return pairs
             forward, backward = opened
 
@@ -106,11 +110,11 @@ class Twins:
         # Copies correspond by being the first, whatever their number in the program.
         return ("copy",) if self._copy[row] == 0 else self._place[row]
 
-    def _opened(self, rows: list[int], backward: bool = False) -> list[int]:
-        """Rows with what is inside the transparent ones in place of them."""
+    def _opened(self, rows: list[int], level: int, backward: bool = False) -> list[int]:
+        """Rows with what is inside those that open at a level in place of them."""
         found: list[int] = []
         for row in rows:
-            if self._transparent[row]:
+            if self._opens[row] == level:
                 found += self._shown(row)[:: -1 if backward else 1]
             else:
                 found.append(row)

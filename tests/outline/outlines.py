@@ -65,3 +65,14 @@ def check(outline: Outline) -> None:
     assert (twin[twin[tied]] == tied).all()
     assert len(outline.role) == len(outline.graph)
     assert ((outline.region >= -1) & (outline.region < len(outline.graph.regions.owner))).all()
+
+
+def boxes(outline: Outline, row: int = 0) -> list[Row]:
+    """All boxes of an outline that is open down to the person's expressions; of a stack those of its first copy."""
+    found = []
+    for child in map(outline.row, outline.children[row]):
+        if child.copy > 0:
+            continue
+        is_box = child.closed or child.kind == "function" or not outline.children[child.index]
+        found += [child] if is_box else boxes(outline, child.index)
+    return found

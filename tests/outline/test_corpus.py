@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import pytest
-from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
+from outline.outlines import boxes, names_inside, outline_of, row_named, rows_named, shown
 from programs import CORPUS, flax_block, useless_loop
 
 from jaxviz.graph import OPERATION
@@ -166,3 +166,37 @@ def jax_fori(x):
 def test_what_only_hands_values_on_is_drawn_where_there_is_nothing_else():
     outline = outline_of(lambda x: x.reshape(2, 2), jnp.ones(4))
     assert names_inside(outline, 0) == ["reshape"]
+
+
+# The boxes of programs that are open down to the person's expressions.
+_BOXES = {
+    "mlp_forward": 5,
+    "mlp_grad": 20,
+    "mlp_train": 22,
+    "xor_train": 32,
+    "flax_block_forward": 13,
+    "cond": 6,
+    "while_loop": 5,
+    "random_numbers": 10,
+    "custom_vjp": 10,
+}
+
+
+@pytest.mark.parametrize("name", _BOXES)
+def test_a_box_is_an_expression_of_the_person(name):
+    found = boxes(outline_of_program(name))
+    assert len(found) == _BOXES[name]
+    assert {row.kind for row in found} <= {"expression", "module"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layers", [2, 4])
+def test_more_layers_are_no_more_boxes(layers):
+    fn, arguments = flax_block(layers=layers)
+    assert len(boxes(outline_of(fn, *arguments))) == 32
+
+
+def test_boxes_carry_names_from_the_source_of_the_person():
+    found = [row for name in CORPUS if name != "useless_loop" for row in boxes(outline_of_program(name))]
+    named = [row for row in found if row.kind in ("expression", "module", "call")]
+    assert len(named) >= 0.95 * len(found)

@@ -1,0 +1,85 @@
+"""From call stacks to steps of paths: the person's frames as statements and expressions, a library's as functions."""
+
+from __future__ import annotations
+
+from jaxviz.outline.elements import CALL, FUNCTION, STATEMENT, Element, Paths
+from jaxviz.outline.expressions import POOR, Expressions
+from jaxviz.outline.stacks import StackTree
+from jaxviz.tables import Tables
+
+
+class Steps:
+    """The steps of the call stacks of one graph, as numbers of elements of its paths."""
+
+    def __init__(self, tables: Tables, paths: Paths, stacks: StackTree, expressions: Expressions) -> None:
+        self._tables = tables
+        self._paths = paths
+        self._stacks = stacks
+        self._expressions = expressions
+        self._elements: dict[tuple[int, str], tuple[Element, ...]] = {}
+        self._known: dict[tuple[int, int, int | None], tuple[int, ...]] = {}
+
+    def between(self, stack: int, above: int, module: int | None = None) -> tuple[int, ...]:
+        """The steps of a call stack below the stack `above`: the person's frames, then a library's inside them.
+
+        `module` is the stack that all equations of a module have in common. Inside it are the frames that count; but
+        the person's innermost one always does.
+        """
+        key = stack, above, module
+        known = self._known.get(key)
+        if known is None:
+            number = self._paths.number
+            known = self._known[key] = tuple(number(element) for element in self._between(*key))
+        return known
+
+    def _between(self, stack: int, above: int, module: int | None) -> list[Element]:
+        library = self._stacks.library
+        frames = self._stacks.frames_between(stack, above)
+        last = max((place for place, frame in enumerate(frames) if not library[frame]), default=-1)
+        outside = 0
+        if module is not None:
+            below = self._stacks.frames_between(stack, module) if self._stacks.holds(module, stack) else []
+            outside = max(len(frames) - len(below), 0)
+        inside = frames[max(outside, last + 1) :]
+        functions = self._tables.frames.function
+        found: list[Element] = []
+        for place in range(min(outside, max(last, 0)), last + 1):
+            if not library[frames[place]]:
+                called = functions[frames[place + 1]] if place + 1 < len(frames) else -1
+                found += self._own_elements(frames[place], called)
+        for caller, frame in zip([frames[last] if last >= 0 else -1, *inside], inside, strict=False):
+            found.append(self._library_element(caller, frame))
+        if inside:
+            found.append(self._library_place(inside[-1]))
+        return found
+
+    def _own_elements(self, frame: int, called: int) -> tuple[Element, ...]:
+        """The statement and the expression at one of the person's frames; `called` is the function it calls, or -1."""
+        expression = self._expressions.at(frame)
+        name, key = expression.name, (CALL, frame)
+        better = self._class_name(called) if len(name) <= 2 or name in POOR else ""
+        known = self._elements.get((frame, better))
+        if known is None:
+            call = Element(CALL, (frame, better), better or name, (*key, better), frame, expression.text)
+            known = (call,)
+            if expression.statement[0]:
+                statement = (self._tables.frames.file[frame], *expression.statement)
+                text = expression.statement_text
+                known = (Element(STATEMENT, statement, text, (STATEMENT, *statement), frame, text), call)
+            self._elements[frame, better] = known
+        return known
+
+    def _class_name(self, function: int) -> str:
+        """The class whose objects are called where a function is a `__call__`."""
+        qualified = self._tables.strings[function] if function >= 0 else ""
+        return qualified.split(".")[-2] if qualified.endswith(".__call__") else ""
+
+    def _library_element(self, caller: int, frame: int) -> Element:
+        """The call of a library's function: named by the function, told apart by where it was called."""
+        function = self._tables.frames.function[frame]
+        name = self._class_name(function) or self._tables.strings[function].rpartition(".")[2]
+        return Element(FUNCTION, (caller, function), name, (FUNCTION, caller, function), frame)
+
+    def _library_place(self, frame: int) -> Element:
+        """The place in a library at which an equation was made; its name is looked up only where it is shown."""
+        return Element(FUNCTION, (frame,), "", (FUNCTION, frame), frame)

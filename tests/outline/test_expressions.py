@@ -1,0 +1,232 @@
+"""Names from the person's source, however the program is written, and wherever the source is."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+
+import jax
+import jax.numpy as jnp
+import pytest
+from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
+
+_X = jnp.ones((4, 8))
+
+
+def test_calls_are_named_by_what_they_call_and_operators_as_jax_calls_them():
+    def f(x, w):
+        y = x @ w + 1.0
+        y = -(jnp.where(y > 0, y[:, 0:1], jnp.sin(y)) ** 3)
+        return y.T.astype(jnp.float16)
+
+    outline = outline_of(f, _X, jnp.eye(8))
+    assert names_inside(outline, 0) == [
+        "matmul", "add", "greater", "index", "sin", "where", "power", "negative", "transpose"
+    ]  # fmt: skip
+    assert row_named(outline, "matmul").detail == "x @ w"
+
+
+def test_a_statement_of_one_expression_is_that_expression_and_tells_its_variable():
+    def f(x):
+        h = jnp.tanh(x)
+        return h * 2
+
+    tanh, multiply = shown(outline_of(f, _X), 0)
+    assert (tanh.kind, tanh.name, tanh.variable, tanh.detail) == ("expression", "tanh", "h", "h = jnp.tanh(x)")
+    assert (multiply.kind, multiply.variable, multiply.detail) == ("expression", "", "h * 2")
+
+
+def test_a_call_of_a_function_of_several_expressions_opens():
+    def hidden(x):
+        return jnp.tanh(x) * 2
+
+    def twice(x):
+        return jnp.maximum(x, 0.0)
+
+    outline = outline_of(lambda x: twice(hidden(x)), _X)
+    hidden_row, twice_row = shown(outline, 0)
+    assert (hidden_row.kind, hidden_row.closed, hidden_row.name) == ("call", False, "hidden")
+    assert names_inside(outline, hidden_row.index) == ["tanh", "multiply"]
+    # A function of one expression is known by its own name, and is one box.
+    assert (twice_row.closed, twice_row.name) == (True, "twice")
+
+
+def test_decorators_are_seen_through():
+    def scaled(fn):
+        @functools.wraps(fn)
+        def wrapper(*args):
+            return fn(*args) * 2
+
+        return wrapper
+
+    @scaled
+    def soft(x):
+        return jnp.tanh(x) + 1
+
+    def f(x):
+        y = soft(x)
+        return jnp.sin(y)
+
+    outline = outline_of(f, _X)
+    assert names_inside(outline, 0) == ["soft", "sin"]
+
+
+def test_methods_and_objects_that_are_called():
+    class Linear:
+        def __init__(self, w):
+            self.w = w
+
+        def __call__(self, x):
+            return x @ self.w
+
+    class Net:
+        def __init__(self):
+            self.layers = [Linear(jnp.eye(8)), Linear(jnp.eye(8))]
+
+        def head(self, x):
+            x = jnp.sin(x)
+            return x.mean()
+
+        def run(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return self.head(x)
+
+    outline = outline_of(Net().run, _X)
+    assert [row.name for row in shown(outline, 0)] == ["Linear", "head"]
+    assert names_inside(outline, row_named(outline, "head").index) == ["sin", "mean"]
+
+
+def test_comprehensions_are_stacks():
+    def f(ws, x):
+        hidden = [jnp.tanh(x @ w) for w in ws]
+        return sum(h.mean() for h in hidden)
+
+    outline = outline_of(functools.partial(f, [jnp.eye(8)] * 3), _X)
+    assert names_inside(outline, 0) == ["tanh x3", "sum x3"]
+    tanh = shown(outline, 0)[0]
+    assert (tanh.variable, tanh.detail) == ("hidden", "hidden = [jnp.tanh(x @ w) for w in ws]")
+
+
+def test_lambdas_conditions_and_broken_lines():
+    def f(x):
+        soften = lambda t: jnp.tanh(t) / 2  # noqa: E731
+        return jnp.where(
+            x > 0,
+            soften(x),
+            0.0,
+        )
+
+    outline = outline_of(f, _X)
+    assert row_named(outline, "where").detail == "jnp.where(x > 0, soften(x), 0.0)"
+    assert names_inside(outline, row_named(outline, "soften").index) == ["tanh", "divide"]
+
+
+def test_a_loop_unrolled_around_a_gradient_holds_the_phases_of_a_turn():
+    def loss(w, x):
+        return jnp.mean((x @ w) ** 2)
+
+    def train(w, x):
+        for _turn in range(5):
+            g = jax.grad(loss)(w, x)
+            w = w - 0.1 * g
+        return w
+
+    outline = outline_of(train, jnp.eye(8), _X)
+    (loop,) = shown(outline, 0)
+    assert (loop.name, loop.count) == ("for _turn in range(5)", 5)
+    forward, backward, update = shown(outline, outline.children[loop.index][0])
+    assert [forward.name, backward.name, update.name] == ["forward", "backward", "update"]
+    assert forward.twin == backward.index
+    assert forward.detail == "grad(loss)"
+
+
+def test_a_function_called_in_one_step_of_many_keeps_its_phases_to_itself():
+    def loss(w, x):
+        y = jnp.tanh(x @ w)
+        return jnp.sum(y)
+
+    def step(w, x):
+        g = jax.grad(loss)(w, x)
+        return w - g
+
+    def f(w, x):
+        w = step(w, x)
+        y = jnp.sin(w)
+        return y * 2
+
+    outline = outline_of(f, jnp.eye(8), _X)
+    # The step is not jitted: its frames alone tell it from what comes after.
+    assert names_inside(outline, row_named(outline, "forward").index)[:2] == ["matmul", "tanh"]
+    assert row_named(outline, "step", "call")
+
+
+def test_the_last_copy_backward_may_lack_a_gradient():
+    def norm(x):
+        m = x.mean()
+        return (x - m) * 2.0
+
+    def layer(w, x):
+        h = norm(x)
+        return jax.nn.relu(h @ w)
+
+    def net(ws, x):
+        for w in ws:
+            x = layer(w, x)
+        return x
+
+    def loss(ws, x):
+        return jnp.sum(net(ws, x))
+
+    outline = outline_of(jax.grad(loss), [jnp.eye(8)] * 4, _X)
+    forward, backward = rows_named(outline, "layer")
+    assert forward.count == backward.count == 4
+    assert forward.twin == backward.index
+    last = outline.children[backward.index][-1]
+    assert not any(row.name == "norm" for row in map(outline.row, outline.children[last]))
+
+
+@pytest.fixture
+def cell(monkeypatch):
+    """Runs code as a notebook cell: its source is in `linecache` alone."""
+
+    def run(code, name="<ipython-input-7-0123456789ab>"):
+        lines = [line + "\n" for line in code.splitlines()]
+        monkeypatch.setitem(linecache.cache, name, (len(code), None, lines, name))
+        namespace = {"jnp": jnp, "jax": jax}
+        exec(compile(code, name, "exec"), namespace)
+        return namespace
+
+    return run
+
+
+def test_notebook_cells_with_letters_beyond_ascii(cell):
+    code = "x0 = 1\ndef f(x):\n    größe = jnp.sin(x); y = 'äöü' and jnp.cos(größe)\n    return y @ y.T\n"
+    outline = outline_of(cell(code)["f"], _X)
+    assert names_inside(outline, 0) == ["sin", "cos", "transpose", "matmul"]
+    assert row_named(outline, "sin").variable == "größe"
+
+
+def test_without_source_there_are_structure_and_operations():
+    namespace = {"jnp": jnp}
+    exec(
+        compile("def f(x):\n    for _ in range(9):\n        x = jnp.sin(x)\n    return x @ x.T\n", "<gone>", "exec"),
+        namespace,
+    )
+    outline = outline_of(namespace["f"], _X)
+    assert names_inside(outline, 0) == ["sin x9", "transpose", "dot_general"]
+    assert rows_named(outline, "dot_general")[0].detail == "line 4"
+
+
+def test_what_has_no_structure_is_cut_in_parts_of_lines():
+    body = "\n".join(f"    v{i + 1} = jnp.{'sin' if i % 3 else 'cos'}(v{i}) * v{max(i - 2, 0)}" for i in range(60))
+    name = "<long>"
+    code = f"def f(v0):\n{body}\n    return v60\n"
+    linecache.cache[name] = (len(code), None, [line + "\n" for line in code.splitlines()], name)
+    namespace = {"jnp": jnp}
+    exec(compile(code, name, "exec"), namespace)
+    outline = outline_of(namespace["f"], _X)
+    parts = shown(outline, 0)
+    assert 3 <= len(parts) <= 8
+    assert {part.kind for part in parts} == {"part"}
+    assert parts[0].name.startswith("lines 2-")

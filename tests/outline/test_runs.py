@@ -1,0 +1,53 @@
+"""Runs in sequences, against sequences made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jaxviz.outline.modules import parse_scope
+from jaxviz.outline.runs import Run, find_runs
+
+_ITEMS = st.lists(st.integers(0, 3), max_size=30)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(_ITEMS)
+def test_runs_repeat_their_pattern_and_do_not_overlap(items):
+    sequence = np.array(items, np.int64)
+    end = 0
+    for run in find_runs(sequence):
+        assert run.start >= end
+        end = run.end
+        pattern = items[run.start : run.start + run.period]
+        assert run.copies >= 2
+        assert items[run.start : run.end - run.tail] == pattern * run.copies
+        left = iter(pattern)
+        assert all(item in left for item in items[run.end - run.tail : run.end])
+    assert end <= len(items)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(st.integers(), min_size=1, max_size=6, unique=True), st.integers(2, 40))
+def test_a_pattern_that_fills_a_sequence_is_found_whole(pattern, copies):
+    assert find_runs(np.array(pattern * copies)) == [Run(0, len(pattern), copies)]
+
+
+def test_a_run_inside_a_copy_is_found_too():
+    (run,) = find_runs(np.array([1, 2, 2, 2, 3] * 4))
+    assert (run.start, run.period, run.copies) == (0, 5, 4)
+    assert [(inner.start, inner.period, inner.copies) for inner in run.inner] == [(1, 1, 3)]
+
+
+def test_few_equations_alone_are_no_run():
+    bare = np.ones(4, bool)
+    assert find_runs(np.array([1, 2, 1, 2]), bare) == []
+    assert find_runs(np.array([1, 1, 1, 1]), bare) == [Run(0, 1, 4)]
+
+
+def test_name_stacks_are_taken_apart():
+    assert parse_scope("transpose(jvp(Model))/Block_0/attn") == (2, ("Model", "Block_0", "attn"), False)
+    assert parse_scope("vmap(jvp())/while/body") == (1, (), False)
+    assert parse_scope("rematted_computation/Dense_0") == (0, ("Dense_0",), True)
+    assert parse_scope("") == (0, (), False)
