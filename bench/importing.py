@@ -20,7 +20,7 @@ def seconds(modules: str, repeat: int) -> float:
 
 
 def main() -> None:
-    repeat = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    repeat = 3 if "--quick" in sys.argv else 7
     seconds("jax, jaxviz", 1)
     alone, both = seconds("jax", repeat), seconds("jax, jaxviz", repeat)
     print(f"{'import':12} {'ms':>8}")

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,10 +30,13 @@ from jaxviz.graph import (
     Values,
 )
 from jaxviz.graph_check import GraphError
-from jaxviz.link.fates import FATE_KINDS, Fates
-from jaxviz.link.links import LINK_KINDS, Links
-from jaxviz.outline.tree import OUTLINE_COLUMNS, Outline
 from jaxviz.tables import Tables
+
+# What makes links, fates and outlines is imported where a document has them: `import jaxviz` must not wait for it.
+if TYPE_CHECKING:
+    from jaxviz.link.fates import Fates
+    from jaxviz.link.links import Links
+    from jaxviz.outline.tree import Outline
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
 DOCUMENT_VERSION = 1
@@ -274,7 +277,7 @@ def _fates_json(entry: FatesEntry) -> dict[str, Any]:
 
 
 def _outline_json(entry: OutlineEntry) -> dict[str, Any]:
-    return {"graph": entry.graph, **{name: getattr(entry.outline, name).tolist() for name in OUTLINE_COLUMNS}}
+    return {"graph": entry.graph, **{name: column.tolist() for name, column in entry.outline.packed().items()}}
 
 
 def _copy(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
@@ -360,6 +363,8 @@ class _JsonReader:
     # Links and fates.
 
     def links(self, value: Any, position: str, graphs: tuple[Graph, ...]) -> LinksEntry:
+        from jaxviz.link.links import LINK_KINDS, Links
+
         if not isinstance(value, dict):
             raise self.fail(position, "an object")
         start = self.number(value, "from", position, 0, len(graphs))
@@ -378,6 +383,8 @@ class _JsonReader:
         return LinksEntry(start, end, Links(*columns), shares)
 
     def fates(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> FatesEntry:
+        from jaxviz.link.fates import FATE_KINDS, Fates
+
         if not isinstance(value, dict):
             raise self.fail(position, "an object")
         graph = self.number(value, "graph", position, 0, len(graphs))
@@ -392,13 +399,15 @@ class _JsonReader:
         return FatesEntry(graph, Fates(*columns))
 
     def outline(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> OutlineEntry:
+        from jaxviz.outline.tree import PACKED_COLUMNS, Outline
+
         if not isinstance(value, dict):
             raise self.fail(position, "an object")
         number = self.number(value, "graph", position, 0, len(graphs))
         graph = graphs[number]
-        columns = {name: self.column(value, name, position) for name in OUTLINE_COLUMNS}
-        outline = Outline(graph=graph, **columns)
+        columns = {name: self.column(value, name, position) for name in PACKED_COLUMNS}
         try:
+            outline = Outline.unpacked(graph, columns)
             outline.check()
         except ValueError as error:
             raise DocumentError(f"{self._name}: {position}: {error}") from None

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from jaxviz.capture import Capture
 from jaxviz.document import (
     STAGE_KINDS,
     Document,
@@ -22,10 +21,13 @@ from jaxviz.document import (
 )
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
-from jaxviz.link.fates import Fate, fates_of
-from jaxviz.link.links import Links, link_shares
 from jaxviz.program import Program
-from jaxviz.targets import Target
+
+# What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
+if TYPE_CHECKING:
+    from jaxviz.link.fates import Fate
+    from jaxviz.link.links import Links
+    from jaxviz.targets import Target
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Exploration:
         self.height: int | None = None
         # The stage that is shown first.
         self.stage = "jaxpr"
+        from jaxviz.capture import Capture
+
         self._capture = Capture(program)
 
     # The stages.
@@ -89,6 +93,8 @@ class Exploration:
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
         """What became of each equation of the jaxpr, in order."""
+        from jaxviz.link.fates import fates_of
+
         return fates_of(self.jaxpr, self._capture.fates)
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
@@ -100,6 +106,8 @@ class Exploration:
 
         A stage that JAX cannot make here is left out, and the document says why.
         """
+        from jaxviz.link.links import link_shares
+
         __tracebackhide__ = True
         capture = self._capture
         graphs, entries, links, missing = [capture.jaxpr], [], [], {}

@@ -115,15 +115,25 @@ def test_a_notebook_without_the_bundle_still_gets_the_document(monkeypatch):
     assert "image/svg+xml" not in data
 
 
-def test_a_picture_that_would_be_too_large_is_left_out():
+def test_a_picture_of_many_copies_is_one_stack():
     def long(x):
         for _ in range(1500):
             x = x * 1.01
         return x
 
     data, _ = jv.explore(long, jnp.ones(2))._repr_mimebundle_()
-    assert "image/svg+xml" not in data
+    assert "x1500" in data["image/svg+xml"]
+    assert len(data["image/svg+xml"]) < 4000
     assert "1500 equations" in data["text/plain"]
+
+
+def test_a_picture_that_would_take_too_long_is_left_out(monkeypatch):
+    from jaxviz.notebook import display
+
+    monkeypatch.setattr(display, "_MOST_NODES", 3)
+    data, _ = jv.explore(affine, *ARGUMENTS)._repr_mimebundle_()
+    assert "image/svg+xml" not in data
+    assert MIME_TYPE in data
 
 
 def test_an_error_of_the_function_comes_through():

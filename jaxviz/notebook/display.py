@@ -9,8 +9,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.graph import OPERATION
-
 if TYPE_CHECKING:
     from jaxviz.document import Document
 
@@ -18,6 +16,8 @@ MIME_TYPE = "application/vnd.jaxviz.v1+json"
 
 # Larger pictures make notebooks slow to open, take long to draw, and nobody reads them.
 _MOST_BOXES = 400
+# To fold a larger graph without a browser takes longer than the compiler did.
+_MOST_NODES = 5_000
 
 
 def mime_bundle(
@@ -28,11 +28,8 @@ def mime_bundle(
     from jaxviz.export.svg import to_svg
 
     shown = _graph_of(document, stage)
-    graph = document.graphs[shown]
-    # Operations outside every region are boxes in any view.
-    least_boxes = int(((graph.nodes.region == 0) & (graph.nodes.kind == OPERATION)).sum())
     data: dict[str, Any] = {MIME_TYPE: document.to_json(), "text/plain": text}
-    if least_boxes <= _MOST_BOXES:
+    if len(document.graphs[shown]) <= _MOST_NODES:
         # The explorer draws by itself: without a picture the output is still whole where the extension is.
         with suppress(DrawingError):
             picture = to_svg(

@@ -24,7 +24,7 @@ it, so every equation is in exactly one leaf, and closing any rows never makes a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -50,15 +50,15 @@ ROW_KINDS = (
 )
 NODE_ROLES = ("box", "edge", "chip", "counter", "through", "detail")
 
-#: The columns, in the order in which they are written.
-OUTLINE_COLUMNS = (
-    "parent",
+#: The columns as they are written into a document: places as differences, which are small and alike.
+PACKED_COLUMNS = (
+    "back",
     "kind",
     "name",
     "detail",
     "variable",
-    "first",
-    "end",
+    "gap",
+    "size",
     "closed",
     "count",
     "copy",
@@ -116,6 +116,37 @@ class Outline:
     twin: Column
     region: Column
     role: Column
+
+    def packed(self) -> dict[str, Column]:
+        """The columns for a document: `back`, `gap` and `size` for `parent`, `first` and `end`."""
+        rows = np.arange(len(self), dtype=np.int32)
+        columns = {
+            "back": rows - self.parent,
+            "gap": np.diff(self.first, prepend=np.int32(0)),
+            "size": self.end - self.first,
+            "like": np.where(self.like >= 0, rows - self.like, 0),
+            "twin": np.where(self.twin >= 0, self.twin - rows, 0),
+        }
+        return {name: columns[name] if name in columns else getattr(self, name) for name in PACKED_COLUMNS}
+
+    @classmethod
+    def unpacked(cls, graph: Graph, columns: Mapping[str, Column]) -> Outline:
+        """The outline that `packed` wrote; `ValueError` where the columns differ in length."""
+        lengths = {len(column) for name, column in columns.items() if name != "role"}
+        if len(lengths) != 1:
+            raise ValueError(f"expected columns of one length, not {sorted(lengths)}")
+        rows = np.arange(len(columns["back"]), dtype=np.int32)
+        first = np.cumsum(columns["gap"], dtype=np.int32)
+        same = ("kind", "name", "detail", "variable", "closed", "count", "copy", "region", "role")
+        return cls(
+            graph=graph,
+            parent=rows - columns["back"],
+            first=first,
+            end=first + columns["size"],
+            like=np.where(columns["like"] != 0, rows - columns["like"], -1).astype(np.int32),
+            twin=np.where(columns["twin"] != 0, rows + columns["twin"], -1).astype(np.int32),
+            **{name: columns[name] for name in same},
+        )
 
     def check(self) -> None:
         """Raise `ValueError`, saying what is wrong and where, if the columns do not fit together."""

@@ -3,8 +3,8 @@
  * arrays, check what a schema cannot say. Whatever is wrong ends in one `DocumentError` with one line for the person.
  */
 import { checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
-import type { Document, Graph } from './graph.ts';
-import type { Document as PlainDocument, Graph as PlainGraph } from './schema.generated.ts';
+import type { Document, Graph, Outline } from './graph.ts';
+import type { Document as PlainDocument, Graph as PlainGraph, Outline as PlainOutline } from './schema.generated.ts';
 import { validate } from './validate.generated.js';
 
 /** The newest version of the schema that this code reads. */
@@ -125,23 +125,7 @@ function build(plain: PlainDocument): Document {
       where: Int32Array.from(fates.where),
       by: Int32Array.from(fates.by)
     })),
-    outlines: (plain.outlines ?? []).map(outline => ({
-      graph: outline.graph,
-      parent: Int32Array.from(outline.parent),
-      kind: Uint8Array.from(outline.kind),
-      name: Int32Array.from(outline.name),
-      detail: Int32Array.from(outline.detail),
-      variable: Int32Array.from(outline.variable),
-      first: Int32Array.from(outline.first),
-      end: Int32Array.from(outline.end),
-      closed: Uint8Array.from(outline.closed),
-      count: Int32Array.from(outline.count),
-      copy: Int32Array.from(outline.copy),
-      like: Int32Array.from(outline.like),
-      twin: Int32Array.from(outline.twin),
-      region: Int32Array.from(outline.region),
-      role: Uint8Array.from(outline.role)
-    }))
+    outlines: (plain.outlines ?? []).map(buildOutline)
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
@@ -183,6 +167,32 @@ function buildGraph(plain: PlainGraph): Graph {
     attributeNode: Int32Array.from(attributes.node),
     attributeKey: Int32Array.from(attributes.key),
     attributeValue: Int32Array.from(attributes.value)
+  };
+}
+
+/** Places are written as differences, which pack better. */
+function buildOutline(plain: PlainOutline): Outline {
+  const rows = plain.back.length;
+  const first = new Int32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    first[row] = (row > 0 ? first[row - 1] : 0) + plain.gap[row];
+  }
+  return {
+    graph: plain.graph,
+    parent: Int32Array.from(plain.back, (back, row) => row - back),
+    kind: Uint8Array.from(plain.kind),
+    name: Int32Array.from(plain.name),
+    detail: Int32Array.from(plain.detail),
+    variable: Int32Array.from(plain.variable),
+    first,
+    end: Int32Array.from(plain.size, (size, row) => (first[row] ?? 0) + size),
+    closed: Uint8Array.from(plain.closed),
+    count: Int32Array.from(plain.count),
+    copy: Int32Array.from(plain.copy),
+    like: Int32Array.from(plain.like, (back, row) => (back ? row - back : -1)),
+    twin: Int32Array.from(plain.twin, (on, row) => (on ? row + on : -1)),
+    region: Int32Array.from(plain.region),
+    role: Uint8Array.from(plain.role)
   };
 }
 
