@@ -23,13 +23,19 @@ def find() -> str | None:
     named = os.environ.get("CHROMIUM")
     if named:
         return named
-    for name in NAMES:
-        if path := shutil.which(name):
-            return path
-    for path in (*APPLICATIONS, downloaded()):
-        if path and Path(path).exists():
+    for path in (*map(shutil.which, NAMES), *APPLICATIONS, downloaded()):
+        if path and Path(path).exists() and starts(path):
             return path
     return None
+
+
+def starts(path: str) -> bool:
+    """Whether this is a browser: a distribution may have a stub by its name that only tells how to get one."""
+    try:
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return said.returncode == 0 and "chrom" in said.stdout.lower()
 
 
 def downloaded() -> str | None:

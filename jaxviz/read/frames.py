@@ -13,6 +13,7 @@ import re
 import sys
 import sysconfig
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
@@ -39,21 +40,42 @@ _STANDARD_FOLDERS = _folders("stdlib", "platstdlib")
 _LIBRARY_FOLDERS = _STANDARD_FOLDERS + _folders("purelib", "platlib")
 
 
+@dataclass(slots=True, eq=False)
+class _Code:
+    """What is the same for all frames of a code object. `file` is below 0 for those that are left out."""
+
+    code: CodeType
+    file: int
+    name: str = ""
+    #: Whether columns in bytes are columns in characters.
+    plain: bool = True
+    #: Whether each frame widens the excerpt of the file by its own lines.
+    grows: bool = False
+    looked_up: int = 0
+    places: list[tuple[int | None, int | None, int | None, int | None]] | None = None
+
+    def location(self, traceback: Any, instruction: int) -> tuple[int, int, int, int]:
+        """The place of an instruction. One look-up costs the length of the function, so many are looked up at once."""
+        self.looked_up += 1
+        if self.looked_up <= _FEW_PLACES:
+            return compat.location(traceback, self.code, instruction)
+        if self.places is None:
+            self.places = list(self.code.co_positions())
+        # Instructions take two bytes.
+        line, end_line, column, end_column = self.places[instruction // 2]
+        return line or 0, _known(column), end_line or 0, _known(end_column)
+
+
 class FrameReader:
     """Call stacks of equations, each frame and each code object looked at once."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        # By id of the code object, which `_codes` keeps alive: its file in the tables, or -1 for a frame to leave out.
-        self._files: dict[int, int] = {}
+        # By id of the code object, which the entry keeps alive.
+        self._codes: dict[int, _Code] = {}
         self._frames: dict[tuple[int, int], int] = {}
-        self._codes: list[CodeType] = []
         self._touched: dict[int, tuple[int, int]] = {}
-        # By id of the code object: how many places in it were looked up, and all of them where there are many.
-        self._seen: dict[int, int] = {}
-        self._places: dict[int, list[tuple[int | None, int | None, int | None, int | None]]] = {}
-        # By id of the code object: its first line and its last.
-        self._lines: dict[int, tuple[int, int]] = {}
+        self._plain: dict[str, bool] = {}
         # Tracebacks are equal where their frames are, as in each turn of a Python loop.
         self._stacks: dict[tuple[Any, compat.Function | None, tuple[int, ...]], Stack] = {}
 
@@ -98,52 +120,41 @@ class FrameReader:
         return frames
 
     def _add_frame(self, traceback: Any, code: CodeType, instruction: int) -> int:
-        file = self._files.get(id(code))
-        if file is None:
-            file = self._files[id(code)] = self._add_file(code)
-            self._codes.append(code)
-        frame = file
-        if file >= 0:
-            line, column, end_line, end_column = self._location(traceback, code, instruction)
-            if not self._tables.files.library[file]:
+        known = self._codes.get(id(code))
+        if known is None:
+            known = self._codes[id(code)] = self._look_at(code)
+        frame = known.file
+        if frame >= 0:
+            line, column, end_line, end_column = known.location(traceback, instruction)
+            if not known.plain:
                 column = characters(code.co_filename, line, column)
                 end_column = characters(code.co_filename, end_line, end_column)
-                self._touch(file, code, line, end_line)
-            name = getattr(code, "co_qualname", code.co_name).rpartition("<locals>.")[2]
-            frame = self._tables.frame(file, name, line, column, end_line, end_column)
+            if known.grows:
+                self._touch(frame, line, max(line, end_line))
+            frame = self._tables.frame(frame, known.name, line, column, end_line, end_column)
         self._frames[id(code), instruction] = frame
         return frame
 
-    def _location(self, traceback: Any, code: CodeType, instruction: int) -> tuple[int, int, int, int]:
-        """The place of an instruction. One look-up costs the length of the function, so many are looked up at once."""
-        seen = self._seen[id(code)] = self._seen.get(id(code), 0) + 1
-        if seen <= _FEW_PLACES:
-            return compat.location(traceback, code, instruction)
-        places = self._places.get(id(code))
-        if places is None:
-            places = self._places[id(code)] = list(code.co_positions())
-        # Instructions take two bytes.
-        line, end_line, column, end_column = places[instruction // 2]
-        return line or 0, _known(column), end_line or 0, _known(end_column)
-
-    def _add_file(self, code: CodeType) -> int:
+    def _look_at(self, code: CodeType) -> _Code:
         path = code.co_filename
         if path.startswith(compat.JAX_FOLDERS):
-            return _LEFT_OUT
+            return _Code(code, _LEFT_OUT)
         if path.startswith(OWN_FOLDER):
-            return _OWN
-        return add_file(self._tables, path)
+            return _Code(code, _OWN)
+        file = add_file(self._tables, path)
+        name = getattr(code, "co_qualname", code.co_name).rpartition("<locals>.")[2]
+        if self._tables.files.library[file]:
+            return _Code(code, file, name)
+        plain = self._plain.get(path)
+        if plain is None:
+            plain = self._plain[path] = all(line.isascii() for line in linecache.getlines(path))
+        module = code.co_name == "<module>"
+        if not module:
+            self._touch(file, code.co_firstlineno, max((row[2] or 0 for row in code.co_lines()), default=0))
+        return _Code(code, file, name, plain, grows=module)
 
-    def _touch(self, file: int, code: CodeType, line: int, end_line: int) -> None:
-        """Widen the excerpt of a file by the function that a frame stands in."""
-        first, last = line, max(line, end_line)
-        if code.co_name != "<module>":
-            # A long function has a line table as long, and a frame for each of its lines.
-            lines = self._lines.get(id(code))
-            if lines is None:
-                ends = (row[2] or 0 for row in code.co_lines())
-                lines = self._lines[id(code)] = code.co_firstlineno, max(ends, default=0)
-            first, last = min(first, lines[0]), max(last, lines[1])
+    def _touch(self, file: int, first: int, last: int) -> None:
+        """Widen the excerpt of a file: by the function that a frame stands in, or by its line."""
         known_first, known_last = self._touched.get(file, (first, last))
         self._touched[file] = min(first, known_first), max(last, known_last)
 
