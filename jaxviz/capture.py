@@ -24,6 +24,7 @@ from jaxviz.outline import Outline, make_outline
 from jaxviz.outline.linked import linked_outline
 from jaxviz.outline.order import program_order, reordered
 from jaxviz.program import Program
+from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_proto import parse_hlo_proto
 from jaxviz.read.jaxpr import read_jaxpr
@@ -55,7 +56,8 @@ class Capture:
     @contextmanager
     def _timed(self, stage: str, step: str) -> Iterator[None]:
         start = perf_counter()
-        yield
+        with no_collections():
+            yield
         self.seconds[stage][step] = self.seconds[stage].get(step, 0.0) + perf_counter() - start
 
     @cached_property
