@@ -7,29 +7,16 @@ wrong with a file is told in one line: where, and what was expected.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
-import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from jaxviz.graph import (
-    Attributes,
-    Bindings,
-    Column,
     Graph,
-    Literals,
-    Nodes,
-    Operands,
-    Regions,
-    Values,
 )
-from jaxviz.graph_check import GraphError
 from jaxviz.tables import Tables
 
 # What makes links, fates and outlines is imported where a document has them: `import jaxviz` must not wait for it.
@@ -146,7 +133,9 @@ class Document:
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:
         """The document by its schema; packed if asked for, or, by default, where that is smaller."""
-        plain = _document_json(self)
+        from jaxviz.document_write import document_json
+
+        plain = document_json(self)
         if packed is False:
             return plain
         text = _dumps(plain)
@@ -165,7 +154,7 @@ class Document:
         """Open a saved document."""
         path = Path(path)
         try:
-            value = json.loads(path.read_bytes(), parse_constant=_no_constant)
+            value = json.loads(path.read_bytes(), parse_constant=no_constant)
         except json.JSONDecodeError as error:
             where = f"line {error.lineno} column {error.colno}"
             raise DocumentError(f"{path}: {where}: expected a jaxviz document, but {error.msg}") from None
@@ -180,7 +169,9 @@ class Document:
     @classmethod
     def from_json(cls, value: Any, name: str = "document") -> Document:
         """The document that `to_json` gave, packed or not; `name` stands in front of errors."""
-        reader = _JsonReader(name)
+        from jaxviz.document_read import JsonReader
+
+        reader = JsonReader(name)
         reader.check_head(value)
         if "packed" in value:
             value = reader.unpack(value)
@@ -188,7 +179,8 @@ class Document:
         return reader.document(value)
 
 
-def _no_constant(name: str) -> float:
+def no_constant(name: str) -> float:
+    """For `json.loads`: Python reads NaN and Infinity, which JSON does not have."""
     raise ValueError(f"{name} is no number of JSON")
 
 
@@ -203,374 +195,3 @@ def _producer() -> dict[str, str]:
 
 def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-# The name of a column in the schema, where it differs.
-_SCHEMA_NAMES = {"end_line": "endLine", "end_column": "endColumn", "start": "from", "end": "to"}
-
-
-def _graph_json(graph: Graph) -> dict[str, Any]:
-    return {
-        part: {
-            _SCHEMA_NAMES.get(name, name) if part == "bindings" else name: column.tolist()
-            for name, column in vars(getattr(graph, part)).items()
-        }
-        for part in _PARTS
-    }
-
-
-def _document_json(document: Document) -> dict[str, Any]:
-    tables = document.tables
-    types, files, frames = tables.types, tables.files, tables.frames
-    strings = list(tables.strings)
-    texts = []
-    for text in files.text:
-        # An excerpt becomes a string only here, after the others; in a document that was loaded it is one already.
-        known = tables.find_string(text)
-        texts.append(len(strings) if known is None else known)
-        if known is None:
-            strings.append(text)
-    return {
-        "format": "jaxviz",
-        "version": DOCUMENT_VERSION,
-        "producer": dict(document.producer),
-        "strings": strings,
-        "types": {**_copy(vars(types)), "dims": [dim for dims in types.dims for dim in dims]},
-        "files": {**_copy(vars(files)), "text": texts},
-        "frames": {_SCHEMA_NAMES.get(name, name): list(column) for name, column in vars(frames).items()},
-        "stacks": _copy(vars(tables.stacks)),
-        "graphs": [_graph_json(graph) for graph in document.graphs],
-        "programs": [
-            {
-                "name": program.name,
-                "call": program.call,
-                "file": program.file,
-                "line": program.line,
-                "stages": [
-                    {"kind": stage.kind, "graph": stage.graph, "seconds": dict(stage.seconds)}
-                    for stage in program.stages
-                ],
-                **({"missing": dict(program.missing)} if program.missing else {}),
-                **({"target": _target_json(program.target)} if program.target is not None else {}),
-            }
-            for program in document.programs
-        ],
-        **({"links": [_links_json(entry) for entry in document.links]} if document.links else {}),
-        **({"fates": [_fates_json(entry) for entry in document.fates]} if document.fates else {}),
-        **({"outlines": [_outline_json(entry) for entry in document.outlines]} if document.outlines else {}),
-    }
-
-
-def _target_json(target: TargetEntry) -> dict[str, Any]:
-    return {"name": target.name, "label": target.label, "limits": list(target.limits)}
-
-
-def _links_json(entry: LinksEntry) -> dict[str, Any]:
-    columns = {name: getattr(entry.links, name).tolist() for name in ("source", "target", "kind")}
-    return {"from": entry.start, "to": entry.end, **columns, "shares": dict(entry.shares)}
-
-
-def _fates_json(entry: FatesEntry) -> dict[str, Any]:
-    return {"graph": entry.graph, **{name: getattr(entry.fates, name).tolist() for name in ("kind", "where", "by")}}
-
-
-def _outline_json(entry: OutlineEntry) -> dict[str, Any]:
-    return {"graph": entry.graph, **{name: column.tolist() for name, column in entry.outline.packed().items()}}
-
-
-def _copy(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-    return {name: list(column) for name, column in columns.items()}
-
-
-_PARTS: dict[str, Any] = {
-    "nodes": Nodes,
-    "values": Values,
-    "operands": Operands,
-    "literals": Literals,
-    "regions": Regions,
-    "bindings": Bindings,
-    "attributes": Attributes,
-}
-
-
-class _JsonReader:
-    """Reads a document, checking each thing as it is taken. Positions are JSON paths: `$.graphs[0].nodes.op[3]`."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def fail(self, position: str, expected: str) -> DocumentError:
-        return DocumentError(f"{self._name}: {position}: expected {expected}")
-
-    def check_head(self, value: Any) -> None:
-        if not isinstance(value, dict) or value.get("format") != "jaxviz":
-            raise self.fail("$", 'a jaxviz document: an object with "format": "jaxviz"')
-        version = value.get("version")
-        if type(version) is not int or version < 1:
-            raise self.fail("$.version", "a whole number from 1")
-        if version > DOCUMENT_VERSION:
-            raise DocumentError(
-                f"{self._name}: this document needs jaxviz with document version {version}; "
-                f"this is version {DOCUMENT_VERSION}: pip install --upgrade jupyterlab-jaxviz"
-            )
-
-    def unpack(self, value: dict[str, Any]) -> Any:
-        packed = value["packed"]
-        try:
-            text = zlib.decompress(base64.b64decode(packed, validate=True))
-        except (TypeError, ValueError, binascii.Error, zlib.error):
-            raise self.fail("$.packed", "base64 of a zlib stream") from None
-        try:
-            return json.loads(text, parse_constant=_no_constant)
-        except (ValueError, RecursionError):
-            raise self.fail("$.packed", "JSON inside the zlib stream") from None
-
-    def document(self, value: dict[str, Any]) -> Document:
-        producer = self.object(value, "producer", "$")
-        for package, version in producer.items():
-            if not isinstance(version, str):
-                raise self.fail(f"$.producer.{package}", "a string")
-        tables = self.tables(value)
-        graphs = tuple(
-            self.graph(graph, f"$.graphs[{number}]", tables)
-            for number, graph in enumerate(self.list(value, "graphs", "$"))
-        )
-        programs = tuple(
-            self.program(program, f"$.programs[{number}]", tables, len(graphs))
-            for number, program in enumerate(self.list(value, "programs", "$"))
-        )
-        links = tuple(
-            self.links(entry, f"$.links[{number}]", graphs) for number, entry in enumerate(self.section(value, "links"))
-        )
-        fates = tuple(
-            self.fates(entry, f"$.fates[{number}]", graphs, tables)
-            for number, entry in enumerate(self.section(value, "fates"))
-        )
-        outlines = tuple(
-            self.outline(entry, f"$.outlines[{number}]", graphs, tables)
-            for number, entry in enumerate(self.section(value, "outlines"))
-        )
-        if not all(program.stages for program in programs):
-            raise self.fail("$.programs", "programs with a stage")
-        return Document(tables, graphs, programs, producer, links, fates, outlines)
-
-    def section(self, value: dict[str, Any], key: str) -> list[Any]:
-        """A list that older documents lack."""
-        return self.list(value, key, "$") if key in value else []
-
-    # Links and fates.
-
-    def links(self, value: Any, position: str, graphs: tuple[Graph, ...]) -> LinksEntry:
-        from jaxviz.link.links import LINK_KINDS, Links
-
-        if not isinstance(value, dict):
-            raise self.fail(position, "an object")
-        start = self.number(value, "from", position, 0, len(graphs))
-        end = self.number(value, "to", position, 0, len(graphs))
-        shares = self.object(value, "shares", position)
-        for key, share in shares.items():
-            if type(share) not in (int, float) or not 0 <= share <= 1:
-                raise self.fail(f"{position}.shares.{key}", "a share between 0 and 1")
-        columns = [
-            self.bounded(value, "source", position, 0, len(graphs[start])),
-            self.bounded(value, "target", position, 0, len(graphs[end])),
-            self.bounded(value, "kind", position, 0, len(LINK_KINDS)),
-        ]
-        if len({len(column) for column in columns}) > 1:
-            raise self.fail(position, "columns of one length")
-        return LinksEntry(start, end, Links(*columns), shares)
-
-    def fates(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> FatesEntry:
-        from jaxviz.link.fates import FATE_KINDS, Fates
-
-        if not isinstance(value, dict):
-            raise self.fail(position, "an object")
-        graph = self.number(value, "graph", position, 0, len(graphs))
-        nodes = len(graphs[graph])
-        columns = [
-            self.bounded(value, "kind", position, 0, len(FATE_KINDS)),
-            self.bounded(value, "where", position, 0, len(tables.strings)),
-            self.bounded(value, "by", position, -1, nodes),
-        ]
-        if {len(column) for column in columns} != {nodes}:
-            raise self.fail(position, f"columns of {nodes} rows, as many as graph {graph} has nodes")
-        return FatesEntry(graph, Fates(*columns))
-
-    def outline(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> OutlineEntry:
-        from jaxviz.outline.tree import PACKED_COLUMNS, Outline
-
-        if not isinstance(value, dict):
-            raise self.fail(position, "an object")
-        number = self.number(value, "graph", position, 0, len(graphs))
-        graph = graphs[number]
-        columns = {name: self.column(value, name, position) for name in PACKED_COLUMNS}
-        try:
-            outline = Outline.unpacked(graph, columns)
-            outline.check()
-        except ValueError as error:
-            raise DocumentError(f"{self._name}: {position}: {error}") from None
-        return OutlineEntry(number, outline)
-
-    def bounded(self, table: dict[str, Any], key: str, position: str, low: int, high: int) -> Column:
-        column = self.column(table, key, position)
-        wrong = np.flatnonzero((column < low) | (column >= high))
-        if len(wrong):
-            raise self.fail(f"{position}.{key}[{wrong[0]}]", _range_text(low, high))
-        return column
-
-    # Tables.
-
-    def tables(self, value: dict[str, Any]) -> Tables:
-        tables = Tables()
-        strings = self.list(value, "strings", "$")
-        for number, text in enumerate(strings):
-            if not isinstance(text, str):
-                raise self.fail(f"$.strings[{number}]", "a string")
-            if not text.isascii() and _SURROGATE.search(text):
-                raise self.fail(f"$.strings[{number}]", "a string without lone surrogates")
-        if not strings or strings[0] != "":
-            raise self.fail("$.strings[0]", "the empty string")
-        count = len(strings)
-        types = self.columns(
-            value,
-            "types",
-            {"text": (0, count), "dtype": (0, count), "rank": (-1, None), "bytes": (-1, None), "weak": (0, 2)},
-        )
-        dims = self.columns(value, "types", {"dims": (None, None)})["dims"]
-        if sum(max(rank, 0) for rank in types["rank"]) != len(dims):
-            raise self.fail("$.types.dims", "as many dimensions as the ranks add up to")
-        files = self.columns(
-            value,
-            "files",
-            {"path": (0, count), "label": (0, count), "library": (0, 2), "start": (0, None), "text": (0, count)},
-        )
-        frames = self.columns(
-            value,
-            "frames",
-            {
-                "file": (0, len(files["path"])),
-                "function": (0, count),
-                "line": (0, None),
-                "column": (-1, None),
-                "endLine": (0, None),
-                "endColumn": (-1, None),
-            },
-        )
-        stacks = self.columns(value, "stacks", {"frame": (0, len(frames["file"])), "parent": (-1, None)})
-        for number, parent in enumerate(stacks["parent"]):
-            if parent >= number:
-                raise self.fail(f"$.stacks.parent[{number}]", "an earlier stack")
-        tables.fill(strings, types, dims, files, frames, stacks)
-        return tables
-
-    def columns(
-        self, value: dict[str, Any], name: str, ranges: Mapping[str, tuple[int | None, int | None]]
-    ) -> dict[str, list[Any]]:
-        table = self.object(value, name, "$")
-        found: dict[str, list[Any]] = {}
-        for key, (low, high) in ranges.items():
-            position = f"$.{name}.{key}"
-            found[key] = self.list(table, key, f"$.{name}")
-            for number, item in enumerate(found[key]):
-                whole = type(item) is int or (key == "bytes" and type(item) is float)
-                if not whole or (low is not None and item < low) or (high is not None and item >= high):
-                    raise self.fail(f"{position}[{number}]", _range_text(low, high))
-        lengths = {key: len(column) for key, column in found.items()}
-        if len(set(lengths.values())) > 1:
-            raise self.fail(f"$.{name}", f"columns of one length, not {lengths}")
-        return found
-
-    # Graphs and programs.
-
-    def graph(self, value: Any, position: str, tables: Tables) -> Graph:
-        if not isinstance(value, dict):
-            raise self.fail(position, "an object")
-        parts = {}
-        for part, part_class in _PARTS.items():
-            table = self.object(value, part, position)
-            columns = {}
-            for name in part_class.__dataclass_fields__:
-                key = _SCHEMA_NAMES.get(name, name) if part == "bindings" else name
-                columns[name] = self.column(table, key, f"{position}.{part}")
-            parts[part] = part_class(**columns)
-        try:
-            graph = Graph(**parts, tables=tables)
-            graph.check()
-        except GraphError as error:
-            raise DocumentError(f"{self._name}: {position}: {error}") from None
-        return graph
-
-    def column(self, table: dict[str, Any], key: str, position: str) -> Column:
-        items = self.list(table, key, position)
-        for number, item in enumerate(items):
-            if type(item) is not int or not -(2**31) <= item < 2**31:
-                raise self.fail(f"{position}.{key}[{number}]", "a whole number of 32 bits")
-        return np.array(items, np.int32)
-
-    def program(self, value: Any, position: str, tables: Tables, graphs: int) -> ProgramEntry:
-        if not isinstance(value, dict):
-            raise self.fail(position, "an object")
-        name, call = self.text(value, "name", position), self.text(value, "call", position)
-        file = self.number(value, "file", position, -1, len(tables.files.path))
-        line = self.number(value, "line", position, 0, None)
-        stages = []
-        for number, stage in enumerate(self.list(value, "stages", position)):
-            at = f"{position}.stages[{number}]"
-            if not isinstance(stage, dict):
-                raise self.fail(at, "an object")
-            kind = self.text(stage, "kind", at)
-            if kind not in STAGE_KINDS:
-                raise self.fail(f"{at}.kind", f"one of {', '.join(STAGE_KINDS)}")
-            seconds = self.object(stage, "seconds", at)
-            for key, cost in seconds.items():
-                if type(cost) not in (int, float) or not cost >= 0:
-                    raise self.fail(f"{at}.seconds.{key}", "seconds, at least 0")
-            stages.append(StageEntry(kind, self.number(stage, "graph", at, 0, graphs), seconds))
-        missing = self.object(value, "missing", position) if "missing" in value else {}
-        for kind, reason in missing.items():
-            if not isinstance(reason, str):
-                raise self.fail(f"{position}.missing.{kind}", "a string")
-        target = self.target(value, f"{position}.target") if "target" in value else None
-        return ProgramEntry(name, call, file, line, tuple(stages), missing, target)
-
-    def target(self, value: dict[str, Any], position: str) -> TargetEntry:
-        target = self.object(value, "target", position.removesuffix(".target"))
-        limits = self.list(target, "limits", position)
-        for number, limit in enumerate(limits):
-            if not isinstance(limit, str):
-                raise self.fail(f"{position}.limits[{number}]", "a string")
-        return TargetEntry(self.text(target, "name", position), self.text(target, "label", position), tuple(limits))
-
-    # Things of JSON.
-
-    def object(self, value: dict[str, Any], key: str, position: str) -> dict[str, Any]:
-        if not isinstance(value.get(key), dict):
-            raise self.fail(f"{position}.{key}", "an object")
-        return value[key]
-
-    def list(self, value: dict[str, Any], key: str, position: str) -> list[Any]:
-        if not isinstance(value.get(key), list):
-            raise self.fail(f"{position}.{key}", "a list")
-        return value[key]
-
-    def text(self, value: dict[str, Any], key: str, position: str) -> str:
-        if not isinstance(value.get(key), str):
-            raise self.fail(f"{position}.{key}", "a string")
-        return value[key]
-
-    def number(self, value: dict[str, Any], key: str, position: str, low: int, high: int | None) -> int:
-        item = value.get(key)
-        if type(item) is not int or item < low or (high is not None and item >= high):
-            raise self.fail(f"{position}.{key}", _range_text(low, high))
-        return item
-
-
-def _range_text(low: int | None, high: int | None) -> str:
-    parts = ["a whole number"]
-    if low is not None:
-        parts.append(f"at least {low}")
-    if high is not None:
-        parts.append(f"below {high}")
-    return ", ".join(parts)

@@ -240,7 +240,7 @@ def test_a_gpu_has_other_kernels_than_the_cpu():
 @pytest.mark.parametrize("name", target_names("tpu"))
 def test_every_tpu_compiles(name):
     if name == "tpu:v7x" and jax.__version_info__ < (0, 9):
-        pytest.skip("libtpu of that time does not know it")
+        pytest.skip("libtpu for JAX before 0.9 does not know a v7x")
     target = find_target(name)
     assert target.device.platform == "tpu"
     assert "libtpu" in target.limits[0]

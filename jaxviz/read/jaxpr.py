@@ -19,6 +19,7 @@ from jaxviz import compat
 from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Graph
 from jaxviz.read.blocks import Block, Call, Part, assemble, place_joins
 from jaxviz.read.bodies import Body, bodies_of
+from jaxviz.read.drive import Reading, drive
 from jaxviz.read.frames import FrameReader
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.rows import BODY, NOTHING, Rows
@@ -47,32 +48,12 @@ def read_jaxpr(
     rows = Rows(tables)
     reader = _Reader(rows, Sharing(rows, repeated_nodes))
     with no_collections():
-        _drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names))
+        drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names))
         reader.frames.write_excerpts()
         function = compat.function_of(jaxpr)
         literals = rows.literal_texts, rows.literal_types
         name = tables.string(function.name if function is not None else "")
         return assemble(reader.sharing.blocks, literals, tables, tables.string("program"), name)
-
-
-# A reading asks for the reading of a body by yielding it; so nesting, however deep, is no Python recursion.
-_Reading = Generator[Any, Block, Block]
-
-
-def _drive(reading: _Reading) -> Block:
-    waiting = [reading]
-    answer: Any = None
-    while True:
-        try:
-            request = waiting[-1].send(answer)
-        except StopIteration as stop:
-            waiting.pop()
-            answer = stop.value
-            if not waiting:
-                return answer
-        else:
-            waiting.append(request)
-            answer = None
 
 
 class _Reader:
@@ -94,7 +75,7 @@ class _Reader:
         around: tuple[int, ...],
         argument_names: Sequence[str] | None = None,
         result_names: Sequence[str] | None = None,
-    ) -> _Reading:
+    ) -> Reading:
         """Read one jaxpr; `around` are the frames of the call through which it was reached."""
         jaxpr = compat.open_jaxpr(body.jaxpr)
         function = compat.function_of(jaxpr)

@@ -16,6 +16,7 @@ from jaxviz import compat
 from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, OPERATION, RESULT, SLICE, Column, Graph
 from jaxviz.read.blocks import Block, Call, Part, place, place_joins
 from jaxviz.read.bodies import Join
+from jaxviz.read.drive import Reading, drive
 from jaxviz.read.mlir_text import attribute_text, constant_text, type_row
 from jaxviz.read.tag_text import without_tags
 from jaxviz.tables import Tables
@@ -47,7 +48,7 @@ def read_stablehlo(module: Any, tables: Tables | None = None) -> Located:
         raise ValueError("expected a module with a function, but it has none")
     main = "main" if "main" in functions else next(iter(functions))
     reader.functions = functions
-    _drive(reader.function(main))
+    drive(reader.function(main))
     columns = place(reader.blocks, tables, tables.string("program"), tables.string(_program_name(module)))
     name = columns.scope.copy()
     clean = np.array([tables.string(without_tags(text)) for text in reader.names], np.int32)
@@ -59,26 +60,6 @@ def _program_name(module: Any) -> str:
     attributes = module.operation.attributes
     name = compat.symbol_text(attributes["sym_name"]) if "sym_name" in attributes else ""
     return name.removeprefix("jit_")
-
-
-_Reading = Generator[Any, Block, Block]
-
-
-def _drive(reading: _Reading) -> Block:
-    """Runs a reading, and those it asks for by yielding them, so that nesting is no Python recursion."""
-    waiting = [reading]
-    answer: Any = None
-    while True:
-        try:
-            request = waiting[-1].send(answer)
-        except StopIteration as stop:
-            waiting.pop()
-            answer = stop.value
-            if not waiting:
-                return answer
-        else:
-            waiting.append(request)
-            answer = None
 
 
 class _Reader:
@@ -95,7 +76,7 @@ class _Reader:
         self._calls: dict[str, Call] = {}
         self._nodes_left = REPEATED_NODES
 
-    def function(self, name: str) -> _Reading:
+    def function(self, name: str) -> Reading:
         """The block of a function, read once."""
         known = self._function_blocks.get(name)
         if known is not None:
@@ -106,7 +87,7 @@ class _Reader:
         self._function_blocks[name] = block
         return block
 
-    def _region(self, region: Any, label: str, captured: Sequence[Any], result_names: Sequence[str] = ()) -> _Reading:
+    def _region(self, region: Any, label: str, captured: Sequence[Any], result_names: Sequence[str] = ()) -> Reading:
         tables = self.tables
         block = Block(label=label)
         value_of: dict[Any, int] = {}

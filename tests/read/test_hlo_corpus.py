@@ -64,7 +64,7 @@ def test_every_instruction_is_there_and_reads_what_it_reads(name):
 @pytest.mark.parametrize("name", CORPUS)
 def test_call_stacks_are_those_of_the_jaxpr(name):
     if _FEW_FRAMES:
-        pytest.skip("the text has too few frames")
+        pytest.skip("until JAX 0.8 the text of HLO has the innermost line alone")
     program, module = compiled(name)
     tables = Tables()
     jaxpr = read_jaxpr(program.jaxpr, tables)

@@ -107,7 +107,10 @@ def test_attributes_are_written_as_xla_prints_them(name):
     try:
         module = hlo.hlo_module_from_text(MODULE.replace("INSTRUCTION", INSTRUCTIONS[name]))
     except RuntimeError as error:
-        pytest.skip(f"this XLA does not know it: {error}")
+        # Newer operations are not known to older compilers; the one that these were written for knows them all.
+        if jax.__version_info__ >= (0, 10, 2):
+            raise
+        pytest.skip(f"XLA of JAX {jax.__version__} does not know it: {error}")
     of_text = parse_hlo_text(module.to_string())
     of_proto = parse_hlo_proto(module.as_serialized_hlo_module_proto())
     assert rows(read_hlo(of_text)) == rows(read_hlo(of_proto))

@@ -1,0 +1,112 @@
+"""A document as JSON by its schema: columns as lists, places in outlines as differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jaxviz.document import (
+    DOCUMENT_VERSION,
+    Document,
+    FatesEntry,
+    LinksEntry,
+    OutlineEntry,
+    TargetEntry,
+)
+from jaxviz.graph import (
+    Attributes,
+    Bindings,
+    Graph,
+    Literals,
+    Nodes,
+    Operands,
+    Regions,
+    Values,
+)
+
+# The name of a column in the schema, where it differs.
+SCHEMA_NAMES = {"end_line": "endLine", "end_column": "endColumn", "start": "from", "end": "to"}
+
+
+PARTS: dict[str, Any] = {
+    "nodes": Nodes,
+    "values": Values,
+    "operands": Operands,
+    "literals": Literals,
+    "regions": Regions,
+    "bindings": Bindings,
+    "attributes": Attributes,
+}
+
+
+def _graph_json(graph: Graph) -> dict[str, Any]:
+    return {
+        part: {
+            SCHEMA_NAMES.get(name, name) if part == "bindings" else name: column.tolist()
+            for name, column in vars(getattr(graph, part)).items()
+        }
+        for part in PARTS
+    }
+
+
+def document_json(document: Document) -> dict[str, Any]:
+    tables = document.tables
+    types, files, frames = tables.types, tables.files, tables.frames
+    strings = list(tables.strings)
+    texts = []
+    for text in files.text:
+        # An excerpt becomes a string only here, after the others; in a document that was loaded it is one already.
+        known = tables.find_string(text)
+        texts.append(len(strings) if known is None else known)
+        if known is None:
+            strings.append(text)
+    return {
+        "format": "jaxviz",
+        "version": DOCUMENT_VERSION,
+        "producer": dict(document.producer),
+        "strings": strings,
+        "types": {**_copy(vars(types)), "dims": [dim for dims in types.dims for dim in dims]},
+        "files": {**_copy(vars(files)), "text": texts},
+        "frames": {SCHEMA_NAMES.get(name, name): list(column) for name, column in vars(frames).items()},
+        "stacks": _copy(vars(tables.stacks)),
+        "graphs": [_graph_json(graph) for graph in document.graphs],
+        "programs": [
+            {
+                "name": program.name,
+                "call": program.call,
+                "file": program.file,
+                "line": program.line,
+                "stages": [
+                    {"kind": stage.kind, "graph": stage.graph, "seconds": dict(stage.seconds)}
+                    for stage in program.stages
+                ],
+                **({"missing": dict(program.missing)} if program.missing else {}),
+                **({"target": _target_json(program.target)} if program.target is not None else {}),
+            }
+            for program in document.programs
+        ],
+        **({"links": [_links_json(entry) for entry in document.links]} if document.links else {}),
+        **({"fates": [_fates_json(entry) for entry in document.fates]} if document.fates else {}),
+        **({"outlines": [_outline_json(entry) for entry in document.outlines]} if document.outlines else {}),
+    }
+
+
+def _target_json(target: TargetEntry) -> dict[str, Any]:
+    return {"name": target.name, "label": target.label, "limits": list(target.limits)}
+
+
+def _links_json(entry: LinksEntry) -> dict[str, Any]:
+    columns = {name: getattr(entry.links, name).tolist() for name in ("source", "target", "kind")}
+    return {"from": entry.start, "to": entry.end, **columns, "shares": dict(entry.shares)}
+
+
+def _fates_json(entry: FatesEntry) -> dict[str, Any]:
+    return {"graph": entry.graph, **{name: getattr(entry.fates, name).tolist() for name in ("kind", "where", "by")}}
+
+
+def _outline_json(entry: OutlineEntry) -> dict[str, Any]:
+    return {"graph": entry.graph, **{name: column.tolist() for name, column in entry.outline.packed().items()}}
+
+
+def _copy(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    return {name: list(column) for name, column in columns.items()}
