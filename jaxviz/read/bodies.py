@@ -104,11 +104,11 @@ def _fitting(
     return tuple(join for join in joins if fits(join))
 
 
-def _enter(body: int, count: int, start: int = 0, end: int = 0, kind: int = ENTER) -> Iterable[Join]:
+def enter(body: int, count: int, start: int = 0, end: int = 0, kind: int = ENTER) -> Iterable[Join]:
     return (Join(kind, body, start + i, end + i) for i in range(count))
 
 
-def _leave(body: int, count: int, start: int = 0, end: int = 0, kind: int = LEAVE) -> Iterable[Join]:
+def leave(body: int, count: int, start: int = 0, end: int = 0, kind: int = LEAVE) -> Iterable[Join]:
     return (Join(kind, body, start + i, end + i) for i in range(count))
 
 
@@ -128,7 +128,7 @@ def _call(equation: Any) -> Bodies:
         str(equation.params.get("name") or found.bodies[0].name),
     )
     arguments, results = len(jaxpr.invars), len(jaxpr.outvars)
-    return Bodies([body], [*_enter(0, arguments), *_leave(0, results)])
+    return Bodies([body], [*enter(0, arguments), *leave(0, results)])
 
 
 def _shapes(variables: Iterable[Any]) -> list[Any]:
@@ -154,7 +154,7 @@ def _primal(equation: Any) -> Bodies:
     jaxpr = next(params[key] for key in ("call_jaxpr", "fun_jaxpr", "jaxpr") if key in params)
     arguments, results = _sizes(jaxpr)
     body = Body(jaxpr, kind, _name_of(jaxpr))
-    return Bodies([body], [*_enter(0, arguments), *_leave(0, results)])
+    return Bodies([body], [*enter(0, arguments), *leave(0, results)])
 
 
 def _scan(equation: Any) -> Bodies:
@@ -168,12 +168,12 @@ def _scan(equation: Any) -> Bodies:
 def _scan_joins(constants: int, carried: int, arguments: int, results: int) -> tuple[Join, ...]:
     first_sequence = constants + carried
     return (
-        *_enter(0, constants),
-        *_enter(0, carried, constants, constants, INIT),
-        *_enter(0, arguments - first_sequence, first_sequence, first_sequence, SLICE),
+        *enter(0, constants),
+        *enter(0, carried, constants, constants, INIT),
+        *enter(0, arguments - first_sequence, first_sequence, first_sequence, SLICE),
         *(Join(CARRY, 0, i, constants + i, 0) for i in range(carried)),
-        *_leave(0, carried),
-        *_leave(0, results - carried, carried, carried, STACK),
+        *leave(0, carried),
+        *leave(0, results - carried, carried, carried, STACK),
     )
 
 
@@ -185,13 +185,13 @@ def _while(equation: Any) -> Bodies:
     constants = condition_constants + body_constants
     carried = len(equation.outvars)
     joins = [
-        *_enter(0, condition_constants),
-        *_enter(1, body_constants, condition_constants),
-        *_enter(0, carried, constants, condition_constants, INIT),
-        *_enter(1, carried, constants, body_constants, INIT),
+        *enter(0, condition_constants),
+        *enter(1, body_constants, condition_constants),
+        *enter(0, carried, constants, condition_constants, INIT),
+        *enter(1, carried, constants, body_constants, INIT),
         *(Join(CARRY, 1, i, condition_constants + i, 0) for i in range(carried)),
         *(Join(CARRY, 1, i, body_constants + i, 1) for i in range(carried)),
-        *_leave(1, carried),
+        *leave(1, carried),
     ]
     bodies = [
         Body(condition, "while cond", _name_of(condition)),
@@ -208,7 +208,7 @@ def _branches(equation: Any) -> Bodies:
     for number, (jaxpr, name) in enumerate(zip(branches, names, strict=True)):
         arguments, results = _sizes(jaxpr)
         bodies.append(Body(jaxpr, "branch", name))
-        joins += [*_enter(number, arguments, start=1), *_leave(number, results)]
+        joins += [*enter(number, arguments, start=1), *leave(number, results)]
     return Bodies(bodies, joins)
 
 
@@ -238,10 +238,10 @@ def _linear_solve(equation: Any) -> Bodies:
             number = len(bodies)
             arguments, results = _sizes(jaxpr)
             bodies.append(Body(jaxpr, "linear_solve", name))
-            joins += _enter(number, constants, start=taken)
+            joins += enter(number, constants, start=taken)
             if name == "solve":
-                joins += _enter(number, arguments - constants, start=total, end=constants)
-                joins += _leave(number, results)
+                joins += enter(number, arguments - constants, start=total, end=constants)
+                joins += leave(number, results)
         taken += constants
     return Bodies(bodies, joins)
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxviz import compat
-from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, OPERATION, RESULT, SLICE, Column, Graph
+from jaxviz.graph import ARGUMENT, CARRY, INIT, OPERATION, RESULT, SLICE, Column, Graph
 from jaxviz.read.blocks import Block, Call, Part, place, place_joins
-from jaxviz.read.bodies import Join
+from jaxviz.read.bodies import Join, enter, leave
 from jaxviz.read.drive import Reading, drive
 from jaxviz.read.mlir_text import attribute_text, constant_text, type_row
 from jaxviz.read.tag_text import without_tags
@@ -189,7 +189,7 @@ class _Reader:
             return Call(self.tables.string(name), operands, results, [text], [], [])
         block = yield self.function(name)
         part = Part(block, self.tables.string("call"), self.tables.string(name))
-        joins = [*_enter(0, operands), *_leave(0, results)]
+        joins = [*enter(0, operands), *leave(0, results)]
         call = Call(self.tables.string(name), operands, results, [], [part], place_joins([part], joins))
         self._calls[name] = call
         return call
@@ -326,36 +326,28 @@ def _region_kind(kind: str, name: str) -> str:
     return "branch" if kind in ("if", "case") else kind
 
 
-def _enter(body: int, count: int, start: int = 0, end: int = 0, kind: int = ENTER) -> Iterable[Join]:
-    return (Join(kind, body, start + number, end + number) for number in range(count))
-
-
-def _leave(body: int, count: int) -> Iterable[Join]:
-    return (Join(LEAVE, body, number, number) for number in range(count))
-
-
 def _joins(kind: str, parts: Sequence[Part], operands: int, outer: int, results: int) -> list[Join]:
     """How values cross the borders of the regions of an owner. Captured values are the last operands, and the first
     arguments of each region."""
     own = operands - outer
     joins: list[Join] = []
     for body in range(len(parts)):
-        joins += _enter(body, outer, start=own)
+        joins += enter(body, outer, start=own)
     if kind == "while":
         for body in range(2):
-            joins += _enter(body, own, end=outer, kind=INIT)
+            joins += enter(body, own, end=outer, kind=INIT)
             joins += (Join(CARRY, 1, number, outer + number, body) for number in range(own))
-        joins += _leave(1, results)
+        joins += leave(1, results)
     elif kind in ("if", "case"):
         for body in range(len(parts)):
-            joins += _leave(body, results)
+            joins += leave(body, results)
     elif kind == "manual_computation":
-        joins += _enter(0, own, end=outer)
-        joins += _leave(0, results)
+        joins += enter(0, own, end=outer)
+        joins += leave(0, results)
     elif kind == "reduce" and len(parts) == 1:
         pairs = own // 2
-        joins += _enter(0, pairs, start=pairs, end=outer, kind=INIT)
-        joins += _enter(0, pairs, end=outer + pairs, kind=SLICE)
+        joins += enter(0, pairs, start=pairs, end=outer, kind=INIT)
+        joins += enter(0, pairs, end=outer + pairs, kind=SLICE)
         joins += (Join(CARRY, 0, number, outer + number, 0) for number in range(results))
-        joins += _leave(0, results)
+        joins += leave(0, results)
     return joins

@@ -10,7 +10,6 @@ import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { firstView, openEverything, openRow } from '../view/first.ts';
-import { itemOfNode } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
@@ -27,6 +26,7 @@ import { Picture } from './picture.ts';
 import { followTheme } from './theme.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { walk, type Direction } from './walk.ts';
+import { boxOfNode, openAround } from './where.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -227,39 +227,12 @@ export class Explorer {
     this.stage.focus({ preventScroll: true });
   }
 
-  /** The open rows, with those around `node` added, but for rows that are one expression: these are one thing. */
   private openTo(node: number): ReadonlySet<number> {
-    const { outline, leaf } = this.rows;
-    const around: number[] = [];
-    const own = node < 0 ? -1 : itemFor(this.graph, this.rows, node);
-    for (let row = node < 0 ? 0 : own >= 0 ? outline.parent[own] : leaf[node]; row > 0; row = outline.parent[row]) {
-      around.unshift(row);
-    }
-    const expression = around.findIndex(row => outline.closed[row]);
-    const needed = (expression < 0 ? around : around.slice(0, expression)).filter(row => rowOpens(this.rows, row));
-    return needed.every(row => this.open.has(row)) ? this.open : new Set([...this.open, ...needed]);
+    return openAround(this.graph, this.rows, this.open, node);
   }
 
-  /** The box that a node is seen in: its own, or that of the closed row that hides it. */
   private boxOf(node: number): number {
-    if (node < 0 || !this.scene) {
-      return -1;
-    }
-    const { item } = this.scene.visible;
-    const own = item.indexOf(itemOfNode(node));
-    if (own >= 0) {
-      return own;
-    }
-    const { outline, leaf } = this.rows;
-    for (let row = leaf[node]; row > 0; row = outline.parent[row]) {
-      // A copy that is folded away is seen in the first.
-      const seen = outline.like[row] >= 0 && !item.includes(row) ? outline.like[row] : row;
-      const box = item.indexOf(seen);
-      if (box >= 0) {
-        return box;
-      }
-    }
-    return -1;
+    return this.scene ? boxOfNode(this.rows, this.scene.visible, node) : -1;
   }
 
   /** The box of the selection, or of the closed row around it. */
