@@ -33,8 +33,17 @@ _MOST = 0.8
 class Phases:
     """The phases of one graph."""
 
-    def __init__(self, graph: Graph, scopes: Mapping[int, Scope], stacks: StackTree, expressions: Expressions) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        scopes: Mapping[int, Scope],
+        stack: Column,
+        stacks: StackTree,
+        expressions: Expressions,
+    ) -> None:
+        """`stack` are the call stacks of the nodes, in `stacks`."""
         self._graph = graph
+        self._stack = stack
         self._stacks = stacks
         self._expressions = expressions
         size = max(scopes, default=0) + 1
@@ -48,32 +57,46 @@ class Phases:
         #: Of each region, whether its own equations are of more than one phase.
         self.mixed: NDArray[np.bool_] = forward & backward
 
-    def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column]:
-        """The phase of each operation `at`, 0 for none, and the call stack that holds the phases around it, or -1.
+    def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column, Column]:
+        """Of each operation `at`: its phase, 0 for none; the call stack down to the call that takes the gradient, or
+        -1; and the stack that holds the phases.
 
         `in_phase` says of regions whether they are inside a phase; there are no phases within phases.
         """
         phase = np.zeros(len(at), np.int32)
         prefix = np.full(len(at), -1, np.int32)
+        holding = np.full(len(at), -1, np.int32)
         wanted = self.mixed & ~in_phase
         if not wanted.any():
-            return phase, prefix
+            return phase, prefix, holding
         for number in np.unique(region[wanted[region]]).tolist():
             here = np.flatnonzero(region == number)
-            stack = self._graph.nodes.stack[at[here]]
+            stack = self._stack[at[here]]
             own = self._phase_of_scope[self._graph.nodes.scope[at[here]]]
             # What the call that takes the gradient does itself is of no phase.
             own[np.isin(stack, [one for one in np.unique(stack).tolist() if self._takes_gradient(one)])] = 0
-            phase[here] = _filled(own)
-            prefix[here] = self._prefixes(phase[here], own, stack)
-        return phase, prefix
+            phase[here], prefix[here], holding[here] = self._of_body(own, stack)
+        return phase, prefix, holding
+
+    def _of_body(self, own: Column, stack: Column) -> tuple[Column, Column, Column]:
+        phase = _filled(own)
+        prefix = self._prefixes(phase, own, stack)
+        gradients = np.unique(prefix)
+        caller = np.array([self._stacks.parent(one) for one in gradients.tolist()], np.int32)
+        holding = caller[np.searchsorted(gradients, prefix)]
+        if len(gradients[gradients >= 0]) > 1:
+            # Of several gradients, each holds its own phases; what lies between them stands by itself.
+            holding = prefix
+            between = np.isin(phase, (BEFORE, UPDATE)) & (prefix >= 0)
+            phase = np.where(between, 0, phase).astype(np.int32)
+        return phase, prefix, holding
 
     def _prefixes(self, phase: Column, own: Column, stack: Column) -> Column:
         """For each equation of a body, the call stack down to the call that takes the gradient.
 
         One gradient is a run forward and the run backward after it, with what lies around them.
         """
-        ends = np.flatnonzero((phase[:-1] == BACKWARD) & (phase[1:] == FORWARD)) + 1
+        ends = np.flatnonzero(np.isin(phase[:-1], (BACKWARD, UPDATE)) & (phase[1:] == FORWARD)) + 1
         found = np.empty(len(phase), np.int32)
         for start, end in zip([0, *ends], [*ends, len(phase)], strict=True):
             found[start:end] = self._prefix(own[start:end], stack[start:end])

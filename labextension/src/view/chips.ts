@@ -1,7 +1,7 @@
 /** Chips: small labels beside boxes for operands and results that get no edge of their own. */
-import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { attribute, cut, nodeLabel, shortPath, typeText } from './label.ts';
-import type { Borders } from './borders.ts';
+import { bordersOf, type Borders } from './borders.ts';
 import type { Origin } from './flow.ts';
 import type { Chip } from './visible.ts';
 
@@ -28,8 +28,17 @@ export function operandChip(document: Document, graph: Graph, origin: Origin): C
     const label = nodeLabel(document, graph, origin.node);
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
   }
-  const path = name || 'argument';
+  const path = name || attribute(document, graph, origin.node, 'name') || turnWord(graph, origin.node);
   return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}` };
+}
+
+/** What an argument without a name is: of the program, or of a loop's body. */
+export function turnWord(graph: Graph, node: number): string {
+  const binding = bordersOf(graph).into[node];
+  if (binding < 0) {
+    return 'argument';
+  }
+  return graph.bindingKind[binding] === BindingKind.init ? 'carry' : 'slice';
 }
 
 /** What an operation on literals alone makes: the literal for what only repeats it. */
@@ -112,8 +121,21 @@ function countOf(chips: readonly Chip[]): Chip[] {
       ];
 }
 
+/** Chips of the same text as one, with how many it stands for: the weights of five layers are `w x5`. */
+function alike(chips: readonly Chip[]): Chip[] {
+  const texts = new Map<string, Chip[]>();
+  for (const chip of chips) {
+    texts.set(chip.text, [...(texts.get(chip.text) ?? []), chip]);
+  }
+  return [...texts].map(([text, same]) =>
+    same.length === 1
+      ? same[0]
+      : { ...same[0], text: `${text} x${same.length}`, value: -1, title: same.map(chip => chip.title).join('\n') }
+  );
+}
+
 function drawnOn(side: Chip['side'], chips: readonly Chip[]): Chip[] {
-  const these = chips.filter(chip => chip.side === side);
+  const these = alike(chips.filter(chip => chip.side === side));
   // A count in place of a single chip would take the room of the chip and say less.
   if (these.length <= MAX_CHIPS + 1) {
     return these;

@@ -28,6 +28,8 @@ const FEW_BOXES = 5;
 const LEAST_OPERATIONS = 4;
 /** Statements open into their expressions where that makes no more boxes than this. */
 const MOST_EXPRESSIONS = 10;
+/** Phases of no more things than this open beside larger ones that stay closed. */
+const SHORT_PHASE = 3;
 /** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
 
@@ -63,7 +65,9 @@ export function firstView(
   const refused = new Set<number>();
   let leastRefused = 0;
   for (let tries = 0; tries < MOST_TRIES && visible.count <= MOST_BOXES; tries++) {
-    const next = candidates(rows, visible).find(({ row, weight }) => !refused.has(row) && weight > leastRefused);
+    const next = candidates(rows, visible).find(
+      ({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused)
+    );
     if (!next) {
       break;
     }
@@ -79,7 +83,7 @@ export function firstView(
     });
     if (!fits) {
       refused.add(next.row);
-      if (!next.loop) {
+      if (!next.alone) {
         // A small row opened beside a large one that stays closed draws the eye to the wrong place.
         leastRefused = Math.max(leastRefused, next.weight / 2);
       }
@@ -99,7 +103,9 @@ export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number>
   for (let row = 1; row < count; row++) {
     const around = outline.parent[row];
     const reached = around === 0 || open.has(around);
-    if (reached && rowOpens(rows, row) && (inside || !outline.closed[row])) {
+    // What is inside a single operation is named by JAX, not by the person.
+    const says = !outline.closed[row] || (inside && rows.operations[row] > outline.count[row]);
+    if (reached && rowOpens(rows, row) && says) {
       open.add(row);
     }
   }
@@ -155,6 +161,8 @@ interface Candidate {
   readonly row: number;
   readonly weight: number;
   readonly loop: boolean;
+  /** Stands apart from what is larger, so that it may open beside it. */
+  readonly alone: boolean;
 }
 
 /** Closed boxes worth opening, the most telling first. */
@@ -171,10 +179,16 @@ function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
     if (loop || rows.operations[row] >= LEAST_OPERATIONS) {
       const folded = outline.count[row] > 1 ? 2 : 1;
       const share = backward.has(rows.phase[row]) ? 1 / 8 : 1;
-      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1 });
+      const alone = loop || isShort(rows, row);
+      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1, alone });
     }
   }
   return found.sort((a, b) => Number(b.loop) - Number(a.loop) || b.weight - a.weight || a.row - b.row);
+}
+
+/** True for a phase of few things, whose own name says less than theirs. */
+function isShort({ outline, firstChild }: Rows, row: number): boolean {
+  return outline.kind[row] === RowKind.phase && firstChild[row + 1] - firstChild[row] <= SHORT_PHASE;
 }
 
 /** Phases that mirror an earlier one, and the update after them: they open with their twins or not at all. */
