@@ -1,6 +1,6 @@
 """What is seen at first of many programs: how many boxes, at what zoom, how many of them named by the person.
 
-    python -m bench views [NAME,...] [--hlo] [--quick]
+    python -m bench views [--only=NAME,...] [--hlo] [--quick]
 
 A first view should hold at most 25 boxes at a zoom of 0.75 or more, in 760x560 and in a cell of 900x400; that of the
 training step of a transformer at most 16 at 0.95 in 760x560; 95 % of all boxes a name from the person's source. With
@@ -48,7 +48,7 @@ def is_readable(view: FirstView, name: str, space: tuple[int, int], most: int) -
 def main() -> None:
     arguments = sys.argv[2:]
     stage, most = ("hlo", 40) if "--hlo" in arguments else ("jaxpr", 25)
-    chosen = next((one.split(",") for one in arguments if not one.startswith("-")), None)
+    chosen = next((one.removeprefix("--only=").split(",") for one in arguments if one.startswith("--only=")), None)
     named = boxes = missed = 0
     print(f"{stage:20} {'equations':>9} {'760x560':>12} {'900x400':>12} {'named':>7}")
     for name, make in programs("--quick" in arguments).items():

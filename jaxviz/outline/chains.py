@@ -184,8 +184,13 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
     if inner.kind in (BODY, PHASE):
         return None
+    if outer.kind == PHASE and outer.name in _TOLD:
+        # An update of one thing is that thing.
+        if inner.kind == STATEMENT:
+            return replace(outer, token=token)
+        return replace(inner, token=token) if inner.kind == CALL else None
     if outer.kind in (PROGRAM, PHASE):
-        if inner.kind in _REGIONS or is_box or outer.name in _TOLD or is_loop(inner.name):
+        if inner.kind in _REGIONS or is_box or is_loop(inner.name):
             return None
         detail = outer.detail or (inner.name if inner.kind != STATEMENT else "")
         return replace(outer, detail=detail, frames=frames, token=token)

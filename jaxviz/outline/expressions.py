@@ -47,6 +47,7 @@ _MAPS = frozenset(
     {"tree.map", "tree_map", "tree_util.tree_map", "map_with_path", "tree_map_with_path", "lax.map", "map"}
 )
 _LOOPS = {"scan": 0, "while_loop": 1, "fori_loop": 2, "associative_scan": 0}
+_CONDITIONS = frozenset({"cond", "switch"})
 _BODIES = frozenset({"body", "body_fn", "body_fun", "loop", "loop_body", "scan_fn"})
 
 #: Methods whose object says more than they do.
@@ -208,7 +209,9 @@ def _call_name(node: ast.Call) -> str:
     mapped = _mapped(node)
     if mapped is not None:
         return _function_name(mapped) or name
-    place = _LOOPS.get(name.rpartition(".")[2], len(node.args))
+    if name in _CONDITIONS and node.args:
+        return f"{name}({ast.unparse(node.args[0])})"
+    place = _LOOPS.get(name, len(node.args))
     if place < len(node.args):
         body = _function_name(node.args[place])
         return f"{name}({body})" if body.isidentifier() and body not in _BODIES else name

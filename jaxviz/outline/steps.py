@@ -19,22 +19,22 @@ class Steps:
         self._expressions = expressions
         self._operations = Operations(tables, stacks)
         self._elements: dict[tuple[int, str], tuple[Element, ...]] = {}
-        self._known: dict[tuple[int, int, int | None], tuple[int, ...]] = {}
+        self._known: dict[tuple[int, int, int | None, int], tuple[int, ...]] = {}
 
-    def between(self, stack: int, above: int, module: int | None = None) -> tuple[int, ...]:
+    def between(self, stack: int, above: int, module: int | None = None, called: int = -1) -> tuple[int, ...]:
         """The steps of a call stack below the stack `above`: the person's frames, then a library's inside them.
 
         `module` is the stack that all equations of a module have in common. Inside it are the frames that count; but
-        the person's innermost one always does.
+        the person's innermost one always does. `called` is the frame that the last one calls, where that is known.
         """
-        key = stack, above, module
+        key = stack, above, module, called
         known = self._known.get(key)
         if known is None:
             number = self._paths.number
             known = self._known[key] = tuple(number(element) for element in self._between(*key))
         return known
 
-    def _between(self, stack: int, above: int, module: int | None) -> list[Element]:
+    def _between(self, stack: int, above: int, module: int | None, called: int) -> list[Element]:
         library = self._stacks.library
         frames = self._stacks.frames_between(stack, above)
         last = max((place for place, frame in enumerate(frames) if not library[frame]), default=-1)
@@ -46,7 +46,7 @@ class Steps:
         found: list[Element] = []
         for place in range(min(outside, max(last, 0)), last + 1):
             if not library[frames[place]]:
-                found += self._own_elements(frames[place], frames[place + 1] if place + 1 < len(frames) else -1)
+                found += self._own_elements(frames[place], frames[place + 1] if place + 1 < len(frames) else called)
         for caller, frame in zip([frames[last] if last >= 0 else -1, *inside], inside, strict=False):
             found.append(self._library_element(caller, frame))
         if inside:

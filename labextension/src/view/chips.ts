@@ -8,6 +8,8 @@ import type { Chip } from './visible.ts';
 /** On one side of a box so many chips are named; where there are more, the others are counted. */
 const MAX_CHIPS = 2;
 
+const CARRY = '→ carry';
+
 /** The chip of an operand that no box makes. */
 export function operandChip(document: Document, graph: Graph, origin: Origin): Chip {
   if (origin.node < 0) {
@@ -69,7 +71,7 @@ export function resultChip(
     return { text: cut(`→ ${short}`, 18), side: 'right', title: `result ${name}` };
   }
   if (borders.carries.has(node)) {
-    return { text: '→ carry', side: 'right', title: 'carried into the next turn' };
+    return { text: CARRY, side: 'right', title: 'carried into the next turn' };
   }
   if (document.strings[graph.regionKind[region]] === 'while cond') {
     return { text: '→ goes on?', side: 'right', title: 'the loop goes on while this holds' };
@@ -100,7 +102,7 @@ export class ChipRack {
     const result = new Map<number, readonly Chip[]>();
     for (const [box, chips] of this.chips) {
       const left = this.counted.has(box) ? countOf(chips) : drawnOn('left', chips);
-      result.set(box, [...left, ...drawnOn('right', chips)]);
+      result.set(box, [...left, ...drawnOn('right', carriedResults(chips))]);
     }
     return result;
   }
@@ -119,6 +121,18 @@ function countOf(chips: readonly Chip[]): Chip[] {
           title: these.map(chip => chip.title).join('\n')
         }
       ];
+}
+
+/** What goes round a loop and is given by it in the end: one chip for both. */
+function carriedResults(chips: readonly Chip[]): readonly Chip[] {
+  const carry = chips.find(chip => chip.text === CARRY);
+  const results = chips.filter(chip => chip.title.startsWith('result '));
+  if (!carry || !results.length) {
+    return chips;
+  }
+  const title = [carry, ...results].map(chip => chip.title).join('\n');
+  const both = { ...carry, text: `${CARRY}, result${results.length > 1 ? 's' : ''}`, title };
+  return [both, ...chips.filter(chip => chip !== carry && !results.includes(chip))];
 }
 
 /** Chips of the same text as one, with how many it stands for: the weights of five layers are `w x5`. */

@@ -85,9 +85,22 @@ class Join {
         if (frame >= 0) {
           this.read(node, frame, this.reads.originsAtBorder(node));
         }
+      } else if (inner && graph.kind[node] === NodeKind.argument && !folds.borders.passes(node)) {
+        this.enter(node);
       }
     }
     return { edges: this.edges, rack: this.rack, cables: this.cablesDrawn() };
+  }
+
+  /** What an open loop starts with, where no box stands for the value that goes round. */
+  private enter(node: number): void {
+    const frame = this.boxes.frameAround(node);
+    for (const origin of frame >= 0 ? this.reads.origins(node) : []) {
+      const source = origin.node < 0 ? -1 : this.boxes.ofNode(origin.node);
+      if (source >= 0 && !this.reads.isHub(origin.value) && !this.boxes.holds(frame, source)) {
+        this.join(source, frame, origin.value);
+      }
+    }
   }
 
   private read(node: number, target: number, origins: readonly Origin[]): void {
