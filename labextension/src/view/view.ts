@@ -97,7 +97,8 @@ class Join {
     const frame = this.boxes.frameAround(node);
     for (const origin of frame >= 0 ? this.reads.origins(node) : []) {
       const source = origin.node < 0 ? -1 : this.boxes.ofNode(origin.node);
-      if (source >= 0 && !this.reads.isHub(origin.value) && !this.boxes.holds(frame, source)) {
+      const apart = source >= 0 && !this.boxes.holds(frame, source) && !this.boxes.holds(source, frame);
+      if (apart && !this.reads.isHub(origin.value)) {
         this.join(source, frame, origin.value);
       }
     }
@@ -117,7 +118,8 @@ class Join {
         continue;
       }
       if (source >= 0 && !reads.isHub(origin.value)) {
-        if (!boxes.holds(source, target) && !this.betweenCopies(origin.node, node)) {
+        const inside = boxes.holds(source, target) || boxes.holds(target, source);
+        if (!inside && !this.betweenCopies(origin.node, node)) {
           this.join(source, target, origin.value);
         }
       } else if (folds.copyOf[node] === 0 || !this.isLaterCopy(node)) {
