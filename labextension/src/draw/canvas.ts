@@ -35,6 +35,8 @@ export interface Highlight {
   readonly linked: readonly number[];
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
+  /** True for a box that comes in with the edges, because it was not there before. */
+  arrives(box: number): boolean;
 }
 
 /** Below this scale words cannot be read and are left out. */
@@ -81,6 +83,7 @@ export function drawScene(
 
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame && inView(box)) {
+      context.globalAlpha = highlight.arrives(box) ? highlight.edges : 1;
       paintFrame(painter, scene, box);
     }
   }
@@ -95,10 +98,12 @@ export function drawScene(
   } else {
     for (let box = 0; box < visible.count; box++) {
       if (inView(box)) {
+        context.globalAlpha = highlight.arrives(box) ? highlight.edges : 1;
         (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
       }
     }
   }
+  context.globalAlpha = 1;
   if (scale >= WORDS_SCALE && highlight.edges === 1) {
     paintCableLabels(painter, scene);
   }
