@@ -24,6 +24,7 @@ export class Picture {
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
   private linked: readonly number[] = [];
+  private faded: Uint8Array | null = null;
   private width = 0;
   private height = 0;
   private inSight = true;
@@ -142,6 +143,12 @@ export class Picture {
     this.selected = box;
     this.linked = linked;
     this.fitted &&= box < 0;
+    this.draw();
+  }
+
+  /** Lets boxes step back: 1 for each of them; null for none. */
+  fade(faded: Uint8Array | null): void {
+    this.faded = faded;
     this.draw();
   }
 
@@ -267,6 +274,7 @@ export class Picture {
     drawScene(context, scene, this.camera, { width: this.width, height: this.height, ratio }, this.palette, {
       selected: this.selected,
       linked: this.linked,
+      faded: this.faded?.length === scene.visible.count ? this.faded : null,
       edges
     });
   }
