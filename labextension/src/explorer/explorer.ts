@@ -13,6 +13,7 @@ import { counterparts } from '../view/counterparts.ts';
 import { firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
+import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { details } from './details.ts';
@@ -26,9 +27,9 @@ import { SourcePane } from './source.ts';
 import { fillLegend } from './legend.ts';
 import { Picture } from './picture.ts';
 import { followTheme } from './theme.ts';
+import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { walk, type Direction } from './walk.ts';
-import { boxOfNode } from './where.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -63,6 +64,7 @@ export class Explorer {
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
+  private readonly search: Search;
   private readonly stage = element('div', 'jv-stage-area');
   private readonly pane = element('aside', 'jv-inspector');
   private readonly legend = element('div', 'jv-legend');
@@ -99,8 +101,14 @@ export class Explorer {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
+    this.search = new Search(source, {
+      changed: () => this.fade(),
+      goTo: item => this.goTo(item),
+      close: () => this.leaveSearch()
+    });
     this.bar = makeBar(source, {
       source: () => this.obey('source'),
+      search: () => this.obey('search'),
       stage: index => this.setStage(index),
       fit: () => this.obey('fit'),
       openAll: () => this.obey('openAll'),
@@ -158,7 +166,7 @@ export class Explorer {
     pane.setAttribute('aria-label', 'details');
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, pane, this.help);
-    root.append(this.bar.root, body);
+    root.append(this.bar.root, this.search.root, body);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
     document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
@@ -208,6 +216,7 @@ export class Explorer {
     this.at = index;
     this.graph = source.graphs[stages[index].graph];
     this.scene = null;
+    this.search.setGraph(this.graph);
     this.start();
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
@@ -232,8 +241,7 @@ export class Explorer {
   }
 
   private boxOfItem(item: number): number {
-    const box = this.scene?.visible.item.indexOf(item) ?? -1;
-    return box >= 0 ? box : this.boxOf(item < 0 ? -1 - item : this.rows.outline.first[item]);
+    return this.scene ? boxOfItem(this.rows, this.scene.visible, item) : -1;
   }
 
   /** Lights what a line of the source became; a second click lets go. */
@@ -286,6 +294,7 @@ export class Explorer {
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
+    this.fade();
   }
 
   private setHeight(scene: Scene): void {
@@ -343,7 +352,7 @@ export class Explorer {
       const shown =
         selected >= 0 ? rowDetails(source, this.graph, selected) : details(source, this.graph, -1 - selected);
       showDetails(this.pane, shown, selected >= 0 && this.openings.open.has(selected), {
-        select: node => this.goTo(node),
+        select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
         follow: (stage, node) => this.setStage(stage, node),
         toggle: () => this.toggle(selected),
         close: () => {
@@ -359,21 +368,35 @@ export class Explorer {
     this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
-  /** Selects a node that may be hidden: the regions around it are opened. */
-  private goTo(node: number): void {
-    const opened = this.openings.reveal(node);
-    this.selected = itemFor(this.graph, this.rows, node);
+  /** Lets step back what is not searched for. */
+  private fade(): void {
+    this.picture.fade(this.scene ? this.search.faded(this.scene.visible) : null);
+  }
+
+  private leaveSearch(): void {
+    this.search.close();
+    this.stage.focus({ preventScroll: true });
+  }
+
+  /** Selects an item that may be hidden: the regions around it are opened. */
+  private goTo(item: number, focus = false): void {
+    this.selected = item;
     this.linked = [];
-    if (opened) {
-      void this.layOut(this.selected);
+    const reveal = (): void => {
+      const box = this.selectedBox();
+      if (box >= 0) {
+        this.picture.reveal(box);
+      }
+    };
+    if (this.openings.revealItem(item)) {
+      void this.layOut(item).then(reveal);
     } else {
       this.mark();
+      reveal();
     }
-    const box = this.boxOf(node);
-    if (box >= 0) {
-      this.picture.reveal(box);
+    if (focus) {
+      this.stage.focus({ preventScroll: true });
     }
-    this.stage.focus({ preventScroll: true });
   }
 
   private toggle(item: number): void {
@@ -395,12 +418,18 @@ export class Explorer {
       return;
     }
     event.stopPropagation();
+    if (this.search.press(event)) {
+      return;
+    }
     if (event.target === this.stage) {
       const command = commandOf(event);
       if (command) {
         event.preventDefault();
         this.obey(command);
       }
+    } else if (event.key === 'Escape' && this.search.root.contains(event.target as Node)) {
+      event.preventDefault();
+      this.leaveSearch();
     } else if (event.key === 'Escape') {
       this.obey('leave');
       this.stage.focus({ preventScroll: true });
@@ -456,6 +485,9 @@ export class Explorer {
       case 'expand':
         this.expand(!this.placeholder);
         break;
+      case 'search':
+        this.search.open(this.graph);
+        break;
       case 'help':
         this.help.hidden = !this.help.hidden;
         break;
@@ -494,6 +526,8 @@ export class Explorer {
       this.help.hidden = true;
     } else if (this.selected !== null || this.linked.length) {
       this.select(null);
+    } else if (this.search.query) {
+      this.leaveSearch();
     } else if (this.placeholder) {
       this.expand(false);
     }

@@ -7,7 +7,8 @@ import { rowsLike } from '../view/counterparts.ts';
 import { openEverything, openRow } from '../view/first.ts';
 import type { ViewState } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
-import { openAround } from './where.ts';
+import { itemFor } from './row.ts';
+import { openAroundItem } from './where.ts';
 
 type Opened = Required<Pick<ViewState, 'open' | 'spread'>>;
 
@@ -23,6 +24,8 @@ const NONE: ReadonlySet<number> = new Set();
 export class Openings {
   /** Every equation is a box; in all stages. */
   all = false;
+  /** True once anything was opened or closed. */
+  touched = false;
   private readonly known = new Map<Graph, Opened>();
   private readonly changes: Change[] = [];
   /** How many of the changes have been made in a stage. */
@@ -44,11 +47,6 @@ export class Openings {
 
   get spread(): ReadonlySet<number> {
     return this.opened.spread;
-  }
-
-  /** True once the person has opened or closed anything. */
-  get touched(): boolean {
-    return this.changes.length > 0;
   }
 
   /** Another stage, or the same one in another space: `first` gives what is open in it at first. */
@@ -89,10 +87,18 @@ export class Openings {
     this.note({ graph: this.graph, row: 0, does: 'close' });
   }
 
-  /** Opens what is around a node, so that it is seen; true if anything was closed. */
-  reveal(node: number): boolean {
-    const open = openAround(this.graph, this.rows, this.open, node);
+  /** Opens what is around a node, so that it is seen. */
+  reveal(node: number): void {
+    if (node >= 0) {
+      this.revealItem(itemFor(this.graph, this.rows, node));
+    }
+  }
+
+  /** Opens what is around an item; true if anything was closed. */
+  revealItem(item: number): boolean {
+    const open = openAroundItem(this.rows, this.open, item);
     const changes = open !== this.open;
+    this.touched ||= changes;
     this.set({ open });
     return changes;
   }
@@ -110,6 +116,7 @@ export class Openings {
   }
 
   private note(change: Change): void {
+    this.touched = true;
     this.changes.push(change);
     this.made.set(this.graph, this.changes.length);
   }

@@ -36,6 +36,7 @@ export class Picture {
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
   private linked: readonly number[] = [];
+  private faded: Uint8Array | null = null;
   private width = 0;
   private height = 0;
   private inSight = true;
@@ -177,6 +178,12 @@ export class Picture {
     this.draw();
   }
 
+  /** Lets boxes step back: 1 for each of them; null for none. */
+  fade(faded: Uint8Array | null): void {
+    this.faded = faded;
+    this.draw();
+  }
+
   setPalette(palette: Palette): void {
     this.palette = palette;
     this.draw();
@@ -304,6 +311,7 @@ export class Picture {
     drawScene(context, scene, camera, { width: this.width, height: this.height, ratio }, this.palette, {
       selected: this.selected,
       linked: this.linked,
+      faded: this.faded?.length === scene.visible.count ? this.faded : null,
       edges: moving ? t * t * t : 1,
       arrives: box => moving !== null && moving.from[box] < 0
     });

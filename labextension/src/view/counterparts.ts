@@ -4,8 +4,8 @@
  */
 import { follow } from '../document/follow.ts';
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
-import { itemOfNode } from './folds.ts';
 import { rowsOf, type Rows } from './outline.ts';
+import { boxOfNode } from './seen.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
 /** Operations of a row that are asked where they come from; more rarely say anything else. */
@@ -26,7 +26,7 @@ export function counterparts(document: Document, before: VisibleGraph, after: Vi
     const like = item >= 0 ? rowsLike(document, after.graph, item, before.graph) : [];
     const same = like.find(row => boxOf.has(row));
     return same === undefined
-      ? boxOfOrigins(document, before, boxOf, after.graph, someNodes(after.graph, rows, item))
+      ? boxOfOrigins(document, before, after.graph, someNodes(after.graph, rows, item))
       : (boxOf.get(same) as number);
   });
 }
@@ -42,17 +42,11 @@ function nameOfPort({ graph, node, label }: VisibleGraph, box: number): string {
 }
 
 /** The box of `before` that the first of these nodes with a link is seen in, or -1. */
-function boxOfOrigins(
-  document: Document,
-  before: VisibleGraph,
-  boxOf: ReadonlyMap<number, number>,
-  graph: Graph,
-  nodes: readonly number[]
-): number {
+function boxOfOrigins(document: Document, before: VisibleGraph, graph: Graph, nodes: readonly number[]): number {
   const rows = rowsOf(document, before.graph);
   for (const node of nodes) {
     for (const { node: old } of followed(document, graph, node, before.graph)) {
-      const box = boxHolding(rows, boxOf, old);
+      const box = boxOfNode(rows, before, old);
       if (box >= 0) {
         return box;
       }
@@ -98,19 +92,4 @@ function someNodes(graph: Graph, rows: Rows, item: number): number[] {
   }
   const step = Math.max(1, Math.floor(nodes.length / ASKED));
   return nodes.filter((_, i) => i % step === 0);
-}
-
-/** The box that a node is seen in, or -1. */
-function boxHolding({ leaf, outline }: Rows, boxOf: ReadonlyMap<number, number>, node: number): number {
-  const own = boxOf.get(itemOfNode(node));
-  if (own !== undefined) {
-    return own;
-  }
-  for (let row = leaf[node]; row > 0; row = outline.parent[row]) {
-    const box = boxOf.get(row);
-    if (box !== undefined) {
-      return box;
-    }
-  }
-  return -1;
 }
