@@ -24,7 +24,7 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
     const done = memory ? memory.recall(all, make) : make();
     layouts.set(flat.group, done);
     if (flat.group >= 0) {
-      width[flat.group] = Math.max(input.width[flat.group], done.width + 2 * GROUP_PADDING);
+      width[flat.group] = Math.max(input.width[flat.group], 2 * Math.ceil(done.width / 2 + GROUP_PADDING));
       height[flat.group] = flat.vertices.length
         ? GROUP_TITLE + done.height + GROUP_PADDING
         : Math.max(input.height[flat.group], GROUP_TITLE);
@@ -38,7 +38,7 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
 
 /** The inside of a group stands below its title, in the middle of its width. */
 function insideX(width: number, inside: FlatLayout): number {
-  return (width - inside.width) / 2;
+  return Math.floor((width - inside.width) / 2);
 }
 
 /** The centre of a group at which most of what stands in it stays where it was; its own one if all of that is new. */
@@ -106,7 +106,7 @@ function portCounts(
 /** Where port `port` of `count` stands, from the middle of a box: spread about the middle, never past the corners. */
 function portOffset(width: number, port: number, count: number): number {
   const pitch = Math.min(PORT_PITCH, Math.max(0, width - 2 * PORT_INSET) / Math.max(1, count - 1));
-  return (port - (count - 1) / 2) * pitch;
+  return Math.round((port - (count - 1) / 2) * pitch);
 }
 
 function compose(
