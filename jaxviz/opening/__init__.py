@@ -24,9 +24,14 @@ def open(path: str | Path) -> Opened:
 
         jv.open("module_0001.jit_step.cpu_after_optimizations.txt")
     """
+    from jaxviz.opening.contents import OpenError
     from jaxviz.opening.file import open_file
     from jaxviz.opening.folder import open_folder
 
     __tracebackhide__ = True
     path = Path(path).expanduser()
-    return open_folder(path) if path.is_dir() else open_file(path)
+    try:
+        return open_folder(path) if path.is_dir() else open_file(path)
+    except (OpenError, OSError) as error:
+        # How jaxviz got there says nothing about the error.
+        raise error.with_traceback(None) from None

@@ -19,6 +19,7 @@ from typing import Any
 MOST_BYTES = 2 << 30
 
 _LAYERS = 4
+_START = 4096
 _CHUNK = 1 << 20
 _MLIR_BYTECODE = b"ML\xefR"
 _MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"builtin\.module"|"?\w+\.\w+"?[ (@]|%\w+ = |!\w+ = )')
@@ -38,7 +39,19 @@ class Contents(Enum):
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file, without its compression."""
+    if path.exists() and not path.is_file():
+        raise OpenError(f"{path}: expected a file or a folder")
+    if path.stat().st_size > MOST_BYTES:
+        raise OpenError(f"{path}: expected a file of at most {MOST_BYTES >> 30} GB")
     return unpacked(path.read_bytes(), str(path))
+
+
+def check_start(path: Path) -> None:
+    """Raise `OpenError` for a file that is none to be opened by its first bytes alone."""
+    with path.open("rb") as stream:
+        start = stream.read(_START)
+    if not any(start.startswith(magic) for magic, _, _ in _COMPRESSIONS) and len(start) == _START:
+        contents_of(start, str(path))
 
 
 def unpacked(data: bytes, name: str) -> bytes:
@@ -56,7 +69,7 @@ def contents_of(data: bytes, name: str) -> Contents:
     """What kind of file these bytes are; `OpenError` where they are none that can be opened."""
     if data.startswith(_MLIR_BYTECODE):
         return Contents.MLIR
-    text = _text_of(data[:4096])
+    text = _text_of(data[:_START])
     if text is None:
         if _MLIR_BYTECODE in data[:1_000_000]:
             return Contents.EXPORT

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,6 +77,11 @@ class Opened(Exploration):
         found = self._program.document.fates
         return fates_of(self.jaxpr, found[0].fates) if found else ()
 
+    @property
+    def passes(self) -> tuple[OpenedPass, ...]:
+        """The states between the passes of the compiler, where a folder of its dumps holds them."""
+        return self._program.passes
+
     def document(self, *, stages: Sequence[str] = STAGE_KINDS) -> Document:
         """The program as data: what is saved, sent to the browser and reopened."""
         return self._program.document
@@ -91,6 +97,8 @@ class Opened(Exploration):
         document = self.document()
         parts = [f"{kind} of {len(document.graphs[stage.graph])} nodes" for kind, stage in self._program.stages.items()]
         lines = [f"<jaxviz {self.path}: {self.call}, {', '.join(parts)}>"]
+        if self.passes:
+            lines.append(f"{len(self.passes)} states between passes, in .passes")
         others = [name for name in self.names if name != self.call]
         if others:
             lines.append(f"also there: {_listed(others)}")
@@ -108,11 +116,33 @@ def _listed(names: Sequence[str]) -> str:
     return shown + (f" and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else "")
 
 
+@dataclass(frozen=True)
+class OpenedPass:
+    """A state of a module that the compiler dumped: after which pass of which pipeline."""
+
+    name: str
+    pipeline: str
+    path: Path
+    read: Callable[[], Graph] = field(repr=False)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The module as this pass left it; read when it is first asked for."""
+        return self.read()
+
+
 class OpenedProgram:
     """One program of a file or folder; its document is made when it is first asked for."""
 
-    def __init__(self, name: str, stage: OpenedStage | None = None, document: Document | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        stage: OpenedStage | None = None,
+        document: Document | None = None,
+        passes: tuple[OpenedPass, ...] = (),
+    ) -> None:
         self.name = name
+        self.passes = passes
         self._stage = stage
         self._document = document
 

@@ -18,6 +18,8 @@ class OpenedStage:
     name: str
     graph: Graph
     notes: dict[str, str] = field(default_factory=dict)
+    #: Of HLO the name of each node's instruction, empty for results.
+    instructions: list[str] = field(default_factory=list)
 
 
 def programs_in(data: bytes, contents: Contents, file: str) -> list[OpenedStage]:
@@ -58,7 +60,7 @@ def _hlo_stage(module: object) -> OpenedStage:
 
     assert isinstance(module, HloModule)
     found = read_hlo(module, Tables(elsewhere=True))
-    return OpenedStage("hlo", module.name, found.graph)
+    return OpenedStage("hlo", module.name, found.graph, instructions=found.instruction)
 
 
 def _mlir(data: bytes) -> Iterator[OpenedStage]:

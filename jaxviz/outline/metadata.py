@@ -30,7 +30,9 @@ _LOOP_BODIES = {"while cond": "while", "while body": "do"}
 def opened_outline(graph: Graph) -> tuple[Graph, Outline]:
     """The graph in an order that can be folded, and its outline."""
     origins = Origins(graph)
-    order = program_order(graph, _keys(graph, origins))
+    phase = _phases(graph, origins)
+    origins = origins.with_phases(phase == _BACKWARD)
+    order = program_order(graph, _keys(graph, origins, phase))
     graph = reordered(graph, order)
     told = described(graph, origins.reordered(order))
     reader = _PathReader(told)
@@ -62,11 +64,10 @@ class _PathReader(PathReader):
         return path, self._step(path, Element(BODY, (label,), label, (BODY, label))), False
 
 
-def _keys(graph: Graph, origins: Origins) -> Column:
+def _keys(graph: Graph, origins: Origins, phase: Column) -> Column:
     """The place of each node in the order that is wanted: by phase, and in it group by group."""
     told = described(graph, origins)
     paths = _PathReader(told).read()
-    phase = _phases(graph, origins)
     place = np.arange(len(graph), dtype=np.float64)
     ancestors = paths.paths.ancestors()[paths.path]
     columns: list[NDArray[np.float64]] = []
@@ -86,25 +87,28 @@ def _keys(graph: Graph, origins: Origins) -> Column:
 
 def _phases(graph: Graph, origins: Origins) -> Column:
     """Before, forward, backward or update; what names none goes by what it reads and by what reads it."""
-    said = {text: parse_scope("/".join(text)).phase for text in set(origins.parts)}
-    own = np.array([said[text] for text in origins.parts], np.int32)[origins.row]
-    phase = np.full(len(graph), -1, np.int32)
-    phase[own == FORWARD] = _FORWARD
-    phase[own == BACKWARD] = _BACKWARD
-    if not (own == BACKWARD).any():
+    said = np.array([parse_scope("/".join(parts)).phase for parts in origins.parts], np.int32)[origins.row]
+    if not (said == BACKWARD).any():
         return np.full(len(graph), _FORWARD, np.int32)
-    maker, source, reader = graph.value_node, graph.operands.source, graph.operand_node
+    phase = np.full(len(graph), -1, np.int32)
+    phase[said == FORWARD] = _FORWARD
+    phase[said == BACKWARD] = _BACKWARD
+    source = graph.operands.source
     known = source >= 0
-    makers, readers = maker[source[known]], reader[known]
-    # In program order a value is made before it is read.
-    late = phase >= _BACKWARD
-    for made, read in zip(makers.tolist(), readers.tolist(), strict=True):
+    makers, readers = graph.value_node[source[known]].tolist(), graph.operand_node[known].tolist()
+    # A value is made before it is read: what follows the backward phase is the update.
+    late = phase == _BACKWARD
+    for made, read in zip(makers, readers, strict=True):
         if late[made]:
             late[read] = True
     phase[(phase < 0) & late] = _UPDATE
-    earliest = np.where(phase < 0, 4, phase)
-    for made, read in zip(makers[::-1].tolist(), readers[::-1].tolist(), strict=True):
-        if phase[made] < 0:
-            earliest[made] = min(earliest[made], earliest[read])
-    phase = np.where(phase < 0, np.where(earliest == _FORWARD, _BEFORE, earliest), phase)
-    return np.where(phase > _UPDATE, _UPDATE, phase).astype(np.int32)
+    # What a phase reads belongs to it or comes before it, whatever it says of itself.
+    latest = np.full(len(graph), _UPDATE + 1, np.int32)
+    for made, read in zip(reversed(makers), reversed(readers), strict=True):
+        of_reader = phase[read] if phase[read] >= 0 else latest[read]
+        latest[made] = min(latest[made], of_reader)
+        if phase[made] > latest[made]:
+            phase[made] = latest[made]
+    unknown = phase < 0
+    phase[unknown] = np.where(latest == _FORWARD, _BEFORE, np.minimum(latest, _UPDATE))[unknown]
+    return phase

@@ -12,10 +12,12 @@ from jaxviz.graph import OPERATION, Column, Graph
 _COMBINED = re.compile(r"/?\([^()]*(?:\([^()]*\)[^()]*)*:.*\)$")
 _CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
 
+_PRIMITIVE = re.compile(r"[\w-]+\Z")
+
 Parts = tuple[str, ...]
 
-# What is named by its own operation, whatever the primitive: it has bodies.
-_OWNERS = frozenset({"while", "conditional", "case", "if", "call", "composite", "fusion"})
+# What is named by its own operation, whatever the primitive: it is seen as a loop, as a choice, or not at all.
+_OWNERS = frozenset({"while", "conditional", "case", "if", "call", "composite"})
 
 
 def name_parts(text: str) -> tuple[Parts, str]:
@@ -30,7 +32,8 @@ def name_parts(text: str) -> tuple[Parts, str]:
     parts = [part for part in text.split("/") if part]
     if parts and _CALL.match(parts[0]) and len(parts) > 1:
         del parts[0]
-    if not parts:
+    # An argument is named by its path.
+    if not parts or (len(parts) == 1 and not _PRIMITIVE.match(parts[0])):
         return (), ""
     called = _CALL.match(parts[-1])
     return tuple(parts[:-1]), called[1] if called else parts[-1]
@@ -56,9 +59,30 @@ class Origins:
         self.row = columns.row
         self.stack = columns.stack
 
+    def with_phases(self, backward: Column) -> Origins:
+        """Scopes that say backward only where `backward` does: what the forward phase needs is its own."""
+        parts, row, known = list(self.parts), self.row.copy(), dict[int, int]()
+        primitives = list(self.primitives)
+        for node in np.flatnonzero(~backward).tolist():
+            old = int(row[node])
+            if old not in known:
+                forward = tuple(map(_forward, parts[old]))
+                known[old] = old
+                if forward != parts[old]:
+                    known[old] = len(parts)
+                    parts.append(forward)
+                    primitives.append(primitives[old])
+            row[node] = known[old]
+        return Origins(None, _Columns(parts, primitives, row, self.stack))
+
     def reordered(self, order: Column) -> Origins:
         """The same for nodes in another order."""
         return Origins(None, _Columns(self.parts, self.primitives, self.row[order], self.stack[order]))
+
+
+def _forward(part: str) -> str:
+    """`jvp(LM)` for `transpose(jvp(LM))`."""
+    return part[len("transpose(") : -1] if part.startswith("transpose(") and part.endswith(")") else part
 
 
 def _names(graph: Graph) -> tuple[list[Parts], list[str]]:
@@ -128,7 +152,7 @@ def described(graph: Graph, origins: Origins) -> Graph:
         scope[node] = text
         primitive = origins.primitives[row[node]]
         # An inherited name says where, not what.
-        if primitive and row[node] == graph.nodes.scope[node] and strings[op[node]] not in _OWNERS:
+        if primitive and graph.nodes.scope[node] > 0 and strings[op[node]] not in _OWNERS:
             op[node] = string(primitive)
     return replace(graph, nodes=replace(graph.nodes, scope=scope, stack=origins.stack, op=op))
 

@@ -11,7 +11,7 @@ _MOST = 3
 # What says little of what is done.
 _NOISE = frozenset(
     {"broadcast", "broadcast_in_dim", "convert", "convert_element_type", "reshape", "bitcast", "copy", "transpose"}
-    | {"squeeze", "slice", "pad", "constant", "iota", "select", "get-tuple-element", "tuple", "expand_dims"}
+    | {"squeeze", "slice", "pad", "constant", "iota", "select", "get-tuple-element", "tuple", "expand_dims", "fusion"}
 )
 # What does most of the work comes first.
 _HEAVY = ("dot_general", "dot", "conv_general_dilated", "convolution", "custom-call", "scatter", "scatter-add", "sort")
