@@ -187,7 +187,7 @@ class Exploration:
         if stage not in STAGE_KINDS:
             raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
         document = self.document(stages=(stage,)) if stage != "jaxpr" else self.document()
-        [program] = document.programs
+        program = document.programs[0]
         if stage in program.missing:
             raise ValueError(f"there is no {stage} of {self.call} here: {program.missing[stage]}")
         return document.of_stage(next(entry.graph for entry in program.stages if entry.kind == stage))
