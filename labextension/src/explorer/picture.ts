@@ -2,7 +2,8 @@
  * The picture: a canvas with its camera and its selection. Draws once a frame and only when something changed; holds
  * no pixels while it is scrolled out of sight.
  */
-import { boxAt, drawScene, fitCamera, type Camera } from '../draw/canvas.ts';
+import { boxAt, drawMarks, drawScene, fitCamera, type Camera, type Size } from '../draw/canvas.ts';
+import { isKept, KeptGround } from '../draw/kept.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
 import { hold, pan, reveal, zoomAt } from './camera.ts';
@@ -15,6 +16,10 @@ export interface PictureEvents {
   toggle(box: number): void;
 }
 
+/** More boxes than this do not move to their new places: they are there at once. */
+const MOST_MOVING = 4_000;
+/** ms at rest after which a stretched picture is drawn anew. */
+const REST = 120;
 /** px of width that must be left free beside the details. */
 const LEAST_FREE = 80;
 
@@ -29,6 +34,8 @@ export class Picture {
   private inSight = true;
   private frame = 0;
   private moving: { from: Scene; start: number } | null = null;
+  private readonly kept = new KeptGround();
+  private resting: ReturnType<typeof setTimeout> | undefined;
   /** Room at the lower end that the picture leaves free, for the legend. */
   private foot = 0;
   /** Width in px that the details cover at either side. */
@@ -83,6 +90,8 @@ export class Picture {
 
   dispose(): void {
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.resting);
+    this.kept.drop();
     this.stopListening();
     this.resize.disconnect();
     this.sight.disconnect();
@@ -102,7 +111,8 @@ export class Picture {
       };
       this.fitted = false;
     }
-    if (from && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
+    const few = Math.max(scene.visible.count, from?.visible.count ?? 0) <= MOST_MOVING;
+    if (from && few && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
       // The old scene is put where the camera now sees it, so that what is kept does not jump.
       const moved = keep
         ? shifted(
@@ -229,6 +239,7 @@ export class Picture {
     } else {
       this.canvas.width = 0;
       this.canvas.height = 0;
+      this.kept.drop();
     }
   }
 
@@ -252,6 +263,12 @@ export class Picture {
       this.canvas.width = width;
       this.canvas.height = height;
     }
+    const size = { width: this.width, height: this.height, ratio };
+    if (!this.moving && isKept(this.scene, this.camera)) {
+      this.paintKept(context, this.scene, size);
+      return;
+    }
+    this.kept.drop();
     let scene = this.scene;
     let edges = 1;
     if (this.moving) {
@@ -264,11 +281,28 @@ export class Picture {
         this.moving = null;
       }
     }
-    drawScene(context, scene, this.camera, { width: this.width, height: this.height, ratio }, this.palette, {
+    drawScene(context, scene, this.camera, size, this.palette, {
       selected: this.selected,
       linked: this.linked,
       edges
     });
+  }
+
+  /** Draws from a copy while the camera moves, and anew when it rests at another scale. */
+  private paintKept(context: CanvasRenderingContext2D, scene: Scene, size: Size): void {
+    const sharp = this.kept.draw(context, scene, this.camera, size, this.palette);
+    drawMarks(context, scene, this.camera, size, this.palette, {
+      selected: this.selected,
+      linked: this.linked,
+      edges: 1
+    });
+    clearTimeout(this.resting);
+    if (!sharp) {
+      this.resting = setTimeout(() => {
+        this.kept.drop();
+        this.draw();
+      }, REST);
+    }
   }
 }
 
