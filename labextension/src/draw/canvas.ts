@@ -33,9 +33,16 @@ export interface Highlight {
   readonly selected: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
+  /** 1 for each box that steps back, so that the others are seen; null where none does. */
+  readonly faded: Uint8Array | null;
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
+  /** True for a box that comes in with the edges, because it was not there before. */
+  arrives(box: number): boolean;
 }
+
+/** Opacity of what steps back: still there, no longer in the way. */
+const FADED = 0.28;
 
 /** CSS px, and how many pixels of the screen one has. */
 export interface Size {
@@ -53,18 +60,18 @@ export function drawScene(
   palette: Palette,
   highlight: Highlight
 ): void {
-  drawGround(context, scene, camera, size, palette, highlight.edges);
+  drawGround(context, scene, camera, size, palette, highlight);
   drawMarks(context, scene, camera, size, palette, highlight);
 }
 
-/** Draws all but what stands out. */
+/** Draws all but the selection and what is linked to it. */
 export function drawGround(
   context: CanvasRenderingContext2D,
   scene: Scene,
   camera: Camera,
   size: Size,
   palette: Palette,
-  edges = 1
+  highlight: Highlight
 ): void {
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.fillStyle = palette.background;
@@ -72,30 +79,46 @@ export function drawGround(
   aim(context, camera, size);
   const seen = seenFrom(camera, size);
   const { visible } = scene;
+  const { edges, faded } = highlight;
   const painter = new CanvasPainter(context, palette);
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame && inView(scene, box, seen)) {
+      context.globalAlpha = highlight.arrives(box) ? edges : 1;
       paintFrame(painter, scene, box);
     }
   }
-  context.globalAlpha = edges;
+  context.globalAlpha = edges * (faded ? FADED : 1);
   if (camera.scale < FAR_SCALE) {
     drawFarEdges(painter, scene, camera.scale, seen);
-    context.globalAlpha = 1;
-    drawFarBoxes(context, scene, palette, camera.scale, seen);
+    for (const back of faded ? [1, 0] : [0]) {
+      context.globalAlpha = back ? FADED : 1;
+      drawFarBoxes(
+        context,
+        scene,
+        palette,
+        camera.scale,
+        box => (faded?.[box] ?? 0) === back && inView(scene, box, seen)
+      );
+    }
     return;
   }
   drawEdges(painter, scene, seen, edges === 1);
   paintCables(painter, scene);
-  context.globalAlpha = 1;
   for (let box = 0; box < visible.count; box++) {
     if (inView(scene, box, seen)) {
+      context.globalAlpha = opacityOf(highlight, box);
       (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
     }
   }
+  context.globalAlpha = faded ? FADED : 1;
   if (edges === 1) {
     paintCableLabels(painter, scene);
   }
+  context.globalAlpha = 1;
+}
+
+function opacityOf({ arrives, edges, faded }: Highlight, box: number): number {
+  return (arrives(box) ? edges : 1) * (faded?.[box] ? FADED : 1);
 }
 
 /** Draws what stands out. */

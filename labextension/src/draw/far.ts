@@ -67,7 +67,7 @@ export function drawFarBoxes(
   scene: Scene,
   palette: Palette,
   scale: number,
-  seen: Bounds
+  drawn: (box: number) => boolean
 ): void {
   const { x, y, width, height } = scene.layout;
   const least = LEAST_BOX / scale;
@@ -75,7 +75,7 @@ export function drawFarBoxes(
     const { stroke }: Look = looks[name];
     context.fillStyle = stroke ? palette[stroke] : palette.plainLine;
     for (const box of boxes) {
-      if (inView(scene, box, seen)) {
+      if (drawn(box)) {
         context.fillRect(x[box], y[box], Math.max(width[box], least), Math.max(height[box], least));
       }
     }

@@ -28,6 +28,7 @@ function large(): Scene {
   return sceneOf(sketch);
 }
 
+const plain = { selected: -1, linked: [], faded: null, edges: 1, arrives: () => false };
 const size = { width: 800, height: 400, ratio: 1 };
 
 test('a large picture is drawn once; then its copy moves, is stretched, and is made anew where it ends', async t => {
@@ -39,7 +40,7 @@ test('a large picture is drawn once; then its copy moves, is stretched, and is m
   const kept = new KeptGround();
   const front = canvas();
   const draw = (x: number, y: number, scale: number): boolean =>
-    kept.draw(front.context, scene, { x, y, scale }, size, palettes.light);
+    kept.draw(front.context, scene, { x, y, scale }, size, palettes.light, plain);
   assert.ok(isKept(scene, { x: 0, y: 0, scale: 0.02 }));
   assert.ok(!isKept(scene, { x: 0, y: 0, scale: 1 }), 'close by, words must be sharp');
 

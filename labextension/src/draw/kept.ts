@@ -2,7 +2,7 @@
  * The ground of a large picture, kept as pixels while the camera moves: to move a copy costs far less than to draw tens
  * of thousands of boxes. While the scale changes, the copy is stretched; whoever uses it has it drawn anew at rest.
  */
-import { drawGround, type Camera, type Size } from './canvas.ts';
+import { drawGround, type Camera, type Highlight, type Size } from './canvas.ts';
 import { FAR_SCALE } from './far.ts';
 import { MARGIN, type Scene } from './scene.ts';
 import type { Palette } from './theme.ts';
@@ -17,6 +17,7 @@ const STRETCH = 2;
 interface Kept {
   readonly scene: Scene;
   readonly palette: Palette;
+  readonly faded: Uint8Array | null;
   readonly camera: Camera;
   readonly size: Size;
 }
@@ -31,10 +32,17 @@ export class KeptGround {
   private kept: Kept | null = null;
 
   /** Draws the ground from the copy, which is made anew where it does not reach. False if it was stretched. */
-  draw(context: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size, palette: Palette): boolean {
-    const kept = this.fits(scene, camera, size, palette)
-      ? (this.kept as Kept)
-      : this.make(scene, camera, size, palette);
+  draw(
+    context: CanvasRenderingContext2D,
+    scene: Scene,
+    camera: Camera,
+    size: Size,
+    palette: Palette,
+    highlight: Highlight
+  ): boolean {
+    const same = this.kept?.palette === palette && this.kept.faded === highlight.faded;
+    const known = same && this.fits(scene, camera, size) ? this.kept : null;
+    const kept = known ?? this.make(scene, camera, size, palette, highlight);
     const unit = camera.scale * size.ratio;
     const stretch = camera.scale / kept.camera.scale;
     context.setTransform(1, 0, 0, 1, 0, 0);
@@ -56,9 +64,9 @@ export class KeptGround {
     this.canvas.height = 0;
   }
 
-  private fits(scene: Scene, camera: Camera, size: Size, palette: Palette): boolean {
+  private fits(scene: Scene, camera: Camera, size: Size): boolean {
     const { kept } = this;
-    if (!kept || kept.scene !== scene || kept.palette !== palette || kept.size.ratio !== size.ratio) {
+    if (!kept || kept.scene !== scene || kept.size.ratio !== size.ratio) {
       return false;
     }
     const stretch = camera.scale / kept.camera.scale;
@@ -75,18 +83,20 @@ export class KeptGround {
     );
   }
 
-  private make(scene: Scene, camera: Camera, size: Size, palette: Palette): Kept {
+  private make(scene: Scene, camera: Camera, size: Size, palette: Palette, highlight: Highlight): Kept {
     const part = inScene(scene, camera, size, AROUND);
     const kept = {
       scene,
       palette,
+      faded: highlight.faded,
       camera: { x: part.x, y: part.y, scale: camera.scale },
       size: { width: part.width * camera.scale, height: part.height * camera.scale, ratio: size.ratio }
     };
     this.kept = kept;
     this.canvas.width = Math.max(1, Math.ceil(kept.size.width * size.ratio));
     this.canvas.height = Math.max(1, Math.ceil(kept.size.height * size.ratio));
-    drawGround(this.canvas.getContext('2d') as CanvasRenderingContext2D, scene, kept.camera, kept.size, palette);
+    const context = this.canvas.getContext('2d') as CanvasRenderingContext2D;
+    drawGround(context, scene, kept.camera, kept.size, palette, highlight);
     return kept;
   }
 }

@@ -10,6 +10,7 @@ import { makeNet } from './net.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { breakCycles, rankVertices } from './rank.ts';
 import { reversed, routeOf, rowTops } from './routes.ts';
+import { isWarm } from './warm.ts';
 
 /** Vertices of a row, on average, in a part that may be folded. */
 const SLIM = 4;
@@ -75,9 +76,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   // In columns, a place says nothing about what stands left of what.
   const slim = proper.count < SLIM * proper.rankCount && proper.rankCount * ROW_GAP > FOLD_FROM;
   const mayFold = input.aspect !== undefined && slim;
-  const before = mayFold
-    ? undefined
-    : input.before && Float64Array.from(vertices, vertex => input.before?.[vertex] ?? NaN);
+  const before = mayFold ? undefined : placesBefore(input, vertices);
   const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
   const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
   const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before);
@@ -118,6 +117,13 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
     atX: 0,
     atY: 0
   };
+}
+
+/** Where the vertices stood, if most of them stood anywhere. */
+function placesBefore({ before, gate }: FlatInput, vertices: readonly number[]): Float64Array | undefined {
+  const places = before && Float64Array.from(vertices, vertex => before[vertex]);
+  const boxes = vertices.filter(vertex => !gate[vertex]).length;
+  return places && isWarm(places, boxes) ? places : undefined;
 }
 
 /**
