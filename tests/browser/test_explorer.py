@@ -62,3 +62,33 @@ def test_search_opens_what_hides_a_match(notebook):
     graph.page.keyboard.press("Enter")
     graph.wait_for_box("matmul")
     expect(graph.pane.locator("h4")).to_have_text("matmul")
+
+
+def test_colours_say_what_the_legend_says(notebook):
+    opened = notebook(STEP)
+    graph = opened.explore(0)
+    legend = graph.root.locator(".jv-legend")
+    expect(legend).to_contain_text("matmul")
+    choice = graph.root.get_by_role("combobox", name="Colour by")
+    seen = {graph.colours()}
+    for key, words in [
+        ("fate", "fused"),
+        ("kernel", "fusion"),
+        ("phase", "backward"),
+        ("type", "float32"),
+        ("size", "kB"),
+    ]:
+        choice.select_option(key)
+        expect(legend).to_contain_text(words)
+        seen.add(graph.colours())
+        opened.shot(f"colour-{key}", graph.root)
+    assert len(seen) > 3
+    # Kept from stage to stage; where it says nothing, that is said.
+    choice.select_option("fate")
+    graph.stage.focus()
+    graph.page.keyboard.press("5")
+    expect(legend).to_contain_text("fate is not known here")
+    graph.page.keyboard.press("2")
+    expect(legend).to_contain_text("fused")
+    graph.page.keyboard.press("c")
+    expect(choice).to_have_value("kernel")

@@ -4,7 +4,6 @@
  */
 import { Shape } from '../view/visible.ts';
 import {
-  boxLook,
   edgeLook,
   eachSegment,
   MARGIN,
@@ -174,14 +173,14 @@ function mayBeSeen(points: Float64Array, seen: Bounds): boolean {
 
 function drawFarBoxes(
   context: CanvasRenderingContext2D,
-  { visible, layout }: Scene,
+  { visible, layout, looks: lookOf }: Scene,
   palette: Palette,
   inView: (box: number) => boolean
 ): void {
   const byLook = new Map<LookName, number[]>();
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] !== Shape.frame && inView(box)) {
-      const look = visible.ghost[box] ? 'ghost' : boxLook(visible.family[box]);
+      const look = lookOf[box];
       const boxes = byLook.get(look);
       if (boxes) {
         boxes.push(box);

@@ -15,6 +15,7 @@ import { toLayout } from '../view/place.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
+import { Colours } from './colours.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
@@ -66,6 +67,7 @@ export class Explorer {
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
   private readonly search: Search;
+  private readonly colours: Colours;
   private readonly stage = element('div', 'jv-stage-area');
   private readonly pane = element('aside', 'jv-inspector');
   private readonly legend = element('div', 'jv-legend');
@@ -108,16 +110,22 @@ export class Explorer {
       goTo: item => this.goTo(item),
       close: () => this.leaveSearch()
     });
-    this.bar = makeBar(source, {
-      source: () => this.obey('source'),
-      search: () => this.obey('search'),
-      stage: index => this.setStage(index),
-      fit: () => this.obey('fit'),
-      openAll: () => this.obey('openAll'),
-      closeAll: () => this.obey('closeAll'),
-      expand: () => this.obey('expand'),
-      help: () => this.obey('help')
-    });
+    this.colours = new Colours(source, () => this.recolour());
+    this.colours.setGraph(this.graph);
+    this.bar = makeBar(
+      source,
+      {
+        source: () => this.obey('source'),
+        search: () => this.obey('search'),
+        stage: index => this.setStage(index),
+        fit: () => this.obey('fit'),
+        openAll: () => this.obey('openAll'),
+        closeAll: () => this.obey('closeAll'),
+        expand: () => this.obey('expand'),
+        help: () => this.obey('help')
+      },
+      [this.colours.root]
+    );
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
@@ -218,6 +226,7 @@ export class Explorer {
     this.graph = source.graphs[stages[index].graph];
     this.scene = null;
     this.search.setGraph(this.graph);
+    this.colours.setGraph(this.graph);
     this.start();
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
@@ -276,7 +285,7 @@ export class Explorer {
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result);
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks);
       if (this.job !== job) {
         return;
       }
@@ -296,13 +305,28 @@ export class Explorer {
     const after = around === null ? -1 : scene.visible.item.indexOf(around);
     this.scene = scene;
     fillTree(this.tree, scene.visible, this.prefix);
-    fillLegend(this.legend, scene.visible, palettes[this.theme]);
+    this.fillLegend(scene);
     this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
     this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
     this.fade();
+  }
+
+  private fillLegend({ visible }: Scene): void {
+    const { title, legend } = this.colours.colour(visible);
+    fillLegend(this.legend, title, legend, palettes[this.theme]);
+  }
+
+  /** The same picture in other colours. */
+  private recolour(): void {
+    if (this.scene) {
+      this.scene = { ...this.scene, looks: this.colours.colour(this.scene.visible).looks };
+      this.fillLegend(this.scene);
+      this.picture.setFoot(this.legendHeight());
+      this.picture.recolour(this.scene);
+    }
   }
 
   private setHeight(scene: Scene): void {
@@ -501,6 +525,9 @@ export class Explorer {
       case 'expand':
         this.expand(!this.placeholder);
         break;
+      case 'colour':
+        this.colours.next();
+        break;
       case 'search':
         this.search.open(this.graph);
         break;
@@ -601,7 +628,7 @@ export class Explorer {
     }
     this.picture.setPalette(palettes[theme]);
     if (this.scene) {
-      fillLegend(this.legend, this.scene.visible, palettes[theme]);
+      this.fillLegend(this.scene);
     }
   }
 

@@ -146,6 +146,13 @@ export class Picture {
     this.draw();
   }
 
+  /** Shows the same scene in other colours. */
+  recolour(scene: Scene): void {
+    this.scene = scene;
+    this.measure();
+    this.draw();
+  }
+
   /** Lets boxes step back: 1 for each of them; null for none. */
   fade(faded: Uint8Array | null): void {
     this.faded = faded;
