@@ -25,6 +25,7 @@ from jaxviz.program import Program
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.find import Finding
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
     from jaxviz.targets import Target
@@ -96,6 +97,14 @@ class Exploration:
         from jaxviz.link.fates import fates_of
 
         return fates_of(self.jaxpr, self._capture.fates)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is worth telling about the program, the most severe first."""
+        from jaxviz.find import Subject, find_all
+
+        __tracebackhide__ = True
+        return find_all(Subject(self.jaxpr, self._capture.outline))
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""
