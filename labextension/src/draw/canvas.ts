@@ -2,6 +2,7 @@
  * A scene on a Canvas 2D: only what is in view, and only as much of it as can be read. Far out, boxes are plain
  * rectangles filled family by family and edges are straight.
  */
+import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
 import {
   edgeLook,
@@ -32,14 +33,19 @@ export interface Highlight {
   readonly selected: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
-  /** 1 for each box that steps back, so that the others are seen; null where none does. */
+  /** One of `Fade` for each box; null where none steps back. */
   readonly faded: Uint8Array | null;
+  /** One of `Way` for each edge; null where nothing is selected. */
+  readonly ways: Uint8Array | null;
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
 }
 
-/** Opacity of what steps back: still there, no longer in the way. */
-const FADED = 0.28;
+/** How far a box steps back, so that others are seen: not at all, almost out of sight, or a little. */
+export const Fade = { none: 0, far: 1, near: 2 } as const;
+
+/** Opacity by `Fade`. */
+const OPACITY = [1, 0.28, 0.5] as const;
 
 /** Below this scale words cannot be read and are left out. */
 const WORDS_SCALE = 0.3;
@@ -89,26 +95,30 @@ export function drawScene(
     }
   }
   const { faded } = highlight;
-  context.globalAlpha = highlight.edges * (faded ? FADED : 1);
+  // Cables tie the two phases together: they step back only where something else is asked for.
+  const cables = faded?.includes(Fade.far) ? OPACITY[Fade.far] : 1;
+  const deepest = faded?.includes(Fade.far) ? Fade.far : faded?.includes(Fade.near) ? Fade.near : Fade.none;
+  context.globalAlpha = highlight.edges * (faded ? OPACITY[deepest] : 1);
   drawEdges(context, painter, scene, scale, seen);
   if (scale >= WORDS_SCALE) {
+    context.globalAlpha = highlight.edges * cables;
     paintCables(painter, scene);
   }
   context.globalAlpha = 1;
   if (scale < WORDS_SCALE) {
-    for (const back of faded ? [true, false] : [false]) {
-      context.globalAlpha = back ? FADED : 1;
-      drawFarBoxes(context, scene, palette, box => (faded?.[box] === 1) === back && inView(box));
+    for (const fade of faded ? [Fade.far, Fade.near, Fade.none] : [Fade.none]) {
+      context.globalAlpha = OPACITY[fade];
+      drawFarBoxes(context, scene, palette, box => (faded?.[box] ?? Fade.none) === fade && inView(box));
     }
   } else {
     for (let box = 0; box < visible.count; box++) {
       if (inView(box)) {
-        context.globalAlpha = faded?.[box] ? FADED : 1;
+        context.globalAlpha = OPACITY[faded?.[box] ?? Fade.none];
         (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
       }
     }
   }
-  context.globalAlpha = faded ? FADED : 1;
+  context.globalAlpha = cables;
   if (scale >= WORDS_SCALE && highlight.edges === 1) {
     paintCableLabels(painter, scene);
   }
@@ -205,17 +215,17 @@ function outline(painter: CanvasPainter, { visible, layout }: Scene, box: number
   painter.rect(look, layout.x[box], layout.y[box], layout.width[box], layout.height[box], frame ? 8 : 5);
 }
 
-function drawSelection(painter: CanvasPainter, scene: Scene, { selected, edges }: Highlight): void {
-  const { visible, layout } = scene;
+function drawSelection(painter: CanvasPainter, scene: Scene, { selected, ways, edges }: Highlight): void {
+  const { layout } = scene;
   if (selected < 0) {
     return;
   }
-  if (edges === 1) {
-    for (let edge = 0; edge < visible.source.length; edge++) {
-      if (visible.source[edge] === selected || visible.target[edge] === selected) {
-        painter.route('strong', routeOf(layout, edge));
+  if (edges === 1 && ways) {
+    ways.forEach((way, edge) => {
+      if (way !== Way.none) {
+        painter.route(way === Way.to ? 'way-to' : 'way-from', routeOf(layout, edge));
       }
-    }
+    });
   }
   outline(painter, scene, selected, 'selected');
 }

@@ -107,6 +107,8 @@ export const looks = {
   cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },
   'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },
+  'way-to': { stroke: 'accent', width: 1.5 },
+  'way-from': { stroke: 'accent', width: 1.5, dash: [6, 3] },
   selected: { stroke: 'accent', width: 2.5 },
   mark: { stroke: 'muted', width: 1.2 },
   ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
