@@ -50,10 +50,11 @@ _UNCLEAR = Flow(0, 0, False, False)
 
 
 class _Stack(NamedTuple):
-    """A stack of the outline, and its copies."""
+    """A stack of the outline, and the first node of each copy and the one past its last."""
 
     row: int
-    copies: list[Column]
+    first: Column
+    end: Column
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -64,24 +65,45 @@ def find(subject: Subject) -> Iterator[Finding]:
     for row in np.flatnonzero(outline.count > 1).tolist():
         if outline.first[row] < told:
             continue
-        copies = _copies(subject, row)
-        loop = _loop_of(subject, copies) if len(copies) > 1 else None
-        if loop is not None:
+        stack = _stack(subject, row)
+        loops = _loops_of(subject, stack) if stack is not None else []
+        if stack is not None and loops:
             told = int(outline.end[row])
-            stacks_of.setdefault((loop, int(outline.count[row])), []).append(_Stack(row, copies))
+            stacks_of.setdefault((loops[0], int(outline.count[row])), []).append(stack)
     for (loop, count), stacks in stacks_of.items():
-        inner = max(_inner_count(subject, stack.row) for stack in stacks)
+        inner = max(_inner_count(subject, stack.row, loop) for stack in stacks)
         equations = sum(int(outline.equations[stack.row]) for stack in stacks)
         if _worth_it(count * inner, equations):
             yield _finding(subject, loop, count, inner, equations, stacks)
 
 
-def _inner_count(subject: Subject, row: int) -> int:
-    """How many copies stand in one copy of a stack, where loops stand in loops."""
+def _stack(subject: Subject, row: int) -> _Stack | None:
+    """The copies of a row, those that are cut short too; None where it has none of its own."""
     outline = subject.outline
-    # Rows stand in preorder, so those inside come right after it.
+    inside = _inside(subject, row)
+    copies = inside[(outline.parent[inside] == row) & (outline.copy[inside] >= 0)]
+    return _Stack(row, outline.first[copies], outline.end[copies]) if len(copies) > 1 else None
+
+
+def _inside(subject: Subject, row: int) -> Column:
+    """The rows inside a row. They stand in preorder, so they come right after it."""
+    outline = subject.outline
     after = row + 1 + int(np.searchsorted(outline.first[row + 1 :], outline.end[row]))
-    return int(outline.count[row + 1 : after].max(initial=1))
+    return np.arange(row + 1, after, dtype=np.int32)
+
+
+def _inner_count(subject: Subject, row: int, loop: _Loop) -> int:
+    """How many copies of another loop stand in one copy of a stack."""
+    outline = subject.outline
+    inside = _inside(subject, row)
+    # Of what is in all copies alike, the first speaks for all.
+    stacks = inside[(outline.count[inside] > 1) & (outline.like[inside] < 0)]
+    counts = [1]
+    for one in stacks.tolist():
+        stack = _stack(subject, one)
+        if stack is not None and any(other != loop for other in _loops_of(subject, stack)):
+            counts.append(int(outline.count[one]))
+    return max(counts)
 
 
 def _worth_it(copies: int, equations: int) -> bool:
@@ -91,7 +113,7 @@ def _worth_it(copies: int, equations: int) -> bool:
 def _finding(subject: Subject, loop: _Loop, count: int, inner: int, equations: int, stacks: list[_Stack]) -> Finding:
     tables = subject.graph.tables
     times = f"{count:,} x {inner:,}" if inner > 1 else f"{count:,}"
-    flow = flow_of(subject.graph, stacks[0].copies)
+    flow = flow_of(subject.graph, stacks[0].first, stacks[0].end)
     where = f"line {loop.line.line} of {tables.strings[tables.files.label[loop.line.file]]}"
     again = ", and again in the backward pass" if len(stacks) > 1 else ""
     return Finding(
@@ -104,7 +126,7 @@ def _finding(subject: Subject, loop: _Loop, count: int, inner: int, equations: i
             f"{max(1, round(equations / count)):,}."
         ),
         remedy=_remedy(count, flow),
-        nodes=np.concatenate([copy for stack in stacks for copy in stack.copies]).astype(np.int32),
+        nodes=np.concatenate([np.arange(stack.first[0], stack.end[-1], dtype=np.int32) for stack in stacks]),
         lines=(loop.line,),
         figures={"copies": count, "equations": equations, "carried": flow.carried, "given": flow.given},
     )
@@ -129,30 +151,18 @@ def _remedy(count: int, flow: Flow) -> str:
 # The copies.
 
 
-def _copies(subject: Subject, row: int) -> list[Column]:
-    """The nodes of each copy of a stack, those of the last one too where it is cut short."""
-    outline = subject.outline
-    return [
-        np.arange(outline.first[child], outline.end[child], dtype=np.int32)
-        for child in outline.children[row]
-        if outline.copy[child] >= 0
-    ]
-
-
-def flow_of(graph: Graph, copies: list[Column]) -> Flow:
+def flow_of(graph: Graph, first: Column, end: Column) -> Flow:
     """How values flow between copies, told from the second to the last copy of full length."""
-    copy_of = np.full(len(graph), -1, np.int64)
-    for number, copy in enumerate(copies):
-        copy_of[copy] = number
-    whole = [copy for copy in copies if len(copy) == len(copies[0])]
-    sources = [_sources(graph, copy) for copy in whole]
-    if len(whole) < 2 or len({len(source) for source in sources}) != 1:
+    operand_first, operand_end = graph.first_operand[first], graph.first_operand[end]
+    alike = (end - first == end[0] - first[0]) & (operand_end - operand_first == operand_end[0] - operand_first[0])
+    if int(alike.sum()) < 2 or not alike[:2].all():
         return _UNCLEAR
-    table = np.stack(sources)
+    copy_of = np.full(len(graph), -1, np.int64)
+    copy_of[first[0] : end[-1]] = np.repeat(np.arange(len(first)), np.diff(np.append(first, end[-1])))
+    own = np.flatnonzero(alike)[1:, None]
+    table = graph.operands.source[operand_first[own] + np.arange(operand_end[0] - operand_first[0])]
     maker = np.full(table.shape, -1, np.int64)
     maker[table >= 0] = copy_of[graph.value_node[table[table >= 0]]]
-    own = np.array([copy_of[copy[0]] for copy in whole])[:, None]
-    table, maker, own = table[1:], maker[1:], own[1:]
     before = maker == own - 1
     outside = maker < 0
     if not (before | outside | (maker == own)).all():
@@ -167,24 +177,20 @@ def flow_of(graph: Graph, copies: list[Column]) -> Flow:
     )
 
 
-def _sources(graph: Graph, nodes: Column) -> Column:
-    """The operands of an interval of nodes, one after the other."""
-    return graph.operands.source[graph.first_operand[nodes[0]] : graph.first_operand[nodes[-1] + 1]]
-
-
 # The loop in the source.
 
 
-def _loop_of(subject: Subject, copies: list[Column]) -> _Loop | None:
-    """The loop around all of a copy: the widest at the outermost frame that has one."""
+def _loops_of(subject: Subject, stack: _Stack) -> list[_Loop]:
+    """The loops around all of a copy, the outermost first: at each depth of the call stack the widest."""
     stack_of = subject.graph.nodes.stack
-    stacks = [stack for stack in np.unique(stack_of[copies[0]])[:_PLACES].tolist() if stack >= 0]
-    frames_of = [_frames(subject, stack) for stack in stacks]
+    stacks = np.unique(stack_of[stack.first[0] : stack.end[0]])[:_PLACES].tolist()
+    frames_of = [_frames(subject, one) for one in stacks if one >= 0]
+    found = []
     for depth in range(min(map(len, frames_of), default=0)):
         loops = [loop for frames in frames_of if (loop := _loop_at(subject, frames[depth])) is not None]
         if loops:
-            return max(loops, key=lambda loop: loop.last - loop.line.line)
-    return None
+            found.append(max(loops, key=lambda loop: loop.last - loop.line.line))
+    return found
 
 
 def _frames(subject: Subject, stack: int) -> list[int]:

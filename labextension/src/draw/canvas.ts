@@ -39,6 +39,8 @@ export interface Highlight {
   readonly ways: Uint8Array | null;
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
+  /** True for a box that comes in with the edges, because it was not there before. */
+  arrives(box: number): boolean;
 }
 
 /** How far a box steps back, so that others are seen: not at all, almost out of sight, or a little. */
@@ -91,6 +93,7 @@ export function drawScene(
 
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame && inView(box)) {
+      context.globalAlpha = highlight.arrives(box) ? highlight.edges : 1;
       paintFrame(painter, scene, box);
     }
   }
@@ -113,7 +116,7 @@ export function drawScene(
   } else {
     for (let box = 0; box < visible.count; box++) {
       if (inView(box)) {
-        context.globalAlpha = OPACITY[faded?.[box] ?? Fade.none];
+        context.globalAlpha = opacityOf(highlight, box);
         (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
       }
     }
@@ -129,6 +132,10 @@ export function drawScene(
     }
   }
   drawSelection(painter, scene, highlight);
+}
+
+function opacityOf({ arrives, edges, faded }: Highlight, box: number): number {
+  return (arrives(box) ? edges : 1) * OPACITY[faded?.[box] ?? Fade.none];
 }
 
 /** Chips reach out of their box; a generous bound saves measuring each. */

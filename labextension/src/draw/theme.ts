@@ -96,7 +96,10 @@ export interface Look {
 
 const family = (fill: Role, stroke: Role): Look => ({ fill, stroke, width: 1 });
 
-/** Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. */
+/**
+ * Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. An
+ * SVG paints them in this order: copies behind a box before the box, its mark after it.
+ */
 export const looks = {
   frame: { fill: 'frame', stroke: 'frameLine', width: 1 },
   ground: { fill: 'frame' },
@@ -110,7 +113,6 @@ export const looks = {
   'way-to': { stroke: 'accent', width: 1.5 },
   'way-from': { stroke: 'accent', width: 1.5, dash: [6, 3] },
   selected: { stroke: 'accent', width: 2.5 },
-  mark: { stroke: 'muted', width: 1.2 },
   ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
   linked: { stroke: 'accent', width: 1.5, dash: [2, 2] },
   'box-matmul': family('matmul', 'matmulLine'),
@@ -132,7 +134,8 @@ export const looks = {
   'amount-1': family('amount1', 'amount1Line'),
   'amount-2': family('amount2', 'amount2Line'),
   'amount-3': family('amount3', 'amount3Line'),
-  'amount-4': family('amount4', 'amount4Line')
+  'amount-4': family('amount4', 'amount4Line'),
+  mark: { stroke: 'muted', width: 1.2 }
 } as const satisfies Readonly<Record<string, Look>>;
 
 export type LookName = keyof typeof looks;

@@ -9,9 +9,10 @@ import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
-import { firstView, openEverything, openRow } from '../view/first.ts';
+import { counterparts } from '../view/counterparts.ts';
+import { firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
-import { toLayout } from '../view/place.ts';
+import { placesBefore, toLayout } from '../view/place.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
@@ -24,6 +25,7 @@ import { element } from './elements.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
+import { Openings } from './openings.ts';
 import { SourcePane } from './source.ts';
 import { fillLegend } from './legend.ts';
 import { Picture } from './picture.ts';
@@ -31,7 +33,6 @@ import { followTheme } from './theme.ts';
 import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { walk, type Direction } from './walk.ts';
-import { openAround, openAroundItem } from './where.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -63,8 +64,6 @@ export class Explorer {
   /** The stage on the screen: its place among those of the program, and its graph. */
   private at = 0;
   private graph: Graph;
-  /** What was opened in each stage, so that it is still open when the person comes back. */
-  private readonly openIn = new Map<number, ReadonlySet<number>>();
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
@@ -82,12 +81,10 @@ export class Explorer {
   private readonly prefix = `jv-${++count}-`;
   private readonly stopFollowing: () => void;
   private theme: Theme = 'light';
-  private open: ReadonlySet<number> = new Set();
-  private spread: ReadonlySet<number> = new Set();
-  private all = false;
-  /** True once the person has opened or closed something in this stage. */
-  private touched = false;
+  private readonly openings: Openings;
   private scene: Scene | null = null;
+  /** The scene that was shown last, also while another stage is on its way. */
+  private last: Scene | null = null;
   private job: LayoutJob | null = null;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
@@ -106,6 +103,7 @@ export class Explorer {
       stages.findIndex(({ kind }) => kind === options.stage)
     );
     this.graph = source.graphs[stages[this.at].graph];
+    this.openings = new Openings(source, this.graph);
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
@@ -189,13 +187,8 @@ export class Explorer {
   }
 
   private start(): void {
-    const { document: source, height, fill } = this.options;
-    const whole = fill === true || this.placeholder !== null;
-    const space = {
-      width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
-      height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
-    };
-    this.open = this.openIn.get(this.at) ?? firstView(source, this.graph, space, measure, layout).open;
+    const { document: source } = this.options;
+    this.openings.enter(this.graph, () => firstView(source, this.graph, this.space(), measure, layout).open);
     this.bar.setRegions(openEverything(this.rows, true).size > 0);
     this.bar.setStage(this.at);
     if (this.pythonPane.shown) {
@@ -203,7 +196,16 @@ export class Explorer {
     }
   }
 
-  /** Shows another stage. The selection goes along the links, and so does what was lit. */
+  /** The room for the picture. */
+  private space(): Space {
+    const { height, fill } = this.options;
+    const whole = fill === true || this.placeholder !== null;
+    return {
+      width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
+      height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
+    };
+  }
+
   private get rows(): Rows {
     return rowsOf(this.options.document, this.graph);
   }
@@ -213,6 +215,7 @@ export class Explorer {
     return this.selected === null ? [] : nodesOf(this.graph, this.rows, this.selected);
   }
 
+  /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
     const { document: source } = this.options;
     const { stages } = source.programs[0];
@@ -223,10 +226,6 @@ export class Explorer {
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
     const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
-    if (this.touched) {
-      this.openIn.set(this.at, this.open);
-    }
-    this.touched = this.openIn.has(index);
     this.at = index;
     this.graph = source.graphs[stages[index].graph];
     this.scene = null;
@@ -238,22 +237,13 @@ export class Explorer {
     this.origin = null;
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
-    this.open = this.openTo(to);
-    void this.layOut().then(() => {
-      this.picture.fit();
-      const box = this.boxOf(to);
-      if (box >= 0) {
-        this.picture.reveal(box);
-      }
+    this.openings.reveal(to);
+    void this.layOut(this.selected).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
     });
     this.stage.focus({ preventScroll: true });
-  }
-
-  private openTo(node: number): ReadonlySet<number> {
-    return openAround(this.graph, this.rows, this.open, node);
   }
 
   private boxOf(node: number): number {
@@ -262,11 +252,11 @@ export class Explorer {
 
   /** The box of the selection, or of the closed row around it. */
   private selectedBox(): number {
-    const { selected, scene } = this;
-    if (selected === null || !scene) {
-      return -1;
-    }
-    return boxOfItem(this.rows, scene.visible, selected);
+    return this.selected === null ? -1 : this.boxOfItem(this.selected);
+  }
+
+  private boxOfItem(item: number): number {
+    return this.scene ? boxOfItem(this.rows, this.scene.visible, item) : -1;
   }
 
   /** Lights what a line of the source became; a second click lets go. */
@@ -284,9 +274,12 @@ export class Explorer {
   /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
   private async layOut(around: number | null = null): Promise<void> {
     const { document: source, layouts } = this.options;
-    const visible = show(source, this.graph, { open: this.open, spread: this.spread, all: this.all });
+    const visible = show(source, this.graph, this.openings.state);
     this.job?.cancel();
-    const job = layouts.layout(toLayout(visible, measure));
+    const { last } = this;
+    const from = last ? counterparts(source, last.visible, visible) : undefined;
+    const before = last && from ? { before: placesBefore(from, last.layout) } : {};
+    const job = layouts.layout(toLayout(visible, measure, before));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
@@ -296,7 +289,7 @@ export class Explorer {
         return;
       }
       this.say(visible.count ? scene.layout.simplified.join('; ') : 'This program is empty: it has no operations.');
-      this.showScene(scene, around);
+      this.showScene(scene, from, around);
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AbortError') {
         this.say(`This picture could not be placed: ${error instanceof Error ? error.message : String(error)}`);
@@ -306,15 +299,14 @@ export class Explorer {
     }
   }
 
-  private showScene(scene: Scene, around: number | null): void {
-    const before = this.scene && around !== null ? this.scene.visible.item.indexOf(around) : -1;
-    const after = around === null ? -1 : scene.visible.item.indexOf(around);
+  private showScene(scene: Scene, from: Int32Array | undefined, around: number | null): void {
     this.scene = scene;
+    this.last = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     this.fillLegend(scene);
     this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
-    this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
+    this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
   }
@@ -393,7 +385,7 @@ export class Explorer {
       const { document: source } = this.options;
       const shown =
         selected >= 0 ? rowDetails(source, this.graph, selected) : details(source, this.graph, -1 - selected);
-      showDetails(this.pane, shown, selected >= 0 && this.open.has(selected), {
+      showDetails(this.pane, shown, selected >= 0 && this.openings.open.has(selected), {
         select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
         follow: (stage, node) => this.setStage(stage, node),
         toggle: () => this.toggle(selected),
@@ -412,7 +404,8 @@ export class Explorer {
 
   /** Lights what belongs with the selection or is searched for, and says what is lit. */
   private relate(): void {
-    const { scene, selected, spread, origin } = this;
+    const { scene, selected, origin } = this;
+    const { spread } = this.openings;
     if (!scene) {
       return;
     }
@@ -441,7 +434,6 @@ export class Explorer {
 
   /** Selects an item that may be hidden: the regions around it are opened. */
   private goTo(item: number, focus = false): void {
-    const open = openAroundItem(this.rows, this.open, item);
     this.selected = item;
     this.linked = [];
     const reveal = (): void => {
@@ -450,9 +442,7 @@ export class Explorer {
         this.picture.reveal(box);
       }
     };
-    if (open !== this.open) {
-      this.open = open;
-      this.touched = true;
+    if (this.openings.revealItem(item)) {
       void this.layOut(item).then(reveal);
     } else {
       this.mark();
@@ -468,14 +458,7 @@ export class Explorer {
     if (item < 0 || !rowOpens(rows, item)) {
       return;
     }
-    if (this.open.has(item)) {
-      // Forward and backward close together, as they open.
-      const shut = new Set([item, rows.outline.twin[item]]);
-      this.open = new Set([...this.open].filter(row => !shut.has(row)));
-    } else {
-      this.open = openRow(rows, this.open, item);
-    }
-    this.touched = true;
+    this.openings.toggle(item);
     this.selected = item;
     void this.layOut(item);
   }
@@ -544,12 +527,14 @@ export class Explorer {
         this.picture.zoomBy(0.8);
         break;
       case 'openAll':
-        this.all = !this.all;
-        this.setOpen([...openEverything(this.rows, true)]);
+        this.openings.all = !this.openings.all;
+        this.openings.openAll();
+        this.layOutWhole();
         break;
       case 'closeAll':
-        this.all = false;
-        this.setOpen([]);
+        this.openings.all = false;
+        this.openings.closeAll();
+        this.layOutWhole();
         break;
       case 'expand':
         this.expand(!this.placeholder);
@@ -588,7 +573,7 @@ export class Explorer {
     }
     const { parent } = rows.outline;
     let row = selected >= 0 ? selected : rows.leaf[-1 - selected];
-    while (row > 0 && !(this.open.has(row) && this.scene?.visible.item.includes(row))) {
+    while (row > 0 && !(this.openings.open.has(row) && this.scene?.visible.item.includes(row))) {
       row = parent[row];
     }
     if (row > 0) {
@@ -622,10 +607,7 @@ export class Explorer {
     }
   }
 
-  private setOpen(rows: readonly number[]): void {
-    this.open = new Set(rows);
-    this.touched = true;
-    this.picture.fit();
+  private layOutWhole(): void {
     void this.layOut().then(() => this.picture.fit());
   }
 
@@ -647,7 +629,7 @@ export class Explorer {
       this.showSource(true);
     }
     this.bar.setExpanded(whole);
-    if (!this.touched) {
+    if (!this.openings.touched) {
       // More room shows more, as long as the person has not chosen what to see.
       this.start();
       void this.layOut();

@@ -1,16 +1,10 @@
 /** What must be open for a node or a row to be seen. */
-import type { Graph } from '../document/graph.ts';
 import { rowOpens, type Rows } from '../view/outline.ts';
-import { itemFor } from './row.ts';
 
 /**
- * The open rows with those around `node` added, but for rows that are one expression: these are one thing. The same set
+ * The open rows with those around `item` added, but for rows that are one expression: these are one thing. The same set
  * where nothing is missing.
  */
-export function openAround(graph: Graph, rows: Rows, open: ReadonlySet<number>, node: number): ReadonlySet<number> {
-  return node < 0 ? open : openAroundItem(rows, open, itemFor(graph, rows, node));
-}
-
 export function openAroundItem(rows: Rows, open: ReadonlySet<number>, item: number): ReadonlySet<number> {
   const { outline, leaf } = rows;
   const around: number[] = [];
