@@ -13,6 +13,7 @@ from jaxviz.document import (
     STAGE_KINDS,
     Document,
     FatesEntry,
+    FindingEntry,
     LinksEntry,
     OutlineEntry,
     ProgramEntry,
@@ -148,7 +149,13 @@ class Exploration:
             target=_target_entry(self.program.target),
         )
         return Document(
-            capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=tuple(outlines)
+            capture.tables,
+            tuple(graphs),
+            (entry,),
+            links=tuple(links),
+            fates=fates,
+            outlines=tuple(outlines),
+            findings=tuple(FindingEntry(0, finding) for finding in self.findings),
         )
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
