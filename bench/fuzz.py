@@ -60,7 +60,9 @@ def sources() -> dict[str, bytes]:
         "gzip": gzip.compress(module.to_string().encode()),
     }
     try:
-        found["export"] = bytes(jax.export.export(jax.jit(program))(*arguments).serialize())
+        from jax import export
+
+        found["export"] = bytes(export.export(jax.jit(program))(*arguments).serialize())
     except ImportError:
         print("export: left out, it needs: pip install flatbuffers")
     return found
@@ -149,7 +151,7 @@ def apart(kind: str, options: list[str]) -> str:
         if done.returncode == 0:
             return done.stdout.strip().splitlines()[-1]
         number = Path(progress.name).read_text()
-        return f"ended with {done.returncode} at input {number}: {(done.stderr.strip().splitlines() or [''])[-1]}"
+        return f"ended with {done.returncode} at input {number}: \n{done.stderr[-2000:]}"
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ _SECONDS, _MORE_SECONDS = 60, 5
 # Constants of more elements are left out of the text.
 _WRITTEN_ELEMENTS = 16
 
+_ARTIFACT = b"StableHLO_v"
+
 _HEAD = struct.Struct("<?Q")
 
 
@@ -118,13 +120,11 @@ def _text(data: bytes, context: Any) -> str:
 
     from jaxviz import compat
 
+    # A StableHLO artifact is of a version of its own, which is brought up to that of jaxlib.
+    module = compat.portable_module(context, data) if _ARTIFACT in data[:64] else None
     with context:
-        module = ir.Module.parse(data, context)
-        operations = list(module.body.operations)
-        if operations and operations[0].operation.name.startswith("vhlo."):
-            module = compat.portable_module(context, data)
-            if module is None:
-                raise BytecodeError("expected StableHLO of a version that this jaxlib knows")
+        if module is None:
+            module = ir.Module.parse(data, context)
         return str(module.operation.get_asm(enable_debug_info=True, large_elements_limit=_WRITTEN_ELEMENTS))
 
 

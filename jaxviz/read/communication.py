@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from jaxviz.graph import Attributes, Graph
 from jaxviz.read.hlo_module import HloModule
+from jaxviz.read.sharding import Mesh
 
 COLLECTIVES = frozenset(
     {"all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-permute", "collective-broadcast"}
@@ -23,6 +25,10 @@ _GROUPS = ("replica_groups", "source_target_pairs")
 _IOTA = re.compile(r"\[(\d{1,7}),(\d{1,7})\]<=\[([\d,]{1,60})\](?:T\(([\d,]{1,30})\))?\Z")
 _MESH = re.compile(r"mesh\[([^\]]*)\](?:, *device_ids=\(([\d,]*)\))? *\{([^{}]*)\}\Z")
 _AXIS = re.compile(r"'([^']+)'(?:=(\d{1,7})|:\((\d{1,7})\)(\d{1,7}))?")
+_NUMBERED = re.compile(r"axis_\d+\Z")
+# As StableHLO writes groups along the axes of a mesh.
+_NAMED_MESH = re.compile(r"(?:#stablehlo\.replica_group_mesh_axes<)?mesh = @([\w.$-]+), axes = (.*)\Z", re.DOTALL)
+_AXIS_REF = re.compile(r'name = "([^"]*)"(?:, sub_axis_info = [^<>]*<pre_size = (\d+), size = (\d+)>)?')
 _LISTS = re.compile(r"[\[{]([\d, ]+)[\]}]")
 
 Groups = list[list[int]]
@@ -34,8 +40,11 @@ def is_collective(op: str) -> bool:
     return name in COLLECTIVES or name.removesuffix("-start") in COLLECTIVES
 
 
-def with_communication(graph: Graph) -> Graph:
-    """The graph whose collectives say in words which devices take part and how many bytes each of them sends."""
+def with_communication(graph: Graph, meshes: Mapping[str, Mesh] | None = None) -> Graph:
+    """The graph whose collectives say in words which devices take part and how many bytes each of them sends.
+
+    `meshes` are those that groups of devices may name.
+    """
     strings = graph.tables.strings
     nodes = np.flatnonzero(np.isin(graph.nodes.op, [op for op in _ops(graph) if is_collective(strings[op])])).tolist()
     if not nodes:
@@ -45,7 +54,7 @@ def with_communication(graph: Graph) -> Graph:
     found = set(nodes)
     string = graph.tables.string
     rows = [
-        (node, string("devices"), string(devices_words(strings[value], pairs=strings[key] == _GROUPS[1])))
+        (node, string("devices"), string(_words(strings[key], strings[value], meshes or {})))
         if node in found and strings[key] in _GROUPS
         else (node, key, value)
         for node, key, value in rows
@@ -55,6 +64,17 @@ def with_communication(graph: Graph) -> Graph:
     ]
     rows.sort(key=lambda row: row[0])
     return replace(graph, attributes=Attributes(*np.array(rows, np.int32).T.copy()))
+
+
+def _words(key: str, text: str, meshes: Mapping[str, Mesh]) -> str:
+    named = _NAMED_MESH.match(text)
+    if named is not None and named[1] in meshes:
+        axes = [
+            f"'{name}'" + (f":({before}){size}" if size else "") for name, before, size in _AXIS_REF.findall(named[2])
+        ]
+        sizes = ",".join(f"'{name}'={size}" for name, size in meshes[named[1]].items())
+        text = f"mesh[{sizes}] {{{','.join(axes)}}}"
+    return devices_words(text, pairs=key == _GROUPS[1])
 
 
 def _ops(graph: Graph) -> list[int]:
@@ -92,12 +112,20 @@ def devices_words(text: str, *, pairs: bool = False) -> str:
         return ", ".join(shown) + (f" and {len(groups) - len(shown)} more" if len(shown) < len(groups) else "")
     if not any(groups):
         return "all"
+    along = _along(text)
     sizes = {len(group) for group in groups}
     size = str(max(sizes)) if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
     count = f"{len(groups)} groups of {size}" if len(groups) > 1 else f"all {size}" if len(sizes) == 1 else size
     if sum(map(len, groups)) > _LISTED:
-        return count
-    return f"{count}: {', '.join(' '.join(map(str, group)) for group in groups)}"
+        return count + along
+    return f"{count}{along}: {', '.join(' '.join(map(str, group)) for group in groups)}"
+
+
+def _along(text: str) -> str:
+    """The axes of a mesh that a person has named; the compiler numbers its own."""
+    found = _MESH.match(text.strip())
+    names = [name for name, _, _, _ in _AXIS.findall(found[3])] if found else []
+    return f" along {' and '.join(names)}" if names and not any(_NUMBERED.match(name) for name in names) else ""
 
 
 def groups_of(text: str) -> Groups | None:

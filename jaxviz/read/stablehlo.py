@@ -58,7 +58,7 @@ def read_stablehlo(module: Any, tables: Tables | None = None, *, frames: MlirFra
     name = columns.scope.copy()
     clean = np.array([tables.string(without_tags(text)) for text in reader.names], np.int32)
     columns.scope[:] = clean[name]
-    return Located(with_communication(columns.graph(([], []), tables)), reader.names, name)
+    return Located(with_communication(columns.graph(([], []), tables), reader.meshes), reader.names, name)
 
 
 def _functions_of(module: Any) -> dict[str, Any]:

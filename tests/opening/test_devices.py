@@ -21,6 +21,8 @@ try:
 except ImportError:
     from jax.experimental.shard_map import shard_map
 
+if hasattr(jax.config, "jax_use_shardy_partitioner"):
+    jax.config.update("jax_use_shardy_partitioner", True)  # the default from 0.7 on
 mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("x", "y"))
 
 def placed(shape, *spec):
@@ -97,11 +99,20 @@ def line_of(text):
 
 @pytest.mark.parametrize("way", ["explored ", ""])
 def test_arguments_say_how_they_are_spread(answer, way):
-    for stage, along_x, along_y in (("stablehlo", " along x", " along y"), ("hlo", "", "")):
-        rows = answer["step"][way + stage]
-        (w,), (x,) = words_of(rows, "argument", "w"), words_of(rows, "argument", "x")
-        assert w["sharding"] == f"dimension 1 in 2 parts{along_y}, each on 4 devices"
-        assert x["sharding"] == f"dimension 0 in 4 parts{along_x}, each on 2 devices"
+    rows = answer["step"][way + "stablehlo"]
+    (w,), (x,) = words_of(rows, "argument", "w"), words_of(rows, "argument", "x")
+    assert w["sharding"] == "dimension 1 in 2 parts along y, each on 4 devices"
+    assert x["sharding"] == "dimension 0 in 4 parts along x, each on 2 devices"
+
+
+@pytest.mark.parametrize("way", ["explored ", ""])
+def test_arguments_of_optimized_hlo_say_it_where_the_compiler_keeps_it(answer, way):
+    rows = answer["step"][way + "hlo"]
+    if not words_of(rows, "argument"):
+        pytest.skip("from 0.11 on the compiler drops the shardings of what it has cut into parts")
+    (w,), (x,) = words_of(rows, "argument", "w"), words_of(rows, "argument", "x")
+    assert w["sharding"] == "dimension 1 in 2 parts, each on 4 devices"
+    assert x["sharding"] == "dimension 0 in 4 parts, each on 2 devices"
 
 
 @pytest.mark.parametrize("way", ["explored ", ""])
@@ -117,8 +128,10 @@ def test_collectives_say_who_takes_part_and_what_is_sent(answer, way):
     (reduced,) = words_of(rows, "all-reduce")
     (gathered,) = words_of(rows, "all-gather")
     (moved,) = words_of(rows, "collective-permute")
-    assert reduced == {"devices": "4 groups of 2: 0 1, 2 3, 4 5, 6 7", "sends": "256 B from each device"}
-    assert gathered["devices"] == "2 groups of 4: 0 2 4 6, 1 3 5 7"
+    assert reduced["sends"] == "256 B from each device"
+    # The axis is told where the compiler keeps it.
+    assert reduced["devices"].replace(" along y", "") == "4 groups of 2: 0 1, 2 3, 4 5, 6 7"
+    assert gathered["devices"].replace(" along x", "") == "2 groups of 4: 0 2 4 6, 1 3 5 7"
     assert moved["devices"].startswith("0 to 2, 2 to 4, 4 to 6, 6 to 0")
 
 

@@ -73,6 +73,7 @@ def test_devices_in_words():
     assert devices_words("{{0,1},{2,3}}") == "2 groups of 2: 0 1, 2 3"
     assert devices_words("{{0,1,2}}") == "all 3: 0 1 2"
     assert devices_words("{}") == "all"
+    assert devices_words("mesh['x'=2,'y'=2] {'y'}") == "2 groups of 2 along y: 0 1, 2 3"
     assert devices_words("[512,2]<=[1024]") == "512 groups of 2"
     assert devices_words("{{0,1},{1,0}}", pairs=True) == "0 to 1, 1 to 0"
 
