@@ -149,3 +149,34 @@ def test_the_output_has_the_document_a_picture_and_words(shell, names):
     assert "tanh" in data["image/svg+xml"]
     assert "2 equations" in data["text/plain"]
     assert metadata == {MIME_TYPE: {"height": 300}}
+
+
+MODULE = "HloModule m\n\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT n = f32[2] negate(p)\n}\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["{path}", "'{path}'", "jv.open('{path}')", "--height 300 {path}", "--stage hlo {path}"]
+)
+def test_a_path_is_opened(shell, tmp_path, line):
+    path = tmp_path / "m.hlo"
+    path.write_text(MODULE)
+    shell.run_cell("import jaxviz as jv")
+    opened = shell.run_line_magic("jaxviz", line.format(path=path))
+    assert [node.op for node in opened.hlo] == ["argument", "negate", "result"]
+    assert opened.height == (300 if "300" in line else None)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("'{folder}/none.hlo'", "No such file"),
+        ("{folder}/none.hlo", "No such file"),
+        ("{folder}/bad.hlo", "line 2:1: expected"),
+        ("--stage jaxpr {folder}/m.hlo", "there is no jaxpr in"),
+    ],
+)
+def test_a_path_that_cannot_be_opened_is_a_usage_error(shell, tmp_path, line, message):
+    (tmp_path / "m.hlo").write_text(MODULE)
+    (tmp_path / "bad.hlo").write_text("HloModule m\nwhat\n")
+    with pytest.raises(UsageError, match=message):
+        shell.run_line_magic("jaxviz", line.format(folder=tmp_path))

@@ -1,5 +1,7 @@
 """`%jaxviz fn(args)`: the call is taken apart, never made; the function is explored with these arguments.
 
+`%jaxviz PATH` opens a file or folder.
+
 Options come first: `%jaxviz --height 400 --save step.jaxviz step(params, x)`.
 """
 
@@ -21,13 +23,17 @@ from IPython.core.magic import Magics, line_magic, magics_class
 
 from jaxviz.document import STAGE_KINDS
 from jaxviz.explore import Exploration
+from jaxviz.notebook.paths import opened, path_in
+from jaxviz.opening import open as open_path
 from jaxviz.program import Program
 from jaxviz.targets import TargetError
 
 _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 
-_USAGE = "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args)"
+_USAGE = (
+    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args), or a path"
+)
 
 # Where frames lie that are ours, and those of what calls us.
 _MACHINERY = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, functools.__file__)
@@ -37,7 +43,8 @@ _MACHINERY = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.s
 class Options:
     """What stands between `%jaxviz` and the call."""
 
-    stage: str = "jaxpr"
+    # None for the one that is shown first without the option.
+    stage: str | None = None
     height: int | None = None
     save: Path | None = None
     svg: Path | None = None
@@ -84,18 +91,22 @@ class JaxvizMagics(Magics):
         """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)"""
         __tracebackhide__ = True
         options, call = parse(line)
+        if isinstance(call, Path):
+            return self._opened(options, call)
         assert self.shell is not None  # a magic is always run by a shell
         function, args, kwargs = take_apart(call, self.shell.user_ns)
         if not callable(function):
             kind = type(function).__name__
             raise UsageError(f"%jaxviz wants a call of a function, and {ast.unparse(call.func)} is {kind}: {_EXAMPLE}.")
+        if function is open_path and len(args) == 1 and not kwargs:
+            return self._opened(options, Path(args[0]))
         try:
             exploration = Exploration(Program(function, args, kwargs, options.static, options.target))
         except TargetError as error:
             raise UsageError(f"%jaxviz --target: {error}") from None
         exploration.call = ast.unparse(call)
         exploration.height = options.height
-        exploration.stage = options.stage
+        exploration.stage = options.stage or exploration.stage
         try:
             exploration.jaxpr  # noqa: B018  (traced here, so that the person's error appears as the cell's own)
         except Exception as error:
@@ -103,13 +114,18 @@ class JaxvizMagics(Magics):
         self._write(options, exploration)
         return exploration
 
+    def _opened(self, options: Options, path: Path) -> Exploration:
+        found = opened(path, options.stage, options.height)
+        self._write(options, found)
+        return found
+
     def _write(self, options: Options, exploration: Exploration) -> None:
         """What cannot be written is said in one line; the picture is shown all the same."""
         try:
             if options.save is not None:
                 exploration.document().save(options.save.expanduser())
             if options.svg is not None:
-                options.svg.expanduser().write_text(exploration.to_svg(stage=options.stage), "utf-8")
+                options.svg.expanduser().write_text(exploration.to_svg(stage=exploration.stage), "utf-8")
         except OSError as error:
             print(f"%jaxviz: {error.filename}: {error.strerror}", file=sys.stderr)
 
@@ -128,8 +144,8 @@ def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
     return rebuilt if rebuilt is not None else traceback
 
 
-def parse(line: str) -> tuple[Options, ast.Call]:
-    """Options and the call of a magic's line. Raises a one-line UsageError for anything else."""
+def parse(line: str) -> tuple[Options, ast.Call | Path]:
+    """Options and the call of a magic's line, or the path in it. Raises a one-line UsageError for anything else."""
     rest = line.strip().rstrip(";").rstrip()
     if rest in ("-h", "--help", "-?"):
         raise UsageError(_USAGE)
@@ -146,6 +162,9 @@ def parse(line: str) -> tuple[Options, ast.Call]:
         rest = rest[match.end() :]
     if not rest:
         raise UsageError(f"%jaxviz wants a call to explore: {_EXAMPLE}.")
+    path = path_in(rest)
+    if path is not None:
+        return Options(**values), path
     try:
         expression = ast.parse(rest, "<%jaxviz>", "eval").body
     except SyntaxError as error:
