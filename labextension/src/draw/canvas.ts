@@ -3,6 +3,7 @@
  * rectangles filled family by family and edges are straight.
  */
 import { Shape } from '../view/visible.ts';
+import { paintBadge } from './badge.ts';
 import {
   boxLook,
   edgeLook,
@@ -45,7 +46,7 @@ export interface Highlight {
 const FADED = 0.28;
 
 /** Below this scale words cannot be read and are left out. */
-const WORDS_SCALE = 0.3;
+export const WORDS_SCALE = 0.3;
 /** Below this scale curves look like lines. */
 const CURVES_SCALE = 0.25;
 /** Far out, no more edges than this are drawn: more would be one grey area and take too long. */
@@ -123,6 +124,15 @@ export function drawScene(
     }
   }
   drawSelection(painter, scene, highlight);
+  if (scale >= WORDS_SCALE) {
+    for (let box = 0; box < visible.count; box++) {
+      if (visible.times[box] > 1 && inView(box)) {
+        context.globalAlpha = opacityOf(highlight, box);
+        paintBadge(painter, scene, box);
+      }
+    }
+    context.globalAlpha = 1;
+  }
 }
 
 function opacityOf({ arrives, edges, faded }: Highlight, box: number): number {

@@ -117,7 +117,9 @@ export const looks = {
   'box-control': family('background', 'plainLine'),
   'box-communication': family('communication', 'communicationLine'),
   'box-other': family('plain', 'plainLine'),
-  mark: { stroke: 'muted', width: 1.2 }
+  mark: { stroke: 'muted', width: 1.2 },
+  badge: { fill: 'text' },
+  'badge-spread': { fill: 'background', stroke: 'text', width: 1 }
 } as const satisfies Readonly<Record<string, Look>>;
 
 export type LookName = keyof typeof looks;
@@ -130,7 +132,9 @@ export const inks = {
   label: { face: 'chip', role: 'muted' },
   cabled: { face: 'chip', role: 'cable' },
   gone: { face: 'title', role: 'muted' },
-  port: { face: 'title', role: 'text' }
+  port: { face: 'title', role: 'text' },
+  count: { face: 'chip', role: 'background' },
+  spread: { face: 'chip', role: 'text' }
 } as const satisfies Readonly<Record<string, { face: Face; role: Role }>>;
 
 export type Ink = keyof typeof inks;

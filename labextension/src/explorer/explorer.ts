@@ -15,7 +15,9 @@ import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
+import { copyTable } from '../view/differences.ts';
 import { makeBar, type Bar } from './bar.ts';
+import { makeCopies } from './copies.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
@@ -26,6 +28,7 @@ import { Openings } from './openings.ts';
 import { SourcePane } from './source.ts';
 import { fillLegend } from './legend.ts';
 import { Picture } from './picture.ts';
+import { stackAround } from '../view/copies.ts';
 import { followTheme } from './theme.ts';
 import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
@@ -120,7 +123,8 @@ export class Explorer {
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
       select: box => this.click(box),
-      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box])
+      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box]),
+      spread: box => this.scene && this.spread(this.scene.visible.item[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     if (options.fill) {
@@ -360,12 +364,31 @@ export class Explorer {
           this.stage.focus({ preventScroll: true });
         }
       });
+      this.showCopies(selected);
     } else {
       this.pane.classList.remove('jv-left');
     }
     const { offsetWidth } = this.pane;
     const left = this.pane.classList.contains('jv-left');
     this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
+  }
+
+  /** Under the title of a stack, what differs between its copies. */
+  private showCopies(item: number): void {
+    if (item > 0 && this.rows.outline.count[item] > 1) {
+      const table = copyTable(this.options.document, this.graph, item);
+      const copies = makeCopies(table, this.openings.spread.has(item), {
+        spread: () => this.spread(item),
+        select: row => {
+          if (!this.openings.spread.has(item)) {
+            this.openings.toggleSpread(item);
+          }
+          this.selected = row;
+          void this.layOut(row);
+        }
+      });
+      this.pane.querySelector('dl')?.prepend(...copies);
+    }
   }
 
   /** Lets step back what is not searched for. */
@@ -407,6 +430,16 @@ export class Explorer {
     this.openings.toggle(item);
     this.selected = item;
     void this.layOut(item);
+  }
+
+  /** Shows all copies of the stack that an item is or stands in, or one for all of them again. */
+  private spread(item: number | null): void {
+    const stack = item === null ? -1 : stackAround(this.rows, item);
+    if (stack > 0) {
+      this.openings.toggleSpread(stack);
+      this.selected = stack;
+      void this.layOut(stack);
+    }
   }
 
   /**
@@ -451,6 +484,9 @@ export class Explorer {
         break;
       case 'closeRegion':
         this.closeRegion();
+        break;
+      case 'spread':
+        this.spread(this.selected);
         break;
       case 'leave':
         this.leave();

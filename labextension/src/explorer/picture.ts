@@ -2,7 +2,8 @@
  * The picture: a canvas with its camera and its selection. Draws once a frame and only when something changed; holds
  * no pixels while it is scrolled out of sight.
  */
-import { boxAt, drawScene, fitCamera, type Camera } from '../draw/canvas.ts';
+import { badgeAt } from '../draw/badge.ts';
+import { boxAt, drawScene, fitCamera, WORDS_SCALE, type Camera } from '../draw/canvas.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
 import { hold, pan, reveal, zoomAt, type Rectangle } from './camera.ts';
@@ -14,6 +15,8 @@ import { between, cameraBetween, DURATION } from './transition.ts';
 export interface PictureEvents {
   select(box: number): void;
   toggle(box: number): void;
+  /** The badge of a stack was clicked. */
+  spread(box: number): void;
 }
 
 /** px of width that must be left free beside the details. */
@@ -72,13 +75,19 @@ export class Picture {
         zoom: (factor, x, y) => this.move(zoomAt(this.camera, factor, x, y)),
         click: (x, y) => {
           host.focus({ preventScroll: true });
+          const badge = this.badgeAt(x, y);
+          if (badge >= 0) {
+            this.clicked = [-1, -1];
+            events.spread(badge);
+            return;
+          }
           const box = this.at(x, y);
           this.clicked = [this.clicked[1], box];
           events.select(box);
         },
         doubleClick: () => events.toggle(this.clicked[0]),
         hover: (x, y) => {
-          host.style.cursor = this.at(x, y) >= 0 ? 'pointer' : 'grab';
+          host.style.cursor = this.at(x, y) >= 0 || this.badgeAt(x, y) >= 0 ? 'pointer' : 'grab';
         }
       },
       () => document.activeElement === host
@@ -246,6 +255,14 @@ export class Picture {
   private at(x: number, y: number): number {
     return this.scene && y < this.height
       ? boxAt(this.scene, this.camera.x + x / this.camera.scale, this.camera.y + y / this.camera.scale)
+      : -1;
+  }
+
+  private badgeAt(x: number, y: number): number {
+    const { scene, camera } = this;
+    // Badges are not drawn where words could not be read.
+    return scene && y < this.height && camera.scale >= WORDS_SCALE
+      ? badgeAt(scene, camera.x + x / camera.scale, camera.y + y / camera.scale)
       : -1;
   }
 
