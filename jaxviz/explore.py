@@ -13,6 +13,7 @@ from jaxviz.document import (
     STAGE_KINDS,
     Document,
     FatesEntry,
+    FindingEntry,
     LinksEntry,
     OutlineEntry,
     ProgramEntry,
@@ -25,6 +26,7 @@ from jaxviz.program import Program
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.find import Finding
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
     from jaxviz.targets import Target
@@ -97,6 +99,14 @@ class Exploration:
 
         return fates_of(self.jaxpr, self._capture.fates)
 
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is worth telling about the program, the most severe first."""
+        from jaxviz.find import Subject, find_all
+
+        __tracebackhide__ = True
+        return find_all(Subject(self.jaxpr, self._capture.outline))
+
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""
         return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
@@ -139,7 +149,13 @@ class Exploration:
             target=_target_entry(self.program.target),
         )
         return Document(
-            capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=tuple(outlines)
+            capture.tables,
+            tuple(graphs),
+            (entry,),
+            links=tuple(links),
+            fates=fates,
+            outlines=tuple(outlines),
+            findings=tuple(FindingEntry(0, finding) for finding in self.findings),
         )
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
@@ -178,7 +194,7 @@ class Exploration:
         if stage not in STAGE_KINDS:
             raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
         document = self.document(stages=(stage,)) if stage != "jaxpr" else self.document()
-        [program] = document.programs
+        program = document.programs[0]
         if stage in program.missing:
             raise ValueError(f"there is no {stage} of {self.call} here: {program.missing[stage]}")
         return document.of_stage(next(entry.graph for entry in program.stages if entry.kind == stage))
