@@ -10,7 +10,7 @@ import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { firstView, openEverything, type Space } from '../view/first.ts';
+import { aspectOf, firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
@@ -288,7 +288,7 @@ export class Explorer {
     const { last } = this;
     const from = last ? counterparts(source, last.visible, visible) : undefined;
     const before = last && from ? { before: placesBefore(from, last.layout) } : {};
-    const job = layouts.layout(toLayout(visible, measure, before));
+    const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(this.space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
