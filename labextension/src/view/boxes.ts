@@ -25,6 +25,8 @@ export class Boxes {
   readonly closed: number[] = [];
   readonly times: number[] = [];
   readonly label: string[] = [];
+  /** Labels that were cut, in full. */
+  readonly whole = new Map<number, string>();
   readonly detail: string[] = [];
   readonly ghost: number[] = [];
   /** The box of each item that has one. */
@@ -159,6 +161,9 @@ export class Boxes {
     this.closed.push(0);
     this.times.push(item >= 0 ? this.rows.outline.count[item] : 1);
     this.label.push(cut(label));
+    if (this.label[box] !== label) {
+      this.whole.set(box, label);
+    }
     this.detail.push(detail);
     this.ghost.push(0);
     this.ofItem.set(item, box);
@@ -181,11 +186,11 @@ export class Boxes {
     return rowOperation(this.document, this.graph, this.rows, row);
   }
 
-  /** How often a loop turns, where that is known, and how many copies a stack has. */
+  /** How often a loop turns, where that is known, or which copy of a stack it is. */
   private turnsOf(row: number): string {
     const { document, graph, rows } = this;
-    if (rows.outline.count[row] > 1) {
-      return `x${rows.outline.count[row]}`;
+    if (rows.outline.copy[row] >= 0) {
+      return `${rows.outline.copy[row] + 1} of ${rows.outline.count[rows.outline.parent[row]]}`;
     }
     const node = rows.outline.first[row];
     return rows.outline.kind[row] === RowKind.loop && graph.kind[node] === NodeKind.operation

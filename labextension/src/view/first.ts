@@ -30,8 +30,14 @@ const LEAST_OPERATIONS = 4;
 const MOST_EXPRESSIONS = 10;
 /** Phases of no more things than this open beside larger ones that stay closed. */
 const SHORT_PHASE = 3;
+const ASPECT_STEP = 0.5;
 /** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
+
+/** The shape into which chains are folded that are too long for a space; in steps, so that small changes fold nothing anew. */
+export function aspectOf({ width, height }: Space): number {
+  return Math.max(ASPECT_STEP, Math.round(width / Math.max(1, height) / ASPECT_STEP) * ASPECT_STEP);
+}
 
 /** Zoom at which a layout fits into the space, at most 1. */
 export function fitZoom(layout: Layout, space: Space): number {
@@ -50,7 +56,8 @@ export function firstView(
   layout: (input: LayoutInput) => Layout
 ): ViewState {
   const rows = rowsOf(document, graph);
-  const zoomOf = (visible: VisibleGraph): number => fitZoom(layout(toLayout(visible, measure)), space);
+  const zoomOf = (visible: VisibleGraph): number =>
+    fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(space) })), space);
   const wide = openEverything(rows, false);
   const all = show(document, graph, { open: wide });
   if (all.count <= CALM_BOXES && zoomOf(all) >= LEAST_ZOOM) {

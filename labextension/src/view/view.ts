@@ -31,12 +31,14 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     item: Int32Array.from(boxes.item),
     node: Int32Array.from(boxes.node),
     times: Int32Array.from(boxes.times),
+    spread: Uint8Array.from(boxes.item, item => (state.spread?.has(item) && state.open.has(item) ? 1 : 0)),
     parent: Int32Array.from(boxes.parent),
     shape: Uint8Array.from(boxes.shape),
     family: Uint8Array.from(boxes.family),
     closed: Uint8Array.from(boxes.closed),
     ghost: Uint8Array.from(boxes.ghost),
     label: boxes.label,
+    whole: boxes.whole,
     detail: boxes.detail,
     chips: rack.drawn(),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
@@ -118,14 +120,29 @@ class Join {
         continue;
       }
       if (source >= 0 && !reads.isHub(origin.value)) {
-        const inside = boxes.holds(source, target) || boxes.holds(target, source);
-        if (!inside && !this.betweenCopies(origin.node, node)) {
-          this.join(source, target, origin.value);
+        if (!boxes.holds(source, target) && !this.betweenCopies(origin.node, node)) {
+          for (const end of boxes.holds(target, source) ? this.bodies(node, target) : [target]) {
+            this.join(source, end, origin.value);
+          }
         }
       } else if (folds.copyOf[node] === 0 || !this.isLaterCopy(node)) {
         this.label(target, origin, size);
       }
     }
+  }
+
+  /** The boxes of the bodies of a node inside its frame: what decides about them may stand in that frame too. */
+  private bodies(node: number, frame: number): readonly number[] {
+    const { graph, boxes } = this;
+    const { region } = this.rows.outline;
+    const own = graph.ownedRegions.slice(graph.firstRegion[node], graph.firstRegion[node + 1]);
+    const found: number[] = [];
+    boxes.item.forEach((row, box) => {
+      if (row >= 0 && own.includes(region[row]) && box !== frame) {
+        found.push(box);
+      }
+    });
+    return found;
   }
 
   private label(target: number, origin: Origin, size: number): void {

@@ -38,6 +38,8 @@ export interface VisibleGraph {
   readonly node: Int32Array;
   /** How many copies the box stands for. */
   readonly times: Int32Array;
+  /** 1 for the frame of a stack of which all copies are shown. */
+  readonly spread: Uint8Array;
   /** The frame that the box stands in, -1 at the top level. */
   readonly parent: Int32Array;
   /** One of `Shape`. */
@@ -50,6 +52,8 @@ export interface VisibleGraph {
   readonly ghost: Uint8Array;
   /** First words of the box, such as `dot_general`. */
   readonly label: readonly string[];
+  /** The first words of a box in full, only where `label` was cut. */
+  readonly whole: ReadonlyMap<number, string>;
   /** What follows in small type, such as `f32[32,128]` or `scan x32`; often empty. */
   readonly detail: readonly string[];
   /** Chips of a box, only where it has any. */

@@ -1,0 +1,61 @@
+"""From MLIR, as text or bytecode, to a module of jaxlib's own bindings, with which StableHLO is read.
+
+Damaged bytecode can end the process that reads it, so another one does (`bytecode.py`) and gives it as text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from jaxviz import compat
+from jaxviz.read.bytecode import BytecodeError, text_of_bytecode
+
+_ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
+_ESCAPES = re.compile(r"\\\\|(?:\\[0-9A-Fa-f]{2})+")
+
+
+class MlirError(ValueError):
+    """A module that cannot be read: where, and what was expected."""
+
+
+def parse_mlir(source: str | bytes) -> Any:
+    """The module that a text or bytecode holds; artifacts of StableHLO are brought up to the version of jaxlib.
+
+    >>> module = parse_mlir("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
+    >>> [operation.operation.name for operation in module.body.operations]
+    ['func.func']
+    """
+    from jaxlib.mlir import ir
+
+    if isinstance(source, bytes):
+        try:
+            source = text_of_bytecode(source)
+        except BytecodeError as error:
+            raise MlirError(f"byte 0: {_expected(_ERROR.sub(lambda found: found[3], str(error)))}") from None
+    context = compat.mlir_context()
+    try:
+        with context:
+            return ir.Module.parse(_ESCAPES.sub(_as_text, source), context)
+    except (ir.MLIRError, ValueError) as error:
+        found = _ERROR.search(str(error))
+        line, column, reason = found.groups() if found else (None, None, str(error))
+        raise MlirError(f"line {line or 1}:{column or 1}: {_expected(reason)}") from None
+
+
+def _expected(reason: str) -> str:
+    """What the parser says, on one line."""
+    reason = " ".join(reason.split())[:200]
+    return reason if reason.startswith("expected") else f"expected MLIR, but {reason}"
+
+
+def _as_text(found: re.Match[str]) -> str:
+    """Escaped bytes as they are, if they are UTF-8: of a name that is none the bindings make no string of Python."""
+    if found[0] == r"\\":
+        return found[0]
+    data = bytes.fromhex(found[0].replace("\\", ""))
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "?" * len(data)
+    return found[0]
