@@ -5,6 +5,7 @@ calls it, or the variable that it is assigned to.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 
 from jaxviz.outline.source import Place, Source, source_of
@@ -41,6 +42,8 @@ _OPERATORS: dict[type[ast.AST], str] = {
 #: Transformations that say something about the function they are given; others are seen through.
 _TELLING = frozenset({"value_and_grad", "grad", "vjp", "jvp", "linearize", "vmap", "pmap", "checkpoint", "remat"})
 _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp", "shard_map"})
+
+_TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
 
 # What maps a function over a tree, and loops with the place of the function that they repeat.
 _MAPS = frozenset(
@@ -216,6 +219,11 @@ def _call_name(node: ast.Call) -> str:
         body = _function_name(node.args[place])
         return f"{name}({body})" if body.isidentifier() and body not in _BODIES else name
     return name
+
+
+def takes_gradient(name: str) -> bool:
+    """Whether an expression of this name takes a gradient, so that it holds what runs forward and backward."""
+    return bool(_TAKES_GRADIENT.search(name))
 
 
 def is_loop(name: str) -> bool:

@@ -61,6 +61,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     closed = np.isin(kind, (CALL, MODULE)) & _is_one_expression(
         rows, kind, _own_frames(reader.stack, reader.stacks), drawn
     )
+    closed |= kind == RECOMPUTED
     draft = _stacked(graph, rows, label, tokens, kind, closed, drawn)
     draft = with_parts(graph, draft, drawn, _PART)
 

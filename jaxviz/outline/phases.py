@@ -7,7 +7,6 @@ hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -16,15 +15,12 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.elements import PHASE, Element
-from jaxviz.outline.expressions import Expressions
+from jaxviz.outline.expressions import Expressions, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
 
 BEFORE, UPDATE = 3, 4
 PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", UPDATE: "update"}
-
-# What an expression that takes a gradient is named.
-_TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
 
 # The share of a phase's equations whose call stacks begin with what is held to be common to all of them.
 _MOST = 0.8
@@ -129,7 +125,7 @@ class Phases:
         """Whether the innermost frame of a stack is the person's call that takes a gradient."""
         while stack >= 0 and self._stacks.library[self._stacks.frame(stack)]:
             stack = self._stacks.parent(stack)
-        return stack >= 0 and bool(_TAKES_GRADIENT.search(self._expressions.at(self._stacks.frame(stack)).name))
+        return stack >= 0 and takes_gradient(self._expressions.at(self._stacks.frame(stack)).name)
 
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""

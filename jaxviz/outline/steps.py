@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxviz.outline.elements import CALL, FUNCTION, STATEMENT, Element, Paths
-from jaxviz.outline.expressions import GENERIC, POOR, Expressions
+from jaxviz.outline.expressions import GENERIC, POOR, Expressions, takes_gradient
 from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import Tables
@@ -43,6 +43,9 @@ class Steps:
             below = self._stacks.frames_between(stack, module) if self._stacks.holds(module, stack) else []
             outside = max(len(frames) - len(below), 0)
         inside = frames[max(outside, last + 1) :]
+        if last >= 0 and not inside and called < 0 and takes_gradient(self._expressions.at(frames[last]).name):
+            # What taking a gradient does itself belongs to what the gradient is taken of.
+            last -= 1
         found: list[Element] = []
         for place in range(min(outside, max(last, 0)), last + 1):
             if not library[frames[place]]:

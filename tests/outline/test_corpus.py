@@ -124,8 +124,12 @@ def test_a_scan_has_twins_inside():
 
 def test_recomputation_is_a_row_of_its_own():
     outline = outline_of_program("remat")
-    recomputed = rows_named(outline, "recomputed", "recomputed")
+    recomputed = rows_named(outline, "recomputed block", "recomputed")
     assert len(recomputed) == 3
+    assert {(row.closed, row.detail) for row in recomputed} == {(True, "matmul, tanh, sin")}
+    # It stands in the twin of what ran forward.
+    forward, *_ = rows_named(outline, "block", "call")
+    assert outline.row(forward.twin).first <= recomputed[0].first < outline.row(forward.twin).end
     assert names_inside(outline, recomputed[0].index) == ["matmul", "tanh", "sin"]
 
 

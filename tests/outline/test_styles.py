@@ -112,3 +112,8 @@ def test_an_index_by_constants_is_part_of_the_operation_that_it_is_for():
 def test_an_index_by_values_stands_by_itself():
     outline = outline_of(lambda x, i: x[i] + 1.0, _X, np.int32(1))
     assert names_inside(outline, 0) == ["index", "add"]
+
+
+def test_what_taking_a_gradient_does_itself_has_no_box_of_its_own():
+    outline = outline_of_style("nested_scans")
+    assert not rows_named(outline, "value_and_grad(loss)")
