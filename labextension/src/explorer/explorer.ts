@@ -374,7 +374,7 @@ export class Explorer {
     }
     this.picture.select(box, [...lit]);
     if (this.pythonPane.shown) {
-      this.pythonPane.mark(this.graph, scene && box >= 0 ? scene.visible.node[box] : (this.linked[0] ?? -1));
+      this.pythonPane.mark(this.graph, this.selected === null ? this.linked : this.selectedNodes);
     }
     this.relate();
     selectInTree(this.tree, this.prefix, box);
@@ -415,7 +415,12 @@ export class Explorer {
       return;
     }
     const { document: source } = this.options;
-    const { faded, ways, words } = relate({ document: source, visible: scene.visible, spread }, selected, origin);
+    const { faded, ways, words } = relate(
+      { document: source, visible: scene.visible, spread },
+      selected,
+      origin,
+      this.linked
+    );
     this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
     const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
     this.trail.show(source.programs[0].name, crumbs, words);
@@ -608,7 +613,7 @@ export class Explorer {
     this.bar.setSource(shown);
     if (shown) {
       this.pythonPane.fill(this.graph);
-      this.pythonPane.mark(this.graph, this.selectedNodes[0] ?? -1);
+      this.pythonPane.mark(this.graph, this.selected === null ? this.linked : this.selectedNodes);
     }
   }
 
