@@ -191,3 +191,8 @@ def test_a_module_without_frames_opens(tmp_path):
         "  ROOT m = f32[2] cosine(n)\n}\n"
     )
     assert [row.name for row in jv.open(tmp_path / "m").document().outlines[0].outline if row.closed] == ["sine"]
+
+
+def test_the_lines_of_a_text_of_mlir_are_no_lines_of_the_program(lowered, tmp_path):
+    (tmp_path / "m").write_text(lowered.as_text())
+    assert not any(node.frames for node in jv.open(tmp_path / "m").stablehlo)
