@@ -33,7 +33,7 @@ def opened_outline(graph: Graph) -> tuple[Graph, Outline]:
     phase = _phases(graph, origins)
     origins = origins.with_phases(phase == _BACKWARD)
     order = program_order(graph, _keys(graph, origins, phase))
-    graph = reordered(graph, order)
+    graph = reordered(graph, order) if len(graph) else graph
     told = described(graph, origins.reordered(order))
     reader = _PathReader(told)
     outline = outline_by(told, reader, reader.read(), roles_of(graph))

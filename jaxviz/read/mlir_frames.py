@@ -10,7 +10,6 @@ from jaxviz.read.hlo_frames import HloFrames
 from jaxviz.read.hlo_module import DEEPEST_STACK, HloModule, Location
 from jaxviz.tables import Tables
 
-
 _NO_FILE = "-"
 
 

@@ -196,3 +196,11 @@ def test_a_module_without_frames_opens(tmp_path):
 def test_the_lines_of_a_text_of_mlir_are_no_lines_of_the_program(lowered, tmp_path):
     (tmp_path / "m").write_text(lowered.as_text())
     assert not any(node.frames for node in jv.open(tmp_path / "m").stablehlo)
+
+
+@pytest.mark.parametrize("text", ["module {}", "func.func @main() { return }"])
+def test_a_module_of_nothing_opens(tmp_path, text):
+    (tmp_path / "m").write_text(text)
+    opened = jv.open(tmp_path / "m")
+    assert len(opened.stablehlo) == 0
+    assert opened._repr_mimebundle_()
