@@ -4,6 +4,7 @@
  */
 import { Shape } from '../view/visible.ts';
 import { paintBadge } from './badge.ts';
+import { paintHulls } from './hull.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
 import { layersOf } from './over.ts';
@@ -89,6 +90,7 @@ export function drawGround(
     }
   }
   context.globalAlpha = edges * (faded ? FADED : 1);
+  paintHulls(painter, scene);
   if (camera.scale < FAR_SCALE) {
     drawFarEdges(painter, scene, camera.scale, seen);
     for (const back of faded ? [1, 0] : [0]) {

@@ -4,6 +4,7 @@
  */
 import type { Layout } from '../layout/input.ts';
 import { families } from '../view/family.ts';
+import type { Hull } from '../view/hulls.ts';
 import {
   BOX_HEIGHT,
   BOX_INSET,
@@ -27,6 +28,8 @@ export const MARGIN = 14;
 export interface Scene {
   readonly visible: VisibleGraph;
   readonly layout: Layout;
+  /** Boxes that run in one kernel, where these are to be shown. */
+  readonly hulls: readonly Hull[];
   /** Size with the margin. */
   readonly width: number;
   readonly height: number;
@@ -45,8 +48,8 @@ export interface Painter {
   plus(look: LookName, x: number, y: number, arm: number): void;
 }
 
-export function makeScene(visible: VisibleGraph, layout: Layout): Scene {
-  return { visible, layout, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
+export function makeScene(visible: VisibleGraph, layout: Layout, hulls: readonly Hull[] = []): Scene {
+  return { visible, layout, hulls, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
 }
 
 /** The look of a box by the family of its operation. */
