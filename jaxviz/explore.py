@@ -23,6 +23,7 @@ from jaxviz.document import (
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
 from jaxviz.program import Program
+from jaxviz.tracebacks import without_our_frames
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ class Exploration:
         from jaxviz.capture import Capture
 
         self._capture = Capture(program)
+
+    def trace(self) -> None:
+        """Has JAX trace the function now; an error in it comes as JAX's own."""
+        __tracebackhide__ = True
+        try:
+            self.jaxpr  # noqa: B018
+        except Exception as error:
+            raise error.with_traceback(without_our_frames(error.__traceback__)) from error.__cause__
 
     # The stages.
 
@@ -137,8 +146,12 @@ class Exploration:
             links.append(LinksEntry(0, len(graphs), linked.links, shares))
             outlines.append(OutlineEntry(len(graphs), linked.outline))
             graphs.append(linked.graph)
-        if "hlo" in stages and "hlo" not in missing:
-            fates = (FatesEntry(0, capture.fates),)
+        if "hlo" in stages and not missing:
+            try:
+                fates = (FatesEntry(0, capture.fates),)
+            except Exception as error:
+                # Fates need StableHLO, which may not have been asked for.
+                missing["stablehlo"] = _reason(error)
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
@@ -231,7 +244,10 @@ def explore(
 
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     """
-    return Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    __tracebackhide__ = True
+    exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    exploration.trace()
+    return exploration
 
 
 def load(path: str | Path) -> Document:

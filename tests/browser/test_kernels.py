@@ -1,4 +1,4 @@
-"""What runs as one kernel: areas behind boxes before the optimized program, and the optimized program by its kernels."""
+"""What runs as one kernel: areas behind boxes in the jaxpr, and the optimized program by its kernels."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
  * canvas and SVG cannot differ. The colours of the families keep apart for colour-blind eyes, and texts have a contrast
  * of at least 4.5 on what they stand on, in both palettes.
  */
+import { groupColours, type ColourRole } from './colours.ts';
 import type { Face } from './text.ts';
 
 export type Theme = 'light' | 'dark';
@@ -39,7 +40,8 @@ export type Role =
   | 'hull2'
   | 'hull2Line'
   | 'hull3'
-  | 'hull3Line';
+  | 'hull3Line'
+  | ColourRole;
 
 export const palettes: Readonly<Record<Theme, Palette>> = {
   light: {
@@ -71,7 +73,8 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     hull2: '#dcf5ec',
     hull2Line: '#0f766e',
     hull3: '#f3e6fb',
-    hull3Line: '#9333a8'
+    hull3Line: '#9333a8',
+    ...groupColours.light
   },
   dark: {
     background: '#16181d',
@@ -102,7 +105,8 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     hull2: '#12362f',
     hull2Line: '#34c9ae',
     hull3: '#38214a',
-    hull3Line: '#d08bea'
+    hull3Line: '#d08bea',
+    ...groupColours.dark
   }
 };
 
@@ -148,6 +152,8 @@ export const looks = {
   cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },
   'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },
+  'way-to': { stroke: 'accent', width: 1.5 },
+  'way-from': { stroke: 'accent', width: 1.5, dash: [6, 3] },
   selected: { stroke: 'accent', width: 2.5 },
   ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
   linked: { stroke: 'accent', width: 1.5, dash: [2, 2] },
@@ -159,6 +165,18 @@ export const looks = {
   'box-control': family('background', 'plainLine'),
   'box-communication': family('communication', 'communicationLine'),
   'box-other': family('plain', 'plainLine'),
+  'group-0': family('group0', 'group0Line'),
+  'group-1': family('group1', 'group1Line'),
+  'group-2': family('group2', 'group2Line'),
+  'group-3': family('group3', 'group3Line'),
+  'group-4': family('group4', 'group4Line'),
+  'group-5': family('group5', 'group5Line'),
+  'group-6': family('group6', 'group6Line'),
+  'amount-0': family('amount0', 'amount0Line'),
+  'amount-1': family('amount1', 'amount1Line'),
+  'amount-2': family('amount2', 'amount2Line'),
+  'amount-3': family('amount3', 'amount3Line'),
+  'amount-4': family('amount4', 'amount4Line'),
   mark: { stroke: 'muted', width: 1.2 },
   badge: { fill: 'text' },
   'badge-spread': { fill: 'background', stroke: 'text', width: 1 }

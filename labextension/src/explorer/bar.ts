@@ -1,6 +1,6 @@
 /** The bar on top: the program, its stages, and a few buttons. */
 import { NodeKind, type Document, type Graph, type Stage } from '../document/graph.ts';
-import { hloOf, kernelCount } from '../view/kernels.ts';
+import { kernelCount } from '../view/kernels.ts';
 import { button, element } from './elements.ts';
 
 export interface BarActions {
@@ -28,7 +28,8 @@ export interface Bar {
 /** Stages as people write them, in the order of their making. */
 const STAGES: Readonly<Record<string, string>> = { jaxpr: 'jaxpr', stablehlo: 'StableHLO', hlo: 'HLO' };
 
-export function makeBar(source: Document, actions: BarActions): Bar {
+/** `tools` stand before the buttons. */
+export function makeBar(source: Document, actions: BarActions, tools: readonly HTMLElement[]): Bar {
   const root = element('div', 'jv-bar');
   const program = source.programs[0];
   const name = element('span', 'jv-program', program?.name ?? 'program');
@@ -64,8 +65,9 @@ export function makeBar(source: Document, actions: BarActions): Bar {
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
   const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.kernels());
-  kernels.hidden = !hloOf(source);
+  kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(
+    ...tools,
     kernels,
     button('jv-button', 'search', 'Search (/)', () => actions.search()),
     ...regions,

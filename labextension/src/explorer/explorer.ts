@@ -11,7 +11,6 @@ import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
 import { hullsOf } from '../view/hulls.ts';
-import { hloOf } from '../view/kernels.ts';
 import { kernelTreeOf, withKernelTree } from '../view/kernelTree.ts';
 import { aspectOf, firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
@@ -20,6 +19,9 @@ import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
 import { copyTable } from '../view/differences.ts';
 import { makeBar, type Bar } from './bar.ts';
+import { Colours } from './colours.ts';
+import { crumbsOf, Trail } from './trail.ts';
+import { relate } from './relate.ts';
 import { makeCopies } from './copies.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
@@ -73,10 +75,12 @@ export class Explorer {
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
   private readonly search: Search;
+  private readonly colours: Colours;
   private readonly stage = element('div', 'jv-stage-area');
   private readonly pane = element('aside', 'jv-inspector');
   private readonly legend = element('div', 'jv-legend');
   private readonly note = element('div', 'jv-note');
+  private readonly trail = new Trail({ leaveTo: row => this.leaveTo(row) });
   private readonly tree = element('div', 'jv-tree');
   private readonly help: HTMLElement;
   private readonly bar: Bar;
@@ -92,6 +96,8 @@ export class Explorer {
   private kernels = false;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
+  /** Where the ways to the selection begin that are shown; null where none are asked for. */
+  private origin: number | null = null;
   private placeholder: Comment | null = null;
 
   constructor(host: HTMLElement, given: ExplorerOptions) {
@@ -109,25 +115,31 @@ export class Explorer {
       close: () => this.obey('source')
     });
     this.search = new Search(source, {
-      changed: () => this.fade(),
+      changed: () => this.relate(),
       goTo: item => this.goTo(item),
       close: () => this.leaveSearch()
     });
-    this.bar = makeBar(source, {
-      source: () => this.obey('source'),
-      search: () => this.obey('search'),
-      kernels: () => this.obey('kernels'),
-      stage: index => this.setStage(index),
-      fit: () => this.obey('fit'),
-      openAll: () => this.obey('openAll'),
-      closeAll: () => this.obey('closeAll'),
-      expand: () => this.obey('expand'),
-      help: () => this.obey('help')
-    });
+    this.colours = new Colours(source, () => this.recolour());
+    this.colours.setGraph(this.graph);
+    this.bar = makeBar(
+      source,
+      {
+        source: () => this.obey('source'),
+        search: () => this.obey('search'),
+        kernels: () => this.obey('kernels'),
+        stage: index => this.setStage(index),
+        fit: () => this.obey('fit'),
+        openAll: () => this.obey('openAll'),
+        closeAll: () => this.obey('closeAll'),
+        expand: () => this.obey('expand'),
+        help: () => this.obey('help')
+      },
+      [this.colours.root]
+    );
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
-      select: box => this.click(box),
+      select: (box, more) => this.click(box, more),
       toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box]),
       spread: box => this.scene && this.spread(this.scene.visible.item[box])
     });
@@ -170,7 +182,7 @@ export class Explorer {
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
     stage.setAttribute('aria-controls', tree.id);
-    stage.append(this.legend, this.note, tree);
+    stage.append(this.legend, this.note, this.trail.root, tree);
     pane.hidden = true;
     pane.setAttribute('aria-label', 'details');
     const body = element('div', 'jv-body');
@@ -223,9 +235,9 @@ export class Explorer {
   /** The graph of the stage: the optimized program is folded by its kernels while these are shown. */
   private graphOfStage(): Graph {
     const { document: source } = this.options;
-    const graph = source.graphs[source.programs[0].stages[this.at].graph];
-    const tree = this.kernels && graph === hloOf(source) ? kernelTreeOf(source) : undefined;
-    return tree ?? graph;
+    const stage = source.programs[0].stages[this.at];
+    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(source) : undefined;
+    return tree ?? source.graphs[stage.graph];
   }
 
   private enter(graph: Graph, node = -1): void {
@@ -237,9 +249,11 @@ export class Explorer {
     this.graph = graph;
     this.scene = null;
     this.search.setGraph(this.graph);
+    this.colours.setGraph(this.graph);
     this.start();
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
+    this.origin = null;
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.openings.reveal(to);
@@ -307,7 +321,8 @@ export class Explorer {
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result, this.kernels ? hullsOf(source, visible) : []);
+      const hulls = this.kernels ? hullsOf(source, visible) : [];
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks, hulls);
       if (this.job !== job) {
         return;
       }
@@ -326,13 +341,27 @@ export class Explorer {
     this.scene = scene;
     this.last = scene;
     fillTree(this.tree, scene.visible, this.prefix);
-    fillLegend(this.legend, scene.visible, palettes[this.theme]);
+    this.fillLegend(scene);
     this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
-    this.fade();
+  }
+
+  private fillLegend({ visible }: Scene): void {
+    const { title, legend } = this.colours.colour(visible);
+    fillLegend(this.legend, title, legend, palettes[this.theme]);
+  }
+
+  /** The same picture in other colours. */
+  private recolour(): void {
+    if (this.scene) {
+      this.scene = { ...this.scene, looks: this.colours.colour(this.scene.visible).looks };
+      this.fillLegend(this.scene);
+      this.picture.setFoot(this.legendHeight());
+      this.picture.recolour(this.scene);
+    }
   }
 
   private setHeight(scene: Scene): void {
@@ -351,7 +380,8 @@ export class Explorer {
   }
 
   /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
-  private click(box: number): void {
+  private click(box: number, more: boolean): void {
+    this.origin = more ? this.selected : null;
     if (this.pane.hidden && box >= 0) {
       const side = this.pane;
       side.classList.add('jv-through');
@@ -373,10 +403,14 @@ export class Explorer {
     const { scene, selected } = this;
     const box = this.selectedBox();
     const lit = new Set(this.linked.map(node => this.boxOf(node)).filter(one => one >= 0));
+    if (scene && this.origin !== null) {
+      lit.add(boxOfItem(this.rows, scene.visible, this.origin));
+    }
     this.picture.select(box, [...lit]);
     if (this.pythonPane.shown) {
       this.pythonPane.mark(this.graph, scene && box >= 0 ? scene.visible.node[box] : (this.linked[0] ?? -1));
     }
+    this.relate();
     selectInTree(this.tree, this.prefix, box);
     if (box >= 0) {
       this.stage.setAttribute('aria-activedescendant', `${this.prefix}${box}`);
@@ -407,6 +441,31 @@ export class Explorer {
     this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
+  /** Lights what belongs with the selection or is searched for, and says what is lit. */
+  private relate(): void {
+    const { scene, selected, origin } = this;
+    const { spread } = this.openings;
+    if (!scene) {
+      return;
+    }
+    const { document: source } = this.options;
+    const { faded, ways, words } = relate({ document: source, visible: scene.visible, spread }, selected, origin);
+    this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
+    const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
+    this.trail.show(source.programs[0].name, crumbs, words);
+  }
+
+  /** Out of the region around the selection: to one further out, or to the program as a whole. */
+  private leaveTo(row: number | null): void {
+    if (row !== null) {
+      this.goTo(row, true);
+    } else {
+      this.select(null);
+      this.picture.fit();
+      this.stage.focus({ preventScroll: true });
+    }
+  }
+
   /** Under the title of a stack, what differs between its copies. */
   private showCopies(item: number): void {
     if (item > 0 && this.rows.outline.count[item] > 1) {
@@ -423,11 +482,6 @@ export class Explorer {
       });
       this.pane.querySelector('dl')?.prepend(...copies);
     }
-  }
-
-  /** Lets step back what is not searched for. */
-  private fade(): void {
-    this.picture.fade(this.scene ? this.search.faded(this.scene.visible) : null);
   }
 
   private leaveSearch(): void {
@@ -570,6 +624,13 @@ export class Explorer {
       case 'expand':
         this.expand(!this.placeholder);
         break;
+      case 'path':
+        this.origin = this.origin === null ? this.selected : null;
+        this.mark();
+        break;
+      case 'colour':
+        this.colours.next();
+        break;
       case 'search':
         this.search.open(this.graph);
         break;
@@ -609,6 +670,9 @@ export class Explorer {
   private leave(): void {
     if (!this.help.hidden) {
       this.help.hidden = true;
+    } else if (this.origin !== null) {
+      this.origin = null;
+      this.mark();
     } else if (this.selected !== null || this.linked.length) {
       this.select(null);
     } else if (this.search.query) {
@@ -667,7 +731,7 @@ export class Explorer {
     }
     this.picture.setPalette(palettes[theme]);
     if (this.scene) {
-      fillLegend(this.legend, this.scene.visible, palettes[theme]);
+      this.fillLegend(this.scene);
     }
   }
 

@@ -1,6 +1,6 @@
 /** Hulls: boxes that run in one kernel, whatever rows of the outline they stand in. */
 import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
-import { hloOf, kernelsOf } from './kernels.ts';
+import { kernelsThrough, optimizedOf } from './kernels.ts';
 import { nodeLabel } from './label.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
@@ -18,16 +18,14 @@ const known = new WeakMap<Graph, Int32Array>();
 /** The hulls of all kernels that two boxes or more run in, in the order of their first boxes. */
 export function hullsOf(document: Document, visible: VisibleGraph): Hull[] {
   const { graph } = visible;
-  const hlo = hloOf(document);
+  const optimized = optimizedOf(document, graph);
+  const hlo = document.graphs[optimized];
   // In the optimized program a kernel is a box, or the frame around all of it.
-  if (!hlo || graph.kind === hlo.kind) {
+  if (optimized < 0 || graph.kind === hlo.kind) {
     return [];
   }
-  let kernels = known.get(graph);
-  if (!kernels) {
-    kernels = kernelsOf(document, graph);
-    known.set(graph, kernels);
-  }
+  const kernels = known.get(graph) ?? onlyKernels(document, graph, optimized);
+  known.set(graph, kernels);
   const rows = rowsOf(document, graph);
   const ofBox = Int32Array.from({ length: visible.count }, (_, box) =>
     visible.shape[box] === Shape.box ? kernelOfItem(graph, rows, kernels, visible.item[box]) : -1
@@ -52,6 +50,15 @@ export function hullsOf(document: Document, visible: VisibleGraph): Hull[] {
       boxes: members,
       edges: edges.get(kernel) ?? []
     }));
+}
+
+/** For each node the kernel that it runs in, -1 where there is none or more than one. */
+function onlyKernels(document: Document, graph: Graph, optimized: number): Int32Array {
+  const kernels = kernelsThrough(document, graph, optimized);
+  return Int32Array.from({ length: graph.nodeCount }, (_, node) => {
+    const found = kernels(node);
+    return found.length === 1 ? found[0] : -1;
+  });
 }
 
 /** The kernel that all of an item runs in, as far as its operations run anywhere; else -1. */

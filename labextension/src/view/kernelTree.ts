@@ -3,15 +3,14 @@
  * by are its own fusions and loops.
  */
 import type { Document, Graph } from '../document/graph.ts';
-import { hloOf } from './kernels.ts';
 
 /** The document with that graph at its end, linked to all that the optimized program is linked to, and to itself. */
 export function withKernelTree(document: Document): Document {
-  const hlo = hloOf(document);
-  if (!hlo || !document.outlines.some(({ graph }) => document.graphs[graph] === hlo)) {
+  const at = document.programs[0]?.stages.find(({ kind }) => kind === 'hlo')?.graph;
+  if (at === undefined || !document.outlines.some(({ graph }) => graph === at)) {
     return document;
   }
-  const [at, again] = [document.graphs.indexOf(hlo), document.graphs.length];
+  const [hlo, again] = [document.graphs[at], document.graphs.length];
   const each = Int32Array.from({ length: hlo.nodeCount }, (_, node) => node);
   const same = { from: at, to: again, source: each, target: each, kind: new Uint8Array(each.length), shares: {} };
   const tree = { ...hlo };

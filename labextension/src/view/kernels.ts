@@ -1,9 +1,10 @@
-/** Kernels: what of the optimized program runs by itself, and which operations of any stage are in which of them. */
+/** Kernels of optimized HLO: what runs as one piece, and which instructions and equations are in it. */
 import { follow } from '../document/follow.ts';
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 
 /** Regions whose operations run one by one; those of others (fusions, reducers) run as part of their owner. */
 const RUNS = new Set(['while cond', 'while body', 'branch', 'call']);
+/** Operations that hold others or only name a value: nothing runs for them. */
 const IDLE = new Set([
   'bitcast',
   'tuple',
@@ -15,47 +16,60 @@ const IDLE = new Set([
   'constant'
 ]);
 
-/** Operations that run by themselves: those in no fusion, without those that hold others or only name a value. */
-export function kernelCount(document: Document, graph: Graph): number {
-  return kernelsOfHlo(document, graph).reduce((sum, kernel, node) => sum + (kernel === node ? 1 : 0), 0);
+const known = new WeakMap<Graph, Int32Array>();
+
+/** Of each instruction of a graph of optimized HLO, the instruction that it runs as: a fusion or itself; -1 for none. */
+export function kernelsOf(document: Document, graph: Graph): Int32Array {
+  let kernels = known.get(graph);
+  if (!kernels) {
+    kernels = findKernels(document, graph);
+    known.set(graph, kernels);
+  }
+  return kernels;
 }
 
-/** The optimized program, or undefined. */
-export function hloOf(document: Document): Graph | undefined {
-  const stage = document.programs[0]?.stages.find(({ kind }) => kind === 'hlo');
-  return stage && document.graphs[stage.graph];
-}
-
-/** For each node of the optimized program the operation that it runs in: itself, the fusion around it, or -1. */
-export function kernelsOfHlo({ strings }: Document, graph: Graph): Int32Array {
-  const around = new Int32Array(graph.regionCount).fill(-1);
+function findKernels({ strings }: Document, graph: Graph): Int32Array {
+  /** The instruction that a region runs as part of, -1 where its instructions run one by one. */
+  const within = new Int32Array(graph.regionCount).fill(-1);
   for (let region = 1; region < graph.regionCount; region++) {
     const owner = graph.regionOwner[region];
-    const outer = around[graph.region[owner]];
-    around[region] = outer >= 0 ? outer : RUNS.has(strings[graph.regionKind[region]]) ? -1 : owner;
+    const around = within[graph.region[owner]];
+    within[region] = around >= 0 || RUNS.has(strings[graph.regionKind[region]]) ? around : owner;
   }
-  return Int32Array.from(graph.kind, (kind, node) => {
-    const outer = around[graph.region[node]];
-    const runs = kind === NodeKind.operation && !IDLE.has(strings[graph.op[node]]);
-    return outer >= 0 ? outer : runs ? node : -1;
+  return Int32Array.from({ length: graph.nodeCount }, (_, node) => {
+    if (graph.kind[node] !== NodeKind.operation) {
+      return -1;
+    }
+    const kernel = within[graph.region[node]];
+    return kernel >= 0 ? kernel : IDLE.has(strings[graph.op[node]]) ? -1 : node;
   });
 }
 
-/** For each node of any stage the kernel that it runs in, -1 where there is none or more than one. */
-export function kernelsOf(document: Document, graph: Graph): Int32Array {
-  const hlo = hloOf(document);
-  if (!hlo) {
-    return new Int32Array(graph.nodeCount).fill(-1);
-  }
-  const kernels = kernelsOfHlo(document, hlo);
-  const [from, to] = [document.graphs.indexOf(graph), document.graphs.indexOf(hlo)];
-  return Int32Array.from({ length: graph.nodeCount }, (_, node) => {
+/** How many kernels a graph of optimized HLO has. */
+export function kernelCount(document: Document, graph: Graph): number {
+  return kernelsOf(document, graph).reduce((sum, kernel, node) => sum + (kernel === node ? 1 : 0), 0);
+}
+
+/** The graph of optimized HLO of the program that a graph belongs to, or -1. */
+export function optimizedOf(document: Document, graph: Graph): number {
+  // The same graph in another fold has the same columns.
+  const program = document.programs.find(({ stages }) =>
+    stages.some(stage => document.graphs[stage.graph].kind === graph.kind)
+  );
+  return program?.stages.find(({ kind }) => kind === 'hlo')?.graph ?? -1;
+}
+
+/** Of each node of any stage, the kernels that its work is in, as instructions of the graph `optimized`. */
+export function kernelsThrough(document: Document, graph: Graph, optimized: number): (node: number) => number[] {
+  const from = document.graphs.indexOf(graph);
+  const kernels = kernelsOf(document, document.graphs[optimized]);
+  return node => {
     const found = new Set<number>();
-    for (const { node: made } of follow(document, from, node, to)) {
-      if (kernels[made] >= 0) {
-        found.add(kernels[made]);
+    for (const { node: instruction } of follow(document, from, node, optimized)) {
+      if (kernels[instruction] >= 0) {
+        found.add(kernels[instruction]);
       }
     }
-    return found.size === 1 ? ([...found][0] as number) : -1;
-  });
+    return [...found];
+  };
 }
