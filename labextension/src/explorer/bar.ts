@@ -65,6 +65,7 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
   const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.kernels());
+  kernels.setAttribute('aria-pressed', 'false');
   kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(
     ...tools,
