@@ -10,6 +10,8 @@ import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
+import { hullsOf } from '../view/hulls.ts';
+import { kernelTreeOf, withKernelTree } from '../view/kernelTree.ts';
 import { aspectOf, firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
@@ -62,6 +64,7 @@ let count = 0;
 
 export class Explorer {
   readonly root = element('div', 'jv-root');
+  private readonly options: ExplorerOptions;
   /** The stage on the screen: its place among those of the program, and its graph. */
   private at = 0;
   private graph: Graph;
@@ -87,17 +90,16 @@ export class Explorer {
   /** The scene that was shown last, also while another stage is on its way. */
   private last: Scene | null = null;
   private job: LayoutJob | null = null;
+  private kernels = false;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
   /** Where the ways to the selection begin that are shown; null where none are asked for. */
   private origin: number | null = null;
   private readonly whole = new WholeWindow(this.root);
 
-  constructor(
-    host: HTMLElement,
-    private readonly options: ExplorerOptions
-  ) {
-    const { document: source } = options;
+  constructor(host: HTMLElement, given: ExplorerOptions) {
+    this.options = { ...given, document: withKernelTree(given.document) };
+    const { document: source, ...options } = this.options;
     const { stages } = source.programs[0];
     this.at = Math.max(
       0,
@@ -121,6 +123,7 @@ export class Explorer {
       {
         source: () => this.obey('source'),
         search: () => this.obey('search'),
+        kernels: () => this.obey('kernels'),
         stage: index => this.setStage(index),
         fit: () => this.obey('fit'),
         openAll: () => this.obey('openAll'),
@@ -218,17 +221,27 @@ export class Explorer {
 
   /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
-    const { document: source } = this.options;
-    const { stages } = source.programs[0];
-    if (index === this.at || !stages[index]) {
-      return;
+    if (index !== this.at && this.options.document.programs[0].stages[index]) {
+      this.at = index;
+      this.enter(this.graphOfStage(), node);
     }
-    const from = stages[this.at].graph;
+  }
+
+  /** The graph of the stage: the optimized program is folded by its kernels while these are shown. */
+  private graphOfStage(): Graph {
+    const { document: source } = this.options;
+    const stage = source.programs[0].stages[this.at];
+    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(source) : undefined;
+    return tree ?? source.graphs[stage.graph];
+  }
+
+  private enter(graph: Graph, node = -1): void {
+    const { document: source } = this.options;
+    const [from, next] = [source.graphs.indexOf(this.graph), source.graphs.indexOf(graph)];
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
-    const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
-    this.at = index;
-    this.graph = source.graphs[stages[index].graph];
+    const found = this.selectedNodes.flatMap(one => follow(source, from, one, next));
+    this.graph = graph;
     this.scene = null;
     this.search.setGraph(this.graph);
     this.colours.setGraph(this.graph);
@@ -239,7 +252,7 @@ export class Explorer {
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.openings.reveal(to);
-    void this.layOut(this.selected).then(() => {
+    void this.layOut(this.selected, graph === kernelTreeOf(source)).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
@@ -285,25 +298,26 @@ export class Explorer {
     this.linked = nodes;
   }
 
-  /** The number of the graph of the stage on the screen. */
+  /** The number of the graph on the screen. */
   private get stageGraph(): number {
-    return this.options.document.programs[0].stages[this.at].graph;
+    return this.options.document.graphs.indexOf(this.graph);
   }
 
-  /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
-  private async layOut(around: number | null = null): Promise<void> {
+  /** Lays out what is visible now and shows it. `around` is the item that stays where it is; `afresh`, nothing else does. */
+  private async layOut(around: number | null = null, afresh = false): Promise<void> {
     const { document: source, layouts } = this.options;
     const visible = show(source, this.graph, this.openings.state);
     this.job?.cancel();
     const { last } = this;
     const from = last ? counterparts(source, last.visible, visible) : undefined;
-    const before = last && from ? { before: placesBefore(from, last.layout) } : {};
+    const before = last && from && !afresh ? { before: placesBefore(from, last.layout) } : {};
     const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(this.space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks);
+      const hulls = this.kernels ? hullsOf(source, visible) : [];
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks, hulls);
       if (this.job !== job) {
         return;
       }
@@ -498,6 +512,18 @@ export class Explorer {
     void this.layOut(item);
   }
 
+  /** Shows what runs as one kernel: areas behind the boxes, or, of the optimized program, the boxes themselves. */
+  private showKernels(shown: boolean): void {
+    this.kernels = shown;
+    this.bar.setKernels(shown);
+    const graph = this.graphOfStage();
+    if (graph === this.graph) {
+      void this.layOut(this.selected);
+    } else {
+      this.enter(graph);
+    }
+  }
+
   /** Shows all copies of the stack that an item is or stands in, or one for all of them again. */
   private spread(item: number | null): void {
     const stack = item === null ? -1 : stackAround(this.rows, item);
@@ -550,6 +576,9 @@ export class Explorer {
         break;
       case 'closeRegion':
         this.closeRegion();
+        break;
+      case 'kernels':
+        this.showKernels(!this.kernels);
         break;
       case 'spread':
         this.spread(this.selected);
@@ -656,7 +685,7 @@ export class Explorer {
   }
 
   private layOutWhole(): void {
-    void this.layOut().then(() => this.picture.fit());
+    void this.layOut(null, true).then(() => this.picture.fit());
   }
 
   private expand(whole: boolean): void {
