@@ -25,6 +25,7 @@ from jaxviz.program import Program
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
     from jaxviz.targets import Target
@@ -89,6 +90,12 @@ class Exploration:
         """The HLO that the compiler makes of that, optimized, for the device that the function would run on."""
         __tracebackhide__ = True
         return self._capture.hlo.graph
+
+    @property
+    def passes(self) -> Passes:
+        """The passes of the compiler that changed something, each with what it did and the graph that it left."""
+        __tracebackhide__ = True
+        return self._capture.passes
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
