@@ -21,12 +21,13 @@ from jaxviz.tables import Tables
 
 # What makes links, fates and outlines is imported where a document has them: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fates
     from jaxviz.link.links import Links
     from jaxviz.outline.tree import Outline
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
-DOCUMENT_VERSION = 1
+DOCUMENT_VERSION = 2
 
 STAGE_KINDS = ("jaxpr", "stablehlo", "hlo")
 
@@ -95,6 +96,14 @@ class OutlineEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class PassesEntry:
+    """What the passes of the compiler made of a jaxpr, by the number of its graph."""
+
+    graph: int
+    passes: Passes
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -109,6 +118,7 @@ class Document:
     links: tuple[LinksEntry, ...] = ()
     fates: tuple[FatesEntry, ...] = ()
     outlines: tuple[OutlineEntry, ...] = ()
+    passes: tuple[PassesEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -129,7 +139,8 @@ class Document:
         fates = tuple(replace(entry, graph=0) for entry in self.fates if entry.graph == graph)
         outlines = tuple(replace(entry, graph=0) for entry in self.outlines if entry.graph == graph)
         graphs = (self.graphs[graph],)
-        return replace(self, graphs=graphs, programs=tuple(programs), links=(), fates=fates, outlines=outlines)
+        alone = replace(self, graphs=graphs, programs=tuple(programs), links=(), passes=())
+        return replace(alone, fates=fates, outlines=outlines)
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:
         """The document by its schema; packed if asked for, or, by default, where that is smaller."""

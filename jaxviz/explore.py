@@ -15,6 +15,7 @@ from jaxviz.document import (
     FatesEntry,
     LinksEntry,
     OutlineEntry,
+    PassesEntry,
     ProgramEntry,
     StageEntry,
     TargetEntry,
@@ -67,6 +68,8 @@ class Exploration:
         self.height: int | None = None
         # The stage that is shown first.
         self.stage = "jaxpr"
+        # Whether what is shown holds the passes of the compiler too.
+        self.with_passes = False
         from jaxviz.capture import Capture
 
         self._capture = Capture(program)
@@ -108,8 +111,8 @@ class Exploration:
         """Which nodes of the jaxpr became which nodes of another stage."""
         return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
 
-    def document(self, *, stages: Sequence[str] = STAGE_KINDS) -> Document:
-        """All of it as data: what is saved, sent to the browser and reopened.
+    def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
+        """All of it as data: what is saved, sent to the browser and reopened; the passes only where they are asked for.
 
         A stage that JAX cannot make here is left out, and the document says why.
         """
@@ -136,6 +139,12 @@ class Exploration:
             graphs.append(linked.graph)
         if "hlo" in stages and "hlo" not in missing:
             fates = (FatesEntry(0, capture.fates),)
+        between: tuple[PassesEntry, ...] = ()
+        if "hlo" in stages and (self.with_passes if passes is None else passes):
+            try:
+                between = (PassesEntry(0, capture.passes),)
+            except Exception as error:
+                missing["passes"] = _reason(error)
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
@@ -146,7 +155,13 @@ class Exploration:
             target=_target_entry(self.program.target),
         )
         return Document(
-            capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=tuple(outlines)
+            capture.tables,
+            tuple(graphs),
+            (entry,),
+            links=tuple(links),
+            fates=fates,
+            outlines=tuple(outlines),
+            passes=between,
         )
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
@@ -192,19 +207,23 @@ def explore(
     *args: Any,
     static_argnums: int | Sequence[int] = (),
     target: str | None = None,
+    passes: bool = False,
     **kwargs: Any,
 ) -> Exploration:
     """Explores what JAX makes of `fn(*args, **kwargs)`, without running it.
 
     Arguments may be arrays, pytrees of arrays, numbers, or `jax.ShapeDtypeStruct` where only the shape is known.
     `fn` may be any callable; a function that is already jitted is taken as it is, with its own options. `target` names
-    a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e".
+    a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e". With `passes`, what is shown can
+    be stepped through the passes of the compiler.
 
     Example::
 
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     """
-    return Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    exploration.with_passes = passes
+    return exploration
 
 
 def load(path: str | Path) -> Document:
@@ -218,5 +237,9 @@ def _target_entry(target: Target | None) -> TargetEntry | None:
 
 def _reason(error: Exception) -> str:
     """Why a stage could not be made, in one line."""
+    from jaxviz.passes import NoSnapshots
+
+    if isinstance(error, NoSnapshots):
+        return str(error)
     first = str(error).strip().splitlines()[0] if str(error).strip() else "no reason given"
     return f"{type(error).__name__}: {first}"[:300]

@@ -13,7 +13,8 @@ from jaxviz.optimize import Snapshot
 from jaxviz.outline import Outline
 from jaxviz.read.hlo import HloGraph
 from jaxviz.read.passes import chosen_states, read_states
-from jaxviz.series import SeriesWriter, State
+from jaxviz.series import State
+from jaxviz.series_write import SeriesWriter
 from jaxviz.tables import Tables
 
 

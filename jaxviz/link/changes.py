@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from jaxviz.graph import CONSTANT, OPERATION, Graph, Node
-from jaxviz.series import Series, State, contents
+from jaxviz.series import Series, State
+from jaxviz.series_write import contents
 
 CHANGE_KINDS = ("added", "removed", "changed", "fused", "moved")
 

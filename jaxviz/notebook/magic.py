@@ -27,7 +27,9 @@ from jaxviz.targets import TargetError
 _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 
-_USAGE = "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args)"
+_USAGE = (
+    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] fn(args)"
+)
 
 # Where frames lie that are ours, and those of what calls us.
 _MACHINERY = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, functools.__file__)
@@ -43,6 +45,7 @@ class Options:
     svg: Path | None = None
     static: tuple[int, ...] = ()
     target: str | None = None
+    passes: bool = False
 
 
 def _whole_number(text: str) -> int:
@@ -73,6 +76,8 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "static": _numbers,
     "target": str,
 }
+# Options without a value.
+_FLAGS = ("passes",)
 
 
 @magics_class
@@ -96,6 +101,7 @@ class JaxvizMagics(Magics):
         exploration.call = ast.unparse(call)
         exploration.height = options.height
         exploration.stage = options.stage
+        exploration.with_passes = options.passes
         try:
             exploration.jaxpr  # noqa: B018  (traced here, so that the person's error appears as the cell's own)
         except Exception as error:
@@ -136,8 +142,12 @@ def parse(line: str) -> tuple[Options, ast.Call]:
     values: dict[str, Any] = {}
     while match := re.match(r"--?([A-Za-z][\w-]*)(?:(?:\s*=\s*|\s+)('[^']*'|\"[^\"]*\"|\S+))?\s*", rest):
         name, value = match.group(1), match.group(2)
+        if name in _FLAGS:
+            values[name] = True
+            rest = rest[match.end(1) :].lstrip()
+            continue
         if name not in _READERS:
-            known = ", ".join(f"--{option}" for option in _READERS)
+            known = ", ".join(f"--{option}" for option in (*_READERS, *_FLAGS))
             raise UsageError(f"%jaxviz has no option --{name}; it has {known}.")
         try:
             values[name] = _READERS[name]((value or "").strip("'\"") or _missing())

@@ -12,7 +12,8 @@ from jaxviz.link.changes import changed_lineages
 from jaxviz.optimize import Snapshot
 from jaxviz.passes import NoSnapshots, make_passes
 from jaxviz.read.passes import PassState, chosen_states, different_states, fewer_states
-from jaxviz.series import apply_edit, edit_between
+from jaxviz.series import apply_edit
+from jaxviz.series_write import edit_between
 from jaxviz.tables import Tables
 
 
