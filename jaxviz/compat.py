@@ -104,6 +104,12 @@ def scan_counts(params: Mapping[str, Any]) -> tuple[int, int]:
     return len(list(constants)), len(list(carry))
 
 
+def scope_text(name_stack: Any) -> str:
+    """The name stack of an equation as JAX writes it. Each trace makes a new one, and most are empty."""
+    # Private, there in all versions: the names that were pushed.
+    return str(name_stack) if getattr(name_stack, "stack", True) else ""
+
+
 def raw_frames(traceback: Any) -> tuple[Sequence[CodeType], Sequence[int]]:
     """The code objects of a traceback of an equation, innermost first, and the instruction each stood at."""
     return traceback.raw_frames()

@@ -278,6 +278,8 @@ class _Reader:
         name = parts[0].name if len(parts) == 1 else 0
         attributes = []
         for key, parameter in equation.params.items():
+            if parameter is None or parameter is False:
+                continue
             attribute = self.rows.add_attribute(equation.primitive, key, parameter)
             named = key == "name" and attribute[1] == name
             if attribute is not BODY and attribute is not NOTHING and not named:
