@@ -106,6 +106,36 @@ function firstOf(passes: Passes): First {
   return first;
 }
 
+/** What the readers of a node that a pass removed read after it, at the same place; -1 where that cannot be said. */
+export function replacementOf(passes: Passes, number: number, removed: number): number {
+  const [before, after] = [stateOf(passes, number - 1), stateOf(passes, number)];
+  const { graph } = before;
+  const [first, end] = [graph.firstValue[removed], graph.firstValue[removed + 1]];
+  for (let reader = 0; reader < graph.nodeCount; reader++) {
+    const here = after.nodeOf.get(before.lineage[reader]);
+    const [from, to] = [graph.firstOperand[reader], graph.firstOperand[reader + 1]];
+    if (here === undefined || after.graph.firstOperand[here + 1] - after.graph.firstOperand[here] !== to - from) {
+      continue;
+    }
+    for (let i = from; i < to; i++) {
+      if (graph.operandSource[i] >= first && graph.operandSource[i] < end) {
+        return after.graph.valueNode[after.graph.operandSource[after.graph.firstOperand[here] + i - from]];
+      }
+    }
+  }
+  return -1;
+}
+
+/** Where an instruction of one state goes on in a later one: in itself, or in what took its place; -1 for nowhere. */
+export function successorOf(passes: Passes, from: number, node: number, to: number): number {
+  let at = node;
+  for (let number = from + 1; number <= to && at >= 0; number++) {
+    const same = stateOf(passes, number).nodeOf.get(stateOf(passes, number - 1).lineage[at]);
+    at = same ?? replacementOf(passes, number, at);
+  }
+  return at;
+}
+
 /** One thing that happened to an instruction. */
 export interface Event {
   /** The state after it. */
@@ -113,6 +143,8 @@ export interface Event {
   readonly kind: ChangeKind | 'given';
   /** Where it is added: the instructions of the state before that it was made of, as nodes there. */
   readonly from: readonly number[];
+  /** Where it is removed: what took its place, a node of the state after, or -1. */
+  readonly by: number;
 }
 
 /** All that happened to the node `node` of a state, from the first state to the last. */
@@ -123,14 +155,16 @@ export function storyOf(document: Document, passes: Passes, number: number, node
     const here = stateOf(passes, at).nodeOf.get(lineage);
     const before = at > 0 ? stateOf(passes, at - 1).nodeOf.get(lineage) : undefined;
     if (here === undefined && before !== undefined) {
-      events.push({ number: at, kind: 'removed', from: [] });
+      const was = stateOf(passes, at - 1).nodeOf.get(lineage) as number;
+      events.push({ number: at, kind: 'removed', from: [], by: replacementOf(passes, at, was) });
     } else if (here !== undefined && at === 0) {
-      events.push({ number: 0, kind: 'given', from: [] });
+      events.push({ number: 0, kind: 'given', from: [], by: -1 });
     } else if (here !== undefined) {
       const changes = changesOf(document, passes, at);
       const kind = CHANGE_KINDS.find(one => one !== 'removed' && changes[one].includes(here));
       if (kind) {
-        events.push({ number: at, kind, from: kind === 'added' ? madeOf(document, passes, at, here) : [] });
+        const from = kind === 'added' ? madeOf(document, passes, at, here) : [];
+        events.push({ number: at, kind, from, by: -1 });
       }
     }
   }

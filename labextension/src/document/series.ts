@@ -62,7 +62,7 @@ function sequencesOf(passes: Passes): readonly Sequences[] {
 export function applyEdit(before: readonly number[], edit: readonly number[], records: number): number[] {
   const parts: number[][] = [];
   let at = 0;
-  for (let place = 0; place < edit.length; ) {
+  for (let place = 0; place < edit.length;) {
     const [stay, go, come] = edit.slice(place, place + 3);
     const fresh = edit.slice(place + 3, place + 3 + come);
     if (!(at + stay + go <= before.length) || fresh.length !== come || fresh.some(record => record >= records)) {

@@ -17,6 +17,7 @@ import {
   type Painter,
   type Scene
 } from './scene.ts';
+import { paintMarks, type Mark } from './marks.ts';
 import { faces } from './text.ts';
 import { inks, looks, type Ink, type Look, type LookName, type Palette } from './theme.ts';
 
@@ -33,6 +34,8 @@ export interface Highlight {
   readonly selected: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
+  /** What a pass of the compiler did to boxes. */
+  readonly marks: readonly Mark[];
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
 }
@@ -101,6 +104,9 @@ export function drawScene(
   }
   if (scale >= WORDS_SCALE && highlight.edges === 1) {
     paintCableLabels(painter, scene);
+  }
+  if (highlight.edges === 1) {
+    paintMarks(painter, scene, highlight.marks, scale >= WORDS_SCALE);
   }
   for (const box of highlight.linked) {
     if (box !== highlight.selected) {

@@ -2,8 +2,10 @@
  * The explorer: the bar, the picture and the details of one document, put together. The same in a cell, in a file that
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
+import { changesOf, type ChangeKind } from '../document/changes.ts';
 import { follow } from '../document/follow.ts';
 import type { Document, Graph } from '../document/graph.ts';
+import { openState, placeOf } from '../document/states.ts';
 import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
@@ -13,7 +15,7 @@ import { firstView, openEverything, openRow } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
-import { makeBar, type Bar } from './bar.ts';
+import { makeBar, type Bar, type BarActions } from './bar.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
@@ -22,6 +24,8 @@ import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
 import { SourcePane } from './source.ts';
 import { fillLegend } from './legend.ts';
+import { marksOf } from './marks.ts';
+import { PassSlider } from './passes.ts';
 import { Picture } from './picture.ts';
 import { followTheme } from './theme.ts';
 import { fillTree, selectInTree } from './tree.ts';
@@ -55,7 +59,7 @@ let count = 0;
 
 export class Explorer {
   readonly root = element('div', 'jv-root');
-  /** The stage on the screen: its place among those of the program, and its graph. */
+  /** The stage on the screen: the number of its graph, and the graph. */
   private at = 0;
   private graph: Graph;
   /** What was opened in each stage, so that it is still open when the person comes back. */
@@ -63,6 +67,7 @@ export class Explorer {
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
+  private readonly passes: PassSlider;
   private readonly stage = element('div', 'jv-stage-area');
   private readonly pane = element('aside', 'jv-inspector');
   private readonly legend = element('div', 'jv-legend');
@@ -91,16 +96,17 @@ export class Explorer {
   ) {
     const { document: source } = options;
     const { stages } = source.programs[0];
-    this.at = Math.max(
-      0,
-      stages.findIndex(({ kind }) => kind === options.stage)
-    );
-    this.graph = source.graphs[stages[this.at].graph];
+    this.at = (stages.find(({ kind }) => kind === options.stage) ?? stages[0]).graph;
+    this.graph = source.graphs[this.at];
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
-    this.bar = makeBar(source, {
+    this.passes = new PassSlider(source, {
+      go: number => this.setPass(number),
+      light: (number, kind) => this.lightChanges(number, kind)
+    });
+    const actions: BarActions = {
       source: () => this.obey('source'),
       stage: index => this.setStage(index),
       fit: () => this.obey('fit'),
@@ -108,7 +114,8 @@ export class Explorer {
       closeAll: () => this.obey('closeAll'),
       expand: () => this.obey('expand'),
       help: () => this.obey('help')
-    });
+    };
+    this.bar = makeBar(source, actions, this.passes.root);
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
@@ -159,7 +166,7 @@ export class Explorer {
     pane.setAttribute('aria-label', 'details');
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, pane, this.help);
-    root.append(this.bar.root, body);
+    root.append(this.bar.root, this.passes.line, body);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
     document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
@@ -175,13 +182,13 @@ export class Explorer {
     };
     this.open = this.openIn.get(this.at) ?? firstView(source, this.graph, space, measure, layout).open;
     this.bar.setRegions(openEverything(this.rows, true).size > 0);
-    this.bar.setStage(this.at);
+    this.bar.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === this.at));
+    this.passes.show(this.at);
     if (this.pythonPane.shown) {
       this.pythonPane.fill(this.graph);
     }
   }
 
-  /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private get rows(): Rows {
     return rowsOf(this.options.document, this.graph);
   }
@@ -192,21 +199,64 @@ export class Explorer {
   }
 
   private setStage(index: number, node = -1): void {
+    const stage = this.options.document.programs[0].stages[index];
+    if (stage) {
+      this.enter(stage.graph, node);
+    }
+  }
+
+  /** Shows the program after a pass of the compiler; beyond the last pass is HLO, before the first state StableHLO. */
+  private setPass(number: number): void {
     const { document: source } = this.options;
-    const { stages } = source.programs[0];
-    if (index === this.at || !stages[index]) {
+    const [passes] = source.passes;
+    if (!passes) {
+      this.say(
+        source.programs[0].missing?.passes ?? 'There are no passes in this document: %jaxviz --passes asks for them'
+      );
+    } else if (number < 0 || number > this.passes.last) {
+      this.obey(number < 0 ? 'stablehlo' : 'hlo');
+    } else {
+      try {
+        this.enter(openState(source, passes, number), -1);
+      } catch (error) {
+        this.say(`This pass cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+
+  /** One pass on or back; from another stage, to the passes. */
+  private stepPass(by: number): void {
+    const { document: source } = this.options;
+    const place = placeOf(source, this.at);
+    const kind = source.programs[0].stages.find(({ graph }) => graph === this.at)?.kind;
+    this.setPass(place ? place.number + by : kind === 'hlo' ? this.passes.last : by > 0 ? 0 : this.passes.first);
+  }
+
+  /** Lights what a pass did in one way; what it removed is seen in the state before. */
+  private lightChanges(number: number, kind: ChangeKind): void {
+    const { document: source } = this.options;
+    const [passes] = source.passes;
+    const nodes = changesOf(source, passes, number)[kind];
+    this.setPass(kind === 'removed' ? number - 1 : number);
+    this.pick(nodes);
+  }
+
+  /** Shows another graph. The selection goes along the links, and so does what was lit. */
+  private enter(graph: number, node: number): void {
+    const { document: source } = this.options;
+    if (graph === this.at) {
       return;
     }
-    const from = stages[this.at].graph;
+    const from = this.at;
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
-    const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
+    const found = this.selectedNodes.flatMap(one => follow(source, from, one, graph));
     if (this.touched) {
       this.openIn.set(this.at, this.open);
     }
-    this.touched = this.openIn.has(index);
-    this.at = index;
-    this.graph = source.graphs[stages[index].graph];
+    this.touched = this.openIn.has(graph);
+    this.at = graph;
+    this.graph = source.graphs[graph];
     this.scene = null;
     this.start();
     const surest = Math.min(...found.map(({ kind }) => kind));
@@ -291,6 +341,7 @@ export class Explorer {
     this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
     this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
+    this.picture.setMarks(marksOf(this.options.document, scene.visible));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
   }
@@ -352,6 +403,7 @@ export class Explorer {
       showDetails(this.pane, shown, selected >= 0 && this.open.has(selected), {
         select: node => this.goTo(node),
         follow: (stage, node) => this.setStage(stage, node),
+        pass: number => this.setPass(number),
         toggle: () => this.toggle(selected),
         close: () => {
           this.select(null);
@@ -448,6 +500,15 @@ export class Explorer {
       case 'stablehlo':
       case 'hlo':
         this.setStage(this.options.document.programs[0].stages.findIndex(({ kind }) => kind === command));
+        break;
+      case 'passes':
+        this.setPass(this.passes.first);
+        break;
+      case 'passBefore':
+        this.stepPass(-1);
+        break;
+      case 'passAfter':
+        this.stepPass(1);
         break;
       case 'fit':
         this.picture.fit();

@@ -8,6 +8,7 @@ const MARKS: readonly (readonly [string, string])[] = [
   ['frame', 'the inside of an open function or loop'],
   ['small label', 'a constant or an argument that the box beside it reads; with an arrow, where its value goes'],
   ['dashed box', 'an operation that the compiler did not keep, and why'],
+  ['new, gone, changed, fused, moved', 'what the pass of the compiler on the screen did to operations of the box'],
   ['dashed outline', 'belongs with the selected line or operation'],
   ['dashed pill', 'what each turn of a loop starts with: carried over, or one slice']
 ];

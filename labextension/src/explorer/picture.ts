@@ -3,6 +3,7 @@
  * no pixels while it is scrolled out of sight.
  */
 import { boxAt, drawScene, fitCamera, type Camera } from '../draw/canvas.ts';
+import type { Mark } from '../draw/marks.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
 import { hold, pan, reveal, zoomAt } from './camera.ts';
@@ -24,6 +25,7 @@ export class Picture {
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
   private linked: readonly number[] = [];
+  private marks: readonly Mark[] = [];
   private width = 0;
   private height = 0;
   private inSight = true;
@@ -92,6 +94,7 @@ export class Picture {
   show(scene: Scene, keep?: { readonly before: number; readonly after: number }): void {
     const from = this.scene;
     this.scene = scene;
+    this.marks = [];
     this.clicked = [-1, -1];
     if (from && keep) {
       const { layout } = from;
@@ -142,6 +145,12 @@ export class Picture {
     this.selected = box;
     this.linked = linked;
     this.fitted &&= box < 0;
+    this.draw();
+  }
+
+  /** What a pass of the compiler did to boxes of this scene. */
+  setMarks(marks: readonly Mark[]): void {
+    this.marks = marks;
     this.draw();
   }
 
@@ -267,6 +276,7 @@ export class Picture {
     drawScene(context, scene, this.camera, { width: this.width, height: this.height, ratio }, this.palette, {
       selected: this.selected,
       linked: this.linked,
+      marks: this.marks,
       edges
     });
   }
