@@ -26,6 +26,7 @@ from jaxviz.program import Program
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.find import Finding
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
@@ -107,6 +108,14 @@ class Exploration:
 
         return fates_of(self.jaxpr, self._capture.fates)
 
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is worth telling about the program, the most severe first."""
+        from jaxviz.find import Subject, find_all
+
+        __tracebackhide__ = True
+        return find_all(Subject(self.jaxpr, self._capture.outline))
+
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""
         return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
@@ -178,11 +187,29 @@ class Exploration:
         """The first view of a stage as SVG, drawn for a space of `width` x `height` px."""
         return to_svg(self._one_stage(stage), width=width, height=height, theme=theme)
 
+    def to_png(
+        self,
+        path: str | Path | None = None,
+        *,
+        stage: str = "jaxpr",
+        width: int = 760,
+        height: int = 560,
+        theme: Theme = "light",
+        scale: float = 2.0,
+    ) -> bytes:
+        """The picture of `to_svg` as PNG, with `scale` pixels for each px; written to `path` where one is given."""
+        from jaxviz.export.png import svg_to_png
+
+        png = svg_to_png(self.to_svg(stage=stage, width=width, height=height, theme=theme), scale)
+        if path is not None:
+            Path(path).expanduser().write_bytes(png)
+        return png
+
     def _one_stage(self, stage: str) -> Document:
         if stage not in STAGE_KINDS:
             raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
         document = self.document(stages=(stage,)) if stage != "jaxpr" else self.document()
-        [program] = document.programs
+        program = document.programs[0]
         if stage in program.missing:
             raise ValueError(f"there is no {stage} of {self.call} here: {program.missing[stage]}")
         return document.of_stage(next(entry.graph for entry in program.stages if entry.kind == stage))

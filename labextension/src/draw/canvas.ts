@@ -36,9 +36,16 @@ export interface Highlight {
   readonly linked: readonly number[];
   /** What a pass of the compiler did to boxes. */
   readonly marks: readonly Mark[];
+  /** 1 for each box that steps back, so that the others are seen; null where none does. */
+  readonly faded: Uint8Array | null;
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
+  /** True for a box that comes in with the edges, because it was not there before. */
+  arrives(box: number): boolean;
 }
+
+/** Opacity of what steps back: still there, no longer in the way. */
+const FADED = 0.28;
 
 /** Below this scale words cannot be read and are left out. */
 const WORDS_SCALE = 0.3;
@@ -84,27 +91,35 @@ export function drawScene(
 
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame && inView(box)) {
+      context.globalAlpha = highlight.arrives(box) ? highlight.edges : 1;
       paintFrame(painter, scene, box);
     }
   }
-  context.globalAlpha = highlight.edges;
+  const { faded } = highlight;
+  context.globalAlpha = highlight.edges * (faded ? FADED : 1);
   drawEdges(context, painter, scene, scale, seen);
   if (scale >= WORDS_SCALE) {
     paintCables(painter, scene);
   }
   context.globalAlpha = 1;
   if (scale < WORDS_SCALE) {
-    drawFarBoxes(context, scene, palette, inView);
+    for (const back of faded ? [true, false] : [false]) {
+      context.globalAlpha = back ? FADED : 1;
+      drawFarBoxes(context, scene, palette, box => (faded?.[box] === 1) === back && inView(box));
+    }
   } else {
     for (let box = 0; box < visible.count; box++) {
       if (inView(box)) {
+        context.globalAlpha = opacityOf(highlight, box);
         (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
       }
     }
   }
+  context.globalAlpha = faded ? FADED : 1;
   if (scale >= WORDS_SCALE && highlight.edges === 1) {
     paintCableLabels(painter, scene);
   }
+  context.globalAlpha = 1;
   if (highlight.edges === 1) {
     paintMarks(painter, scene, highlight.marks, scale >= WORDS_SCALE);
   }
@@ -114,6 +129,10 @@ export function drawScene(
     }
   }
   drawSelection(painter, scene, highlight);
+}
+
+function opacityOf({ arrives, edges, faded }: Highlight, box: number): number {
+  return (arrives(box) ? edges : 1) * (faded?.[box] ? FADED : 1);
 }
 
 /** Chips reach out of their box; a generous bound saves measuring each. */

@@ -35,8 +35,8 @@ export interface Scene {
 /** What a painter can do. Lengths are px of the scene. */
 export interface Painter {
   rect(look: LookName, x: number, y: number, width: number, height: number, radius: number): void;
-  /** `x` is the left end, `y` the base line. */
-  text(ink: Ink, x: number, y: number, text: string): void;
+  /** `x` is the left end, `y` the base line. `whole` is what the text was cut from. */
+  text(ink: Ink, x: number, y: number, text: string, whole?: string): void;
   /** `points` x, y, ... of a route; the painter follows `eachSegment`. */
   route(look: LookName, points: Float64Array): void;
   /** A line between the sides of two boxes. */
@@ -183,8 +183,8 @@ export function paintTitle(painter: Painter, { visible, layout }: Scene, box: nu
   const [label, detail] = [visible.label[box], visible.detail[box]];
   const labelWidth = measure(label, 'title');
   const width = labelWidth + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
-  painter.rect('ground', x - 4, y + 6, width + 8, 17, 3);
-  painter.text('title', x, y + 18, label);
+  painter.rect('ground', x - 4, y + 6, Math.ceil(width) + 8, 17, 3);
+  painter.text('title', x, y + 18, label, visible.whole.get(box));
   if (detail) {
     painter.text('type', x + labelWidth + DETAIL_GAP, y + 18, detail);
   }
@@ -211,7 +211,7 @@ export function paintBox(painter: Painter, { visible, layout }: Scene, box: numb
   const words = measure(label, ink === 'name' ? 'name' : 'title') + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
   const room = width - 2 * BOX_INSET - (visible.closed[box] ? OPEN_MARK : 0);
   const start = x + BOX_INSET + Math.max(0, (room - words) / 2);
-  painter.text(ink, start, y + 15.5, label);
+  painter.text(ink, start, y + 15, label, visible.whole.get(box));
   if (detail) {
     painter.text('type', start + words - measure(detail, 'type'), y + 15, detail);
   }
@@ -221,8 +221,13 @@ export function paintBox(painter: Painter, { visible, layout }: Scene, box: numb
   for (const { chip, left } of placeChips(visible.chips.get(box) ?? [], x, width)) {
     const top = y + (BOX_HEIGHT - CHIP_HEIGHT) / 2;
     painter.rect('chip', left, top, chipWidth(measure, chip.text), CHIP_HEIGHT, CHIP_HEIGHT / 2);
-    painter.text('label', left + CHIP_INSET, top + 11.5, chip.text);
+    painter.text('label', left + CHIP_INSET, top + 11.5, chip.text, wholeChip(chip));
   }
+}
+
+/** What a chip stands for, where its text does not say all of it. */
+export function wholeChip({ text, title }: Chip): string | undefined {
+  return title.includes(text) ? undefined : title;
 }
 
 /** Where the chips of a box at `x` stand: to its left from the box outwards in reading order, to its right likewise. */

@@ -11,7 +11,7 @@ import { boxWidth } from '../view/sizes.ts';
 import { show } from '../view/view.ts';
 import { Shape } from '../view/visible.ts';
 import { boxAt, fitCamera } from './canvas.ts';
-import { boxLook, makeScene, MARGIN, placeChips, type Scene } from './scene.ts';
+import { boxLook, makeScene, MARGIN, placeChips, routeOf, type Scene } from './scene.ts';
 import { escape, toSvg } from './svg.ts';
 import { measure } from './text.ts';
 import { looks, palettes, type Look, type Theme } from './theme.ts';
@@ -30,8 +30,10 @@ test('the picture has every word, a rectangle for each box and a path for each e
   for (const word of ['w', 'b', 'x', 'dot_general', 'add', 'tanh', 'result', 'f32[4,8]']) {
     assert.ok(svg.includes(`>${word}</text>`), word);
   }
-  assert.equal(svg.match(/<path class="edge"/g)?.length, 6);
-  assert.equal(svg.match(/<rect class="box-/g)?.length, 3);
+  const group = (name: string): string => new RegExp(`<g class="${name}"[^>]*>([^]*?)</g>`).exec(svg)?.[1] ?? '';
+  assert.equal(group('edge').match(/<path /g)?.length, 6);
+  assert.equal(group('box-elementwise').match(/<rect /g)?.length, 2);
+  assert.equal(group('box-matmul').match(/<rect /g)?.length, 1);
 });
 
 test('frames are painted before what stands in them', () => {
@@ -74,15 +76,49 @@ test('a picture brings its own colours: light, dark, or those of the reader', ()
   assert.ok(auto.includes(palettes.light.background) && auto.includes(palettes.dark.background));
 });
 
-test('a box costs at most 400 bytes with its edge and words', () => {
+test('a box costs at most 250 bytes with its edge, its type and a chip', () => {
   const sketch = new Sketch();
   let value = sketch.argument('x', 'f32[4]');
   for (let i = 0; i < 300; i++) {
-    value = sketch.op('mul', [value], 'f32[4]');
+    value = sketch.op('multiply', [value, '0.5'], i % 2 ? 'f32[128,4]' : 'bf16[128,4]');
   }
   sketch.result('result', value);
-  assert.ok(svgOf(sketch).length / 300 < 400);
+  assert.ok(svgOf(sketch).length / 300 < 250, `${svgOf(sketch).length / 300}`);
 });
+
+test('what was cut is there in full, as a title', () => {
+  const sketch = new Sketch();
+  const name = 'a_function_with_a_name_that_is_longer_than_any_box';
+  const x = sketch.argument('parameters_of_the_first_layer', 'f32[4]');
+  sketch.op('tanh', [x], 'f32[4]', {}, name);
+  sketch.result('result', sketch.op('add', [x, '0.123456789012345'], 'f32[4]', {}, name));
+  const svg = svgOf(sketch);
+  assert.ok(svg.includes(`<title>${name}</title>a_function`));
+  assert.ok(svg.includes('<title>constant 0.123456789012345</title>0.1234'));
+});
+
+test('edges of many steps end where they should', () => {
+  const scene = sceneOf(loop(), [1]);
+  const svg = toSvg(scene, { theme: 'light', title: '', description: '' });
+  const group = /<g class="edge"[^>]*>([^]*?)<\/g>/.exec(svg)?.[1] ?? '';
+  const ends = [...group.matchAll(/d="([^"]*)"/g)].map(([, path]) => endOf(path).map(value => value.toFixed(1)));
+  const wanted = Array.from(scene.visible.source.keys(), edge => routeOf(scene.layout, edge))
+    .filter(points => points.length >= 4)
+    .map(points => Array.from(points.slice(-2), value => value.toFixed(1)));
+  assert.ok(ends.length > 0);
+  assert.deepEqual(ends, wanted);
+});
+
+/** The last point of a path that begins with M and goes on in relative steps. */
+function endOf(path: string): number[] {
+  const at = [0, 0];
+  for (const [, letter, text] of path.matchAll(/([Mvhlc])([^Mvhlc]*)/g)) {
+    const values = (text.match(/-?[\d.]+/g) ?? []).map(Number);
+    at[0] += letter === 'v' ? 0 : letter === 'h' ? values[0] : values[values.length - 2];
+    at[1] += letter === 'h' ? 0 : values[values.length - 1];
+  }
+  return at;
+}
 
 test('every family has a look, and words on it can be read', () => {
   for (const { key } of families) {

@@ -101,7 +101,10 @@ export interface Look {
 
 const family = (fill: Role, stroke: Role): Look => ({ fill, stroke, width: 1 });
 
-/** Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. */
+/**
+ * Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. An
+ * SVG paints them in this order: copies behind a box before the box, its mark after it.
+ */
 export const looks = {
   frame: { fill: 'frame', stroke: 'frameLine', width: 1 },
   ground: { fill: 'frame' },
@@ -113,7 +116,6 @@ export const looks = {
   'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },
   selected: { stroke: 'accent', width: 2.5 },
-  mark: { stroke: 'muted', width: 1.2 },
   ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
   linked: { stroke: 'accent', width: 1.5, dash: [2, 2] },
   'mark-added': { stroke: 'added', width: 2 },
@@ -133,7 +135,8 @@ export const looks = {
   'box-random': family('random', 'randomLine'),
   'box-control': family('background', 'plainLine'),
   'box-communication': family('communication', 'communicationLine'),
-  'box-other': family('plain', 'plainLine')
+  'box-other': family('plain', 'plainLine'),
+  mark: { stroke: 'muted', width: 1.2 }
 } as const satisfies Readonly<Record<string, Look>>;
 
 export type LookName = keyof typeof looks;

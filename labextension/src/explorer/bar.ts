@@ -4,6 +4,7 @@ import { button, element } from './elements.ts';
 
 export interface BarActions {
   source(): void;
+  search(): void;
   stage(index: number): void;
   fit(): void;
   openAll(): void;
@@ -64,10 +65,11 @@ export function makeBar(source: Document, actions: BarActions, passes: HTMLEleme
   }
   const regions = [
     button('jv-button', 'open all', 'All equations (e)', () => actions.openAll()),
-    button('jv-button', 'close all', 'Close everything (c)', () => actions.closeAll())
+    button('jv-button', 'close all', 'Close everything (x)', () => actions.closeAll())
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
   root.append(
+    button('jv-button', 'search', 'Search (/)', () => actions.search()),
     ...regions,
     button('jv-button', 'fit', 'Fit the picture (f)', () => actions.fit()),
     expand,

@@ -2,18 +2,18 @@
  * The explorer: the bar, the picture and the details of one document, put together. The same in a cell, in a file that
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
-import { changesOf, type ChangeKind } from '../document/changes.ts';
 import { follow } from '../document/follow.ts';
 import type { Document, Graph } from '../document/graph.ts';
-import { openState, placeOf } from '../document/states.ts';
 import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
-import { firstView, openEverything, openRow } from '../view/first.ts';
+import { counterparts } from '../view/counterparts.ts';
+import { firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
-import { toLayout } from '../view/place.ts';
+import { placesBefore, toLayout } from '../view/place.ts';
+import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
 import { makeBar, type Bar, type BarActions } from './bar.ts';
 import { details } from './details.ts';
@@ -22,15 +22,16 @@ import { element } from './elements.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
+import { Openings } from './openings.ts';
 import { SourcePane } from './source.ts';
 import { fillLegend } from './legend.ts';
 import { marksOf } from './marks.ts';
 import { PassSlider } from './passes.ts';
 import { Picture } from './picture.ts';
 import { followTheme } from './theme.ts';
+import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { walk, type Direction } from './walk.ts';
-import { boxOfNode, openAround } from './where.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -62,12 +63,11 @@ export class Explorer {
   /** The stage on the screen: the number of its graph, and the graph. */
   private at = 0;
   private graph: Graph;
-  /** What was opened in each stage, so that it is still open when the person comes back. */
-  private readonly openIn = new Map<number, ReadonlySet<number>>();
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
   private readonly passes: PassSlider;
+  private readonly search: Search;
   private readonly stage = element('div', 'jv-stage-area');
   private readonly pane = element('aside', 'jv-inspector');
   private readonly legend = element('div', 'jv-legend');
@@ -79,12 +79,10 @@ export class Explorer {
   private readonly prefix = `jv-${++count}-`;
   private readonly stopFollowing: () => void;
   private theme: Theme = 'light';
-  private open: ReadonlySet<number> = new Set();
-  private spread: ReadonlySet<number> = new Set();
-  private all = false;
-  /** True once the person has opened or closed something in this stage. */
-  private touched = false;
+  private readonly openings: Openings;
   private scene: Scene | null = null;
+  /** The scene that was shown last, also while another stage is on its way. */
+  private last: Scene | null = null;
   private job: LayoutJob | null = null;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
@@ -98,16 +96,25 @@ export class Explorer {
     const { stages } = source.programs[0];
     this.at = (stages.find(({ kind }) => kind === options.stage) ?? stages[0]).graph;
     this.graph = source.graphs[this.at];
+    this.openings = new Openings(source, this.graph);
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
     this.passes = new PassSlider(source, {
-      go: number => this.setPass(number),
-      light: (number, kind) => this.lightChanges(number, kind)
+      enter: graph => this.enter(graph),
+      stage: kind => this.obey(kind),
+      light: nodes => this.pick(nodes),
+      say: text => this.say(text)
+    });
+    this.search = new Search(source, {
+      changed: () => this.fade(),
+      goTo: item => this.goTo(item),
+      close: () => this.leaveSearch()
     });
     const actions: BarActions = {
       source: () => this.obey('source'),
+      search: () => this.obey('search'),
       stage: index => this.setStage(index),
       fit: () => this.obey('fit'),
       openAll: () => this.obey('openAll'),
@@ -166,7 +173,7 @@ export class Explorer {
     pane.setAttribute('aria-label', 'details');
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, pane, this.help);
-    root.append(this.bar.root, this.passes.line, body);
+    root.append(this.bar.root, this.passes.line, this.search.root, body);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
     document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
@@ -174,19 +181,24 @@ export class Explorer {
   }
 
   private start(): void {
-    const { document: source, height, fill } = this.options;
-    const whole = fill === true || this.placeholder !== null;
-    const space = {
-      width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
-      height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
-    };
-    this.open = this.openIn.get(this.at) ?? firstView(source, this.graph, space, measure, layout).open;
+    const { document: source } = this.options;
+    this.openings.enter(this.graph, () => firstView(source, this.graph, this.space(), measure, layout).open);
     this.bar.setRegions(openEverything(this.rows, true).size > 0);
     this.bar.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === this.at));
     this.passes.show(this.at);
     if (this.pythonPane.shown) {
       this.pythonPane.fill(this.graph);
     }
+  }
+
+  /** The room for the picture. */
+  private space(): Space {
+    const { height, fill } = this.options;
+    const whole = fill === true || this.placeholder !== null;
+    return {
+      width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
+      height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
+    };
   }
 
   private get rows(): Rows {
@@ -198,6 +210,7 @@ export class Explorer {
     return this.selected === null ? [] : nodesOf(this.graph, this.rows, this.selected);
   }
 
+  /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
     const stage = this.options.document.programs[0].stages[index];
     if (stage) {
@@ -205,44 +218,8 @@ export class Explorer {
     }
   }
 
-  /** Shows the program after a pass of the compiler; beyond the last pass is HLO, before the first state StableHLO. */
-  private setPass(number: number): void {
-    const { document: source } = this.options;
-    const [passes] = source.passes;
-    if (!passes) {
-      this.say(
-        source.programs[0].missing?.passes ?? 'There are no passes in this document: %jaxviz --passes asks for them'
-      );
-    } else if (number < 0 || number > this.passes.last) {
-      this.obey(number < 0 ? 'stablehlo' : 'hlo');
-    } else {
-      try {
-        this.enter(openState(source, passes, number), -1);
-      } catch (error) {
-        this.say(`This pass cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    }
-  }
-
-  /** One pass on or back; from another stage, to the passes. */
-  private stepPass(by: number): void {
-    const { document: source } = this.options;
-    const place = placeOf(source, this.at);
-    const kind = source.programs[0].stages.find(({ graph }) => graph === this.at)?.kind;
-    this.setPass(place ? place.number + by : kind === 'hlo' ? this.passes.last : by > 0 ? 0 : this.passes.first);
-  }
-
-  /** Lights what a pass did in one way; what it removed is seen in the state before. */
-  private lightChanges(number: number, kind: ChangeKind): void {
-    const { document: source } = this.options;
-    const [passes] = source.passes;
-    const nodes = changesOf(source, passes, number)[kind];
-    this.setPass(kind === 'removed' ? number - 1 : number);
-    this.pick(nodes);
-  }
-
   /** Shows another graph. The selection goes along the links, and so does what was lit. */
-  private enter(graph: number, node: number): void {
+  private enter(graph: number, node = -1): void {
     const { document: source } = this.options;
     if (graph === this.at) {
       return;
@@ -251,34 +228,22 @@ export class Explorer {
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
     const found = this.selectedNodes.flatMap(one => follow(source, from, one, graph));
-    if (this.touched) {
-      this.openIn.set(this.at, this.open);
-    }
-    this.touched = this.openIn.has(graph);
     this.at = graph;
     this.graph = source.graphs[graph];
     this.scene = null;
+    this.search.setGraph(this.graph);
     this.start();
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
-    this.open = this.openTo(to);
-    void this.layOut().then(() => {
-      this.picture.fit();
-      const box = this.boxOf(to);
-      if (box >= 0) {
-        this.picture.reveal(box);
-      }
+    this.openings.reveal(to);
+    void this.layOut(this.selected).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
     });
     this.stage.focus({ preventScroll: true });
-  }
-
-  private openTo(node: number): ReadonlySet<number> {
-    return openAround(this.graph, this.rows, this.open, node);
   }
 
   private boxOf(node: number): number {
@@ -287,12 +252,11 @@ export class Explorer {
 
   /** The box of the selection, or of the closed row around it. */
   private selectedBox(): number {
-    const { selected, scene } = this;
-    if (selected === null || !scene) {
-      return -1;
-    }
-    const box = scene.visible.item.indexOf(selected);
-    return box >= 0 ? box : this.boxOf(selected < 0 ? -1 - selected : this.rows.outline.first[selected]);
+    return this.selected === null ? -1 : this.boxOfItem(this.selected);
+  }
+
+  private boxOfItem(item: number): number {
+    return this.scene ? boxOfItem(this.rows, this.scene.visible, item) : -1;
   }
 
   /** Lights what a line of the source became; a second click lets go. */
@@ -310,9 +274,12 @@ export class Explorer {
   /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
   private async layOut(around: number | null = null): Promise<void> {
     const { document: source, layouts } = this.options;
-    const visible = show(source, this.graph, { open: this.open, spread: this.spread, all: this.all });
+    const visible = show(source, this.graph, this.openings.state);
     this.job?.cancel();
-    const job = layouts.layout(toLayout(visible, measure));
+    const { last } = this;
+    const from = last ? counterparts(source, last.visible, visible) : undefined;
+    const before = last && from ? { before: placesBefore(from, last.layout) } : {};
+    const job = layouts.layout(toLayout(visible, measure, before));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
@@ -322,7 +289,7 @@ export class Explorer {
         return;
       }
       this.say(visible.count ? scene.layout.simplified.join('; ') : 'This program is empty: it has no operations.');
-      this.showScene(scene, around);
+      this.showScene(scene, from, around);
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AbortError') {
         this.say(`This picture could not be placed: ${error instanceof Error ? error.message : String(error)}`);
@@ -332,18 +299,18 @@ export class Explorer {
     }
   }
 
-  private showScene(scene: Scene, around: number | null): void {
-    const before = this.scene && around !== null ? this.scene.visible.item.indexOf(around) : -1;
-    const after = around === null ? -1 : scene.visible.item.indexOf(around);
+  private showScene(scene: Scene, from: Int32Array | undefined, around: number | null): void {
     this.scene = scene;
+    this.last = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     fillLegend(this.legend, scene.visible, palettes[this.theme]);
     this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
-    this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
+    this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.picture.setMarks(marksOf(this.options.document, scene.visible));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
+    this.fade();
   }
 
   private setHeight(scene: Scene): void {
@@ -400,10 +367,10 @@ export class Explorer {
       const { document: source } = this.options;
       const shown =
         selected >= 0 ? rowDetails(source, this.graph, selected) : details(source, this.graph, -1 - selected);
-      showDetails(this.pane, shown, selected >= 0 && this.open.has(selected), {
-        select: node => this.goTo(node),
+      showDetails(this.pane, shown, selected >= 0 && this.openings.open.has(selected), {
+        select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
         follow: (stage, node) => this.setStage(stage, node),
-        pass: number => this.setPass(number),
+        pass: number => this.passes.go(number),
         toggle: () => this.toggle(selected),
         close: () => {
           this.select(null);
@@ -418,22 +385,35 @@ export class Explorer {
     this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
-  /** Selects a node that may be hidden: the regions around it are opened. */
-  private goTo(node: number): void {
-    const open = this.openTo(node);
-    this.selected = itemFor(this.graph, this.rows, node);
+  /** Lets step back what is not searched for. */
+  private fade(): void {
+    this.picture.fade(this.scene ? this.search.faded(this.scene.visible) : null);
+  }
+
+  private leaveSearch(): void {
+    this.search.close();
+    this.stage.focus({ preventScroll: true });
+  }
+
+  /** Selects an item that may be hidden: the regions around it are opened. */
+  private goTo(item: number, focus = false): void {
+    this.selected = item;
     this.linked = [];
-    if (open !== this.open) {
-      this.open = open;
-      void this.layOut(this.selected);
+    const reveal = (): void => {
+      const box = this.selectedBox();
+      if (box >= 0) {
+        this.picture.reveal(box);
+      }
+    };
+    if (this.openings.revealItem(item)) {
+      void this.layOut(item).then(reveal);
     } else {
       this.mark();
+      reveal();
     }
-    const box = this.boxOf(node);
-    if (box >= 0) {
-      this.picture.reveal(box);
+    if (focus) {
+      this.stage.focus({ preventScroll: true });
     }
-    this.stage.focus({ preventScroll: true });
   }
 
   private toggle(item: number): void {
@@ -441,14 +421,7 @@ export class Explorer {
     if (item < 0 || !rowOpens(rows, item)) {
       return;
     }
-    if (this.open.has(item)) {
-      // Forward and backward close together, as they open.
-      const shut = new Set([item, rows.outline.twin[item]]);
-      this.open = new Set([...this.open].filter(row => !shut.has(row)));
-    } else {
-      this.open = openRow(rows, this.open, item);
-    }
-    this.touched = true;
+    this.openings.toggle(item);
     this.selected = item;
     void this.layOut(item);
   }
@@ -462,12 +435,18 @@ export class Explorer {
       return;
     }
     event.stopPropagation();
+    if (this.search.press(event)) {
+      return;
+    }
     if (event.target === this.stage) {
       const command = commandOf(event);
       if (command) {
         event.preventDefault();
         this.obey(command);
       }
+    } else if (event.key === 'Escape' && this.search.root.contains(event.target as Node)) {
+      event.preventDefault();
+      this.leaveSearch();
     } else if (event.key === 'Escape') {
       this.obey('leave');
       this.stage.focus({ preventScroll: true });
@@ -502,13 +481,13 @@ export class Explorer {
         this.setStage(this.options.document.programs[0].stages.findIndex(({ kind }) => kind === command));
         break;
       case 'passes':
-        this.setPass(this.passes.first);
+        this.passes.enter();
         break;
       case 'passBefore':
-        this.stepPass(-1);
+        this.passes.step(-1);
         break;
       case 'passAfter':
-        this.stepPass(1);
+        this.passes.step(1);
         break;
       case 'fit':
         this.picture.fit();
@@ -520,15 +499,20 @@ export class Explorer {
         this.picture.zoomBy(0.8);
         break;
       case 'openAll':
-        this.all = !this.all;
-        this.setOpen([...openEverything(this.rows, true)]);
+        this.openings.all = !this.openings.all;
+        this.openings.openAll();
+        this.layOutWhole();
         break;
       case 'closeAll':
-        this.all = false;
-        this.setOpen([]);
+        this.openings.all = false;
+        this.openings.closeAll();
+        this.layOutWhole();
         break;
       case 'expand':
         this.expand(!this.placeholder);
+        break;
+      case 'search':
+        this.search.open(this.graph);
         break;
       case 'help':
         this.help.hidden = !this.help.hidden;
@@ -554,7 +538,7 @@ export class Explorer {
     }
     const { parent } = rows.outline;
     let row = selected >= 0 ? selected : rows.leaf[-1 - selected];
-    while (row > 0 && !(this.open.has(row) && this.scene?.visible.item.includes(row))) {
+    while (row > 0 && !(this.openings.open.has(row) && this.scene?.visible.item.includes(row))) {
       row = parent[row];
     }
     if (row > 0) {
@@ -568,6 +552,8 @@ export class Explorer {
       this.help.hidden = true;
     } else if (this.selected !== null || this.linked.length) {
       this.select(null);
+    } else if (this.search.query) {
+      this.leaveSearch();
     } else if (this.placeholder) {
       this.expand(false);
     }
@@ -583,10 +569,7 @@ export class Explorer {
     }
   }
 
-  private setOpen(rows: readonly number[]): void {
-    this.open = new Set(rows);
-    this.touched = true;
-    this.picture.fit();
+  private layOutWhole(): void {
     void this.layOut().then(() => this.picture.fit());
   }
 
@@ -608,7 +591,7 @@ export class Explorer {
       this.showSource(true);
     }
     this.bar.setExpanded(whole);
-    if (!this.touched) {
+    if (!this.openings.touched) {
       // More room shows more, as long as the person has not chosen what to see.
       this.start();
       void this.layOut();

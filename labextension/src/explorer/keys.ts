@@ -21,6 +21,7 @@ export type Command =
   | 'openAll'
   | 'closeAll'
   | 'expand'
+  | 'search'
   | 'help';
 
 export interface Key {
@@ -56,8 +57,9 @@ export const keys: readonly Key[] = [
     shown: 'e',
     does: 'all equations; again: without those that only reshape or copy'
   },
-  { keys: ['c', 'C'], command: 'closeAll', shown: 'c', does: 'close every region' },
+  { keys: ['x', 'X'], command: 'closeAll', shown: 'x', does: 'close every region' },
   { keys: ['w', 'W'], command: 'expand', shown: 'w', does: 'use the whole window' },
+  { keys: ['/'], command: 'search', shown: '/', does: 'search; Enter and Shift+Enter step through what matches' },
   { keys: ['?'], command: 'help', shown: '?', does: 'these keys' }
 ];
 

@@ -6,7 +6,7 @@ import { openState, placeOf } from '../document/states.ts';
 import type { Mark } from '../draw/marks.ts';
 import { rowsOf, type Rows } from '../view/outline.ts';
 import { Shape, type VisibleGraph } from '../view/visible.ts';
-import { boxOfNode } from './where.ts';
+import { boxOfNode } from '../view/seen.ts';
 
 /** One word for each kind, as the line of the pass, the marks and the story of an instruction write it. */
 export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {

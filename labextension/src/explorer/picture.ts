@@ -6,10 +6,11 @@ import { boxAt, drawScene, fitCamera, type Camera } from '../draw/canvas.ts';
 import type { Mark } from '../draw/marks.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
-import { hold, pan, reveal, zoomAt } from './camera.ts';
+import { hold, pan, reveal, zoomAt, type Rectangle } from './camera.ts';
+import { Shape } from '../view/visible.ts';
 import { element } from './elements.ts';
 import { listen } from './gestures.ts';
-import { between, DURATION } from './transition.ts';
+import { between, cameraBetween, DURATION } from './transition.ts';
 
 export interface PictureEvents {
   select(box: number): void;
@@ -19,6 +20,17 @@ export interface PictureEvents {
 /** px of width that must be left free beside the details. */
 const LEAST_FREE = 80;
 
+/** The way to what is shown now: from which picture, and which box of it each box was. */
+interface Moving {
+  readonly scene: Scene;
+  readonly camera: Camera;
+  readonly from: Int32Array;
+  readonly start: number;
+}
+
+/** So much of a frame must be in view, in px of the scene: its title. */
+const TITLE = { width: 160, height: 28 };
+
 export class Picture {
   readonly canvas = element('canvas', 'jv-canvas');
   private scene: Scene | null = null;
@@ -26,11 +38,14 @@ export class Picture {
   private selected = -1;
   private linked: readonly number[] = [];
   private marks: readonly Mark[] = [];
+  private faded: Uint8Array | null = null;
   private width = 0;
   private height = 0;
   private inSight = true;
   private frame = 0;
-  private moving: { from: Scene; start: number } | null = null;
+  private moving: Moving | null = null;
+  /** What was drawn last, which may be on its way. */
+  private drawn: { readonly scene: Scene; readonly camera: Camera } | null = null;
   /** Room at the lower end that the picture leaves free, for the legend. */
   private foot = 0;
   /** Width in px that the details cover at either side. */
@@ -90,34 +105,52 @@ export class Picture {
     this.sight.disconnect();
   }
 
-  /** Shows a scene. `keep` is a box of the old scene and its counterpart in the new one, which stays where it is. */
-  show(scene: Scene, keep?: { readonly before: number; readonly after: number }): void {
-    const from = this.scene;
+  /**
+   * Shows a scene. `from` gives for each box the one of the scene before that it was, or -1. The box `stay` stays where
+   * it is on the screen; without one the camera stays, or fits as long as the person has not moved it.
+   */
+  show(scene: Scene, from?: Int32Array, stay = -1): void {
+    const before = this.scene;
     this.scene = scene;
     this.marks = [];
     this.clicked = [-1, -1];
-    if (from && keep) {
-      const { layout } = from;
-      this.camera = {
-        ...this.camera,
-        x: this.camera.x + scene.layout.x[keep.after] - layout.x[keep.before],
-        y: this.camera.y + scene.layout.y[keep.after] - layout.y[keep.before]
-      };
-      this.fitted = false;
-    }
-    if (from && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
-      // The old scene is put where the camera now sees it, so that what is kept does not jump.
-      const moved = keep
-        ? shifted(
-            from,
-            scene.layout.x[keep.after] - from.layout.x[keep.before],
-            scene.layout.y[keep.after] - from.layout.y[keep.before]
-          )
-        : from;
-      this.moving = { from: moved, start: performance.now() };
+    if (before && from) {
+      if (this.drawn?.scene.visible === before.visible && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
+        this.moving = { ...this.drawn, from, start: performance.now() };
+      }
+      this.stayOn(before, from, stay >= 0 && from[stay] >= 0 ? stay : this.fitted ? -1 : this.middlemost(before, from));
     }
     this.measure();
     this.draw();
+  }
+
+  /** Moves the camera with a box, so that it stays where it is on the screen; fits where there is none. */
+  private stayOn(before: Scene, from: Int32Array, box: number): void {
+    if (box < 0 || !this.scene) {
+      this.fitted = true;
+      return;
+    }
+    const [was, is] = [middleOfTop(before, from[box]), middleOfTop(this.scene, box)];
+    this.camera = { ...this.camera, x: this.camera.x + is.x - was.x, y: this.camera.y + is.y - was.y };
+    this.fitted = false;
+    this.revealTitle(box);
+  }
+
+  /** The box that was nearest to the middle of the screen, of those that are still there; -1 for none. */
+  private middlemost(before: Scene, from: Int32Array): number {
+    const { x, y, scale } = this.camera;
+    const [middleX, middleY] = [x + this.width / scale / 2, y + this.height / scale / 2];
+    let [best, least] = [-1, Infinity];
+    from.forEach((old, box) => {
+      if (old >= 0 && before.visible.shape[old] !== Shape.frame) {
+        const place = middleOfTop(before, old);
+        const distance = Math.hypot(place.x - middleX, place.y - middleY);
+        if (distance < least) {
+          [best, least] = [box, distance];
+        }
+      }
+    });
+    return best;
   }
 
   setFoot(height: number): void {
@@ -154,6 +187,12 @@ export class Picture {
     this.draw();
   }
 
+  /** Lets boxes step back: 1 for each of them; null for none. */
+  fade(faded: Uint8Array | null): void {
+    this.faded = faded;
+    this.draw();
+  }
+
   setPalette(palette: Palette): void {
     this.palette = palette;
     this.draw();
@@ -175,16 +214,25 @@ export class Picture {
 
   /** Moves the camera as little as needed to have a box in view. */
   reveal(box: number): void {
-    if (this.scene && this.width) {
+    if (this.scene) {
       const { x, y, width, height } = this.scene.layout;
+      this.revealArea({ x: x[box], y: y[box], width: width[box], height: height[box] });
+    }
+  }
+
+  private revealTitle(box: number): void {
+    if (this.scene) {
+      const { x, y, width, height } = this.scene.layout;
+      const [most, high] = [Math.min(width[box], TITLE.width), Math.min(height[box], TITLE.height)];
+      this.revealArea({ x: x[box], y: y[box], width: most, height: high });
+    }
+  }
+
+  private revealArea(area: Rectangle): void {
+    if (this.width) {
       const { left, right } = this.cover;
       const room = left / this.camera.scale;
-      const free = reveal(
-        pan(this.camera, -left, 0),
-        { x: x[box], y: y[box], width: width[box], height: height[box] },
-        this.width - left - right,
-        this.height
-      );
+      const free = reveal(pan(this.camera, -left, 0), area, this.width - left - right, this.height);
       const camera = { ...free, x: free.x - room };
       if (Math.abs(camera.x - this.camera.x) > 1e-6 || camera.y !== this.camera.y) {
         this.move(camera);
@@ -261,28 +309,29 @@ export class Picture {
       this.canvas.width = width;
       this.canvas.height = height;
     }
-    let scene = this.scene;
-    let edges = 1;
-    if (this.moving) {
-      const t = Math.min(1, (performance.now() - this.moving.start) / DURATION);
-      if (t < 1) {
-        scene = { ...scene, layout: between(this.moving.from, scene, t) };
-        edges = t * t * t;
-        this.draw();
-      } else {
-        this.moving = null;
-      }
+    const t = this.moving ? (performance.now() - this.moving.start) / DURATION : 1;
+    if (t >= 1) {
+      this.moving = null;
     }
-    drawScene(context, scene, this.camera, { width: this.width, height: this.height, ratio }, this.palette, {
+    const { moving } = this;
+    const scene = moving ? { ...this.scene, layout: between(moving.scene, this.scene, moving.from, t) } : this.scene;
+    const camera = moving ? cameraBetween(moving.camera, this.camera, t) : this.camera;
+    this.drawn = { scene, camera };
+    drawScene(context, scene, camera, { width: this.width, height: this.height, ratio }, this.palette, {
       selected: this.selected,
       linked: this.linked,
       marks: this.marks,
-      edges
+      faded: this.faded?.length === scene.visible.count ? this.faded : null,
+      edges: moving ? t * t * t : 1,
+      arrives: box => moving !== null && moving.from[box] < 0
     });
+    if (moving) {
+      this.draw();
+    }
   }
 }
 
-function shifted(scene: Scene, dx: number, dy: number): Scene {
-  const { layout } = scene;
-  return { ...scene, layout: { ...layout, x: layout.x.map(x => x + dx), y: layout.y.map(y => y + dy) } };
+/** What stays in place of a box that opens: the frame grows to both sides and down. */
+function middleOfTop({ layout }: Scene, box: number): { x: number; y: number } {
+  return { x: layout.x[box] + layout.width[box] / 2, y: layout.y[box] };
 }

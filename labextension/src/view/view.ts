@@ -37,6 +37,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     closed: Uint8Array.from(boxes.closed),
     ghost: Uint8Array.from(boxes.ghost),
     label: boxes.label,
+    whole: boxes.whole,
     detail: boxes.detail,
     chips: rack.drawn(),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
