@@ -79,8 +79,9 @@ def browser_page() -> Iterator[Any]:
     assert spec.loader is not None
     finder = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(finder)
+    found = finder.find()
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=finder.find(), args=["--no-sandbox", "--disable-gpu"])
+        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         page = chromium.new_page()
         page.add_script_tag(path=ROOT / "jaxviz" / "static" / "headless.js")
         yield page

@@ -21,6 +21,7 @@ from jaxviz.tables import Tables
 
 # What makes links, fates and outlines is imported where a document has them: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.find import Finding
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fates
     from jaxviz.link.links import Links
@@ -104,6 +105,14 @@ class PassesEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class FindingEntry:
+    """What was found about a graph, by its number."""
+
+    graph: int
+    finding: Finding
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -119,6 +128,7 @@ class Document:
     fates: tuple[FatesEntry, ...] = ()
     outlines: tuple[OutlineEntry, ...] = ()
     passes: tuple[PassesEntry, ...] = ()
+    findings: tuple[FindingEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -138,9 +148,17 @@ class Document:
                 programs.append(replace(program, stages=stages, missing={}))
         fates = tuple(replace(entry, graph=0) for entry in self.fates if entry.graph == graph)
         outlines = tuple(replace(entry, graph=0) for entry in self.outlines if entry.graph == graph)
-        graphs = (self.graphs[graph],)
-        alone = replace(self, graphs=graphs, programs=tuple(programs), links=(), passes=())
-        return replace(alone, fates=fates, outlines=outlines)
+        findings = tuple(replace(entry, graph=0) for entry in self.findings if entry.graph == graph)
+        return replace(
+            self,
+            graphs=(self.graphs[graph],),
+            programs=tuple(programs),
+            links=(),
+            fates=fates,
+            outlines=outlines,
+            findings=findings,
+            passes=(),
+        )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:
         """The document by its schema; packed if asked for, or, by default, where that is smaller."""

@@ -13,6 +13,7 @@ from jaxviz.document import (
     STAGE_KINDS,
     Document,
     FatesEntry,
+    FindingEntry,
     LinksEntry,
     OutlineEntry,
     PassesEntry,
@@ -171,6 +172,7 @@ class Exploration:
             fates=fates,
             outlines=tuple(outlines),
             passes=between,
+            findings=tuple(FindingEntry(0, finding) for finding in self.findings),
         )
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:

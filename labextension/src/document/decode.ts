@@ -2,11 +2,11 @@
  * From the JSON of a file or a cell output to a `Document`: unpack, check against the schema, turn columns into typed
  * arrays, check what a schema cannot say. Whatever is wrong ends in one `DocumentError` with one line for the person.
  */
-import { checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import { buildGraph, buildOutline, offsets } from './build.ts';
 import type { Document } from './graph.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
 import { checkPasses } from './series.ts';
+import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import { validate } from './validate.generated.js';
 
 /** The newest version of the schema that this code reads. */
@@ -128,12 +128,14 @@ function build(plain: PlainDocument): Document {
       by: Int32Array.from(fates.by)
     })),
     outlines: (plain.outlines ?? []).map(buildOutline),
-    passes: plain.passes ?? []
+    passes: plain.passes ?? [],
+    findings: plain.findings ?? []
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
   checkLinks(document);
   checkOutlines(document);
   checkPasses(document);
+  checkFindings(document);
   return document;
 }

@@ -59,6 +59,11 @@ export function edgeLook({ visible }: Scene, edge: number): 'edge' | 'edge-ghost
   return visible.ghost[visible.source[edge]] || visible.ghost[visible.target[edge]] ? 'edge-ghost' : 'edge';
 }
 
+/** What keeps an edge apart from those that it passes over: the colour of what it begins on. */
+export function haloLook({ visible }: Scene, edge: number): 'halo' | 'halo-frame' {
+  return visible.parent[visible.source[edge]] >= 0 ? 'halo-frame' : 'halo';
+}
+
 /** Points of an edge, as a view into the layout; empty for an edge that is not drawn. */
 export function routeOf(layout: Layout, edge: number): Float64Array {
   return layout.route.subarray(2 * layout.routeStart[edge], 2 * layout.routeStart[edge + 1]);

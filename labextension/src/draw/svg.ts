@@ -5,6 +5,7 @@
 import {
   edgeLook,
   eachSegment,
+  haloLook,
   MARGIN,
   paintBox,
   paintCableLabels,
@@ -15,6 +16,7 @@ import {
   type Painter,
   type Scene
 } from './scene.ts';
+import { layersOf } from './over.ts';
 import { Shape } from '../view/visible.ts';
 import { faces, SANS } from './text.ts';
 import { inks, looks, palettes, type Ink, type Look, type LookName, type Palette, type Theme } from './theme.ts';
@@ -30,16 +32,14 @@ export interface SvgOptions {
 export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): string {
   const palette = palettes[theme === 'auto' ? 'light' : theme];
   const painter = new SvgPainter(palette);
-  const { visible, layout } = scene;
+  const { visible } = scene;
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame) {
       paintFrame(painter, scene, box);
     }
   }
   painter.endLayer();
-  for (let edge = 0; edge < visible.source.length; edge++) {
-    painter.route(edgeLook(scene, edge), routeOf(layout, edge));
-  }
+  paintEdges(painter, scene);
   paintCables(painter, scene);
   painter.endLayer();
   for (let box = 0; box < visible.count; box++) {
@@ -62,6 +62,22 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
     ...painter.parts,
     '</svg>'
   ].join('\n');
+}
+
+/** Edges from the lowest layer up, each on the halos that part it from those below. */
+function paintEdges(painter: SvgPainter, scene: Scene): void {
+  const { layer, halos } = layersOf(scene);
+  halos.forEach((segments, level) => {
+    for (const { edge, point } of segments) {
+      painter.route(haloLook(scene, edge), routeOf(scene.layout, edge).subarray(2 * point - 2, 2 * point + 2));
+    }
+    layer.forEach((own, edge) => {
+      if (own === level) {
+        painter.route(edgeLook(scene, edge), routeOf(scene.layout, edge));
+      }
+    });
+    painter.endLayer();
+  });
 }
 
 /** Text for XML: markup escaped, characters that XML forbids left out. */

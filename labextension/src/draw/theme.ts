@@ -110,6 +110,8 @@ export const looks = {
   ground: { fill: 'frame' },
   turn: { fill: 'background', stroke: 'plainLine', width: 1, dash: [3, 2] },
   chip: { fill: 'background', stroke: 'line', width: 1 },
+  halo: { stroke: 'background', width: 4 },
+  'halo-frame': { stroke: 'frame', width: 4 },
   edge: { stroke: 'edge', width: 1.2 },
   'edge-ghost': { stroke: 'line', width: 1.2, dash: [4, 3] },
   cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },

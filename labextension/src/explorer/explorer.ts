@@ -3,7 +3,7 @@
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
 import { follow } from '../document/follow.ts';
-import type { Document, Graph } from '../document/graph.ts';
+import type { Document, Finding, Graph } from '../document/graph.ts';
 import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
@@ -19,6 +19,7 @@ import { makeBar, type Bar, type BarActions } from './bar.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
+import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
@@ -173,7 +174,8 @@ export class Explorer {
     pane.setAttribute('aria-label', 'details');
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, pane, this.help);
-    root.append(this.bar.root, this.passes.line, this.search.root, body);
+    const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
+    root.append(this.bar.root, this.passes.line, this.search.root, body, findings.root);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
     document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
@@ -269,6 +271,19 @@ export class Explorer {
     if (box >= 0) {
       this.picture.reveal(box);
     }
+  }
+
+  /** Lights what a finding is about; where nothing is left of that, in the stage that it was found in. */
+  private showFinding(finding: Finding): void {
+    const { document: source } = this.options;
+    const nodes = nodesOfFinding(finding);
+    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.at).map(to => to.node));
+    if (here.length) {
+      this.pick(here);
+      return;
+    }
+    this.enter(finding.graph);
+    this.linked = nodes;
   }
 
   /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */

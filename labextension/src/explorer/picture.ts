@@ -2,7 +2,8 @@
  * The picture: a canvas with its camera and its selection. Draws once a frame and only when something changed; holds
  * no pixels while it is scrolled out of sight.
  */
-import { boxAt, drawScene, fitCamera, type Camera } from '../draw/canvas.ts';
+import { boxAt, drawMarks, drawScene, fitCamera, type Camera, type Highlight, type Size } from '../draw/canvas.ts';
+import { isKept, KeptGround } from '../draw/kept.ts';
 import type { Mark } from '../draw/marks.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
@@ -17,6 +18,10 @@ export interface PictureEvents {
   toggle(box: number): void;
 }
 
+/** More boxes than this do not move to their new places: they are there at once. */
+const MOST_MOVING = 4_000;
+/** ms at rest after which a stretched picture is drawn anew. */
+const REST = 120;
 /** px of width that must be left free beside the details. */
 const LEAST_FREE = 80;
 
@@ -44,6 +49,8 @@ export class Picture {
   private inSight = true;
   private frame = 0;
   private moving: Moving | null = null;
+  private readonly kept = new KeptGround();
+  private resting: ReturnType<typeof setTimeout> | undefined;
   /** What was drawn last, which may be on its way. */
   private drawn: { readonly scene: Scene; readonly camera: Camera } | null = null;
   /** Room at the lower end that the picture leaves free, for the legend. */
@@ -100,6 +107,8 @@ export class Picture {
 
   dispose(): void {
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.resting);
+    this.kept.drop();
     this.stopListening();
     this.resize.disconnect();
     this.sight.disconnect();
@@ -115,7 +124,9 @@ export class Picture {
     this.marks = [];
     this.clicked = [-1, -1];
     if (before && from) {
-      if (this.drawn?.scene.visible === before.visible && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
+      const few = Math.max(scene.visible.count, before.visible.count) <= MOST_MOVING;
+      const known = this.drawn?.scene.visible === before.visible;
+      if (this.drawn && known && few && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
         this.moving = { ...this.drawn, from, start: performance.now() };
       }
       this.stayOn(before, from, stay >= 0 && from[stay] >= 0 ? stay : this.fitted ? -1 : this.middlemost(before, from));
@@ -286,6 +297,7 @@ export class Picture {
     } else {
       this.canvas.width = 0;
       this.canvas.height = 0;
+      this.kept.drop();
     }
   }
 
@@ -317,16 +329,36 @@ export class Picture {
     const scene = moving ? { ...this.scene, layout: between(moving.scene, this.scene, moving.from, t) } : this.scene;
     const camera = moving ? cameraBetween(moving.camera, this.camera, t) : this.camera;
     this.drawn = { scene, camera };
-    drawScene(context, scene, camera, { width: this.width, height: this.height, ratio }, this.palette, {
+    const size = { width: this.width, height: this.height, ratio };
+    const highlight = {
       selected: this.selected,
       linked: this.linked,
       marks: this.marks,
       faded: this.faded?.length === scene.visible.count ? this.faded : null,
       edges: moving ? t * t * t : 1,
-      arrives: box => moving !== null && moving.from[box] < 0
-    });
+      arrives: (box: number) => moving !== null && moving.from[box] < 0
+    };
+    if (!moving && isKept(scene, camera)) {
+      this.paintKept(context, scene, size, highlight);
+      return;
+    }
+    this.kept.drop();
+    drawScene(context, scene, camera, size, this.palette, highlight);
     if (moving) {
       this.draw();
+    }
+  }
+
+  /** Draws from a copy while the camera moves, and anew when it rests at another scale. */
+  private paintKept(context: CanvasRenderingContext2D, scene: Scene, size: Size, highlight: Highlight): void {
+    const sharp = this.kept.draw(context, scene, this.camera, size, this.palette, highlight);
+    drawMarks(context, scene, this.camera, size, this.palette, highlight);
+    clearTimeout(this.resting);
+    if (!sharp) {
+      this.resting = setTimeout(() => {
+        this.kept.drop();
+        this.draw();
+      }, REST);
     }
   }
 }
