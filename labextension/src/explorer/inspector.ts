@@ -76,14 +76,15 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
     row(STAGES[kind] ?? kind, ...shown, surety ? element('small', 'jv-surety', surety) : '');
   }
   if (details.story?.length) {
-    const story = element('div', 'jv-story');
-    for (const { number, pass, text } of details.story) {
-      story.append(
+    const story = details.story.map(({ number, pass, text }) => {
+      const line = element('div', 'jv-place');
+      line.append(
         button('jv-link', pass, `Go to ${pass}`, () => actions.pass(number)),
-        element('span', '', text)
+        `: ${text}`
       );
-    }
-    row('passes', story);
+      return line;
+    });
+    row('passes', ...story);
   }
   if (details.scope) {
     row('scope', element('code', '', details.scope));
