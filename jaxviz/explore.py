@@ -24,6 +24,7 @@ from jaxviz.document import (
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
 from jaxviz.program import Program
+from jaxviz.tracebacks import without_our_frames
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
@@ -75,6 +76,14 @@ class Exploration:
         from jaxviz.capture import Capture
 
         self._capture = Capture(program)
+
+    def trace(self) -> None:
+        """Has JAX trace the function now; an error in it comes as JAX's own."""
+        __tracebackhide__ = True
+        try:
+            self.jaxpr  # noqa: B018
+        except Exception as error:
+            raise error.with_traceback(without_our_frames(error.__traceback__)) from error.__cause__
 
     # The stages.
 
@@ -147,14 +156,18 @@ class Exploration:
             links.append(LinksEntry(0, len(graphs), linked.links, shares))
             outlines.append(OutlineEntry(len(graphs), linked.outline))
             graphs.append(linked.graph)
-        if "hlo" in stages and "hlo" not in missing:
-            fates = (FatesEntry(0, capture.fates),)
         between: tuple[PassesEntry, ...] = ()
         if "hlo" in stages and (self.with_passes if passes is None else passes):
             try:
                 between = (PassesEntry(0, capture.passes),)
             except Exception as error:
                 missing["passes"] = _reason(error)
+        if "hlo" in stages and not missing:
+            try:
+                fates = (FatesEntry(0, capture.fates),)
+            except Exception as error:
+                # Fates need StableHLO, which may not have been asked for.
+                missing["stablehlo"] = _reason(error)
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
@@ -250,8 +263,10 @@ def explore(
 
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     """
+    __tracebackhide__ = True
     exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
     exploration.with_passes = passes
+    exploration.trace()
     return exploration
 
 

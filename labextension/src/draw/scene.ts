@@ -27,6 +27,8 @@ export const MARGIN = 14;
 export interface Scene {
   readonly visible: VisibleGraph;
   readonly layout: Layout;
+  /** How each box looks. */
+  readonly looks: readonly LookName[];
   /** Size with the margin. */
   readonly width: number;
   readonly height: number;
@@ -45,13 +47,22 @@ export interface Painter {
   plus(look: LookName, x: number, y: number, arm: number): void;
 }
 
-export function makeScene(visible: VisibleGraph, layout: Layout): Scene {
-  return { visible, layout, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
+export function makeScene(
+  visible: VisibleGraph,
+  layout: Layout,
+  looks: readonly LookName[] = kindLooks(visible)
+): Scene {
+  return { visible, layout, looks, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
 }
 
 /** The look of a box by the family of its operation. */
 export function boxLook(family: number): LookName {
   return `box-${families[family].key}` as LookName;
+}
+
+/** The looks of the boxes by the families of their operations. */
+export function kindLooks({ family, ghost }: VisibleGraph): LookName[] {
+  return Array.from(family, (one, box) => (ghost[box] ? 'ghost' : boxLook(one)));
 }
 
 /** The look of an edge: what leads to or from a ghost is one too. */
@@ -196,20 +207,20 @@ export function paintTitle(painter: Painter, { visible, layout }: Scene, box: nu
 }
 
 /** Paints a box with its words and chips. */
-export function paintBox(painter: Painter, { visible, layout }: Scene, box: number): void {
+export function paintBox(painter: Painter, { visible, layout, looks }: Scene, box: number): void {
   const [x, y, width] = [layout.x[box], layout.y[box], layout.width[box]];
   const [label, detail, shape] = [visible.label[box], visible.detail[box], visible.shape[box]];
   if (shape === Shape.turn) {
     painter.rect('turn', x, y, width, BOX_HEIGHT, BOX_HEIGHT / 2);
   } else if (visible.ghost[box]) {
-    painter.rect('ghost', x, y, width, BOX_HEIGHT, 5);
+    painter.rect(looks[box], x, y, width, BOX_HEIGHT, 5);
   } else if (shape !== Shape.port) {
     if (visible.times[box] > 1) {
       for (const step of [2, 1]) {
         painter.rect('chip', x + 2.5 * step, y + 2.5 * step, width, BOX_HEIGHT, 5);
       }
     }
-    painter.rect(boxLook(visible.family[box]), x, y, width, BOX_HEIGHT, 5);
+    painter.rect(looks[box], x, y, width, BOX_HEIGHT, 5);
   }
   const ink = shape !== Shape.box ? 'port' : visible.ghost[box] ? 'gone' : 'name';
   // The room in the box was kept for the bold face; lighter words are put into its middle.

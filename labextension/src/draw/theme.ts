@@ -3,6 +3,7 @@
  * canvas and SVG cannot differ. The colours of the families keep apart for colour-blind eyes, and texts have a contrast
  * of at least 4.5 on what they stand on, in both palettes.
  */
+import { groupColours, type ColourRole } from './colours.ts';
 import type { Face } from './text.ts';
 
 export type Theme = 'light' | 'dark';
@@ -34,7 +35,8 @@ export type Role =
   | 'random'
   | 'randomLine'
   | 'communication'
-  | 'communicationLine';
+  | 'communicationLine'
+  | ColourRole;
 
 export const palettes: Readonly<Record<Theme, Palette>> = {
   light: {
@@ -61,7 +63,8 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     random: '#fce7f3',
     randomLine: '#db2777',
     communication: '#ffedd5',
-    communicationLine: '#c2410c'
+    communicationLine: '#c2410c',
+    ...groupColours.light
   },
   dark: {
     background: '#16181d',
@@ -87,7 +90,8 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     random: '#43192f',
     randomLine: '#f472b6',
     communication: '#43230f',
-    communicationLine: '#fb923c'
+    communicationLine: '#fb923c',
+    ...groupColours.dark
   }
 };
 
@@ -117,6 +121,8 @@ export const looks = {
   cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },
   'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },
+  'way-to': { stroke: 'accent', width: 1.5 },
+  'way-from': { stroke: 'accent', width: 1.5, dash: [6, 3] },
   selected: { stroke: 'accent', width: 2.5 },
   ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
   linked: { stroke: 'accent', width: 1.5, dash: [2, 2] },
@@ -138,6 +144,18 @@ export const looks = {
   'box-control': family('background', 'plainLine'),
   'box-communication': family('communication', 'communicationLine'),
   'box-other': family('plain', 'plainLine'),
+  'group-0': family('group0', 'group0Line'),
+  'group-1': family('group1', 'group1Line'),
+  'group-2': family('group2', 'group2Line'),
+  'group-3': family('group3', 'group3Line'),
+  'group-4': family('group4', 'group4Line'),
+  'group-5': family('group5', 'group5Line'),
+  'group-6': family('group6', 'group6Line'),
+  'amount-0': family('amount0', 'amount0Line'),
+  'amount-1': family('amount1', 'amount1Line'),
+  'amount-2': family('amount2', 'amount2Line'),
+  'amount-3': family('amount3', 'amount3Line'),
+  'amount-4': family('amount4', 'amount4Line'),
   mark: { stroke: 'muted', width: 1.2 }
 } as const satisfies Readonly<Record<string, Look>>;
 

@@ -376,3 +376,15 @@ test('without passes there is no slider, and the key says how to have them', asy
   await press('.');
   assert.match(root.querySelector('.jv-note')?.textContent ?? '', /%jaxviz --passes/);
 });
+
+test('c goes through what the colours can say, and the legend says what they do', async () => {
+  const { root, press } = await explore(affine());
+  const legend = root.querySelector('.jv-legend') as HTMLElement;
+  assert.equal(legend.textContent, 'matmulelementwise');
+  await press('c');
+  assert.match(legend.textContent ?? '', /^type of numberf32/);
+  await press('c');
+  assert.match(legend.textContent ?? '', /^largest value10 B to 100 B/);
+  await press('c');
+  assert.equal(legend.textContent, 'matmulelementwise');
+});

@@ -15,7 +15,10 @@ import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
-import { makeBar, type Bar, type BarActions } from './bar.ts';
+import { makeBar, type Bar } from './bar.ts';
+import { Colours } from './colours.ts';
+import { crumbsOf, Trail } from './trail.ts';
+import { relate } from './relate.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
@@ -69,10 +72,12 @@ export class Explorer {
   private readonly pythonPane: SourcePane;
   private readonly passes: PassSlider;
   private readonly search: Search;
+  private readonly colours: Colours;
   private readonly stage = element('div', 'jv-stage-area');
   private readonly pane = element('aside', 'jv-inspector');
   private readonly legend = element('div', 'jv-legend');
   private readonly note = element('div', 'jv-note');
+  private readonly trail = new Trail({ leaveTo: row => this.leaveTo(row) });
   private readonly tree = element('div', 'jv-tree');
   private readonly help: HTMLElement;
   private readonly bar: Bar;
@@ -87,6 +92,8 @@ export class Explorer {
   private job: LayoutJob | null = null;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
+  /** Where the ways to the selection begin that are shown; null where none are asked for. */
+  private origin: number | null = null;
   private placeholder: Comment | null = null;
 
   constructor(
@@ -109,25 +116,31 @@ export class Explorer {
       say: text => this.say(text)
     });
     this.search = new Search(source, {
-      changed: () => this.fade(),
+      changed: () => this.relate(),
       goTo: item => this.goTo(item),
       close: () => this.leaveSearch()
     });
-    const actions: BarActions = {
-      source: () => this.obey('source'),
-      search: () => this.obey('search'),
-      stage: index => this.setStage(index),
-      fit: () => this.obey('fit'),
-      openAll: () => this.obey('openAll'),
-      closeAll: () => this.obey('closeAll'),
-      expand: () => this.obey('expand'),
-      help: () => this.obey('help')
-    };
-    this.bar = makeBar(source, actions, this.passes.root);
+    this.colours = new Colours(source, () => this.recolour());
+    this.colours.setGraph(this.graph);
+    this.bar = makeBar(
+      source,
+      {
+        source: () => this.obey('source'),
+        search: () => this.obey('search'),
+        stage: index => this.setStage(index),
+        fit: () => this.obey('fit'),
+        openAll: () => this.obey('openAll'),
+        closeAll: () => this.obey('closeAll'),
+        expand: () => this.obey('expand'),
+        help: () => this.obey('help')
+      },
+      this.passes.root,
+      [this.colours.root]
+    );
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
-      select: box => this.click(box),
+      select: (box, more) => this.click(box, more),
       toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
@@ -169,7 +182,7 @@ export class Explorer {
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
     stage.setAttribute('aria-controls', tree.id);
-    stage.append(this.legend, this.note, tree);
+    stage.append(this.legend, this.note, this.trail.root, tree);
     pane.hidden = true;
     pane.setAttribute('aria-label', 'details');
     const body = element('div', 'jv-body');
@@ -234,9 +247,11 @@ export class Explorer {
     this.graph = source.graphs[graph];
     this.scene = null;
     this.search.setGraph(this.graph);
+    this.colours.setGraph(this.graph);
     this.start();
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
+    this.origin = null;
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.openings.reveal(to);
@@ -299,7 +314,7 @@ export class Explorer {
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result);
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks);
       if (this.job !== job) {
         return;
       }
@@ -318,14 +333,28 @@ export class Explorer {
     this.scene = scene;
     this.last = scene;
     fillTree(this.tree, scene.visible, this.prefix);
-    fillLegend(this.legend, scene.visible, palettes[this.theme]);
+    this.fillLegend(scene);
     this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.picture.setMarks(marksOf(this.options.document, scene.visible));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
-    this.fade();
+  }
+
+  private fillLegend({ visible }: Scene): void {
+    const { title, legend } = this.colours.colour(visible);
+    fillLegend(this.legend, title, legend, palettes[this.theme]);
+  }
+
+  /** The same picture in other colours. */
+  private recolour(): void {
+    if (this.scene) {
+      this.scene = { ...this.scene, looks: this.colours.colour(this.scene.visible).looks };
+      this.fillLegend(this.scene);
+      this.picture.setFoot(this.legendHeight());
+      this.picture.recolour(this.scene);
+    }
   }
 
   private setHeight(scene: Scene): void {
@@ -344,7 +373,8 @@ export class Explorer {
   }
 
   /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
-  private click(box: number): void {
+  private click(box: number, more: boolean): void {
+    this.origin = more ? this.selected : null;
     if (this.pane.hidden && box >= 0) {
       const side = this.pane;
       side.classList.add('jv-through');
@@ -366,10 +396,14 @@ export class Explorer {
     const { scene, selected } = this;
     const box = this.selectedBox();
     const lit = new Set(this.linked.map(node => this.boxOf(node)).filter(one => one >= 0));
+    if (scene && this.origin !== null) {
+      lit.add(boxOfItem(this.rows, scene.visible, this.origin));
+    }
     this.picture.select(box, [...lit]);
     if (this.pythonPane.shown) {
       this.pythonPane.mark(this.graph, scene && box >= 0 ? scene.visible.node[box] : (this.linked[0] ?? -1));
     }
+    this.relate();
     selectInTree(this.tree, this.prefix, box);
     if (box >= 0) {
       this.stage.setAttribute('aria-activedescendant', `${this.prefix}${box}`);
@@ -400,9 +434,29 @@ export class Explorer {
     this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
-  /** Lets step back what is not searched for. */
-  private fade(): void {
-    this.picture.fade(this.scene ? this.search.faded(this.scene.visible) : null);
+  /** Lights what belongs with the selection or is searched for, and says what is lit. */
+  private relate(): void {
+    const { scene, selected, origin } = this;
+    const { spread } = this.openings;
+    if (!scene) {
+      return;
+    }
+    const { document: source } = this.options;
+    const { faded, ways, words } = relate({ document: source, visible: scene.visible, spread }, selected, origin);
+    this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
+    const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
+    this.trail.show(source.programs[0].name, crumbs, words);
+  }
+
+  /** Out of the region around the selection: to one further out, or to the program as a whole. */
+  private leaveTo(row: number | null): void {
+    if (row !== null) {
+      this.goTo(row, true);
+    } else {
+      this.select(null);
+      this.picture.fit();
+      this.stage.focus({ preventScroll: true });
+    }
   }
 
   private leaveSearch(): void {
@@ -526,6 +580,13 @@ export class Explorer {
       case 'expand':
         this.expand(!this.placeholder);
         break;
+      case 'path':
+        this.origin = this.origin === null ? this.selected : null;
+        this.mark();
+        break;
+      case 'colour':
+        this.colours.next();
+        break;
       case 'search':
         this.search.open(this.graph);
         break;
@@ -565,6 +626,9 @@ export class Explorer {
   private leave(): void {
     if (!this.help.hidden) {
       this.help.hidden = true;
+    } else if (this.origin !== null) {
+      this.origin = null;
+      this.mark();
     } else if (this.selected !== null || this.linked.length) {
       this.select(null);
     } else if (this.search.query) {
@@ -623,7 +687,7 @@ export class Explorer {
     }
     this.picture.setPalette(palettes[theme]);
     if (this.scene) {
-      fillLegend(this.legend, this.scene.visible, palettes[theme]);
+      this.fillLegend(this.scene);
     }
   }
 

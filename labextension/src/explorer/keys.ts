@@ -21,6 +21,8 @@ export type Command =
   | 'openAll'
   | 'closeAll'
   | 'expand'
+  | 'path'
+  | 'colour'
   | 'search'
   | 'help';
 
@@ -59,6 +61,13 @@ export const keys: readonly Key[] = [
   },
   { keys: ['x', 'X'], command: 'closeAll', shown: 'x', does: 'close every region' },
   { keys: ['w', 'W'], command: 'expand', shown: 'w', does: 'use the whole window' },
+  {
+    keys: ['p', 'P'],
+    command: 'path',
+    shown: 'p',
+    does: 'the ways from here to what is selected next (or shift and click)'
+  },
+  { keys: ['c', 'C'], command: 'colour', shown: 'c', does: 'what the colours say: the next' },
   { keys: ['/'], command: 'search', shown: '/', does: 'search; Enter and Shift+Enter step through what matches' },
   { keys: ['?'], command: 'help', shown: '?', does: 'these keys' }
 ];

@@ -14,7 +14,8 @@ import { listen } from './gestures.ts';
 import { between, cameraBetween, DURATION } from './transition.ts';
 
 export interface PictureEvents {
-  select(box: number): void;
+  /** `more` where the click asks for what lies between the last selection and this one. */
+  select(box: number, more: boolean): void;
   toggle(box: number): void;
 }
 
@@ -44,6 +45,7 @@ export class Picture {
   private linked: readonly number[] = [];
   private marks: readonly Mark[] = [];
   private faded: Uint8Array | null = null;
+  private ways: Uint8Array | null = null;
   private width = 0;
   private height = 0;
   private inSight = true;
@@ -79,11 +81,11 @@ export class Picture {
       {
         pan: (dx, dy) => this.move(pan(this.camera, dx, dy)),
         zoom: (factor, x, y) => this.move(zoomAt(this.camera, factor, x, y)),
-        click: (x, y) => {
+        click: (x, y, more) => {
           host.focus({ preventScroll: true });
           const box = this.at(x, y);
           this.clicked = [this.clicked[1], box];
-          events.select(box);
+          events.select(box, more);
         },
         doubleClick: () => events.toggle(this.clicked[0]),
         hover: (x, y) => {
@@ -198,9 +200,17 @@ export class Picture {
     this.draw();
   }
 
-  /** Lets boxes step back: 1 for each of them; null for none. */
-  fade(faded: Uint8Array | null): void {
+  /** Shows the same scene in other colours. */
+  recolour(scene: Scene): void {
+    this.scene = scene;
+    this.measure();
+    this.draw();
+  }
+
+  /** Lets boxes step back, one of `Fade` for each, and lights edges, one of `Way` for each. */
+  relate(faded: Uint8Array | null, ways: Uint8Array | null): void {
     this.faded = faded;
+    this.ways = ways;
     this.draw();
   }
 
@@ -335,6 +345,7 @@ export class Picture {
       linked: this.linked,
       marks: this.marks,
       faded: this.faded?.length === scene.visible.count ? this.faded : null,
+      ways: this.ways?.length === scene.visible.source.length ? this.ways : null,
       edges: moving ? t * t * t : 1,
       arrives: (box: number) => moving !== null && moving.from[box] < 0
     };
