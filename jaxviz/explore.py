@@ -156,18 +156,18 @@ class Exploration:
             links.append(LinksEntry(0, len(graphs), linked.links, shares))
             outlines.append(OutlineEntry(len(graphs), linked.outline))
             graphs.append(linked.graph)
-        between: tuple[PassesEntry, ...] = ()
-        if "hlo" in stages and (self.with_passes if passes is None else passes):
-            try:
-                between = (PassesEntry(0, capture.passes),)
-            except Exception as error:
-                missing["passes"] = _reason(error)
         if "hlo" in stages and not missing:
             try:
                 fates = (FatesEntry(0, capture.fates),)
             except Exception as error:
                 # Fates need StableHLO, which may not have been asked for.
                 missing["stablehlo"] = _reason(error)
+        between: tuple[PassesEntry, ...] = ()
+        if "hlo" in stages and (self.with_passes if passes is None else passes):
+            try:
+                between = (PassesEntry(0, capture.passes),)
+            except Exception as error:
+                missing["passes"] = _reason(error)
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
