@@ -31,11 +31,8 @@ _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 
 _USAGE = (
-<<<<<<< HEAD
-    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] fn(args)"
-=======
-    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args), or a path"
->>>>>>> main
+    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] fn(args), "
+    "or a path"
 )
 
 
@@ -115,12 +112,8 @@ class JaxvizMagics(Magics):
             raise UsageError(f"%jaxviz --target: {error}") from None
         exploration.call = ast.unparse(call)
         exploration.height = options.height
-<<<<<<< HEAD
-        exploration.stage = options.stage
-        exploration.with_passes = options.passes
-=======
         exploration.stage = options.stage or exploration.stage
->>>>>>> main
+        exploration.with_passes = options.passes
         exploration.trace()
         self._write(options, exploration)
         return exploration
