@@ -31,6 +31,7 @@ from jaxviz.graph import (
 )
 from jaxviz.link.links import Links
 from jaxviz.outline.tree import Outline
+from jaxviz.series_rows import NodeRow, node_rows
 from jaxviz.tables import Tables
 
 #: The parts of a series with their columns. Those of `LISTS` belong to nodes, which say how many each has.
@@ -67,6 +68,11 @@ class State:
     def node_of(self) -> dict[int, int]:
         """The node of each lineage that is here."""
         return {lineage: node for node, lineage in enumerate(self.lineage.tolist())}
+
+    @cached_property
+    def node_rows(self) -> list[NodeRow]:
+        """The record of each node: it is written, and compared with those of the states before and after."""
+        return node_rows(self.graph, self.lineage, self.links, self.outline)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from jaxviz.graph import CARRY, SLICE, Column, Graph
 from jaxviz.outline.tree import Outline
 from jaxviz.series import LISTS, RECORDS, Series, State, Step
+from jaxviz.series_rows import makers_of
 from jaxviz.tables import Tables
 
 
@@ -26,7 +27,7 @@ class SeriesWriter:
     def add(self, state: State, *, name: str, pipeline: str, joined: int) -> None:
         edits = {}
         for part, rows in (
-            ("nodes", _node_rows(state)),
+            ("nodes", state.node_rows),
             ("regions", _region_rows(state.graph)),
             ("rows", _outline_rows(state.outline)),
             ("bindings", _binding_rows(state)),
@@ -52,55 +53,9 @@ class SeriesWriter:
         return Series(self._tables, records, lists, tuple(self._steps))
 
 
-def contents(state: State) -> list[tuple[Any, ...]]:
-    """What each node is, whatever it is called and wherever it comes from: what it makes, reads and says."""
-    own = len(RECORDS["nodes"]) - len(LISTS)
-    return [(row[1], row[2], *row[own : own + 3]) for row in _node_rows(state)]
-
-
 def _columns(names: Sequence[str], rows: Sequence[Any]) -> dict[str, Column]:
     table = np.array(rows, np.int32).reshape(-1, len(names))
     return {name: table[:, place].copy() for place, name in enumerate(names)}
-
-
-def _node_rows(state: State) -> Iterable[tuple[Any, ...]]:
-    graph, lineage = state.graph, state.lineage.tolist()
-    nodes = graph.nodes
-    columns = (nodes.kind, nodes.op, nodes.name, nodes.stack, nodes.scope, state.outline.role)
-    makers, outputs = _makers(graph)
-    read = zip(
-        [lineage[makers[value]] for value in graph.operands.source.tolist()],
-        [outputs[value] for value in graph.operands.source.tolist()],
-        strict=True,
-    )
-    return zip(
-        lineage,
-        *(column.tolist() for column in columns),
-        _split([(type_,) for type_ in graph.values.type.tolist()], nodes.outputs),
-        _split(list(read), nodes.operands),
-        _split(_pairs(graph.attributes.key, graph.attributes.value), _counts(graph.attributes.node, len(graph))),
-        _split(_pairs(state.links.source, state.links.kind), _counts(state.links.target, len(graph))),
-        strict=True,
-    )
-
-
-def _makers(graph: Graph) -> tuple[list[int], list[int]]:
-    """For each value the node that makes it, and which of the node's values it is."""
-    maker = graph.value_node
-    return maker.tolist(), (np.arange(len(maker)) - graph.first_value[maker]).tolist()
-
-
-def _pairs(first: Column, second: Column) -> list[tuple[int, int]]:
-    return list(zip(first.tolist(), second.tolist(), strict=True))
-
-
-def _counts(owners: Column, count: int) -> Column:
-    return np.bincount(owners, minlength=count).astype(np.int32)
-
-
-def _split(rows: Sequence[Any], counts: Column) -> Iterable[tuple[Any, ...]]:
-    ends = np.cumsum(counts).tolist()
-    return (tuple(rows[end - count : end]) for end, count in zip(ends, counts.tolist(), strict=True))
 
 
 def _region_rows(graph: Graph) -> Iterable[tuple[int, ...]]:
@@ -122,7 +77,7 @@ def _outline_rows(outline: Outline) -> Iterable[tuple[int, ...]]:
 
 def _binding_rows(state: State) -> Iterable[tuple[int, ...]]:
     lineage, bindings = state.lineage.tolist(), state.graph.bindings
-    makers, outputs = _makers(state.graph)
+    makers, outputs = makers_of(state.graph)
 
     def port(place: int, is_node: bool) -> tuple[int, int]:
         return (lineage[place], 0) if is_node else (lineage[makers[place]], outputs[place])

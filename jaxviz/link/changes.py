@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxviz.graph import CONSTANT, OPERATION, Graph, Node
 from jaxviz.series import Series, State
-from jaxviz.series_write import contents
+from jaxviz.series_rows import content
 
 CHANGE_KINDS = ("added", "removed", "changed", "fused", "moved")
 
@@ -121,7 +121,7 @@ class Passes(Sequence[Pass]):
 def changed_lineages(before: State, after: State) -> dict[str, list[int]]:
     """What happened to instructions between two states of a series, by kind of change; each as its lineage."""
     old, new = _instructions(before), _instructions(after)
-    was, now = contents(before), contents(after)
+    was, now = before.node_rows, after.node_rows
     held_before, held_now = _holders(before), _holders(after)
     fused = _in_fusion(after)
     found: dict[str, list[int]] = {kind: [] for kind in CHANGE_KINDS}
@@ -132,7 +132,7 @@ def changed_lineages(before: State, after: State) -> dict[str, list[int]]:
             found["added"].append(lineage)
         elif held_before[other] != held_now[node]:
             found["fused" if fused[node] else "moved"].append(lineage)
-        elif was[other] != now[node]:
+        elif was[other] != now[node] and content(was[other]) != content(now[node]):
             found["changed"].append(lineage)
     return found
 
