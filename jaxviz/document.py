@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
 DOCUMENT_VERSION = 1
 
+# Of compression: the highest takes five times as long, and what it makes is 3 % smaller.
+_LEVEL = 5
+
 STAGE_KINDS = ("jaxpr", "stablehlo", "hlo")
 
 
@@ -139,7 +142,7 @@ class Document:
         if packed is False:
             return plain
         text = _dumps(plain)
-        compressed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+        compressed = base64.b64encode(zlib.compress(text.encode(), _LEVEL)).decode()
         small = {"format": "jaxviz", "version": DOCUMENT_VERSION, "packed": compressed}
         return plain if packed is None and len(_dumps(small)) >= len(text) else small
 
