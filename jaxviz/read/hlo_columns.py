@@ -56,6 +56,8 @@ class Columns:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        #: Each byte as a character, so that equal slices are equal bytes.
+        self.characters = data.decode("latin-1")
         self._octets = np.frombuffer(data + bytes(_BEYOND), np.uint8)
 
     def fields(self, start: Array, end: Array) -> Rows:
@@ -141,6 +143,14 @@ class Columns:
         start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
         start[rows.message], end[rows.message] = rows.value, rows.end
         return start, end
+
+    def texts(self, start: Array, end: Array) -> list[str]:
+        """What lies between these bytes; bytes that are no UTF-8 are replaced."""
+        whole = self.characters
+        found = [whole[first:last] for first, last in zip(start.tolist(), end.tolist(), strict=True)]
+        if all(map(str.isascii, found)):
+            return found
+        return [each.encode("latin-1").decode(errors="replace") for each in found]
 
     def numbers(self, rows: Rows) -> tuple[Array, Array]:
         """All numbers of a repeated field, packed or not: the message that each is in, and the number."""

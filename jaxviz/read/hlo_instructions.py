@@ -5,6 +5,7 @@ Their fields are read at once, field by field. What many of them share, a shape,
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -13,9 +14,10 @@ import numpy as np
 from jaxviz.read.hlo_columns import Array, Columns, Rows
 from jaxviz.read.hlo_fields import pairs_of
 from jaxviz.read.hlo_literal import literal_text
-from jaxviz.read.hlo_module import HloError, HloModule, Location, Pairs
+from jaxviz.read.hlo_module import HloError, HloModule, Pairs
+from jaxviz.read.hlo_origins import read_origins
 from jaxviz.read.hlo_shape_text import shape_text
-from jaxviz.read.hlo_wire import SPAN, Field, message, number, text
+from jaxviz.read.hlo_wire import SPAN, Field
 
 # Fields of an instruction. All others are attributes.
 _NAME, _OPCODE, _SHAPE, _METADATA, _LITERAL, _PARAMETER, _ELEMENT, _ID, _OPERANDS, _CALLED = (
@@ -60,7 +62,6 @@ class _Instructions:
     def __init__(self, columns: Columns, module: HloModule, members: Members, number_of: dict[int, int]) -> None:
         self.columns = columns
         self.data = columns.data
-        self.text = columns.data.decode("latin-1")
         self.module = module
         self.members = members
         self.number_of = number_of
@@ -132,45 +133,26 @@ class _Instructions:
 
     # Texts.
 
-    def _slices(self, kind: int, expected: str) -> list[str]:
-        """The bytes of a field of each instruction, as characters."""
-        start, end = self.columns.span(self.rows.of(kind), self.count, expected)
-        whole = self.text
-        return [whole[first:last] for first, last in zip(start.tolist(), end.tolist(), strict=True)]
-
     def _texts(self, kind: int) -> list[str]:
-        found = self._slices(kind, "a text")
-        if all(map(str.isascii, found)):
-            return found
-        return [each.encode("latin-1").decode(errors="replace") for each in found]
+        return self.columns.texts(*self.columns.span(self.rows.of(kind), self.count, "a text"))
 
     def _shapes(self) -> list[str]:
         start, end = self.columns.span(self.rows.of(_SHAPE), self.count, "a shape")
-        whole, known = self.text, {"": ""}
-        found = []
-        for first, last in zip(start.tolist(), end.tolist(), strict=True):
-            key = whole[first:last]
-            shape = known.get(key)
-            if shape is None:
-                shape = known[key] = shape_text(self.data, Field(_SHAPE, SPAN, first, last))
-            found.append(shape)
-        return found
+        number, first = _distinct(self._slices(start, end))
+        spans = zip(start[first].tolist(), end[first].tolist(), strict=True)
+        known = [shape_text(self.data, Field(_SHAPE, SPAN, *span)) if span[1] else "" for span in spans]
+        return [known[each] for each in number]
 
     def _origins(self) -> tuple[list[str], list[int]]:
         """The name stack and the frame in the metadata of each instruction."""
         start, end = self.columns.span(self.rows.of(_METADATA), self.count, "a message")
-        whole = self.text
-        origins = _Origins(self.data, self.module)
-        known: dict[str, tuple[str, int]] = {"": ("", -1)}
-        op_names, frames = [], []
-        for first, last in zip(start.tolist(), end.tolist(), strict=True):
-            key = whole[first:last]
-            origin = known.get(key)
-            if origin is None:
-                origin = known[key] = origins.read(Field(_METADATA, SPAN, first, last))
-            op_names.append(origin[0])
-            frames.append(origin[1])
-        return op_names, frames
+        number, first = _distinct(self._slices(start, end))
+        op_names, frames = read_origins(self.columns, self.module, start[first], end[first])
+        return [op_names[each] for each in number], [frames[each] for each in number]
+
+    def _slices(self, start: Array, end: Array) -> list[str]:
+        whole = self.columns.characters
+        return [whole[first:last] for first, last in zip(start.tolist(), end.tolist(), strict=True)]
 
     # Numbers.
 
@@ -217,27 +199,22 @@ class _Instructions:
         rows = rows.where(attributes).in_order()
         key = self._bytes_of(rows)
         by_instruction = np.searchsorted(rows.message, np.arange(self.count + 1))
-        special = set(rows.message[(rows.number == _CONTROL) | (rows.number == _ORDER)].tolist())
         literals = self._literals(shapes)
-        known: dict[tuple[str, str, str], Pairs] = {}
-        found: list[Pairs] = []
-        for row, (opcode, own_key) in enumerate(zip(opcodes, key, strict=True)):
-            value = (literals.get(row) or "{...}") if opcode == "constant" else ""
-            pairs = known.get((opcode, own_key, value))
-            if pairs is None or row in special:
-                fields: dict[int, list[Field]] = {}
-                for each in range(by_instruction[row], by_instruction[row + 1]):
-                    fields.setdefault(int(rows.number[each]), []).append(rows.field(each))
-                its_names = self._names_beside(row, names) if row in special else {}
-                pairs = pairs_of(self.data, opcode, fields, its_names, operand[row])
-                if value:
-                    pairs = (("value", value), *pairs)
-                if opcode == "fusion" and ("kind", "") in pairs:
-                    raise self._error(row, "the kind of a fusion")
-                if row not in special:
-                    known[opcode, own_key, value] = pairs
-            found.append(pairs)
-        return found
+        values = [literals.get(row, "{...}") if opcode == "constant" else "" for row, opcode in enumerate(opcodes)]
+        beside = set(rows.message[(rows.number == _CONTROL) | (rows.number == _ORDER)].tolist())
+        alone = [row if row in beside else -1 for row in range(self.count)] if beside else [-1] * self.count
+        number, first = _distinct(list(zip(opcodes, key, values, alone, strict=True)))
+        known: list[Pairs] = []
+        for row in first:
+            fields: dict[int, list[Field]] = {}
+            for each in range(by_instruction[row], by_instruction[row + 1]):
+                fields.setdefault(int(rows.number[each]), []).append(rows.field(each))
+            its_names = self._names_beside(row, names) if row in beside else {}
+            pairs = pairs_of(self.data, opcodes[row], fields, its_names, operand[row])
+            if values[row]:
+                pairs = (("value", values[row]), *pairs)
+            known.append(pairs)
+        return [known[each] for each in number]
 
     def _bytes_of(self, rows: Rows) -> list[str]:
         """The bytes of some fields of each instruction; those that stand side by side are taken together."""
@@ -247,7 +224,7 @@ class _Instructions:
         goes_on = (rows.message[1:] == rows.message[:-1]) & (rows.begin[1:] == rows.end[:-1])
         first = np.flatnonzero(np.concatenate([[True], ~goes_on]))
         last = np.concatenate([first[1:], [len(rows.message)]]) - 1
-        whole = self.text
+        whole = self.columns.characters
         for row, begin, end in zip(
             rows.message[first].tolist(), rows.begin[first].tolist(), rows.end[last].tolist(), strict=True
         ):
@@ -265,7 +242,7 @@ class _Instructions:
         rows = self.rows.of(_LITERAL)
         for each, row in enumerate(rows.message.tolist()):
             field = rows.field(each)
-            key = self.text[field.value : field.end][:_LONG], shapes[row]
+            key = self.columns.characters[field.value : field.end][:_LONG], shapes[row]
             literal = known.get(key)
             if literal is None:
                 literal = literal_text(self.data, field, shapes[row])
@@ -299,42 +276,11 @@ class _Keys:
         return np.where(there, self._rows[place], -1)
 
 
-class _Origins:
-    """Where instructions come from: name stacks, and frames; old files name a file and a line in their place."""
-
-    def __init__(self, data: bytes, module: HloModule) -> None:
-        self.data = data
-        self.module = module
-        self._source_frames: dict[tuple[str, int], int] = {}
-
-    def read(self, field: Field) -> tuple[str, int]:
-        op_name, frame = "", 0
-        file, line = "", 0
-        for part in message(self.data, field):
-            if part.number == 2:
-                op_name = text(self.data, part)
-            elif part.number == 15:
-                frame = number(part)
-            elif part.number == 3:
-                file = text(self.data, part)
-            elif part.number == 4:
-                line = number(part)
-        module = self.module
-        if frame:
-            if not 0 < frame <= len(module.frames):
-                raise HloError(f"byte {field.value}: expected a row of the stack frames, not {frame}")
-            return op_name, frame - 1
-        if not file:
-            return op_name, -1
-        place = file, min(max(line, 0), 2**31 - 1)
-        known = self._source_frames.get(place)
-        if known is None:
-            known = self._source_frames[place] = len(module.frames)
-            if file not in module.files:
-                module.files.append(file)
-            module.frames.append((len(module.locations), -1))
-            module.locations.append(Location(module.files.index(file), -1, place[1], 0, 0, 0))
-        return op_name, known
+def _distinct(keys: Sequence[Hashable]) -> tuple[list[int], list[int]]:
+    """Which of the different keys each is, and where each of these is first."""
+    known: dict[Hashable, int] = {}
+    number = [known.setdefault(key, len(known)) for key in keys]
+    return number, np.unique(np.array(number, np.int64), return_index=True)[1].tolist()
 
 
 def _tuples(reader: Array, operand: Array, count: int) -> list[tuple[int, ...]]:

@@ -111,36 +111,29 @@ class _Reader:
 
     def _read_computations(self, scheduled: Field | None) -> dict[int, int]:
         """The computations of the module, and their numbers by their ids."""
-        data, module = self.data, self.module
+        module, columns, fields = self.module, self.columns, self._computations
+        rows = columns.fields(*_spans(fields))
+        names = columns.texts(*columns.span(rows.of(1), len(fields), "a text"))
+        inside = rows.of(2).in_order()
+        columns.span(inside, len(fields), "a message")
         number_of: dict[int, int] = {}
-        roots: list[int] = []
-        inside: list[Field] = []
-        counts: list[int] = []
-        for place, field in enumerate(self._computations):
-            name, own, root, before = "", 0, 0, len(inside)
-            for part in message(data, field):
-                if part.number == 2:
-                    inside.append(part)
-                elif part.number == 1:
-                    name = text(data, part)
-                elif part.number == 5:
-                    own = number(part)
-                elif part.number == 6:
-                    root = number(part)
+        for place, own in enumerate(columns.number(rows.of(5), len(fields)).tolist()):
             if number_of.setdefault(own, place) != place:
-                raise HloError(f"byte {field.value}: expected a computation with a number of its own")
-            module.computations.append(HloComputation(name))
-            roots.append(root)
-            counts.append(len(inside) - before)
-        members = Members(*_spans(inside), np.repeat(np.arange(len(counts)), counts))
-        ids = read_instructions(self.columns, module, members, self._schedule(scheduled, number_of), number_of)
-        first = 0
-        for field, computation, root, count in zip(self._computations, module.computations, roots, counts, strict=True):
-            found = np.flatnonzero(ids[first : first + count] == root)
-            if not len(found):
-                raise HloError(f"byte {field.value}: expected a root instruction in computation {computation.name}")
-            computation.root = int(found[0])
-            first += count
+                raise HloError(f"byte {fields[place].value}: expected a computation with a number of its own")
+        module.computations += map(HloComputation, names)
+        members = Members(inside.value, inside.end, inside.message)
+        ids = read_instructions(columns, module, members, self._schedule(scheduled, number_of), number_of)
+        roots = columns.number(rows.of(6), len(fields))
+        # The instructions stand computation by computation.
+        first = np.searchsorted(inside.message, np.arange(len(fields)))
+        found = np.full(len(fields), -1, np.int64)
+        is_root = np.flatnonzero(ids == roots[inside.message])
+        found[inside.message[is_root]] = is_root - first[inside.message[is_root]]
+        for number_, root in enumerate(found.tolist()):
+            if root < 0:
+                expected = f"expected a root instruction in computation {names[number_]}"
+                raise HloError(f"byte {fields[number_].value}: {expected}")
+            module.computations[number_].root = root
         return number_of
 
 
