@@ -5,12 +5,12 @@ Their fields are read at once, field by field. What many of them share, a shape,
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxviz.read.distinct import distinct
 from jaxviz.read.hlo_columns import Array, Columns, Rows
 from jaxviz.read.hlo_fields import pairs_of
 from jaxviz.read.hlo_literal import literal_text
@@ -138,17 +138,17 @@ class _Instructions:
 
     def _shapes(self) -> list[str]:
         start, end = self.columns.span(self.rows.of(_SHAPE), self.count, "a shape")
-        number, first = _distinct(self._slices(start, end))
+        number, first = distinct(self._slices(start, end))
         spans = zip(start[first].tolist(), end[first].tolist(), strict=True)
         known = [shape_text(self.data, Field(_SHAPE, SPAN, *span)) if span[1] else "" for span in spans]
-        return [known[each] for each in number]
+        return [known[each] for each in number.tolist()]
 
     def _origins(self) -> tuple[list[str], list[int]]:
         """The name stack and the frame in the metadata of each instruction."""
         start, end = self.columns.span(self.rows.of(_METADATA), self.count, "a message")
-        number, first = _distinct(self._slices(start, end))
+        number, first = distinct(self._slices(start, end))
         op_names, frames = read_origins(self.columns, self.module, start[first], end[first])
-        return [op_names[each] for each in number], [frames[each] for each in number]
+        return [op_names[each] for each in number.tolist()], [frames[each] for each in number.tolist()]
 
     def _slices(self, start: Array, end: Array) -> list[str]:
         whole = self.columns.characters
@@ -203,7 +203,7 @@ class _Instructions:
         values = [literals.get(row, "{...}") if opcode == "constant" else "" for row, opcode in enumerate(opcodes)]
         beside = set(rows.message[(rows.number == _CONTROL) | (rows.number == _ORDER)].tolist())
         alone = [row if row in beside else -1 for row in range(self.count)] if beside else [-1] * self.count
-        number, first = _distinct(list(zip(opcodes, key, values, alone, strict=True)))
+        number, first = distinct(zip(opcodes, key, values, alone, strict=True))
         known: list[Pairs] = []
         for row in first:
             fields: dict[int, list[Field]] = {}
@@ -214,7 +214,7 @@ class _Instructions:
             if values[row]:
                 pairs = (("value", values[row]), *pairs)
             known.append(pairs)
-        return [known[each] for each in number]
+        return [known[each] for each in number.tolist()]
 
     def _bytes_of(self, rows: Rows) -> list[str]:
         """The bytes of some fields of each instruction; those that stand side by side are taken together."""
@@ -274,13 +274,6 @@ class _Keys:
         place = np.minimum(np.searchsorted(self._sorted, key), len(self._sorted) - 1)
         there = (self._ids[rank] == ids) & (self._sorted[place] == key)
         return np.where(there, self._rows[place], -1)
-
-
-def _distinct(keys: Sequence[Hashable]) -> tuple[list[int], list[int]]:
-    """Which of the different keys each is, and where each of these is first."""
-    known: dict[Hashable, int] = {}
-    number = [known.setdefault(key, len(known)) for key in keys]
-    return number, np.unique(np.array(number, np.int64), return_index=True)[1].tolist()
 
 
 def _tuples(reader: Array, operand: Array, count: int) -> list[tuple[int, ...]]:
