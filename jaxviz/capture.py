@@ -166,11 +166,12 @@ class Capture:
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
         links = make_links(self.jaxpr, graph, tagged)
-        order = program_order(graph, last_sources(graph, links))
+        source = last_sources(graph, links)
+        order = program_order(graph, source)
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
-        sources = [links.sources(node) for node in range(len(graph))]
-        return Linked(graph, [tagged[node] for node in order.tolist()], links, linked_outline(graph, sources, outline))
+        tagged = [tagged[node] for node in order.tolist()]
+        return Linked(graph, tagged, links, linked_outline(graph, source[order], outline))
 
 
 def last_sources(graph: Graph, links: Links) -> Column:

@@ -154,7 +154,7 @@ class _Writer:
             values=Values(_column(rows.types[rows.value_groups.spread(row)])),
             operands=Operands(_column(self.sources)),
             literals=Literals(none, none),
-            regions=Regions(_column(caller), _column(kind), _column(name)),
+            regions=Regions(_column(self.copies.owners()), _column(kind), _column(name)),
             bindings=Bindings(*self._bindings()),
             attributes=Attributes(*self._attributes()),
             tables=tables,

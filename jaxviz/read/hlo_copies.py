@@ -144,6 +144,11 @@ class Copies:
         """The nodes of these rows in these copies."""
         return self.node[self._shift[copy] + row]
 
+    def owners(self) -> Array:
+        """The nodes that call each copy, -1 for that of the entry."""
+        callers = np.array((self.caller, self.caller_row), np.int64)[:, 1:]
+        return np.concatenate([[-1], self.nodes(*callers)])
+
     def arguments(self, copy: int) -> list[int]:
         first = int(self.first[copy])
         return self.node[first : first + int(self.rows.arguments[self.computation[copy]])].tolist()
