@@ -43,7 +43,7 @@ _FIRST, _INNER, _LAST = range(3)
 
 
 class _Members:
-    """The nodes of each region: borders keep their places at its ends, the rest the smallest key first that may come."""
+    """The nodes of each region: borders stay at its ends, of the rest the smallest key comes first that may come."""
 
     def __init__(self, graph: Graph, key: Column) -> None:
         nodes, region = graph.nodes, graph.nodes.region
