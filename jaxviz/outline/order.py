@@ -48,37 +48,38 @@ class _Members:
     def __init__(self, graph: Graph, key: Column) -> None:
         nodes, region = graph.nodes, graph.nodes.region
         part = np.where(nodes.kind == OPERATION, _INNER, np.where(nodes.kind == RESULT, _LAST, _FIRST))
-        self._part, self._key = part, key
+        self._part, self._key = part.tolist(), key.tolist()
         order = np.lexsort((np.where(part == _INNER, key, 0), part, region))
-        self._sorted = order
+        self._sorted = order.tolist()
         self._bounds = np.searchsorted(region[order], np.arange(len(graph.regions.owner) + 1)).tolist()
         # From each operation to those of its region that read it, each once.
         reader, source = graph.operand_node, graph.operands.source
         maker = np.where(source >= 0, graph.value_node[np.maximum(source, 0)], 0)
         inside = (source >= 0) & (region[maker] == region[reader]) & (part[maker] == _INNER) & (part[reader] == _INNER)
         pairs = np.unique(maker[inside].astype(np.int64) * len(graph) + reader[inside])
-        self._maker, self._reader = pairs // max(len(graph), 1), pairs % max(len(graph), 1)
+        maker, reader = np.divmod(pairs, max(len(graph), 1))
         place = np.empty(len(graph), np.int64)
         place[order] = np.arange(len(graph))
         # Regions that cannot simply be sorted: something would come before what it reads.
-        wrong = place[self._maker] > place[self._reader]
-        self._tangled = set(region[self._maker[wrong]].tolist())
-        self._first_reader = np.searchsorted(self._maker, np.arange(len(graph) + 1)).tolist()
-        self._needs = np.bincount(self._reader, minlength=len(graph)).tolist()
-        self._readers = self._reader.tolist()
+        wrong = place[maker] > place[reader]
+        self._tangled = set(region[maker[wrong]].tolist())
+        self._first_reader = np.searchsorted(maker, np.arange(len(graph) + 1)).tolist()
+        self._needs = np.bincount(reader, minlength=len(graph)).tolist()
+        self._readers = reader.tolist()
 
     def of(self, region: int) -> list[int]:
         """The nodes of one region, in order."""
         found = self._sorted[self._bounds[region] : self._bounds[region + 1]]
         if region not in self._tangled:
-            return found.tolist()
-        part = self._part[found]
-        inner = self._untangled(found[part == _INNER])
-        return found[part == _FIRST].tolist() + inner + found[part == _LAST].tolist()
+            return found
+        part = self._part
+        before = [node for node in found if part[node] == _FIRST]
+        after = [node for node in found if part[node] == _LAST]
+        return before + self._untangled(found[len(before) : len(found) - len(after)]) + after
 
-    def _untangled(self, nodes: Column) -> list[int]:
-        keys, left, readers, first = self._key.tolist(), self._needs, self._readers, self._first_reader
-        ready = [(keys[node], node) for node in nodes.tolist() if not left[node]]
+    def _untangled(self, nodes: list[int]) -> list[int]:
+        keys, left, readers, first = self._key, self._needs, self._readers, self._first_reader
+        ready = [(keys[node], node) for node in nodes if not left[node]]
         heapq.heapify(ready)
         ordered = []
         while ready:
