@@ -3,9 +3,10 @@
     python bench/reading.py [--quick]
 
 Reading should stay below 10 % of tracing. Flat programs repeat `x = x * 1.01 + 0.1`. Nested ones are loops in loops,
-each with a body of its own. Called ones call one inner jitted function again and again, whose trace JAX keeps: the
-hardest for a reader, for JAX pays only for the call, and the graph holds a body more. All run in one process, so the
-figures of one row vary by some ten per cent.
+each with a body of its own. Jits call a new jitted function in each turn. Two rows are the hardest there are for a
+reader: called ones call one inner jitted function again and again, whose trace JAX keeps, so that JAX pays only for the
+call while the graph holds a body more; straight ones have a line of their own for each statement, so that no two call
+stacks are equal. All run in one process, so the figures of one row vary by some ten per cent.
 """
 
 from __future__ import annotations
@@ -72,6 +73,25 @@ def called(equations: int) -> Callable[[jax.Array], jax.Array]:
     return loop
 
 
+def jits(equations: int) -> Callable[[jax.Array], jax.Array]:
+    """An equation for each call and two inside it, each call one of a new function."""
+
+    def loop(x: jax.Array) -> jax.Array:
+        for _ in range(equations // 3):
+            x = jax.jit(lambda x: x * 1.01 + 0.1)(x)
+        return x
+
+    return loop
+
+
+def straight(equations: int) -> Callable[[jax.Array], jax.Array]:
+    """Two equations on each line of a long function."""
+    source = "def run(x):\n" + "    x = x * 1.01 + 0.1\n" * (equations // 2) + "    return x\n"
+    names: dict[str, Any] = {}
+    exec(compile(source, f"<straight {equations}>", "exec"), names)
+    return names["run"]
+
+
 def measure(fn: Callable[..., Any], repeat: int) -> tuple[float, float, int]:
     """Median seconds of tracing and of reading, and the number of operations."""
     traces, reads, operations = [], [], 0
@@ -100,15 +120,15 @@ def document_size(equations: int) -> int:
 
 def main() -> None:
     sizes = (1_000, 10_000) if "--quick" in sys.argv else (1_000, 10_000, 100_000)
-    measure(flat(100), 1)
-    measure(nested(100), 1)
-    measure(called(100), 1)
+    programs = (flat, nested, jits, called, straight)
+    for make in programs:
+        measure(make(100), 1)
     print(f"jax {jax.__version__}")
     print(f"{'program':8} {'operations':>10} {'trace ms':>10} {'read ms':>9} {'ratio':>7}")
-    for name, make in (("flat", flat), ("nested", nested), ("called", called)):
+    for make in programs:
         for size in sizes:
             trace, read, operations = measure(make(size), 5 if size < 100_000 else 1)
-            print(f"{name:8} {operations:>10,} {trace * 1e3:>10.1f} {read * 1e3:>9.2f} {read / trace:>7.1%}")
+            print(f"{make.__name__:8} {operations:>10,} {trace * 1e3:>10.1f} {read * 1e3:>9.2f} {read / trace:>7.1%}")
     print(f"document of 10,000 nodes: {document_size(10_000) / 1e3:.1f} kB")
 
 

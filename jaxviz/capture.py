@@ -75,6 +75,7 @@ class Capture:
                 self.tables,
                 argument_names=self.program.argument_names,
                 result_names=self.program.result_names,
+                constant_name=self.program.constant_name,
             )
 
     @cached_property

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType
@@ -102,6 +103,12 @@ def scan_counts(params: Mapping[str, Any]) -> tuple[int, int]:
     # From 0.12 on the operands are described by a tree of three groups.
     constants, carry, _ = params["ft_in"].unpack()
     return len(list(constants)), len(list(carry))
+
+
+def scope_text(name_stack: Any) -> str:
+    """The name stack of an equation as JAX writes it. Each trace makes a new one, and most are empty."""
+    # Private, there in all versions: the names that were pushed.
+    return str(name_stack) if getattr(name_stack, "stack", True) else ""
 
 
 def raw_frames(traceback: Any) -> tuple[Sequence[CodeType], Sequence[int]]:
@@ -203,7 +210,81 @@ def symbol_text(attribute: Any) -> str:
 
 
 def attributes_of(operation: Any) -> list[tuple[str, Any]]:
-    """The attributes of an operation by name."""
-    attributes = operation.attributes
+    """The attributes of an operation by name; as text where the bindings have no class for one."""
     # A list of named attributes until 0.9, then a dictionary whose iteration gives names.
-    return [(item, attributes[item]) if isinstance(item, str) else (item.name, item.attr) for item in attributes]
+    return [
+        (item, _attribute(operation, item)) if isinstance(item, str) else (item.name, item.attr)
+        for item in operation.attributes
+    ]
+
+
+_DENSE = re.compile(r"dense<.*> : [^ ]+", re.DOTALL)
+
+
+def _attribute(operation: Any, name: str) -> Any:
+    try:
+        return operation.attributes[name]
+    except TypeError:
+        # Constants of complex numbers, as of 0.10.
+        found = _DENSE.search(operation.get_asm(large_elements_limit=16))
+        return found[0] if found is not None else ""
+
+
+def mlir_context() -> Any:
+    """A context that knows JAX's dialects, and takes operations of others as they are."""
+    from jaxlib.mlir import ir
+
+    try:
+        from jax._src.interpreters import mlir
+
+        context = mlir.make_ir_context()
+    except (ImportError, AttributeError):  # private; there from 0.6 to 0.12
+        from jaxlib.mlir.dialects import stablehlo
+
+        context = ir.Context()
+        stablehlo.register_dialect(context)
+    context.allow_unregistered_dialects = True
+    return context
+
+
+def portable_module(context: Any, data: bytes) -> Any | None:
+    """The module of a StableHLO artifact of any version, as the newest; None where jaxlib cannot read it."""
+    from jaxlib.mlir.dialects import stablehlo
+
+    try:
+        with context:
+            return stablehlo.deserialize_portable_artifact(context, data)
+    except ValueError:
+        return None
+
+
+class LocationPart(NamedTuple):
+    """A location, one step into it: of a file (`text` its path), a name, a call (callee, caller), or several."""
+
+    kind: str
+    text: str = ""
+    place: tuple[int, int, int, int] = (0, 0, 0, 0)
+    inside: tuple[Any, ...] = ()
+
+
+def location_part(location: Any) -> LocationPart:
+    """What a location of MLIR says; an empty kind where that is nothing."""
+    if _is_location(location, "name"):
+        return LocationPart("name", location_name(location), inside=(location.child_loc,))
+    if _is_location(location, "callsite"):
+        return LocationPart("call", inside=(location.callee, location.caller))
+    if _is_location(location, "file"):
+        place = location.start_line, location.start_col, location.end_line, location.end_col
+        return LocationPart("file", location.filename, place)
+    if _is_location(location, "fused"):
+        return LocationPart("several", inside=tuple(location.locations)[:1])
+    return LocationPart("")
+
+
+_LOCATION_CLASSES = {"name": "NameLoc", "callsite": "CallSiteLoc", "file": "FileLineColLoc", "fused": "FusedLoc"}
+
+
+def _is_location(location: Any, kind: str) -> bool:
+    # Until 0.9 all locations are of one class, and to ask one of another kind ends the process.
+    asked = getattr(location, f"is_a_{kind}", None)
+    return bool(asked()) if asked is not None else type(location).__name__ == _LOCATION_CLASSES[kind]

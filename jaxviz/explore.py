@@ -13,6 +13,7 @@ from jaxviz.document import (
     STAGE_KINDS,
     Document,
     FatesEntry,
+    FindingEntry,
     LinksEntry,
     OutlineEntry,
     ProgramEntry,
@@ -22,9 +23,11 @@ from jaxviz.document import (
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
 from jaxviz.program import Program
+from jaxviz.tracebacks import without_our_frames
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.find import Finding
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
     from jaxviz.targets import Target
@@ -70,6 +73,14 @@ class Exploration:
 
         self._capture = Capture(program)
 
+    def trace(self) -> None:
+        """Has JAX trace the function now; an error in it comes as JAX's own."""
+        __tracebackhide__ = True
+        try:
+            self.jaxpr  # noqa: B018
+        except Exception as error:
+            raise error.with_traceback(without_our_frames(error.__traceback__)) from error.__cause__
+
     # The stages.
 
     @property
@@ -96,6 +107,14 @@ class Exploration:
         from jaxviz.link.fates import fates_of
 
         return fates_of(self.jaxpr, self._capture.fates)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is worth telling about the program, the most severe first."""
+        from jaxviz.find import Subject, find_all
+
+        __tracebackhide__ = True
+        return find_all(Subject(self.jaxpr, self._capture.outline))
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""
@@ -130,8 +149,12 @@ class Exploration:
             links.append(LinksEntry(0, len(graphs), linked.links, shares))
             outlines.append(OutlineEntry(len(graphs), linked.outline))
             graphs.append(linked.graph)
-        if "hlo" in stages and "hlo" not in missing:
-            fates = (FatesEntry(0, capture.fates),)
+        if "hlo" in stages and not missing:
+            try:
+                fates = (FatesEntry(0, capture.fates),)
+            except Exception as error:
+                # Fates need StableHLO, which may not have been asked for.
+                missing["stablehlo"] = _reason(error)
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
@@ -142,7 +165,13 @@ class Exploration:
             target=_target_entry(self.program.target),
         )
         return Document(
-            capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=tuple(outlines)
+            capture.tables,
+            tuple(graphs),
+            (entry,),
+            links=tuple(links),
+            fates=fates,
+            outlines=tuple(outlines),
+            findings=tuple(FindingEntry(0, finding) for finding in self.findings),
         )
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
@@ -159,11 +188,29 @@ class Exploration:
         """The first view of a stage as SVG, drawn for a space of `width` x `height` px."""
         return to_svg(self._one_stage(stage), width=width, height=height, theme=theme)
 
+    def to_png(
+        self,
+        path: str | Path | None = None,
+        *,
+        stage: str = "jaxpr",
+        width: int = 760,
+        height: int = 560,
+        theme: Theme = "light",
+        scale: float = 2.0,
+    ) -> bytes:
+        """The picture of `to_svg` as PNG, with `scale` pixels for each px; written to `path` where one is given."""
+        from jaxviz.export.png import svg_to_png
+
+        png = svg_to_png(self.to_svg(stage=stage, width=width, height=height, theme=theme), scale)
+        if path is not None:
+            Path(path).expanduser().write_bytes(png)
+        return png
+
     def _one_stage(self, stage: str) -> Document:
         if stage not in STAGE_KINDS:
             raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
         document = self.document(stages=(stage,)) if stage != "jaxpr" else self.document()
-        [program] = document.programs
+        program = document.programs[0]
         if stage in program.missing:
             raise ValueError(f"there is no {stage} of {self.call} here: {program.missing[stage]}")
         return document.of_stage(next(entry.graph for entry in program.stages if entry.kind == stage))
@@ -200,7 +247,10 @@ def explore(
 
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     """
-    return Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    __tracebackhide__ = True
+    exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    exploration.trace()
+    return exploration
 
 
 def load(path: str | Path) -> Document:

@@ -17,6 +17,7 @@ import jax
 from jax.extend import core as jax_core
 
 from jaxviz import compat
+from jaxviz.captured import CapturedNames
 from jaxviz.read.values import short_dtype
 from jaxviz.targets import Target, find_target
 
@@ -165,6 +166,14 @@ class Program:
         paths = [f"result{jax.tree_util.keystr(path)}" for path, _ in leaves]
         fallback = paths if len(paths) == len(names) else [f"result[{number}]" for number in range(len(names))]
         return tuple(name or other for name, other in zip(names, fallback, strict=True))
+
+    def constant_name(self, constant: Any) -> str:
+        """The variable or attribute that a constant of the jaxpr was taken from; empty where it is not found."""
+        return self._captured.of(constant)
+
+    @cached_property
+    def _captured(self) -> CapturedNames:
+        return CapturedNames(self.fn)
 
 
 def _is_jitted(function: Any) -> bool:

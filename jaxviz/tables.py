@@ -72,7 +72,9 @@ class Tables:
     (1, 2, 1)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, elsewhere: bool = False) -> None:
+        #: Whether the source files are those of another machine: what has their paths here is not looked at.
+        self.elsewhere = elsewhere
         self.strings: list[str] = [""]
         self.types = _Types()
         self.files = _Files()

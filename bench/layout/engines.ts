@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { Pin, type LayoutInput } from '../../labextension/src/layout/input.ts';
 import { BOX_GAP, LANE_GAP } from '../../labextension/src/layout/distances.ts';
 import { layout } from '../../labextension/src/layout/layout.ts';
 import type { BenchGraph } from './graphs.ts';
+import { toInput } from './input.ts';
 import type { Picture } from './measure.ts';
 
 export interface Drawn extends Picture {
@@ -20,22 +20,6 @@ const installed = createRequire(resolve('build/bench/package.json'));
 const INCH = 72;
 /** Pieces that each curve of dot is cut into. */
 const CURVE = 8;
-
-export function toInput(graph: BenchGraph, ports: boolean): LayoutInput {
-  return {
-    parent: new Int32Array(graph.count).fill(-1),
-    width: graph.width,
-    height: graph.height,
-    left: new Float64Array(graph.count),
-    right: new Float64Array(graph.count),
-    group: new Uint8Array(graph.count),
-    pin: new Uint8Array(graph.count).fill(Pin.free),
-    source: graph.source,
-    target: graph.target,
-    sourcePort: new Int32Array(graph.source.length),
-    targetPort: ports ? graph.port : new Int32Array(graph.source.length)
-  };
-}
 
 /** As the other engines see it, or with operands in their order. */
 export function jaxviz(graph: BenchGraph, ports = false): Drawn {

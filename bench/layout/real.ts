@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { decodePlain } from '../../labextension/src/document/decode.ts';
 import { measure } from '../../labextension/src/draw/text.ts';
 import type { LayoutInput } from '../../labextension/src/layout/input.ts';
-import { canOpen } from '../../labextension/src/view/inside.ts';
+import { openEverything } from '../../labextension/src/view/first.ts';
+import { rowsOf } from '../../labextension/src/view/outline.ts';
 import { toLayout } from '../../labextension/src/view/place.ts';
 import { show } from '../../labextension/src/view/view.ts';
 import type { BenchGraph } from './graphs.ts';
@@ -22,8 +23,8 @@ export function readDocuments(folder: string): RealGraph[] {
     .map(name => {
       const document = decodePlain(JSON.parse(readFileSync(join(folder, name), 'utf8')));
       const graph = document.graphs[0];
-      const open = new Set(Array.from({ length: graph.nodeCount }, (_, i) => i).filter(node => canOpen(graph, node)));
-      const nested = toLayout(show(document, graph, { open }), measure);
+      const open = openEverything(rowsOf(document, graph), true);
+      const nested = toLayout(show(document, graph, { open, all: true }), measure);
       return { nested, flat: flatten(basename(name, '.json'), nested) };
     })
     .sort((a, b) => a.flat.count - b.flat.count);

@@ -1,7 +1,8 @@
 /** Draws the graphs with every engine and prints the figures: `node --import tsx bench/layout/run.ts [OPTION ...]`. */
 import { parseArgs } from 'node:util';
 import { layout } from '../../labextension/src/layout/layout.ts';
-import { dagre, dot, elk, jaxviz, toInput, type Drawn } from './engines.ts';
+import { dagre, dot, elk, jaxviz, type Drawn } from './engines.ts';
+import { toInput } from './input.ts';
 import { generate, type BenchGraph, type Kind } from './graphs.ts';
 import { measure, type Figures } from './measure.ts';
 import { readDocuments } from './real.ts';

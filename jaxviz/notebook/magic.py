@@ -6,21 +6,20 @@ Options come first: `%jaxviz --height 400 --save step.jaxviz step(params, x)`.
 from __future__ import annotations
 
 import ast
-import functools
-import os
 import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+import jax
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
 from jaxviz.document import STAGE_KINDS
 from jaxviz.explore import Exploration
+from jaxviz.export.engine import DrawingError
 from jaxviz.program import Program
 from jaxviz.targets import TargetError
 
@@ -28,9 +27,6 @@ _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 
 _USAGE = "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args)"
-
-# Where frames lie that are ours, and those of what calls us.
-_MACHINERY = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, functools.__file__)
 
 
 @dataclass(frozen=True)
@@ -89,6 +85,12 @@ class JaxvizMagics(Magics):
         if not callable(function):
             kind = type(function).__name__
             raise UsageError(f"%jaxviz wants a call of a function, and {ast.unparse(call.func)} is {kind}: {_EXAMPLE}.")
+        if isinstance(getattr(function, "__self__", None), jax.Array):
+            inner = ast.unparse(call.func).rpartition(".")[0]
+            raise UsageError(
+                f"%jaxviz wants one call, and this calls a method of what {inner} gives: "
+                "put both into a function, and write %jaxviz with a call of that."
+            )
         try:
             exploration = Exploration(Program(function, args, kwargs, options.static, options.target))
         except TargetError as error:
@@ -96,10 +98,7 @@ class JaxvizMagics(Magics):
         exploration.call = ast.unparse(call)
         exploration.height = options.height
         exploration.stage = options.stage
-        try:
-            exploration.jaxpr  # noqa: B018  (traced here, so that the person's error appears as the cell's own)
-        except Exception as error:
-            raise error.with_traceback(without_our_frames(error.__traceback__)) from error.__cause__
+        exploration.trace()
         self._write(options, exploration)
         return exploration
 
@@ -112,20 +111,8 @@ class JaxvizMagics(Magics):
                 options.svg.expanduser().write_text(exploration.to_svg(stage=options.stage), "utf-8")
         except OSError as error:
             print(f"%jaxviz: {error.filename}: {error.strerror}", file=sys.stderr)
-
-
-def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """The person's frames and JAX's: how jaxviz got there says nothing about the error."""
-    kept = []
-    at = traceback
-    while at is not None:
-        if not at.tb_frame.f_code.co_filename.startswith(_MACHINERY):
-            kept.append(at)
-        at = at.tb_next
-    rebuilt: TracebackType | None = None
-    for one in reversed(kept):
-        rebuilt = TracebackType(rebuilt, one.tb_frame, one.tb_lasti, one.tb_lineno)
-    return rebuilt if rebuilt is not None else traceback
+        except (ValueError, DrawingError) as error:
+            print(f"%jaxviz: {error}", file=sys.stderr)
 
 
 def parse(line: str) -> tuple[Options, ast.Call]:
@@ -145,7 +132,11 @@ def parse(line: str) -> tuple[Options, ast.Call]:
             raise UsageError(f"%jaxviz --{name} wants {error}.") from None
         rest = rest[match.end() :]
     if not rest:
-        raise UsageError(f"%jaxviz wants a call to explore: {_EXAMPLE}.")
+        hint = f"--{name} took {value} for its value: " if values and value and value.endswith(")") else ""
+        raise UsageError(f"%jaxviz wants a call to explore: {hint}{_EXAMPLE}.")
+    behind = re.search(r"\)\s+--?([A-Za-z][\w-]*)", rest)
+    if behind and behind[1] in _READERS:
+        raise UsageError(f"%jaxviz wants options in front of the call: %jaxviz --{behind[1]} ... f(x).")
     try:
         expression = ast.parse(rest, "<%jaxviz>", "eval").body
     except SyntaxError as error:

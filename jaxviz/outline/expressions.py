@@ -109,7 +109,7 @@ class Expressions:
         found = source.find(place)
         if found.statement is None:
             name = _segment_name(source, place)
-            return Expression(name, source.segment(place) or f"line {place[0]}")
+            return Expression(name, source.segment(place).strip() or f"line {place[0]}")
         if found.expression is None:
             expression = _of_statement(source, found.statement, place[0])
         else:

@@ -32,7 +32,7 @@ def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
     """The outline of `graph`, whose node n comes from the node `source[n]` of the graph of `outline`, or -1."""
     writer = _Writer(graph, source, outline)
     writer.write()
-    return writer.outline_of(_roles(graph))
+    return writer.outline_of(roles_of(graph))
 
 
 @dataclass(eq=False)
@@ -239,7 +239,7 @@ class _Writer:
         return twin
 
 
-def _roles(graph: Graph) -> Column:
+def roles_of(graph: Graph) -> Column:
     """What each node is drawn as. Inside what runs as one piece everything is drawn, where it is opened."""
     strings = graph.tables.strings
     role = np.full(len(graph), BOX, np.int32)

@@ -25,7 +25,7 @@ from jaxviz.outline.elements import (
 from jaxviz.outline.likes import rows_alike
 from jaxviz.outline.names import Names
 from jaxviz.outline.noise import BOX, node_roles
-from jaxviz.outline.paths import PathReader
+from jaxviz.outline.paths import NodePaths, PathReader
 from jaxviz.outline.repeats import Repeats
 from jaxviz.outline.rows import Rows, rows_of
 from jaxviz.outline.stacks import StackTree
@@ -45,13 +45,13 @@ _OF_THE_PERSON = (PHASE, MODULE, CALL, STATEMENT, LOOP, COND, BODY)
 def make_outline(graph: Graph) -> Outline:
     """The outline of a graph that was read from a jaxpr."""
     with no_collections():
-        return _make_outline(graph)
+        reader = PathReader(graph)
+        found = reader.read()
+        return outline_by(graph, reader, found, node_roles(graph, found))
 
 
-def _make_outline(graph: Graph) -> Outline:
-    reader = PathReader(graph)
-    found = reader.read()
-    role = node_roles(graph, found)
+def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column) -> Outline:
+    """The outline of a graph by the paths that were found in it, and by what its nodes are drawn as."""
     drawn = (graph.nodes.kind == OPERATION) & (role == BOX)
     chains = Chains(graph, found, reader.expressions)
     rows, label = chains.shorten(rows_of(found), drawn)

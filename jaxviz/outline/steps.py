@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxviz.outline.elements import CALL, FUNCTION, STATEMENT, Element, Paths
-from jaxviz.outline.expressions import POOR, Expressions
+from jaxviz.outline.expressions import GENERIC, POOR, Expressions
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import Tables
 
@@ -58,6 +58,10 @@ class Steps:
         expression = self._expressions.at(frame)
         name, key = expression.name, (CALL, frame)
         better = self._class_name(called) if len(name) <= 2 or name in POOR else ""
+        if not name and not better and called >= 0:
+            # Where the source is gone, a call is known by the function that it enters.
+            function = self._tables.strings[called].rpartition(".")[2]
+            better = function if function not in GENERIC else ""
         known = self._elements.get((frame, better))
         if known is None:
             call = Element(CALL, (frame, better), better or name, (*key, better), frame, expression.text)

@@ -51,6 +51,10 @@ def bodies_of(equation: Any) -> Bodies:
     """The bodies of an equation in the order in which they are shown, and what they exchange with the outside."""
     op = equation.primitive.name
     read = _KINDS.get(op)
+    if op in _CALLS and equation.params.get("jaxpr").__class__ in compat.BODY_CLASSES:
+        called = _called(equation, equation.params["jaxpr"])
+        if called is not None:
+            return called
     if read is None and op.startswith(("scatter", "reduce", "select_and_", "argre")):
         read = _closed_off
     try:
@@ -115,24 +119,32 @@ def leave(body: int, count: int, start: int = 0, end: int = 0, kind: int = LEAVE
 def _call(equation: Any) -> Bodies:
     """A body that is called once with the operands and gives the outputs; closed off if its types say otherwise."""
     found = _closed_off(equation)
-    if len(found.bodies) != 1:
-        return found
-    jaxpr = compat.open_jaxpr(found.bodies[0].jaxpr)
-    if _shapes(jaxpr.invars) != _shapes(equation.invars):
-        return found
-    if _shapes(jaxpr.outvars) != _shapes(equation.outvars):
-        return found
-    body = Body(
-        found.bodies[0].jaxpr,
-        _CALLS.get(equation.primitive.name, equation.primitive.name),
-        str(equation.params.get("name") or found.bodies[0].name),
-    )
-    arguments, results = len(jaxpr.invars), len(jaxpr.outvars)
-    return Bodies([body], [*enter(0, arguments), *leave(0, results)])
+    return (_called(equation, found.bodies[0].jaxpr) if len(found.bodies) == 1 else None) or found
 
 
-def _shapes(variables: Iterable[Any]) -> list[Any]:
-    return [getattr(variable.aval, "shape", None) for variable in variables]
+def _called(equation: Any, closed: Any) -> Bodies | None:
+    jaxpr = compat.open_jaxpr(closed)
+    arguments, results = jaxpr.invars, jaxpr.outvars
+    if not (_same_shapes(arguments, equation.invars) and _same_shapes(results, equation.outvars)):
+        return None
+    op = equation.primitive.name
+    body = Body(closed, _CALLS.get(op, op), str(equation.params.get("name") or _name_of(closed)))
+    return Bodies([body], _call_joins(len(arguments), len(results)))
+
+
+@lru_cache(1024)
+def _call_joins(arguments: int, results: int) -> tuple[Join, ...]:
+    return (*enter(0, arguments), *leave(0, results))
+
+
+def _same_shapes(inside: Sequence[Any], outside: Sequence[Any]) -> bool:
+    if len(inside) != len(outside):
+        return False
+    for one, other in zip(inside, outside, strict=True):
+        # Mostly they are one object.
+        if one.aval is not other.aval and getattr(one.aval, "shape", None) != getattr(other.aval, "shape", None):
+            return False
+    return True
 
 
 def _closed_off(equation: Any) -> Bodies:

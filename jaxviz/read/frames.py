@@ -15,7 +15,7 @@ import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from jaxviz import compat
 from jaxviz.read.blocks import Stack
@@ -24,10 +24,10 @@ from jaxviz.tables import Tables
 #: The longest excerpt of one file, in lines.
 EXCERPT_LINES = 400
 
-#: Where the frames of jaxviz itself lie.
 # Up to so many places in one function are looked up one by one.
 _FEW_PLACES = 16
 
+#: Where the frames of jaxviz itself lie.
 OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -66,6 +66,14 @@ class _Code:
         return line or 0, _known(column), end_line or 0, _known(end_column)
 
 
+class _Way(NamedTuple):
+    """The functions that a traceback leads through: which of its frames are kept, outermost first."""
+
+    kept: tuple[int, ...]
+    #: Whether it is known where the program begins.
+    anchored: bool
+
+
 class FrameReader:
     """Call stacks of equations, each frame and each code object looked at once."""
 
@@ -74,6 +82,8 @@ class FrameReader:
         # By id of the code object, which the entry keeps alive.
         self._codes: dict[int, _Code] = {}
         self._frames: dict[tuple[int, int], int] = {}
+        # By the function that was traced and the ids of the code objects.
+        self._ways: dict[tuple[Any, ...], _Way] = {}
         self._touched: dict[int, tuple[int, int]] = {}
         self._plain: dict[str, bool] = {}
         # Tracebacks are equal where their frames are, as in each turn of a Python loop.
@@ -89,27 +99,42 @@ class FrameReader:
 
     def _read(self, traceback: Any, function: compat.Function | None, around: tuple[int, ...]) -> Stack:
         codes, instructions = compat.raw_frames(traceback)
+        # Most tracebacks lead through the same functions, and differ in where these stand.
+        path = (function, *map(id, codes))
+        way = self._ways.get(path)
+        if way is None:
+            way = self._ways[path] = self._way(codes, function)
         frames: list[int] = []
-        end = _end_of(codes, function)
-        anchored = end > 0
-        for code, instruction in zip(codes[: end or None], instructions[: end or None], strict=True):
+        for position in way.kept:
+            code, instruction = codes[position], instructions[position]
             frame = self._frames.get((id(code), instruction))
             if frame is None:
                 frame = self._add_frame(traceback, code, instruction)
-            if frame >= 0:
-                frames.append(frame)
-            elif frame == _OWN:
-                anchored = True
-                break
-        frames.reverse()
+            frames.append(frame)
         found = tuple(frames)
-        if anchored:
+        if way.anchored:
             return Stack(found, absolute=False)
         if around and found[: len(around)] == around:
             return Stack(found[len(around) :], absolute=False)
         if not found or not _begins_at_interpreter(codes[-1]):
             return Stack(found, absolute=False)
         return Stack(self._without_root(found), absolute=True)
+
+    def _way(self, codes: Sequence[CodeType], function: compat.Function | None) -> _Way:
+        end = _end_of(codes, function)
+        anchored = end > 0
+        kept: list[int] = []
+        for position, code in enumerate(codes[: end or None]):
+            known = self._codes.get(id(code))
+            if known is None:
+                known = self._codes[id(code)] = self._look_at(code)
+            if known.file >= 0:
+                kept.append(position)
+            elif known.file == _OWN:
+                anchored = True
+                break
+        kept.reverse()
+        return _Way(tuple(kept), anchored)
 
     def _without_root(self, frames: tuple[int, ...]) -> tuple[int, ...]:
         """Without the libraries around the person's outermost frame: what starts an interpreter or a notebook."""
@@ -120,18 +145,14 @@ class FrameReader:
         return frames
 
     def _add_frame(self, traceback: Any, code: CodeType, instruction: int) -> int:
-        known = self._codes.get(id(code))
-        if known is None:
-            known = self._codes[id(code)] = self._look_at(code)
-        frame = known.file
-        if frame >= 0:
-            line, column, end_line, end_column = known.location(traceback, instruction)
-            if not known.plain:
-                column = characters(code.co_filename, line, column)
-                end_column = characters(code.co_filename, end_line, end_column)
-            if known.grows:
-                self._touch(frame, line, max(line, end_line))
-            frame = self._tables.frame(frame, known.name, line, column, end_line, end_column)
+        known = self._codes[id(code)]
+        line, column, end_line, end_column = known.location(traceback, instruction)
+        if not known.plain:
+            column = characters(code.co_filename, line, column)
+            end_column = characters(code.co_filename, end_line, end_column)
+        if known.grows:
+            self._touch(known.file, line, max(line, end_line))
+        frame = self._tables.frame(known.file, known.name, line, column, end_line, end_column)
         self._frames[id(code), instruction] = frame
         return frame
 

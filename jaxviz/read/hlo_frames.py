@@ -61,7 +61,7 @@ class HloFrames:
             end_column = -1
             # Old text has lines only.
             column = column or -1
-        if not tables.files.library[file]:
+        if not tables.files.library[file] and not tables.elsewhere:
             column = characters(path, place.line, column)
             end_column = characters(path, place.end_line, end_column)
             last_line = max(place.line, place.end_line)

@@ -12,7 +12,7 @@ everything up by identity or value in dictionaries, and leaves the arithmetic to
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from jaxviz import compat
@@ -37,16 +37,17 @@ def read_jaxpr(
     *,
     argument_names: Sequence[str] | None = None,
     result_names: Sequence[str] | None = None,
+    constant_name: Callable[[Any], str] = lambda constant: "",
     repeated_nodes: int = REPEATED_NODES,
 ) -> Graph:
     """The graph of a closed jaxpr, as `jax.jit(f).trace(x).jaxpr` or `jax.make_jaxpr(f)(x)` give it.
 
-    Names are those that JAX knows unless given. `tables` receives the strings, types and frames; graphs of one document
-    share them.
+    Names are those that JAX knows unless given; of constants it knows none. `tables` receives the strings, types and
+    frames; graphs of one document share them.
     """
     tables = Tables() if tables is None else tables
     rows = Rows(tables)
-    reader = _Reader(rows, Sharing(rows, repeated_nodes))
+    reader = _Reader(rows, Sharing(rows, repeated_nodes), constant_name)
     with no_collections():
         drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names))
         reader.frames.write_excerpts()
@@ -59,11 +60,12 @@ def read_jaxpr(
 class _Reader:
     """Reads the bodies of one program."""
 
-    def __init__(self, rows: Rows, sharing: Sharing) -> None:
+    def __init__(self, rows: Rows, sharing: Sharing, constant_name: Callable[[Any], str]) -> None:
         self.tables = rows.tables
         self.rows = rows
         self.sharing = sharing
         self.frames = FrameReader(rows.tables)
+        self._constant_name = constant_name
         # Primitives whose equations have bodies, and their calls by the identity of their parameters, which the jaxpr
         # that is being read keeps alive.
         self._owning: set[Any] = set()
@@ -192,8 +194,10 @@ class _Reader:
         op = self.tables.string("constant")
         for number, variable in enumerate(jaxpr.constvars):
             value_of[variable] = len(block.value_type)
-            self._add_border(block, CONSTANT, op, 0, variable.aval)
-            text = scalar_text(constants[number]) if number < len(constants) else None
+            known = number < len(constants)
+            name = self.tables.string(self._constant_name(constants[number])) if known else 0
+            self._add_border(block, CONSTANT, op, name, variable.aval)
+            text = scalar_text(constants[number]) if known else None
             if text is not None:
                 block.attribute_row.append(number)
                 block.attribute_key.append(self.tables.string("value"))
@@ -278,6 +282,8 @@ class _Reader:
         name = parts[0].name if len(parts) == 1 else 0
         attributes = []
         for key, parameter in equation.params.items():
+            if parameter is None or parameter is False:
+                continue
             attribute = self.rows.add_attribute(equation.primitive, key, parameter)
             named = key == "name" and attribute[1] == name
             if attribute is not BODY and attribute is not NOTHING and not named:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxviz import compat
 from jaxviz.read.bodies import jaxprs_in
 from jaxviz.read.parameters import parameter_text
 from jaxviz.read.values import add_type, scalar_text
@@ -48,7 +49,8 @@ class Rows:
         return op
 
     def add_scope(self, name_stack: Any) -> int:
-        scope = self.scopes[id(name_stack)] = self.tables.string(str(name_stack))
+        # Each trace makes its own, and most are empty.
+        scope = self.scopes[id(name_stack)] = self.tables.string(compat.scope_text(name_stack))
         return scope
 
     def add_type(self, aval: Any) -> int:

@@ -17,6 +17,7 @@ from jaxviz.graph import ARGUMENT, CARRY, INIT, OPERATION, RESULT, SLICE, Column
 from jaxviz.read.blocks import Block, Call, Part, place, place_joins
 from jaxviz.read.bodies import Join, enter, leave
 from jaxviz.read.drive import Reading, drive
+from jaxviz.read.mlir_frames import MlirFrames
 from jaxviz.read.mlir_text import attribute_text, constant_text, type_row
 from jaxviz.read.tag_text import without_tags
 from jaxviz.tables import Tables
@@ -36,24 +37,37 @@ class Located(NamedTuple):
     name: Column
 
 
-def read_stablehlo(module: Any, tables: Tables | None = None) -> Located:
-    """The graph of an MLIR module with a function `main`, as `lowered.compiler_ir("stablehlo")` gives it."""
+def read_stablehlo(module: Any, tables: Tables | None = None, *, frames: MlirFrames | None = None) -> Located:
+    """The graph of an MLIR module with a function `main`, as `lowered.compiler_ir("stablehlo")` gives it.
+
+    Without `frames` the call stacks in its locations are left alone: a jaxpr says them better. What has no function
+    is read as it stands in the module.
+    """
     tables = Tables() if tables is None else tables
-    reader = _Reader(tables)
-    functions = {}
-    for operation in module.body.operations:
-        if operation.operation.name == "func.func":
-            functions[compat.symbol_text(operation.operation.attributes["sym_name"])] = operation.operation
-    if not functions:
-        raise ValueError("expected a module with a function, but it has none")
-    main = "main" if "main" in functions else next(iter(functions))
-    reader.functions = functions
-    drive(reader.function(main))
+    reader = _Reader(tables, frames)
+    reader.functions = functions = _functions_of(module)
+    if functions:
+        drive(reader.function("main" if "main" in functions else next(iter(functions))))
+    else:
+        drive(reader.region(module.operation.regions[0], "", ()))
     columns = place(reader.blocks, tables, tables.string("program"), tables.string(_program_name(module)))
     name = columns.scope.copy()
     clean = np.array([tables.string(without_tags(text)) for text in reader.names], np.int32)
     columns.scope[:] = clean[name]
     return Located(columns.graph(([], []), tables), reader.names, name)
+
+
+def _functions_of(module: Any) -> dict[str, Any]:
+    """The functions with a body by name, those of modules inside of the module too."""
+    functions: dict[str, Any] = {}
+    waiting = list(module.body.operations)
+    for operation in waiting:
+        operation = operation.operation
+        if operation.name == "func.func" and len(operation.regions[0].blocks):
+            functions.setdefault(compat.symbol_text(operation.attributes["sym_name"]), operation)
+        elif operation.name == "builtin.module":
+            waiting.extend(operation.regions[0].blocks[0].operations)
+    return functions
 
 
 def _program_name(module: Any) -> str:
@@ -63,8 +77,9 @@ def _program_name(module: Any) -> str:
 
 
 class _Reader:
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, frames: MlirFrames | None) -> None:
         self.tables = tables
+        self.frames = frames
         self.functions: dict[str, Any] = {}
         self.blocks: list[Block] = []
         self.names: list[str] = [""]
@@ -83,17 +98,18 @@ class _Reader:
             return known
         operation = self.functions[name]
         results = _result_names(operation)
-        block = yield self._region(operation.regions[0], name, (), results)
+        block = yield self.region(operation.regions[0], name, (), results)
         self._function_blocks[name] = block
         return block
 
-    def _region(self, region: Any, label: str, captured: Sequence[Any], result_names: Sequence[str] = ()) -> Reading:
+    def region(self, region: Any, label: str, captured: Sequence[Any], result_names: Sequence[str] = ()) -> Reading:
         tables = self.tables
         block = Block(label=label)
         value_of: dict[Any, int] = {}
         argument = tables.string("argument")
-        body = region.blocks[0]
-        for value in (*captured, *body.arguments):
+        # Of what branches to other blocks, the first alone is straight.
+        body = region.blocks[0] if len(region.blocks) else None
+        for value in (*captured, *(body.arguments if body is not None else ())):
             value_of[value] = len(block.value_type)
             own = len(block.value_type) >= len(captured)
             name = compat.location_name(value.location) if own else ""
@@ -102,7 +118,7 @@ class _Reader:
         value = len(block.value_type)
         returned: Sequence[Any] = ()
 
-        for operation in body.operations:
+        for operation in body.operations if body is not None else ():
             operation = operation.operation
             kind = operation.name
             if kind in _RETURNS:
@@ -119,7 +135,7 @@ class _Reader:
             row = len(block.op)
             block.op.append(self._op(kind))
             block.name.append(0)
-            block.stack.append(-1)
+            block.stack.append(self.frames.place(block, operation) if self.frames is not None else -1)
             block.scope.append(self._location(operation))
             block.outputs.append(len(results))
             block.operands.append(len(operands))
@@ -207,7 +223,7 @@ class _Reader:
         names = _region_names(kind, len(regions))
         parts = []
         for region, name in zip(regions, names, strict=True):
-            block = yield self._region(region, name, outer)
+            block = yield self.region(region, name, outer)
             parts.append(Part(block, self.tables.string(_region_kind(kind, name)), self.tables.string(name)))
         joins = _joins(kind, parts, operands, len(outer), results)
         attributes = [row for row in self._attribute_rows(operation) if row is not None]

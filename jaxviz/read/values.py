@@ -63,5 +63,5 @@ def scalar_text(value: Any) -> str | None:
         return None
     item = array.item() if array.dtype.kind != "V" else array
     if isinstance(item, float) and array.dtype.itemsize < 8 and array.dtype.kind == "f":
-        return str(array)
+        return str(array[()])
     return str(item)

@@ -209,7 +209,7 @@ def test_all_of_it_works_with_keys_alone(notebook):
     graph.wait_without_box("sin")
     graph.page.keyboard.press("Enter")
     graph.wait_for_box("sin")
-    graph.page.keyboard.press("c")
+    graph.page.keyboard.press("x")
     graph.wait_without_box("sin")
     graph.page.keyboard.press("e")
     graph.wait_for_box("sin")

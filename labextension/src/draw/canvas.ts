@@ -1,12 +1,15 @@
 /**
- * A scene on a Canvas 2D: only what is in view, and only as much of it as can be read. Far out, boxes are plain
- * rectangles filled family by family and edges are straight.
+ * A scene on a Canvas 2D: only what is in view, and only as much of it as can be read. What stands out is drawn on top of
+ * the rest, so that the rest can be kept while the camera moves.
  */
+import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
+import { CanvasPainter } from './canvasPainter.ts';
+import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
+import { layersOf } from './over.ts';
 import {
-  boxLook,
   edgeLook,
-  eachSegment,
+  haloLook,
   MARGIN,
   paintBox,
   paintCableLabels,
@@ -14,11 +17,9 @@ import {
   paintFrame,
   paintTitle,
   routeOf,
-  type Painter,
   type Scene
 } from './scene.ts';
-import { faces } from './text.ts';
-import { inks, looks, type Ink, type Look, type LookName, type Palette } from './theme.ts';
+import type { LookName, Palette } from './theme.ts';
 
 /** Screen = (scene - place) * scale. Scene coordinates include negative margins. */
 export interface Camera {
@@ -33,266 +34,176 @@ export interface Highlight {
   readonly selected: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
+  /** One of `Fade` for each box; null where none steps back. */
+  readonly faded: Uint8Array | null;
+  /** One of `Way` for each edge; null where nothing is selected. */
+  readonly ways: Uint8Array | null;
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
+  /** True for a box that comes in with the edges, because it was not there before. */
+  arrives(box: number): boolean;
 }
 
-/** Below this scale words cannot be read and are left out. */
-const WORDS_SCALE = 0.3;
-/** Below this scale curves look like lines. */
-const CURVES_SCALE = 0.25;
-/** Far out, no more edges than this are drawn: more would be one grey area and take too long. */
-const MOST_FAR_EDGES = 12_000;
+/** How far a box steps back, so that others are seen: not at all, almost out of sight, or a little. */
+export const Fade = { none: 0, far: 1, near: 2 } as const;
 
-/** Draws the scene; `width` and `height` are CSS px, `ratio` is that of the screen. */
+/** Opacity by `Fade`. */
+const OPACITY = [1, 0.28, 0.5] as const;
+
+/** CSS px, and how many pixels of the screen one has. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+  readonly ratio: number;
+}
+
+/** Draws the scene with what stands out. */
 export function drawScene(
   context: CanvasRenderingContext2D,
   scene: Scene,
   camera: Camera,
-  size: { readonly width: number; readonly height: number; readonly ratio: number },
+  size: Size,
   palette: Palette,
   highlight: Highlight
 ): void {
-  const { visible, layout } = scene;
-  const { scale } = camera;
-  context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-  context.fillStyle = palette.background;
-  context.fillRect(0, 0, size.width, size.height);
-  context.setTransform(
-    size.ratio * scale,
-    0,
-    0,
-    size.ratio * scale,
-    -camera.x * scale * size.ratio,
-    -camera.y * scale * size.ratio
-  );
-  const seen = {
-    left: camera.x,
-    top: camera.y,
-    right: camera.x + size.width / scale,
-    bottom: camera.y + size.height / scale
-  };
-  const painter = new CanvasPainter(context, palette);
-  const inView = (box: number): boolean =>
-    layout.x[box] + layout.width[box] + CHIP_ROOM > seen.left &&
-    layout.x[box] - CHIP_ROOM < seen.right &&
-    layout.y[box] + layout.height[box] > seen.top &&
-    layout.y[box] < seen.bottom;
+  drawGround(context, scene, camera, size, palette, highlight);
+  drawMarks(context, scene, camera, size, palette, highlight);
+}
 
+/** Draws all but the selection and what is linked to it. */
+export function drawGround(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  camera: Camera,
+  size: Size,
+  palette: Palette,
+  highlight: Highlight
+): void {
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = palette.background;
+  context.fillRect(0, 0, Math.ceil(size.width * size.ratio), Math.ceil(size.height * size.ratio));
+  aim(context, camera, size);
+  const seen = seenFrom(camera, size);
+  const { visible } = scene;
+  const { edges, faded } = highlight;
+  const painter = new CanvasPainter(context, palette);
   for (let box = 0; box < visible.count; box++) {
-    if (visible.shape[box] === Shape.frame && inView(box)) {
+    if (visible.shape[box] === Shape.frame && inView(scene, box, seen)) {
+      context.globalAlpha = highlight.arrives(box) ? edges : 1;
       paintFrame(painter, scene, box);
     }
   }
-  context.globalAlpha = highlight.edges;
-  drawEdges(context, painter, scene, scale, seen);
-  if (scale >= WORDS_SCALE) {
-    paintCables(painter, scene);
+  const deepest = faded?.includes(Fade.far) ? Fade.far : faded?.includes(Fade.near) ? Fade.near : Fade.none;
+  context.globalAlpha = edges * OPACITY[deepest];
+  if (camera.scale < FAR_SCALE) {
+    drawFarEdges(painter, scene, camera.scale, seen);
+    for (const fade of faded ? [Fade.far, Fade.near, Fade.none] : [Fade.none]) {
+      context.globalAlpha = OPACITY[fade];
+      drawFarBoxes(
+        context,
+        scene,
+        palette,
+        camera.scale,
+        box => (faded?.[box] ?? Fade.none) === fade && inView(scene, box, seen)
+      );
+    }
+    return;
   }
-  context.globalAlpha = 1;
-  if (scale < WORDS_SCALE) {
-    drawFarBoxes(context, scene, palette, inView);
-  } else {
-    for (let box = 0; box < visible.count; box++) {
-      if (inView(box)) {
-        (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
-      }
+  drawEdges(painter, scene, seen, edges === 1);
+  // Cables tie the two phases together: they step back only where something else is asked for.
+  const cables = deepest === Fade.far ? OPACITY[Fade.far] : 1;
+  context.globalAlpha = edges * cables;
+  paintCables(painter, scene);
+  for (let box = 0; box < visible.count; box++) {
+    if (inView(scene, box, seen)) {
+      context.globalAlpha = opacityOf(highlight, box);
+      (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
     }
   }
-  if (scale >= WORDS_SCALE && highlight.edges === 1) {
+  context.globalAlpha = cables;
+  if (edges === 1) {
     paintCableLabels(painter, scene);
   }
-  for (const box of highlight.linked) {
-    if (box !== highlight.selected) {
+  context.globalAlpha = 1;
+}
+
+function opacityOf({ arrives, edges, faded }: Highlight, box: number): number {
+  return (arrives(box) ? edges : 1) * OPACITY[faded?.[box] ?? Fade.none];
+}
+
+/** Draws what stands out. */
+export function drawMarks(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  camera: Camera,
+  size: Size,
+  palette: Palette,
+  { selected, linked, ways, edges }: Highlight
+): void {
+  aim(context, camera, size);
+  const painter = new CanvasPainter(context, palette);
+  for (const box of linked) {
+    if (box !== selected) {
       outline(painter, scene, box, 'linked');
     }
   }
-  drawSelection(painter, scene, highlight);
+  if (selected < 0) {
+    return;
+  }
+  if (edges === 1) {
+    ways?.forEach((way, edge) => {
+      if (way !== Way.none) {
+        painter.route(way === Way.to ? 'way-to' : 'way-from', routeOf(scene.layout, edge));
+      }
+    });
+  }
+  outline(painter, scene, selected, 'selected');
 }
 
-/** Chips reach out of their box; a generous bound saves measuring each. */
-const CHIP_ROOM = 320;
-
-interface Bounds {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
+/**
+ * Sets the transform. Places are moved to whole pixels of the screen, and by half a pixel where a line of 1 px is an odd
+ * number of them wide: then lines fill pixels instead of halves of two.
+ */
+function aim(context: CanvasRenderingContext2D, { x, y, scale }: Camera, { ratio }: Size): void {
+  const unit = ratio * scale;
+  const half = Math.round(unit) % 2 === 1 ? 0.5 : 0;
+  context.setTransform(unit, 0, 0, unit, Math.round(-x * unit) + half, Math.round(-y * unit) + half);
 }
 
-function drawEdges(
-  context: CanvasRenderingContext2D,
-  painter: CanvasPainter,
-  scene: Scene,
-  scale: number,
-  seen: Bounds
-): void {
-  const { layout, visible } = scene;
-  const edges = visible.source.length;
-  const far = scale < CURVES_SCALE;
-  const step = far ? Math.max(1, Math.floor(edges / MOST_FAR_EDGES)) : 1;
+function seenFrom({ x, y, scale }: Camera, { width, height }: Size): Bounds {
+  return { left: x, top: y, right: x + width / scale, bottom: y + height / scale };
+}
+
+/** Edges from the lowest layer up; where they move, or where nothing crosses, there is one layer. */
+function drawEdges(painter: CanvasPainter, scene: Scene, seen: Bounds, still: boolean): void {
+  const { visible, layout } = scene;
+  const { layer, halos } = still ? layersOf(scene) : { layer: null, halos: [[]] };
   const anyGhost = visible.ghost.includes(1);
-  for (const look of anyGhost ? (['edge', 'edge-ghost'] as const) : (['edge'] as const)) {
-    painter.begin(look, far ? 0.7 / scale : undefined);
-    for (let edge = 0; edge < edges; edge += step) {
-      if (!anyGhost || edgeLook(scene, edge) === look) {
-        const points = routeOf(layout, edge);
-        if (points.length >= 4 && mayBeSeen(points, seen)) {
-          painter.trace(points, far);
+  halos.forEach((segments, level) => {
+    if (level > 0 && segments.length === 0) {
+      return;
+    }
+    for (const { edge, point } of segments) {
+      painter.route(haloLook(scene, edge), routeOf(layout, edge).subarray(2 * point - 2, 2 * point + 2));
+    }
+    for (const look of anyGhost ? (['edge', 'edge-ghost'] as const) : (['edge'] as const)) {
+      painter.begin(look);
+      for (let edge = 0; edge < visible.source.length; edge++) {
+        if ((layer?.[edge] ?? 0) === level && (!anyGhost || edgeLook(scene, edge) === look)) {
+          const points = routeOf(layout, edge);
+          if (points.length >= 4 && edgeInView(layout, edge, seen)) {
+            painter.trace(points);
+          }
         }
       }
+      painter.end();
     }
-    context.stroke();
-  }
-}
-
-/** A route runs downward from its first to its last point, except for the few of cycles. */
-function mayBeSeen(points: Float64Array, seen: Bounds): boolean {
-  const [first, last] = [points[1], points[points.length - 1]];
-  if (Math.max(first, last) < seen.top || Math.min(first, last) > seen.bottom) {
-    return false;
-  }
-  let [low, high] = [Infinity, -Infinity];
-  for (let i = 0; i < points.length; i += 2) {
-    low = Math.min(low, points[i]);
-    high = Math.max(high, points[i]);
-  }
-  return high > seen.left && low < seen.right;
-}
-
-function drawFarBoxes(
-  context: CanvasRenderingContext2D,
-  { visible, layout }: Scene,
-  palette: Palette,
-  inView: (box: number) => boolean
-): void {
-  const byLook = new Map<LookName, number[]>();
-  for (let box = 0; box < visible.count; box++) {
-    if (visible.shape[box] !== Shape.frame && inView(box)) {
-      const look = visible.ghost[box] ? 'ghost' : boxLook(visible.family[box]);
-      const boxes = byLook.get(look);
-      if (boxes) {
-        boxes.push(box);
-      } else {
-        byLook.set(look, [box]);
-      }
-    }
-  }
-  for (const [look, boxes] of byLook) {
-    const { stroke } = looks[look] as Look;
-    context.fillStyle = stroke ? palette[stroke] : palette.plainLine;
-    context.beginPath();
-    for (const box of boxes) {
-      context.rect(layout.x[box], layout.y[box], layout.width[box], layout.height[box]);
-    }
-    context.fill();
-  }
+  });
 }
 
 function outline(painter: CanvasPainter, { visible, layout }: Scene, box: number, look: LookName): void {
   const frame = visible.shape[box] === Shape.frame;
   painter.rect(look, layout.x[box], layout.y[box], layout.width[box], layout.height[box], frame ? 8 : 5);
-}
-
-function drawSelection(painter: CanvasPainter, scene: Scene, { selected, edges }: Highlight): void {
-  const { visible, layout } = scene;
-  if (selected < 0) {
-    return;
-  }
-  if (edges === 1) {
-    for (let edge = 0; edge < visible.source.length; edge++) {
-      if (visible.source[edge] === selected || visible.target[edge] === selected) {
-        painter.route('strong', routeOf(layout, edge));
-      }
-    }
-  }
-  outline(painter, scene, selected, 'selected');
-}
-
-class CanvasPainter implements Painter {
-  constructor(
-    private readonly context: CanvasRenderingContext2D,
-    private readonly palette: Palette
-  ) {}
-
-  rect(name: LookName, x: number, y: number, width: number, height: number, radius: number): void {
-    const { context } = this;
-    const look: Look = looks[name];
-    context.beginPath();
-    context.roundRect(x, y, width, height, radius);
-    if (look.fill) {
-      context.fillStyle = this.palette[look.fill];
-      context.fill();
-    }
-    this.stroke(look);
-  }
-
-  text(ink: Ink, x: number, y: number, text: string): void {
-    const { face, role } = inks[ink];
-    const { size, weight, family } = faces[face];
-    this.context.font = `${weight} ${size}px ${family}`;
-    this.context.fillStyle = this.palette[role];
-    this.context.fillText(text, x, y);
-  }
-
-  route(name: LookName, points: Float64Array): void {
-    if (points.length >= 4) {
-      this.begin(name);
-      this.trace(points, false);
-      this.context.stroke();
-    }
-  }
-
-  cable(name: LookName, x1: number, y1: number, x2: number, y2: number): void {
-    this.begin(name);
-    const middle = (x1 + x2) / 2;
-    this.context.moveTo(x1, y1);
-    this.context.bezierCurveTo(middle, y1, middle, y2, x2, y2);
-    this.context.stroke();
-  }
-
-  plus(name: LookName, x: number, y: number, arm: number): void {
-    this.begin(name);
-    this.context.moveTo(x - arm, y);
-    this.context.lineTo(x + arm, y);
-    this.context.moveTo(x, y - arm);
-    this.context.lineTo(x, y + arm);
-    this.context.stroke();
-  }
-
-  /** Begins a path that many routes are traced into. */
-  begin(name: LookName, width?: number): void {
-    const look: Look = looks[name];
-    this.context.beginPath();
-    this.context.strokeStyle = this.palette[look.stroke ?? 'edge'];
-    this.context.lineWidth = width ?? look.width ?? 1;
-    this.context.setLineDash(look.dash ? [...look.dash] : []);
-  }
-
-  trace(points: Float64Array, straight: boolean): void {
-    const { context } = this;
-    context.moveTo(points[0], points[1]);
-    if (straight) {
-      for (let i = 2; i < points.length; i += 2) {
-        context.lineTo(points[i], points[i + 1]);
-      }
-      return;
-    }
-    eachSegment(
-      points,
-      (x, y) => context.lineTo(x, y),
-      (middle, fromX, x, y) => context.bezierCurveTo(fromX, middle, x, middle, x, y)
-    );
-  }
-
-  private stroke(look: Look): void {
-    if (look.stroke) {
-      this.context.strokeStyle = this.palette[look.stroke];
-      this.context.lineWidth = look.width ?? 1;
-      this.context.setLineDash(look.dash ? [...look.dash] : []);
-      this.context.stroke();
-    }
-  }
 }
 
 /** The box under a point of the scene: a plain box before a frame, an inner frame before an outer one; -1 for none. */

@@ -27,6 +27,8 @@ export const MARGIN = 14;
 export interface Scene {
   readonly visible: VisibleGraph;
   readonly layout: Layout;
+  /** How each box looks. */
+  readonly looks: readonly LookName[];
   /** Size with the margin. */
   readonly width: number;
   readonly height: number;
@@ -35,8 +37,8 @@ export interface Scene {
 /** What a painter can do. Lengths are px of the scene. */
 export interface Painter {
   rect(look: LookName, x: number, y: number, width: number, height: number, radius: number): void;
-  /** `x` is the left end, `y` the base line. */
-  text(ink: Ink, x: number, y: number, text: string): void;
+  /** `x` is the left end, `y` the base line. `whole` is what the text was cut from. */
+  text(ink: Ink, x: number, y: number, text: string, whole?: string): void;
   /** `points` x, y, ... of a route; the painter follows `eachSegment`. */
   route(look: LookName, points: Float64Array): void;
   /** A line between the sides of two boxes. */
@@ -45,8 +47,12 @@ export interface Painter {
   plus(look: LookName, x: number, y: number, arm: number): void;
 }
 
-export function makeScene(visible: VisibleGraph, layout: Layout): Scene {
-  return { visible, layout, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
+export function makeScene(
+  visible: VisibleGraph,
+  layout: Layout,
+  looks: readonly LookName[] = kindLooks(visible)
+): Scene {
+  return { visible, layout, looks, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
 }
 
 /** The look of a box by the family of its operation. */
@@ -54,9 +60,19 @@ export function boxLook(family: number): LookName {
   return `box-${families[family].key}` as LookName;
 }
 
+/** The looks of the boxes by the families of their operations. */
+export function kindLooks({ family, ghost }: VisibleGraph): LookName[] {
+  return Array.from(family, (one, box) => (ghost[box] ? 'ghost' : boxLook(one)));
+}
+
 /** The look of an edge: what leads to or from a ghost is one too. */
 export function edgeLook({ visible }: Scene, edge: number): 'edge' | 'edge-ghost' {
   return visible.ghost[visible.source[edge]] || visible.ghost[visible.target[edge]] ? 'edge-ghost' : 'edge';
+}
+
+/** What keeps an edge apart from those that it passes over: the colour of what it begins on. */
+export function haloLook({ visible }: Scene, edge: number): 'halo' | 'halo-frame' {
+  return visible.parent[visible.source[edge]] >= 0 ? 'halo-frame' : 'halo';
 }
 
 /** Points of an edge, as a view into the layout; empty for an edge that is not drawn. */
@@ -183,35 +199,35 @@ export function paintTitle(painter: Painter, { visible, layout }: Scene, box: nu
   const [label, detail] = [visible.label[box], visible.detail[box]];
   const labelWidth = measure(label, 'title');
   const width = labelWidth + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
-  painter.rect('ground', x - 4, y + 6, width + 8, 17, 3);
-  painter.text('title', x, y + 18, label);
+  painter.rect('ground', x - 4, y + 6, Math.ceil(width) + 8, 17, 3);
+  painter.text('title', x, y + 18, label, visible.whole.get(box));
   if (detail) {
     painter.text('type', x + labelWidth + DETAIL_GAP, y + 18, detail);
   }
 }
 
 /** Paints a box with its words and chips. */
-export function paintBox(painter: Painter, { visible, layout }: Scene, box: number): void {
+export function paintBox(painter: Painter, { visible, layout, looks }: Scene, box: number): void {
   const [x, y, width] = [layout.x[box], layout.y[box], layout.width[box]];
   const [label, detail, shape] = [visible.label[box], visible.detail[box], visible.shape[box]];
   if (shape === Shape.turn) {
     painter.rect('turn', x, y, width, BOX_HEIGHT, BOX_HEIGHT / 2);
   } else if (visible.ghost[box]) {
-    painter.rect('ghost', x, y, width, BOX_HEIGHT, 5);
+    painter.rect(looks[box], x, y, width, BOX_HEIGHT, 5);
   } else if (shape !== Shape.port) {
     if (visible.times[box] > 1) {
       for (const step of [2, 1]) {
         painter.rect('chip', x + 2.5 * step, y + 2.5 * step, width, BOX_HEIGHT, 5);
       }
     }
-    painter.rect(boxLook(visible.family[box]), x, y, width, BOX_HEIGHT, 5);
+    painter.rect(looks[box], x, y, width, BOX_HEIGHT, 5);
   }
   const ink = shape !== Shape.box ? 'port' : visible.ghost[box] ? 'gone' : 'name';
   // The room in the box was kept for the bold face; lighter words are put into its middle.
   const words = measure(label, ink === 'name' ? 'name' : 'title') + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
   const room = width - 2 * BOX_INSET - (visible.closed[box] ? OPEN_MARK : 0);
   const start = x + BOX_INSET + Math.max(0, (room - words) / 2);
-  painter.text(ink, start, y + 15.5, label);
+  painter.text(ink, start, y + 15, label, visible.whole.get(box));
   if (detail) {
     painter.text('type', start + words - measure(detail, 'type'), y + 15, detail);
   }
@@ -221,8 +237,13 @@ export function paintBox(painter: Painter, { visible, layout }: Scene, box: numb
   for (const { chip, left } of placeChips(visible.chips.get(box) ?? [], x, width)) {
     const top = y + (BOX_HEIGHT - CHIP_HEIGHT) / 2;
     painter.rect('chip', left, top, chipWidth(measure, chip.text), CHIP_HEIGHT, CHIP_HEIGHT / 2);
-    painter.text('label', left + CHIP_INSET, top + 11.5, chip.text);
+    painter.text('label', left + CHIP_INSET, top + 11.5, chip.text, wholeChip(chip));
   }
+}
+
+/** What a chip stands for, where its text does not say all of it. */
+export function wholeChip({ text, title }: Chip): string | undefined {
+  return title.includes(text) ? undefined : title;
 }
 
 /** Where the chips of a box at `x` stand: to its left from the box outwards in reading order, to its right likewise. */

@@ -2,36 +2,34 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Window } from 'happy-dom';
 import fc from 'fast-check';
-import { decodePlain } from '../document/decode.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
-import { layout } from '../layout/layout.ts';
 import { families } from '../view/family.ts';
-import { toLayout } from '../view/place.ts';
 import { boxWidth } from '../view/sizes.ts';
-import { show } from '../view/view.ts';
 import { Shape } from '../view/visible.ts';
 import { boxAt, fitCamera } from './canvas.ts';
-import { boxLook, makeScene, MARGIN, placeChips, type Scene } from './scene.ts';
+import { boxLook, MARGIN, placeChips, routeOf } from './scene.ts';
+import { sceneOf } from './sceneOf.ts';
 import { escape, toSvg } from './svg.ts';
 import { measure } from './text.ts';
 import { looks, palettes, type Look, type Theme } from './theme.ts';
 
-export function sceneOf(sketch: Sketch, open: readonly number[] = []): Scene {
-  const document = decodePlain(sketch.plain());
-  const visible = show(document, document.graphs[0], { open: new Set(open) });
-  return makeScene(visible, layout(toLayout(visible, measure)));
-}
-
 const svgOf = (sketch: Sketch, open: readonly number[] = [], theme: Theme | 'auto' = 'light') =>
   toSvg(sceneOf(sketch, open), { theme, title: 'a program', description: 'what it does' });
+
+/** What stands in the groups of a look. */
+function groups(svg: string, look: string): string {
+  return [...svg.matchAll(new RegExp(`<g class="${look}"[^>]*>([^]*?)</g>`, 'g'))].map(([, inside]) => inside).join('');
+}
 
 test('the picture has every word, a rectangle for each box and a path for each edge', () => {
   const svg = svgOf(affine());
   for (const word of ['w', 'b', 'x', 'dot_general', 'add', 'tanh', 'result', 'f32[4,8]']) {
     assert.ok(svg.includes(`>${word}</text>`), word);
   }
-  assert.equal(svg.match(/<path class="edge"/g)?.length, 6);
-  assert.equal(svg.match(/<rect class="box-/g)?.length, 3);
+  const group = (name: string): string => groups(svg, name);
+  assert.equal(group('edge').match(/<path /g)?.length, 6);
+  assert.equal(group('box-elementwise').match(/<rect /g)?.length, 2);
+  assert.equal(group('box-matmul').match(/<rect /g)?.length, 1);
 });
 
 test('frames are painted before what stands in them', () => {
@@ -74,15 +72,50 @@ test('a picture brings its own colours: light, dark, or those of the reader', ()
   assert.ok(auto.includes(palettes.light.background) && auto.includes(palettes.dark.background));
 });
 
-test('a box costs at most 400 bytes with its edge and words', () => {
+test('a box costs at most 250 bytes with its edge, its type and a chip', () => {
   const sketch = new Sketch();
   let value = sketch.argument('x', 'f32[4]');
   for (let i = 0; i < 300; i++) {
-    value = sketch.op('mul', [value], 'f32[4]');
+    value = sketch.op('multiply', [value, '0.5'], i % 2 ? 'f32[128,4]' : 'bf16[128,4]');
   }
   sketch.result('result', value);
-  assert.ok(svgOf(sketch).length / 300 < 400);
+  assert.ok(svgOf(sketch).length / 300 < 250, `${svgOf(sketch).length / 300}`);
 });
+
+test('what was cut is there in full, as a title', () => {
+  const sketch = new Sketch();
+  const name = 'a_function_with_a_name_that_is_longer_than_any_box';
+  const x = sketch.argument('parameters_of_the_first_layer', 'f32[4]');
+  sketch.op('tanh', [x], 'f32[4]', {}, name);
+  sketch.result('result', sketch.op('add', [x, '0.123456789012345'], 'f32[4]', {}, name));
+  const svg = svgOf(sketch);
+  assert.ok(svg.includes(`<title>${name}</title>a_function`));
+  assert.ok(svg.includes('<title>constant 0.123456789012345</title>0.1234'));
+});
+
+test('edges of many steps end where they should', () => {
+  const scene = sceneOf(loop(), [1]);
+  const svg = toSvg(scene, { theme: 'light', title: '', description: '' });
+  const ends = [...groups(svg, 'edge').matchAll(/d="([^"]*)"/g)].map(([, path]) =>
+    endOf(path).map(value => value.toFixed(1))
+  );
+  const wanted = Array.from(scene.visible.source.keys(), edge => routeOf(scene.layout, edge))
+    .filter(points => points.length >= 4)
+    .map(points => Array.from(points.slice(-2), value => value.toFixed(1)));
+  assert.ok(ends.length > 0);
+  assert.deepEqual(ends.sort(), wanted.sort());
+});
+
+/** The last point of a path that begins with M and goes on in relative steps. */
+function endOf(path: string): number[] {
+  const at = [0, 0];
+  for (const [, letter, text] of path.matchAll(/([Mvhlc])([^Mvhlc]*)/g)) {
+    const values = (text.match(/-?[\d.]+/g) ?? []).map(Number);
+    at[0] += letter === 'v' ? 0 : letter === 'h' ? values[0] : values[values.length - 2];
+    at[1] += letter === 'h' ? 0 : values[values.length - 1];
+  }
+  return at;
+}
 
 test('every family has a look, and words on it can be read', () => {
   for (const { key } of families) {

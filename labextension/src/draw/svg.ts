@@ -1,10 +1,11 @@
 /**
- * A scene as SVG: live text, valid XML, no script, its own colours and background. Each look is one class, so a box
- * costs little more than its place and its words.
+ * A scene as SVG: live text, valid XML, no script, its own colours and background. What looks alike stands in one group,
+ * which has the look as attributes that every reader of SVG understands; a box costs little more than its place and words.
  */
 import {
   edgeLook,
   eachSegment,
+  haloLook,
   MARGIN,
   paintBox,
   paintCableLabels,
@@ -15,8 +16,9 @@ import {
   type Painter,
   type Scene
 } from './scene.ts';
+import { layersOf } from './over.ts';
 import { Shape } from '../view/visible.ts';
-import { faces } from './text.ts';
+import { faces, SANS } from './text.ts';
 import { inks, looks, palettes, type Ink, type Look, type LookName, type Palette, type Theme } from './theme.ts';
 
 export interface SvgOptions {
@@ -28,17 +30,18 @@ export interface SvgOptions {
 }
 
 export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): string {
-  const painter = new SvgPainter();
-  const { visible, layout } = scene;
+  const palette = palettes[theme === 'auto' ? 'light' : theme];
+  const painter = new SvgPainter(palette);
+  const { visible } = scene;
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame) {
       paintFrame(painter, scene, box);
     }
   }
-  for (let edge = 0; edge < visible.source.length; edge++) {
-    painter.route(edgeLook(scene, edge), routeOf(layout, edge));
-  }
+  painter.endLayer();
+  paintEdges(painter, scene);
   paintCables(painter, scene);
+  painter.endLayer();
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame) {
       paintTitle(painter, scene, box);
@@ -46,17 +49,35 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
       paintBox(painter, scene, box);
     }
   }
+  painter.endLayer();
   paintCableLabels(painter, scene);
+  painter.endLayer();
   const [width, height] = [number(scene.width), number(scene.height)];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" role="img" aria-label="${escape(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="jaxviz" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" font-family="${SANS}" direction="ltr" xml:space="preserve" role="img" aria-label="${escape(title)}">`,
     `<title>${escape(title)}</title>`,
     `<desc>${escape(description)}</desc>`,
-    `<style>${styles(theme, painter.used)}</style>`,
-    `<rect class="background" x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}"/>`,
+    ...(theme === 'auto' ? [`<style>@media(prefers-color-scheme:dark){${darkRules(painter.used)}}</style>`] : []),
+    `<rect class="background" fill="${palette.background}" x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}"/>`,
     ...painter.parts,
     '</svg>'
   ].join('\n');
+}
+
+/** Edges from the lowest layer up, each on the halos that part it from those below. */
+function paintEdges(painter: SvgPainter, scene: Scene): void {
+  const { layer, halos } = layersOf(scene);
+  halos.forEach((segments, level) => {
+    for (const { edge, point } of segments) {
+      painter.route(haloLook(scene, edge), routeOf(scene.layout, edge).subarray(2 * point - 2, 2 * point + 2));
+    }
+    layer.forEach((own, edge) => {
+      if (own === level) {
+        painter.route(edgeLook(scene, edge), routeOf(scene.layout, edge));
+      }
+    });
+    painter.endLayer();
+  });
 }
 
 /** Text for XML: markup escaped, characters that XML forbids left out. */
@@ -88,84 +109,141 @@ const entities: Readonly<Record<string, string>> = {
 
 /** Tenths of a px are enough for the eye. */
 function number(value: number): string {
-  return String(Math.round(value * 10) / 10);
+  return String(tenths(value) + 0);
 }
 
+/** Numbers after a letter of a path; a minus sign parts two of them as well as a space does. */
+function run(...values: number[]): string {
+  return values.map((value, i) => (i > 0 && value >= 0 ? ' ' : '') + number(value)).join('');
+}
+
+/**
+ * Collects a layer look by look. Within a layer, areas and lines come in the order of `looks`, then words: nothing in
+ * a layer covers another thing of it but in that order.
+ */
 class SvgPainter implements Painter {
   readonly parts: string[] = [];
   readonly used = new Set<LookName | Ink>();
+  private readonly shapes = new Map<LookName, string[]>();
+  private readonly words = new Map<Ink, string[]>();
+
+  constructor(private readonly palette: Palette) {}
+
+  /** What is painted from here on covers what was painted before. */
+  endLayer(): void {
+    for (const look of Object.keys(looks) as LookName[]) {
+      this.writeGroup(look, lookAttributes(looks[look], this.palette), this.shapes.get(look));
+    }
+    for (const ink of Object.keys(inks) as Ink[]) {
+      this.writeGroup(ink, inkAttributes(ink, this.palette), this.words.get(ink));
+    }
+    this.shapes.clear();
+    this.words.clear();
+  }
 
   rect(look: LookName, x: number, y: number, width: number, height: number, radius: number): void {
-    this.used.add(look);
-    this.parts.push(
-      `<rect class="${look}" x="${number(x)}" y="${number(y)}" width="${number(width)}" height="${number(height)}" rx="${radius}"/>`
+    this.add(
+      look,
+      `<rect x="${number(x)}" y="${number(y)}" width="${number(width)}" height="${number(height)}" rx="${radius}"/>`
     );
   }
 
-  text(ink: Ink, x: number, y: number, text: string): void {
-    this.used.add(ink);
-    this.parts.push(`<text class="${ink}" x="${number(x)}" y="${number(y)}">${escape(text)}</text>`);
+  text(ink: Ink, x: number, y: number, text: string, whole?: string): void {
+    const title = whole === undefined || whole === text ? '' : `<title>${escape(whole)}</title>`;
+    // Faces differ from host to host by more than a part of a px.
+    const one = `<text x="${Math.round(x)}" y="${Math.round(y)}">${title}${escape(text)}</text>`;
+    const known = this.words.get(ink);
+    if (known) {
+      known.push(one);
+    } else {
+      this.words.set(ink, [one]);
+    }
   }
 
   route(look: LookName, points: Float64Array): void {
     if (points.length < 4) {
       return;
     }
-    this.used.add(look);
-    let path = `M${number(points[0])} ${number(points[1])}`;
+    // Each step starts from a rounded place, so that rounding does not add up.
+    let [atX, atY] = [tenths(points[0]), tenths(points[1])];
+    let path = `M${run(atX, atY)}`;
+    const to = (x: number, y: number): [number, number] => {
+      const step: [number, number] = [tenths(x) - atX, tenths(y) - atY];
+      [atX, atY] = [tenths(x), tenths(y)];
+      return step;
+    };
     eachSegment(
       points,
-      (x, y) => (path += `L${number(x)} ${number(y)}`),
-      (middle, fromX, x, y) =>
-        (path += `C${number(fromX)} ${number(middle)} ${number(x)} ${number(middle)} ${number(x)} ${number(y)}`)
+      (x, y) => {
+        const [dx, dy] = to(x, y);
+        path += dx === 0 ? `v${number(dy)}` : dy === 0 ? `h${number(dx)}` : `l${run(dx, dy)}`;
+      },
+      (_middle, _fromX, x, y) => {
+        const [dx, dy] = to(x, y);
+        path += `c${run(0, dy / 2, dx, dy / 2, dx, dy)}`;
+      }
     );
-    this.parts.push(`<path class="${look}" d="${path}"/>`);
+    this.add(look, `<path d="${path}"/>`);
   }
 
   cable(look: LookName, x1: number, y1: number, x2: number, y2: number): void {
-    this.used.add(look);
-    const middle = number((x1 + x2) / 2);
-    this.parts.push(
-      `<path class="${look}" d="M${number(x1)} ${number(y1)}C${middle} ${number(y1)} ${middle} ${number(y2)} ${number(x2)} ${number(y2)}"/>`
-    );
+    const [dx, dy] = [x2 - x1, y2 - y1];
+    this.add(look, `<path d="M${run(x1, y1)}c${run(dx / 2, 0, dx / 2, dy, dx, dy)}"/>`);
   }
 
   plus(look: LookName, x: number, y: number, arm: number): void {
-    this.used.add(look);
-    this.parts.push(
-      `<path class="${look}" d="M${number(x - arm)} ${number(y)}h${2 * arm}M${number(x)} ${number(y - arm)}v${2 * arm}"/>`
-    );
+    this.add(look, `<path d="M${run(x - arm, y)}h${2 * arm}M${run(x, y - arm)}v${2 * arm}"/>`);
+  }
+
+  private add(look: LookName, shape: string): void {
+    const known = this.shapes.get(look);
+    if (known) {
+      known.push(shape);
+    } else {
+      this.shapes.set(look, [shape]);
+    }
+  }
+
+  private writeGroup(name: LookName | Ink, attributes: string, members: readonly string[] | undefined): void {
+    if (members) {
+      this.used.add(name);
+      this.parts.push(`<g class="${name}" ${attributes}>`, ...members, '</g>');
+    }
   }
 }
 
-function styles(theme: Theme | 'auto', used: ReadonlySet<LookName | Ink>): string {
-  const rules = (palette: Palette): string =>
-    [
-      `.background{fill:${palette.background}}`,
-      ...(Object.keys(looks) as LookName[])
-        .filter(name => used.has(name))
-        .map(name => `.${name}{${lookStyle(looks[name], palette)}}`),
-      ...(Object.keys(inks) as Ink[])
-        .filter(name => used.has(name))
-        .map(name => `.${name}{fill:${palette[inks[name].role]}}`)
-    ].join('');
-  const fonts = (Object.keys(inks) as Ink[])
-    .filter(name => used.has(name))
-    .map(name => {
-      const { size, weight, family } = faces[inks[name].face];
-      return `text.${name}{font:${weight} ${size}px ${family};white-space:pre}`;
-    })
-    .join('');
-  const colours =
-    theme === 'auto'
-      ? `${rules(palettes.light)}@media(prefers-color-scheme:dark){${rules(palettes.dark)}}`
-      : rules(palettes[theme]);
-  // Quotes around font names need no escape inside an element's text.
-  return fonts + colours;
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
-function lookStyle(look: Look, palette: Palette): string {
-  const fill = look.fill ? palette[look.fill] : 'none';
-  const line = look.stroke ? `;stroke:${palette[look.stroke]};stroke-width:${look.width ?? 1}` : '';
-  return `fill:${fill}${line}${look.dash ? `;stroke-dasharray:${look.dash.join(' ')}` : ''}`;
+function lookAttributes(look: Look, palette: Palette): string {
+  const line = look.stroke ? ` stroke="${palette[look.stroke]}" stroke-width="${look.width ?? 1}"` : '';
+  const dash = look.dash ? ` stroke-dasharray="${look.dash.join(' ')}"` : '';
+  return `fill="${look.fill ? palette[look.fill] : 'none'}"${line}${dash}`;
+}
+
+function inkAttributes(ink: Ink, palette: Palette): string {
+  const { size, weight, family } = faces[inks[ink].face];
+  // What most words are set in is said once, for all.
+  const font = `${family === SANS ? '' : `font-family="${family}" `}font-size="${size}" font-weight="${weight}"`;
+  return `fill="${palette[inks[ink].role]}" ${font}`;
+}
+
+/** The colours for readers who prefer dark; rules of a style win over attributes. */
+function darkRules(used: ReadonlySet<LookName | Ink>): string {
+  const palette = palettes.dark;
+  const rule = (name: string, colours: string): string => `.jaxviz .${name}{${colours}}`;
+  return [
+    rule('background', `fill:${palette.background}`),
+    ...(Object.keys(looks) as LookName[])
+      .filter(name => used.has(name))
+      .map(name => {
+        const look: Look = looks[name];
+        const fill = look.fill ? `fill:${palette[look.fill]};` : '';
+        return rule(name, fill + (look.stroke ? `stroke:${palette[look.stroke]}` : ''));
+      }),
+    ...(Object.keys(inks) as Ink[])
+      .filter(name => used.has(name))
+      .map(name => rule(name, `fill:${palette[inks[name].role]}`))
+  ].join('');
 }

@@ -3,6 +3,7 @@
  * canvas and SVG cannot differ. The colours of the families keep apart for colour-blind eyes, and texts have a contrast
  * of at least 4.5 on what they stand on, in both palettes.
  */
+import { groupColours, type ColourRole } from './colours.ts';
 import type { Face } from './text.ts';
 
 export type Theme = 'light' | 'dark';
@@ -31,7 +32,8 @@ export type Role =
   | 'random'
   | 'randomLine'
   | 'communication'
-  | 'communicationLine';
+  | 'communicationLine'
+  | ColourRole;
 
 export const palettes: Readonly<Record<Theme, Palette>> = {
   light: {
@@ -55,7 +57,8 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     random: '#fce7f3',
     randomLine: '#db2777',
     communication: '#ffedd5',
-    communicationLine: '#c2410c'
+    communicationLine: '#c2410c',
+    ...groupColours.light
   },
   dark: {
     background: '#16181d',
@@ -78,7 +81,8 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     random: '#43192f',
     randomLine: '#f472b6',
     communication: '#43230f',
-    communicationLine: '#fb923c'
+    communicationLine: '#fb923c',
+    ...groupColours.dark
   }
 };
 
@@ -92,19 +96,25 @@ export interface Look {
 
 const family = (fill: Role, stroke: Role): Look => ({ fill, stroke, width: 1 });
 
-/** Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. */
+/**
+ * Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. An
+ * SVG paints them in this order: copies behind a box before the box, its mark after it.
+ */
 export const looks = {
   frame: { fill: 'frame', stroke: 'frameLine', width: 1 },
   ground: { fill: 'frame' },
   turn: { fill: 'background', stroke: 'plainLine', width: 1, dash: [3, 2] },
   chip: { fill: 'background', stroke: 'line', width: 1 },
+  halo: { stroke: 'background', width: 4 },
+  'halo-frame': { stroke: 'frame', width: 4 },
   edge: { stroke: 'edge', width: 1.2 },
   'edge-ghost': { stroke: 'line', width: 1.2, dash: [4, 3] },
   cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },
   'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },
+  'way-to': { stroke: 'accent', width: 1.5 },
+  'way-from': { stroke: 'accent', width: 1.5, dash: [6, 3] },
   selected: { stroke: 'accent', width: 2.5 },
-  mark: { stroke: 'muted', width: 1.2 },
   ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
   linked: { stroke: 'accent', width: 1.5, dash: [2, 2] },
   'box-matmul': family('matmul', 'matmulLine'),
@@ -114,7 +124,20 @@ export const looks = {
   'box-random': family('random', 'randomLine'),
   'box-control': family('background', 'plainLine'),
   'box-communication': family('communication', 'communicationLine'),
-  'box-other': family('plain', 'plainLine')
+  'box-other': family('plain', 'plainLine'),
+  'group-0': family('group0', 'group0Line'),
+  'group-1': family('group1', 'group1Line'),
+  'group-2': family('group2', 'group2Line'),
+  'group-3': family('group3', 'group3Line'),
+  'group-4': family('group4', 'group4Line'),
+  'group-5': family('group5', 'group5Line'),
+  'group-6': family('group6', 'group6Line'),
+  'amount-0': family('amount0', 'amount0Line'),
+  'amount-1': family('amount1', 'amount1Line'),
+  'amount-2': family('amount2', 'amount2Line'),
+  'amount-3': family('amount3', 'amount3Line'),
+  'amount-4': family('amount4', 'amount4Line'),
+  mark: { stroke: 'muted', width: 1.2 }
 } as const satisfies Readonly<Record<string, Look>>;
 
 export type LookName = keyof typeof looks;

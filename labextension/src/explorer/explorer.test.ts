@@ -119,7 +119,7 @@ test('arrow keys walk along the edges and tell about what is selected', async ()
 test('Enter and Backspace open and close; the tree follows', async () => {
   const { explorer, root, press } = await explore(loop());
   assert.ok(explorer.labels.includes('mul'));
-  await press('c');
+  await press('x');
   assert.ok(!explorer.labels.includes('mul'));
   assert.equal([...root.querySelectorAll('[aria-expanded]')][0].getAttribute('aria-expanded'), 'false');
   await press('ArrowDown');
@@ -132,7 +132,7 @@ test('Enter and Backspace open and close; the tree follows', async () => {
 
 test('links in the details lead to other nodes, through closed regions too', async () => {
   const { explorer, root, press } = await explore(loop());
-  await press('c');
+  await press('x');
   await press('ArrowDown');
   const link = [...pane(root).querySelectorAll('button')].find(one => one.textContent?.includes('cell'));
   link?.click();
@@ -305,4 +305,16 @@ test('the camera: zooming keeps the point under the pointer, revealing moves as 
   assert.deepEqual(reveal(camera, box, 400, 300), camera);
   const moved = reveal({ ...camera, x: 140 }, box, 400, 300);
   assert.ok(moved.x < 100 && moved.y === camera.y);
+});
+
+test('c goes through what the colours can say, and the legend says what they do', async () => {
+  const { root, press } = await explore(affine());
+  const legend = root.querySelector('.jv-legend') as HTMLElement;
+  assert.equal(legend.textContent, 'matmulelementwise');
+  await press('c');
+  assert.match(legend.textContent ?? '', /^type of numberf32/);
+  await press('c');
+  assert.match(legend.textContent ?? '', /^largest value10 B to 100 B/);
+  await press('c');
+  assert.equal(legend.textContent, 'matmulelementwise');
 });

@@ -3,30 +3,37 @@
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
 import { follow } from '../document/follow.ts';
-import type { Document, Graph } from '../document/graph.ts';
+import type { Document, Finding, Graph } from '../document/graph.ts';
 import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
-import { firstView, openEverything, openRow } from '../view/first.ts';
+import { counterparts } from '../view/counterparts.ts';
+import { firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
-import { toLayout } from '../view/place.ts';
+import { placesBefore, toLayout } from '../view/place.ts';
+import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
 import { makeBar, type Bar } from './bar.ts';
+import { Colours } from './colours.ts';
+import { crumbsOf, Trail } from './trail.ts';
+import { relate } from './relate.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
+import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { makeHelp } from './help.ts';
 import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
+import { Openings } from './openings.ts';
 import { SourcePane } from './source.ts';
 import { fillLegend } from './legend.ts';
 import { Picture } from './picture.ts';
 import { followTheme } from './theme.ts';
+import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { walk, type Direction } from './walk.ts';
-import { boxOfNode, openAround } from './where.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -58,15 +65,16 @@ export class Explorer {
   /** The stage on the screen: its place among those of the program, and its graph. */
   private at = 0;
   private graph: Graph;
-  /** What was opened in each stage, so that it is still open when the person comes back. */
-  private readonly openIn = new Map<number, ReadonlySet<number>>();
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
+  private readonly search: Search;
+  private readonly colours: Colours;
   private readonly stage = element('div', 'jv-stage-area');
   private readonly pane = element('aside', 'jv-inspector');
   private readonly legend = element('div', 'jv-legend');
   private readonly note = element('div', 'jv-note');
+  private readonly trail = new Trail({ leaveTo: row => this.leaveTo(row) });
   private readonly tree = element('div', 'jv-tree');
   private readonly help: HTMLElement;
   private readonly bar: Bar;
@@ -74,15 +82,15 @@ export class Explorer {
   private readonly prefix = `jv-${++count}-`;
   private readonly stopFollowing: () => void;
   private theme: Theme = 'light';
-  private open: ReadonlySet<number> = new Set();
-  private spread: ReadonlySet<number> = new Set();
-  private all = false;
-  /** True once the person has opened or closed something in this stage. */
-  private touched = false;
+  private readonly openings: Openings;
   private scene: Scene | null = null;
+  /** The scene that was shown last, also while another stage is on its way. */
+  private last: Scene | null = null;
   private job: LayoutJob | null = null;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
+  /** Where the ways to the selection begin that are shown; null where none are asked for. */
+  private origin: number | null = null;
   private placeholder: Comment | null = null;
 
   constructor(
@@ -96,23 +104,36 @@ export class Explorer {
       stages.findIndex(({ kind }) => kind === options.stage)
     );
     this.graph = source.graphs[stages[this.at].graph];
+    this.openings = new Openings(source, this.graph);
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
-    this.bar = makeBar(source, {
-      source: () => this.obey('source'),
-      stage: index => this.setStage(index),
-      fit: () => this.obey('fit'),
-      openAll: () => this.obey('openAll'),
-      closeAll: () => this.obey('closeAll'),
-      expand: () => this.obey('expand'),
-      help: () => this.obey('help')
+    this.search = new Search(source, {
+      changed: () => this.relate(),
+      goTo: item => this.goTo(item),
+      close: () => this.leaveSearch()
     });
+    this.colours = new Colours(source, () => this.recolour());
+    this.colours.setGraph(this.graph);
+    this.bar = makeBar(
+      source,
+      {
+        source: () => this.obey('source'),
+        search: () => this.obey('search'),
+        stage: index => this.setStage(index),
+        fit: () => this.obey('fit'),
+        openAll: () => this.obey('openAll'),
+        closeAll: () => this.obey('closeAll'),
+        expand: () => this.obey('expand'),
+        help: () => this.obey('help')
+      },
+      [this.colours.root]
+    );
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
-      select: box => this.click(box),
+      select: (box, more) => this.click(box, more),
       toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
@@ -154,12 +175,13 @@ export class Explorer {
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
     stage.setAttribute('aria-controls', tree.id);
-    stage.append(this.legend, this.note, tree);
+    stage.append(this.legend, this.note, this.trail.root, tree);
     pane.hidden = true;
     pane.setAttribute('aria-label', 'details');
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, pane, this.help);
-    root.append(this.bar.root, body);
+    const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
+    root.append(this.bar.root, this.search.root, body, findings.root);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
     document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
@@ -167,13 +189,8 @@ export class Explorer {
   }
 
   private start(): void {
-    const { document: source, height, fill } = this.options;
-    const whole = fill === true || this.placeholder !== null;
-    const space = {
-      width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
-      height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
-    };
-    this.open = this.openIn.get(this.at) ?? firstView(source, this.graph, space, measure, layout).open;
+    const { document: source } = this.options;
+    this.openings.enter(this.graph, () => firstView(source, this.graph, this.space(), measure, layout).open);
     this.bar.setRegions(openEverything(this.rows, true).size > 0);
     this.bar.setStage(this.at);
     if (this.pythonPane.shown) {
@@ -181,7 +198,16 @@ export class Explorer {
     }
   }
 
-  /** Shows another stage. The selection goes along the links, and so does what was lit. */
+  /** The room for the picture. */
+  private space(): Space {
+    const { height, fill } = this.options;
+    const whole = fill === true || this.placeholder !== null;
+    return {
+      width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
+      height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
+    };
+  }
+
   private get rows(): Rows {
     return rowsOf(this.options.document, this.graph);
   }
@@ -191,6 +217,7 @@ export class Explorer {
     return this.selected === null ? [] : nodesOf(this.graph, this.rows, this.selected);
   }
 
+  /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
     const { document: source } = this.options;
     const { stages } = source.programs[0];
@@ -201,34 +228,24 @@ export class Explorer {
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
     const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
-    if (this.touched) {
-      this.openIn.set(this.at, this.open);
-    }
-    this.touched = this.openIn.has(index);
     this.at = index;
     this.graph = source.graphs[stages[index].graph];
     this.scene = null;
+    this.search.setGraph(this.graph);
+    this.colours.setGraph(this.graph);
     this.start();
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
+    this.origin = null;
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
-    this.open = this.openTo(to);
-    void this.layOut().then(() => {
-      this.picture.fit();
-      const box = this.boxOf(to);
-      if (box >= 0) {
-        this.picture.reveal(box);
-      }
+    this.openings.reveal(to);
+    void this.layOut(this.selected).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
     });
     this.stage.focus({ preventScroll: true });
-  }
-
-  private openTo(node: number): ReadonlySet<number> {
-    return openAround(this.graph, this.rows, this.open, node);
   }
 
   private boxOf(node: number): number {
@@ -237,12 +254,11 @@ export class Explorer {
 
   /** The box of the selection, or of the closed row around it. */
   private selectedBox(): number {
-    const { selected, scene } = this;
-    if (selected === null || !scene) {
-      return -1;
-    }
-    const box = scene.visible.item.indexOf(selected);
-    return box >= 0 ? box : this.boxOf(selected < 0 ? -1 - selected : this.rows.outline.first[selected]);
+    return this.selected === null ? -1 : this.boxOfItem(this.selected);
+  }
+
+  private boxOfItem(item: number): number {
+    return this.scene ? boxOfItem(this.rows, this.scene.visible, item) : -1;
   }
 
   /** Lights what a line of the source became; a second click lets go. */
@@ -257,22 +273,43 @@ export class Explorer {
     }
   }
 
+  /** Lights what a finding is about; where nothing is left of that, in the stage that it was found in. */
+  private showFinding(finding: Finding): void {
+    const { document: source } = this.options;
+    const nodes = nodesOfFinding(finding);
+    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.stageGraph).map(to => to.node));
+    if (here.length) {
+      this.pick(here);
+      return;
+    }
+    this.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === finding.graph));
+    this.linked = nodes;
+  }
+
+  /** The number of the graph of the stage on the screen. */
+  private get stageGraph(): number {
+    return this.options.document.programs[0].stages[this.at].graph;
+  }
+
   /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
   private async layOut(around: number | null = null): Promise<void> {
     const { document: source, layouts } = this.options;
-    const visible = show(source, this.graph, { open: this.open, spread: this.spread, all: this.all });
+    const visible = show(source, this.graph, this.openings.state);
     this.job?.cancel();
-    const job = layouts.layout(toLayout(visible, measure));
+    const { last } = this;
+    const from = last ? counterparts(source, last.visible, visible) : undefined;
+    const before = last && from ? { before: placesBefore(from, last.layout) } : {};
+    const job = layouts.layout(toLayout(visible, measure, before));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result);
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks);
       if (this.job !== job) {
         return;
       }
       this.say(visible.count ? scene.layout.simplified.join('; ') : 'This program is empty: it has no operations.');
-      this.showScene(scene, around);
+      this.showScene(scene, from, around);
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AbortError') {
         this.say(`This picture could not be placed: ${error instanceof Error ? error.message : String(error)}`);
@@ -282,17 +319,31 @@ export class Explorer {
     }
   }
 
-  private showScene(scene: Scene, around: number | null): void {
-    const before = this.scene && around !== null ? this.scene.visible.item.indexOf(around) : -1;
-    const after = around === null ? -1 : scene.visible.item.indexOf(around);
+  private showScene(scene: Scene, from: Int32Array | undefined, around: number | null): void {
     this.scene = scene;
+    this.last = scene;
     fillTree(this.tree, scene.visible, this.prefix);
-    fillLegend(this.legend, scene.visible, palettes[this.theme]);
+    this.fillLegend(scene);
     this.picture.setFoot(this.legendHeight());
     this.setHeight(scene);
-    this.picture.show(scene, before >= 0 && after >= 0 ? { before, after } : undefined);
+    this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
+  }
+
+  private fillLegend({ visible }: Scene): void {
+    const { title, legend } = this.colours.colour(visible);
+    fillLegend(this.legend, title, legend, palettes[this.theme]);
+  }
+
+  /** The same picture in other colours. */
+  private recolour(): void {
+    if (this.scene) {
+      this.scene = { ...this.scene, looks: this.colours.colour(this.scene.visible).looks };
+      this.fillLegend(this.scene);
+      this.picture.setFoot(this.legendHeight());
+      this.picture.recolour(this.scene);
+    }
   }
 
   private setHeight(scene: Scene): void {
@@ -311,7 +362,8 @@ export class Explorer {
   }
 
   /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
-  private click(box: number): void {
+  private click(box: number, more: boolean): void {
+    this.origin = more ? this.selected : null;
     if (this.pane.hidden && box >= 0) {
       const side = this.pane;
       side.classList.add('jv-through');
@@ -333,10 +385,14 @@ export class Explorer {
     const { scene, selected } = this;
     const box = this.selectedBox();
     const lit = new Set(this.linked.map(node => this.boxOf(node)).filter(one => one >= 0));
+    if (scene && this.origin !== null) {
+      lit.add(boxOfItem(this.rows, scene.visible, this.origin));
+    }
     this.picture.select(box, [...lit]);
     if (this.pythonPane.shown) {
       this.pythonPane.mark(this.graph, scene && box >= 0 ? scene.visible.node[box] : (this.linked[0] ?? -1));
     }
+    this.relate();
     selectInTree(this.tree, this.prefix, box);
     if (box >= 0) {
       this.stage.setAttribute('aria-activedescendant', `${this.prefix}${box}`);
@@ -349,8 +405,8 @@ export class Explorer {
       const { document: source } = this.options;
       const shown =
         selected >= 0 ? rowDetails(source, this.graph, selected) : details(source, this.graph, -1 - selected);
-      showDetails(this.pane, shown, selected >= 0 && this.open.has(selected), {
-        select: node => this.goTo(node),
+      showDetails(this.pane, shown, selected >= 0 && this.openings.open.has(selected), {
+        select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
         follow: (stage, node) => this.setStage(stage, node),
         toggle: () => this.toggle(selected),
         close: () => {
@@ -366,22 +422,55 @@ export class Explorer {
     this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
-  /** Selects a node that may be hidden: the regions around it are opened. */
-  private goTo(node: number): void {
-    const open = this.openTo(node);
-    this.selected = itemFor(this.graph, this.rows, node);
+  /** Lights what belongs with the selection or is searched for, and says what is lit. */
+  private relate(): void {
+    const { scene, selected, origin } = this;
+    const { spread } = this.openings;
+    if (!scene) {
+      return;
+    }
+    const { document: source } = this.options;
+    const { faded, ways, words } = relate({ document: source, visible: scene.visible, spread }, selected, origin);
+    this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
+    const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
+    this.trail.show(source.programs[0].name, crumbs, words);
+  }
+
+  /** Out of the region around the selection: to one further out, or to the program as a whole. */
+  private leaveTo(row: number | null): void {
+    if (row !== null) {
+      this.goTo(row, true);
+    } else {
+      this.select(null);
+      this.picture.fit();
+      this.stage.focus({ preventScroll: true });
+    }
+  }
+
+  private leaveSearch(): void {
+    this.search.close();
+    this.stage.focus({ preventScroll: true });
+  }
+
+  /** Selects an item that may be hidden: the regions around it are opened. */
+  private goTo(item: number, focus = false): void {
+    this.selected = item;
     this.linked = [];
-    if (open !== this.open) {
-      this.open = open;
-      void this.layOut(this.selected);
+    const reveal = (): void => {
+      const box = this.selectedBox();
+      if (box >= 0) {
+        this.picture.reveal(box);
+      }
+    };
+    if (this.openings.revealItem(item)) {
+      void this.layOut(item).then(reveal);
     } else {
       this.mark();
+      reveal();
     }
-    const box = this.boxOf(node);
-    if (box >= 0) {
-      this.picture.reveal(box);
+    if (focus) {
+      this.stage.focus({ preventScroll: true });
     }
-    this.stage.focus({ preventScroll: true });
   }
 
   private toggle(item: number): void {
@@ -389,14 +478,7 @@ export class Explorer {
     if (item < 0 || !rowOpens(rows, item)) {
       return;
     }
-    if (this.open.has(item)) {
-      // Forward and backward close together, as they open.
-      const shut = new Set([item, rows.outline.twin[item]]);
-      this.open = new Set([...this.open].filter(row => !shut.has(row)));
-    } else {
-      this.open = openRow(rows, this.open, item);
-    }
-    this.touched = true;
+    this.openings.toggle(item);
     this.selected = item;
     void this.layOut(item);
   }
@@ -410,12 +492,18 @@ export class Explorer {
       return;
     }
     event.stopPropagation();
+    if (this.search.press(event)) {
+      return;
+    }
     if (event.target === this.stage) {
       const command = commandOf(event);
       if (command) {
         event.preventDefault();
         this.obey(command);
       }
+    } else if (event.key === 'Escape' && this.search.root.contains(event.target as Node)) {
+      event.preventDefault();
+      this.leaveSearch();
     } else if (event.key === 'Escape') {
       this.obey('leave');
       this.stage.focus({ preventScroll: true });
@@ -459,15 +547,27 @@ export class Explorer {
         this.picture.zoomBy(0.8);
         break;
       case 'openAll':
-        this.all = !this.all;
-        this.setOpen([...openEverything(this.rows, true)]);
+        this.openings.all = !this.openings.all;
+        this.openings.openAll();
+        this.layOutWhole();
         break;
       case 'closeAll':
-        this.all = false;
-        this.setOpen([]);
+        this.openings.all = false;
+        this.openings.closeAll();
+        this.layOutWhole();
         break;
       case 'expand':
         this.expand(!this.placeholder);
+        break;
+      case 'path':
+        this.origin = this.origin === null ? this.selected : null;
+        this.mark();
+        break;
+      case 'colour':
+        this.colours.next();
+        break;
+      case 'search':
+        this.search.open(this.graph);
         break;
       case 'help':
         this.help.hidden = !this.help.hidden;
@@ -493,7 +593,7 @@ export class Explorer {
     }
     const { parent } = rows.outline;
     let row = selected >= 0 ? selected : rows.leaf[-1 - selected];
-    while (row > 0 && !(this.open.has(row) && this.scene?.visible.item.includes(row))) {
+    while (row > 0 && !(this.openings.open.has(row) && this.scene?.visible.item.includes(row))) {
       row = parent[row];
     }
     if (row > 0) {
@@ -505,8 +605,13 @@ export class Explorer {
   private leave(): void {
     if (!this.help.hidden) {
       this.help.hidden = true;
+    } else if (this.origin !== null) {
+      this.origin = null;
+      this.mark();
     } else if (this.selected !== null || this.linked.length) {
       this.select(null);
+    } else if (this.search.query) {
+      this.leaveSearch();
     } else if (this.placeholder) {
       this.expand(false);
     }
@@ -522,10 +627,7 @@ export class Explorer {
     }
   }
 
-  private setOpen(rows: readonly number[]): void {
-    this.open = new Set(rows);
-    this.touched = true;
-    this.picture.fit();
+  private layOutWhole(): void {
     void this.layOut().then(() => this.picture.fit());
   }
 
@@ -547,7 +649,7 @@ export class Explorer {
       this.showSource(true);
     }
     this.bar.setExpanded(whole);
-    if (!this.touched) {
+    if (!this.openings.touched) {
       // More room shows more, as long as the person has not chosen what to see.
       this.start();
       void this.layOut();
@@ -564,7 +666,7 @@ export class Explorer {
     }
     this.picture.setPalette(palettes[theme]);
     if (this.scene) {
-      fillLegend(this.legend, this.scene.visible, palettes[theme]);
+      this.fillLegend(this.scene);
     }
   }
 

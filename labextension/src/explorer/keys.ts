@@ -18,6 +18,9 @@ export type Command =
   | 'openAll'
   | 'closeAll'
   | 'expand'
+  | 'path'
+  | 'colour'
+  | 'search'
   | 'help';
 
 export interface Key {
@@ -50,8 +53,16 @@ export const keys: readonly Key[] = [
     shown: 'e',
     does: 'all equations; again: without those that only reshape or copy'
   },
-  { keys: ['c', 'C'], command: 'closeAll', shown: 'c', does: 'close every region' },
+  { keys: ['x', 'X'], command: 'closeAll', shown: 'x', does: 'close every region' },
   { keys: ['w', 'W'], command: 'expand', shown: 'w', does: 'use the whole window' },
+  {
+    keys: ['p', 'P'],
+    command: 'path',
+    shown: 'p',
+    does: 'the ways from here to what is selected next (or shift and click)'
+  },
+  { keys: ['c', 'C'], command: 'colour', shown: 'c', does: 'what the colours say: the next' },
+  { keys: ['/'], command: 'search', shown: '/', does: 'search; Enter and Shift+Enter step through what matches' },
   { keys: ['?'], command: 'help', shown: '?', does: 'these keys' }
 ];
 

@@ -1,33 +1,32 @@
-/** The legend: a swatch and a word for each colour in the picture. */
-import { boxLook } from '../draw/scene.ts';
-import { looks, type Look, type Palette } from '../draw/theme.ts';
-import { families } from '../view/family.ts';
-import { Shape, type VisibleGraph } from '../view/visible.ts';
+/** The legend: what the colours say, and a swatch and a word for each. */
+import { looks, type Look, type LookName, type Palette } from '../draw/theme.ts';
 import { element } from './elements.ts';
 
-/** Families of the boxes that are coloured by one, in the order of the table. */
-export function familiesIn(visible: VisibleGraph): number[] {
-  const found = new Set<number>();
-  for (let box = 0; box < visible.count; box++) {
-    if (visible.shape[box] === Shape.box) {
-      found.add(visible.family[box]);
-    }
-  }
-  return [...found].sort((a, b) => a - b);
+export interface LegendEntry {
+  readonly look: LookName;
+  readonly label: string;
 }
 
-/** Fills the legend; a picture of one colour needs none. */
-export function fillLegend(legend: HTMLElement, visible: VisibleGraph, palette: Palette): void {
-  const shown = familiesIn(visible);
+/** Fills the legend; without a title, a picture of one colour needs none. */
+export function fillLegend(
+  legend: HTMLElement,
+  title: string,
+  entries: readonly LegendEntry[],
+  palette: Palette
+): void {
   legend.replaceChildren();
-  legend.hidden = shown.length < 2;
-  for (const index of shown) {
-    const look: Look = looks[boxLook(index)];
+  legend.hidden = !title && entries.length < 2;
+  if (title) {
+    legend.append(element('b', 'jv-legend-title', title));
+  }
+  for (const { look: name, label } of entries) {
+    const look: Look = looks[name];
     const swatch = element('span', 'jv-swatch');
     swatch.style.background = palette[look.fill ?? 'background'];
     swatch.style.borderColor = palette[look.stroke ?? 'line'];
+    swatch.style.borderStyle = look.dash ? 'dashed' : 'solid';
     const item = element('span', 'jv-legend-item');
-    item.append(swatch, families[index].label);
+    item.append(swatch, label);
     legend.append(item);
   }
 }

@@ -1,6 +1,7 @@
 /** Which lines of the person's source the operations of a stage come from, as data for the source pane. */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { fatesOf, ghostWord } from '../view/ghosts.ts';
+import { ownSpot, type Spot } from '../view/spots.ts';
 
 export interface SourceLine {
   readonly number: number;
@@ -15,24 +16,6 @@ export interface SourceFile {
   readonly label: string;
   readonly path: string;
   readonly lines: readonly SourceLine[];
-}
-
-/** A line of a file: its row in the document's files, and its number. */
-export interface Spot {
-  readonly file: number;
-  readonly line: number;
-}
-
-/** Innermost place in the person's own code of a call stack; null for one that is a library's from end to end. */
-export function ownSpot(document: Document, stack: number): Spot | null {
-  const { frames, files, stacks } = document;
-  for (let at = stack; at >= 0; at = stacks.parent[at]) {
-    const frame = stacks.frame[at];
-    if (!files.library[frames.file[frame]]) {
-      return { file: frames.file[frame], line: frames.line[frame] };
-    }
-  }
-  return null;
 }
 
 /** The person's files that the document has the text of, each line with its operations in `graph`. */

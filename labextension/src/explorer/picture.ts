@@ -2,21 +2,39 @@
  * The picture: a canvas with its camera and its selection. Draws once a frame and only when something changed; holds
  * no pixels while it is scrolled out of sight.
  */
-import { boxAt, drawScene, fitCamera, type Camera } from '../draw/canvas.ts';
+import { boxAt, drawMarks, drawScene, fitCamera, type Camera, type Highlight, type Size } from '../draw/canvas.ts';
+import { isKept, KeptGround } from '../draw/kept.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
-import { hold, pan, reveal, zoomAt } from './camera.ts';
+import { hold, pan, reveal, zoomAt, type Rectangle } from './camera.ts';
+import { Shape } from '../view/visible.ts';
 import { element } from './elements.ts';
 import { listen } from './gestures.ts';
-import { between, DURATION } from './transition.ts';
+import { between, cameraBetween, DURATION } from './transition.ts';
 
 export interface PictureEvents {
-  select(box: number): void;
+  /** `more` where the click asks for what lies between the last selection and this one. */
+  select(box: number, more: boolean): void;
   toggle(box: number): void;
 }
 
+/** More boxes than this do not move to their new places: they are there at once. */
+const MOST_MOVING = 4_000;
+/** ms at rest after which a stretched picture is drawn anew. */
+const REST = 120;
 /** px of width that must be left free beside the details. */
 const LEAST_FREE = 80;
+
+/** The way to what is shown now: from which picture, and which box of it each box was. */
+interface Moving {
+  readonly scene: Scene;
+  readonly camera: Camera;
+  readonly from: Int32Array;
+  readonly start: number;
+}
+
+/** So much of a frame must be in view, in px of the scene: its title. */
+const TITLE = { width: 160, height: 28 };
 
 export class Picture {
   readonly canvas = element('canvas', 'jv-canvas');
@@ -24,11 +42,17 @@ export class Picture {
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
   private linked: readonly number[] = [];
+  private faded: Uint8Array | null = null;
+  private ways: Uint8Array | null = null;
   private width = 0;
   private height = 0;
   private inSight = true;
   private frame = 0;
-  private moving: { from: Scene; start: number } | null = null;
+  private moving: Moving | null = null;
+  private readonly kept = new KeptGround();
+  private resting: ReturnType<typeof setTimeout> | undefined;
+  /** What was drawn last, which may be on its way. */
+  private drawn: { readonly scene: Scene; readonly camera: Camera } | null = null;
   /** Room at the lower end that the picture leaves free, for the legend. */
   private foot = 0;
   /** Width in px that the details cover at either side. */
@@ -55,11 +79,11 @@ export class Picture {
       {
         pan: (dx, dy) => this.move(pan(this.camera, dx, dy)),
         zoom: (factor, x, y) => this.move(zoomAt(this.camera, factor, x, y)),
-        click: (x, y) => {
+        click: (x, y, more) => {
           host.focus({ preventScroll: true });
           const box = this.at(x, y);
           this.clicked = [this.clicked[1], box];
-          events.select(box);
+          events.select(box, more);
         },
         doubleClick: () => events.toggle(this.clicked[0]),
         hover: (x, y) => {
@@ -83,38 +107,60 @@ export class Picture {
 
   dispose(): void {
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.resting);
+    this.kept.drop();
     this.stopListening();
     this.resize.disconnect();
     this.sight.disconnect();
   }
 
-  /** Shows a scene. `keep` is a box of the old scene and its counterpart in the new one, which stays where it is. */
-  show(scene: Scene, keep?: { readonly before: number; readonly after: number }): void {
-    const from = this.scene;
+  /**
+   * Shows a scene. `from` gives for each box the one of the scene before that it was, or -1. The box `stay` stays where
+   * it is on the screen; without one the camera stays, or fits as long as the person has not moved it.
+   */
+  show(scene: Scene, from?: Int32Array, stay = -1): void {
+    const before = this.scene;
     this.scene = scene;
     this.clicked = [-1, -1];
-    if (from && keep) {
-      const { layout } = from;
-      this.camera = {
-        ...this.camera,
-        x: this.camera.x + scene.layout.x[keep.after] - layout.x[keep.before],
-        y: this.camera.y + scene.layout.y[keep.after] - layout.y[keep.before]
-      };
-      this.fitted = false;
-    }
-    if (from && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
-      // The old scene is put where the camera now sees it, so that what is kept does not jump.
-      const moved = keep
-        ? shifted(
-            from,
-            scene.layout.x[keep.after] - from.layout.x[keep.before],
-            scene.layout.y[keep.after] - from.layout.y[keep.before]
-          )
-        : from;
-      this.moving = { from: moved, start: performance.now() };
+    if (before && from) {
+      const few = Math.max(scene.visible.count, before.visible.count) <= MOST_MOVING;
+      const known = this.drawn?.scene.visible === before.visible;
+      if (this.drawn && known && few && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
+        this.moving = { ...this.drawn, from, start: performance.now() };
+      }
+      this.stayOn(before, from, stay >= 0 && from[stay] >= 0 ? stay : this.fitted ? -1 : this.middlemost(before, from));
     }
     this.measure();
     this.draw();
+  }
+
+  /** Moves the camera with a box, so that it stays where it is on the screen; fits where there is none. */
+  private stayOn(before: Scene, from: Int32Array, box: number): void {
+    if (box < 0 || !this.scene) {
+      this.fitted = true;
+      return;
+    }
+    const [was, is] = [middleOfTop(before, from[box]), middleOfTop(this.scene, box)];
+    this.camera = { ...this.camera, x: this.camera.x + is.x - was.x, y: this.camera.y + is.y - was.y };
+    this.fitted = false;
+    this.revealTitle(box);
+  }
+
+  /** The box that was nearest to the middle of the screen, of those that are still there; -1 for none. */
+  private middlemost(before: Scene, from: Int32Array): number {
+    const { x, y, scale } = this.camera;
+    const [middleX, middleY] = [x + this.width / scale / 2, y + this.height / scale / 2];
+    let [best, least] = [-1, Infinity];
+    from.forEach((old, box) => {
+      if (old >= 0 && before.visible.shape[old] !== Shape.frame) {
+        const place = middleOfTop(before, old);
+        const distance = Math.hypot(place.x - middleX, place.y - middleY);
+        if (distance < least) {
+          [best, least] = [box, distance];
+        }
+      }
+    });
+    return best;
   }
 
   setFoot(height: number): void {
@@ -145,6 +191,20 @@ export class Picture {
     this.draw();
   }
 
+  /** Shows the same scene in other colours. */
+  recolour(scene: Scene): void {
+    this.scene = scene;
+    this.measure();
+    this.draw();
+  }
+
+  /** Lets boxes step back, one of `Fade` for each, and lights edges, one of `Way` for each. */
+  relate(faded: Uint8Array | null, ways: Uint8Array | null): void {
+    this.faded = faded;
+    this.ways = ways;
+    this.draw();
+  }
+
   setPalette(palette: Palette): void {
     this.palette = palette;
     this.draw();
@@ -166,16 +226,25 @@ export class Picture {
 
   /** Moves the camera as little as needed to have a box in view. */
   reveal(box: number): void {
-    if (this.scene && this.width) {
+    if (this.scene) {
       const { x, y, width, height } = this.scene.layout;
+      this.revealArea({ x: x[box], y: y[box], width: width[box], height: height[box] });
+    }
+  }
+
+  private revealTitle(box: number): void {
+    if (this.scene) {
+      const { x, y, width, height } = this.scene.layout;
+      const [most, high] = [Math.min(width[box], TITLE.width), Math.min(height[box], TITLE.height)];
+      this.revealArea({ x: x[box], y: y[box], width: most, height: high });
+    }
+  }
+
+  private revealArea(area: Rectangle): void {
+    if (this.width) {
       const { left, right } = this.cover;
       const room = left / this.camera.scale;
-      const free = reveal(
-        pan(this.camera, -left, 0),
-        { x: x[box], y: y[box], width: width[box], height: height[box] },
-        this.width - left - right,
-        this.height
-      );
+      const free = reveal(pan(this.camera, -left, 0), area, this.width - left - right, this.height);
       const camera = { ...free, x: free.x - room };
       if (Math.abs(camera.x - this.camera.x) > 1e-6 || camera.y !== this.camera.y) {
         this.move(camera);
@@ -229,6 +298,7 @@ export class Picture {
     } else {
       this.canvas.width = 0;
       this.canvas.height = 0;
+      this.kept.drop();
     }
   }
 
@@ -252,27 +322,49 @@ export class Picture {
       this.canvas.width = width;
       this.canvas.height = height;
     }
-    let scene = this.scene;
-    let edges = 1;
-    if (this.moving) {
-      const t = Math.min(1, (performance.now() - this.moving.start) / DURATION);
-      if (t < 1) {
-        scene = { ...scene, layout: between(this.moving.from, scene, t) };
-        edges = t * t * t;
-        this.draw();
-      } else {
-        this.moving = null;
-      }
+    const t = this.moving ? (performance.now() - this.moving.start) / DURATION : 1;
+    if (t >= 1) {
+      this.moving = null;
     }
-    drawScene(context, scene, this.camera, { width: this.width, height: this.height, ratio }, this.palette, {
+    const { moving } = this;
+    const scene = moving ? { ...this.scene, layout: between(moving.scene, this.scene, moving.from, t) } : this.scene;
+    const camera = moving ? cameraBetween(moving.camera, this.camera, t) : this.camera;
+    this.drawn = { scene, camera };
+    const size = { width: this.width, height: this.height, ratio };
+    const highlight = {
       selected: this.selected,
       linked: this.linked,
-      edges
-    });
+      faded: this.faded?.length === scene.visible.count ? this.faded : null,
+      ways: this.ways?.length === scene.visible.source.length ? this.ways : null,
+      edges: moving ? t * t * t : 1,
+      arrives: (box: number) => moving !== null && moving.from[box] < 0
+    };
+    if (!moving && isKept(scene, camera)) {
+      this.paintKept(context, scene, size, highlight);
+      return;
+    }
+    this.kept.drop();
+    drawScene(context, scene, camera, size, this.palette, highlight);
+    if (moving) {
+      this.draw();
+    }
+  }
+
+  /** Draws from a copy while the camera moves, and anew when it rests at another scale. */
+  private paintKept(context: CanvasRenderingContext2D, scene: Scene, size: Size, highlight: Highlight): void {
+    const sharp = this.kept.draw(context, scene, this.camera, size, this.palette, highlight);
+    drawMarks(context, scene, this.camera, size, this.palette, highlight);
+    clearTimeout(this.resting);
+    if (!sharp) {
+      this.resting = setTimeout(() => {
+        this.kept.drop();
+        this.draw();
+      }, REST);
+    }
   }
 }
 
-function shifted(scene: Scene, dx: number, dy: number): Scene {
-  const { layout } = scene;
-  return { ...scene, layout: { ...layout, x: layout.x.map(x => x + dx), y: layout.y.map(y => y + dy) } };
+/** What stays in place of a box that opens: the frame grows to both sides and down. */
+function middleOfTop({ layout }: Scene, box: number): { x: number; y: number } {
+  return { x: layout.x[box] + layout.width[box] / 2, y: layout.y[box] };
 }

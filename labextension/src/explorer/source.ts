@@ -1,7 +1,8 @@
 /** The source pane: the person's lines, each with how many operations come from it; linked both ways with the picture. */
 import type { Document, Graph } from '../document/graph.ts';
 import { button, element } from './elements.ts';
-import { ownSpot, sourceFiles, type SourceLine } from './lines.ts';
+import { sourceFiles, type SourceLine } from './lines.ts';
+import { ownSpot } from '../view/spots.ts';
 
 export interface SourceActions {
   /** Shows where a line went; an empty list for a line that made nothing. */

@@ -8,7 +8,7 @@ import type { Net } from './net.ts';
 import { orderRows, type Order } from './order.ts';
 import type { Proper } from './proper.ts';
 import { shortenSideways } from './shift.ts';
-import { isWarm, orderAsBefore } from './warm.ts';
+import { orderAsBefore, stood } from './warm.ts';
 import { straighten } from './straighten.ts';
 
 /** Vertices that annealing looks at in a whole picture; a graph of 2,000 boxes uses all of it. */
@@ -29,7 +29,7 @@ export interface Arranged {
 
 /**
  * `fixed` holds orders that may be kept, the freest first; `effort` is a share of the whole work; `before` has the centres of boxes in
- * the picture that this one follows.
+ * the picture that this one follows, and is given where most of them stood in it.
  */
 export function arrange(
   proper: Proper,
@@ -40,10 +40,10 @@ export function arrange(
   effort: number,
   before?: Float64Array
 ): Arranged {
-  if (before && isWarm(before)) {
+  if (before) {
     const order = orderAsBefore(net, proper, fixed[fixed.length - 1], before);
     const x = placeVertices(proper, net, order, order.held, extents, gap, before);
-    straighten(proper, order.rows, order.place, extents, gap, x);
+    straighten(proper, order.rows, order.place, extents, gap, x, vertex => stood(before, vertex));
     return { rows: order.rows, x };
   }
   const work = ANNEAL_WORK * effort;

@@ -4,6 +4,7 @@
  */
 import type { Layout, LayoutInput } from './input.ts';
 import { layout } from './layout.ts';
+import { LayoutMemory } from './memory.ts';
 
 /** A layout under way. `result` rejects with an `AbortError` once it is cancelled. */
 export interface LayoutJob {
@@ -36,6 +37,7 @@ function aborted(): Error {
 export class LayoutClient {
   private worker: Worker | null = null;
   private failed = false;
+  private readonly memory = new LayoutMemory();
   private next = 0;
   private readonly waiting = new Map<number, Waiting>();
 
@@ -67,7 +69,7 @@ export class LayoutClient {
       if (cancelled) {
         throw aborted();
       }
-      return layout(input);
+      return layout(input, this.memory);
     });
     return {
       result,
@@ -125,7 +127,7 @@ export class LayoutClient {
     this.stop();
     for (const { input, resolve, reject } of this.waiting.values()) {
       try {
-        resolve(layout(input));
+        resolve(layout(input, this.memory));
       } catch (error) {
         reject(error instanceof Error ? error : new Error(String(error)));
       }

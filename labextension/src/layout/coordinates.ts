@@ -18,8 +18,8 @@ export interface Extents {
 }
 
 const PASSES = 24;
-/** The pull of the place that a box had before, against that of an edge. */
-const STAY = 3;
+/** The pull of the place that a box had before, against that of an edge: it moves only where it has to make room. */
+const STAY = 1000;
 /** In the first passes a row looks only at the row before it. */
 const ONE_SIDED = 2;
 /** Passes in which neighbours may swap. */

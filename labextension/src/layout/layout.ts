@@ -6,21 +6,31 @@ import { GROUP_PADDING, GROUP_TITLE, PORT_INSET, PORT_PITCH } from './distances.
 import { layoutFlat, type FlatLayout } from './flat.ts';
 import { cutIntoGroups, type Cut, type Flat } from './groups.ts';
 import type { Layout, LayoutInput } from './input.ts';
+import type { LayoutMemory } from './memory.ts';
+import type { FlatInput } from './part.ts';
 
-export function layout(input: LayoutInput): Layout {
+/** With `memory`, groups that look as they did in an earlier picture are as they were there. */
+export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
+  memory?.next();
   const cut = cutIntoGroups(input);
   const width = input.width.slice();
   const height = input.height.slice();
   const layouts = new Map<number, FlatLayout>();
+  const before = input.before?.slice();
   const vertices = cut.flats.reduce((sum, flat) => sum + flat.vertices.length, 0);
   for (const flat of cut.flats) {
-    const done = layoutGroup(input, flat, width, height, layouts, flat.vertices.length / vertices);
+    const all = flatInput(input, flat, width, height, layouts, before);
+    const make = (): FlatLayout => layoutFlat(all, flat.vertices.length / vertices);
+    const done = memory ? memory.recall(all, make) : make();
     layouts.set(flat.group, done);
     if (flat.group >= 0) {
-      width[flat.group] = Math.max(input.width[flat.group], done.width + 2 * GROUP_PADDING);
+      width[flat.group] = Math.max(input.width[flat.group], 2 * Math.ceil(done.width / 2 + GROUP_PADDING));
       height[flat.group] = flat.vertices.length
         ? GROUP_TITLE + done.height + GROUP_PADDING
         : Math.max(input.height[flat.group], GROUP_TITLE);
+      if (before) {
+        before[flat.group] = whereInsideStays(flat, done, before);
+      }
     }
   }
   return compose(input, cut, layouts, width, height);
@@ -28,17 +38,26 @@ export function layout(input: LayoutInput): Layout {
 
 /** The inside of a group stands below its title, in the middle of its width. */
 function insideX(width: number, inside: FlatLayout): number {
-  return (width - inside.width) / 2;
+  return Math.floor((width - inside.width) / 2);
 }
 
-function layoutGroup(
+/** The centre of a group at which most of what stands in it stays where it was; its own one if all of that is new. */
+function whereInsideStays({ group, vertices }: Flat, inside: FlatLayout, before: Float64Array): number {
+  const moves = vertices
+    .map(({ box }, vertex) => (box < 0 ? NaN : before[box] - inside.x[vertex]))
+    .filter(move => !Number.isNaN(move))
+    .sort((a, b) => a - b);
+  return moves.length ? moves[moves.length >> 1] + inside.width / 2 : before[group];
+}
+
+function flatInput(
   input: LayoutInput,
   flat: Flat,
   width: Float64Array,
   height: Float64Array,
   layouts: ReadonlyMap<number, FlatLayout>,
-  effort: number
-): FlatLayout {
+  before: Float64Array | undefined
+): FlatInput {
   const { vertices, pieces } = flat;
   const boxes = Int32Array.from(vertices, vertex => vertex.box);
   const half = (box: number): number => (box < 0 ? 0 : width[box] / 2);
@@ -55,7 +74,7 @@ function layoutGroup(
     const inside = layouts.get(box) as FlatLayout;
     return insideX(width[box], inside) + inside.x[-1 - port] - width[box] / 2;
   };
-  const all = {
+  return {
     pin: Uint8Array.from(vertices, vertex => vertex.pin),
     order: Int32Array.from(vertices, vertex => vertex.order),
     gate: Uint8Array.from(vertices, vertex => (vertex.gate ? 1 : 0)),
@@ -65,11 +84,10 @@ function layoutGroup(
     from: Int32Array.from(pieces, piece => piece.from),
     to: Int32Array.from(pieces, piece => piece.to),
     fromOffset: Float64Array.from(pieces, piece => offset(piece.from, piece.fromPort, outs[piece.from])),
-    before: input.before && Float64Array.from(boxes, box => (box < 0 ? NaN : (input.before?.[box] ?? NaN))),
+    before: before && Float64Array.from(boxes, box => (box < 0 ? NaN : before[box])),
     toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
     aspect: input.aspect
   };
-  return layoutFlat(all, effort);
 }
 
 function portCounts(
@@ -88,7 +106,7 @@ function portCounts(
 /** Where port `port` of `count` stands, from the middle of a box: spread about the middle, never past the corners. */
 function portOffset(width: number, port: number, count: number): number {
   const pitch = Math.min(PORT_PITCH, Math.max(0, width - 2 * PORT_INSET) / Math.max(1, count - 1));
-  return (port - (count - 1) / 2) * pitch;
+  return Math.round((port - (count - 1) / 2) * pitch);
 }
 
 function compose(

@@ -10,6 +10,7 @@ import { makeNet } from './net.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { breakCycles, rankVertices } from './rank.ts';
 import { reversed, routeOf, rowTops } from './routes.ts';
+import { isWarm } from './warm.ts';
 
 /** Vertices of a row, on average, in a part that may be folded. */
 const SLIM = 4;
@@ -75,9 +76,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   // In columns, a place says nothing about what stands left of what.
   const slim = proper.count < SLIM * proper.rankCount && proper.rankCount * ROW_GAP > FOLD_FROM;
   const mayFold = input.aspect !== undefined && slim;
-  const before = mayFold
-    ? undefined
-    : input.before && Float64Array.from(vertices, vertex => input.before?.[vertex] ?? NaN);
+  const before = mayFold ? undefined : placesBefore(input, vertices);
   const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
   const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
   const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before);
@@ -86,15 +85,17 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   );
   const tops = rowTops(proper, x, extents, heights);
   const heightOf = (vertex: number): number => (vertex < count ? input.height[vertices[vertex]] : 0);
-  const y = Float64Array.from({ length: count }, (_, v) => tops[rank[v]] + (heights[rank[v]] - heightOf(v)) / 2);
+  const y = Float64Array.from({ length: count }, (_, v) =>
+    Math.round(tops[rank[v]] + (heights[rank[v]] - heightOf(v)) / 2)
+  );
   let low = Infinity;
-  let high = -Infinity;
   for (let vertex = 0; vertex < proper.count; vertex++) {
     low = Math.min(low, x[vertex] - extents.left[vertex]);
-    high = Math.max(high, x[vertex] + extents.right[vertex]);
   }
+  let width = 0;
   for (let vertex = 0; vertex < proper.count; vertex++) {
-    x[vertex] -= low;
+    x[vertex] = wholePixels(x[vertex] - extents.left[vertex] - low) + extents.left[vertex];
+    width = Math.max(width, x[vertex] + extents.right[vertex]);
   }
   const routes = pieces.map((_, i) => {
     if (proper.firstLane[i] < 0) {
@@ -103,7 +104,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
     return routeOf(proper, i, from[i], to[i], x, y, heightOf, tops, heights, fromOffset[i], toOffset[i]);
   });
   const bottoms = tops.map((top, row) => top + heights[row]);
-  const flat = { x: x.subarray(0, count), y, routes, width: high - low, height: bottoms[bottoms.length - 1] ?? 0 };
+  const flat = { x: x.subarray(0, count), y, routes, width, height: bottoms[bottoms.length - 1] ?? 0 };
   const { left, right } = extents;
   const folded =
     input.aspect === undefined ? null : fold({ ...flat, row: rank, left, right, tops, bottoms }, input.aspect);
@@ -116,6 +117,21 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
     atX: 0,
     atY: 0
   };
+}
+
+/** Where the vertices stood, if most of them stood anywhere. */
+function placesBefore({ before, gate }: FlatInput, vertices: readonly number[]): Float64Array | undefined {
+  const places = before && Float64Array.from(vertices, vertex => before[vertex]);
+  const boxes = vertices.filter(vertex => !gate[vertex]).length;
+  return places && isWarm(places, boxes) ? places : undefined;
+}
+
+/**
+ * Lines on whole pixels are crisp. What stood upright still does: ends that differ by whole numbers round alike, and the
+ * small shift keeps noise from parting two that lie halfway between.
+ */
+function wholePixels(x: number): number {
+  return Math.round(x + 0.001);
 }
 
 /**

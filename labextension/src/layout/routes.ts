@@ -16,7 +16,7 @@ export function rowTops(proper: Proper, x: Float64Array, extents: Extents, heigh
     // Rows of gates have no height.
     const least = heights[row - 1] === 0 || heights[row] === 0 ? GATE_GAP : ROW_GAP;
     const gap = Math.min(ROW_GAP_MOST, least + ROW_GAP_SIDEWAYS * sideways[row - 1]);
-    tops[row] = tops[row - 1] + heights[row - 1] + gap;
+    tops[row] = Math.round(tops[row - 1] + heights[row - 1] + gap);
   }
   return tops;
 }

@@ -1,7 +1,7 @@
 /**
  * Straightens strands. Places that balance all their links leave long edges leaning a little in every row, which reads
  * as a wobble. A strand, a run of lanes and of boxes with one link above and one below, is put upright where there is
- * room, and where there is not it bends as few times as can be.
+ * room, and where there is not it bends as few times as can be. What stays where it is ends a strand.
  */
 import type { Extents } from './coordinates.ts';
 import type { Proper } from './proper.ts';
@@ -21,10 +21,11 @@ export function straighten(
   place: Int32Array,
   extents: Extents,
   gap: (left: number, right: number) => number,
-  x: Float64Array
+  x: Float64Array,
+  stays: (vertex: number) => boolean = () => false
 ): void {
   const { left, right } = extents;
-  const strands = findStrands(proper, extents).sort((a, b) => b.vertices.length - a.vertices.length);
+  const strands = findStrands(proper, extents, stays).sort((a, b) => b.vertices.length - a.vertices.length);
   for (const { vertices, shift } of Array.from({ length: ROUNDS }, () => strands).flat()) {
     let begin = 0;
     let [low, high] = [-Infinity, Infinity];
@@ -91,7 +92,11 @@ function wishOf(
   return sum / (end - begin);
 }
 
-function findStrands(proper: Proper, { upperOffset, lowerOffset }: Extents): Strand[] {
+function findStrands(
+  proper: Proper,
+  { upperOffset, lowerOffset }: Extents,
+  stays: (vertex: number) => boolean
+): Strand[] {
   const { count, above, below, lower } = proper;
   const onlyBelow = (vertex: number): number =>
     below.first[vertex + 1] - below.first[vertex] === 1 ? below.edge[below.first[vertex]] : -1;
@@ -99,7 +104,7 @@ function findStrands(proper: Proper, { upperOffset, lowerOffset }: Extents): Str
   const continued = new Uint8Array(count);
   for (let vertex = 0; vertex < count; vertex++) {
     const link = onlyBelow(vertex);
-    if (link >= 0 && hasOneAbove(lower[link])) {
+    if (link >= 0 && hasOneAbove(lower[link]) && !stays(vertex) && !stays(lower[link])) {
       continued[lower[link]] = 1;
     }
   }

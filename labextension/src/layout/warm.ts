@@ -1,6 +1,6 @@
 /**
  * The order of a picture that was drawn before. Boxes stand left to right as they stood, long edges pass where a
- * straight line would, and what is new stands where its neighbours want it. Then only what saves crossings moves.
+ * straight line would, and what is new stands where its neighbours want it. Then lanes move where that saves crossings.
  */
 import { annealPass } from './anneal.ts';
 import { countCrossings } from './crossings.ts';
@@ -15,9 +15,9 @@ const REROUTE_WORK = 4_000_000;
 /** Rounds in which new boxes learn their places from their neighbours. */
 const ROUNDS = 4;
 
-/** True if most boxes stood somewhere before. `before` holds their centres, NaN for what is new. */
-export function isWarm(before: Float64Array): boolean {
-  return 2 * before.filter(x => !Number.isNaN(x)).length > before.length;
+/** True if most of `boxes` boxes stood somewhere before. `before` holds their centres, NaN for what is new and for gates. */
+export function isWarm(before: Float64Array, boxes: number): boolean {
+  return 2 * before.filter(x => !Number.isNaN(x)).length > boxes;
 }
 
 /** `before` is given for the boxes, `fixed` as for `orderRows`. */
@@ -29,7 +29,10 @@ export function orderAsBefore(net: Net, proper: Proper, fixed: Int32Array, befor
   const at = { order, place: new Int32Array(net.count) };
   setPlaces(net, at);
   keepFixed(net, at, fixed);
-  const held = Uint8Array.from({ length: net.count }, (_, vertex) => (fixed[vertex] >= 0 ? 1 : 0));
+  // What stood somewhere keeps its order: only lanes, and what is new, make way.
+  const held = Uint8Array.from({ length: net.count }, (_, vertex) =>
+    fixed[vertex] >= 0 || stood(before, vertex) ? 1 : 0
+  );
   let crossings = countCrossings(net, at);
   for (let pass = 0, change = -1; pass < PASSES && change < 0 && crossings > 0; pass++) {
     change = annealPass(net, at, held, 0, { random: 1, steps: 0 });
@@ -38,9 +41,12 @@ export function orderAsBefore(net: Net, proper: Proper, fixed: Int32Array, befor
   if (crossings > 0) {
     rerouteLongEdges(net, at, REROUTE_WORK);
   }
-  // From here on, what stood somewhere keeps its order.
-  const stay = held.map((yes, vertex) => (yes || before[vertex] === before[vertex] ? 1 : 0));
-  return toRows(net, order, stay);
+  return toRows(net, order, held);
+}
+
+/** True for a vertex that had a place before; lanes lie past the end of `before`. */
+export function stood(before: Float64Array, vertex: number): boolean {
+  return before[vertex] === before[vertex] && before[vertex] !== undefined;
 }
 
 /** Where each vertex would like to stand: as before, on the line of its edge, or at the mean of its neighbours. */

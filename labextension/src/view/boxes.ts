@@ -21,6 +21,8 @@ export class Boxes {
   readonly closed: number[] = [];
   readonly times: number[] = [];
   readonly label: string[] = [];
+  /** Labels that were cut, in full. */
+  readonly whole = new Map<number, string>();
   readonly detail: string[] = [];
   readonly ghost: number[] = [];
   /** The box of each item that has one. */
@@ -155,6 +157,9 @@ export class Boxes {
     this.closed.push(0);
     this.times.push(item >= 0 ? this.rows.outline.count[item] : 1);
     this.label.push(cut(label));
+    if (this.label[box] !== label) {
+      this.whole.set(box, label);
+    }
     this.detail.push(detail);
     this.ghost.push(0);
     this.ofItem.set(item, box);

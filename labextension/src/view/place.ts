@@ -1,13 +1,16 @@
 /** From what is visible to what the layout works on: sizes of boxes, room for chips, what stands at the top or the bottom. */
 import { NodeKind } from '../document/graph.ts';
-import { Pin, type LayoutInput } from '../layout/input.ts';
+import { Pin, type Layout, type LayoutInput } from '../layout/input.ts';
 import { BOX_HEIGHT, boxWidth, chipsWidth, frameTitleWidth, type Measure } from './sizes.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
 /** px between a phase and the one that mirrors it, for what stands on the cables. */
 const CABLE_ROOM = 100;
 
-export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
+/** What the layout is told beside the boxes themselves; see `LayoutInput`. */
+export type Wishes = Pick<LayoutInput, 'aspect' | 'before'>;
+
+export function toLayout(visible: VisibleGraph, measure: Measure, wishes: Wishes = {}): LayoutInput {
   const { graph, count, shape } = visible;
   const left = new Float64Array(count);
   const right = new Float64Array(count);
@@ -59,8 +62,14 @@ export function toLayout(visible: VisibleGraph, measure: Measure): LayoutInput {
     source: Int32Array.from([...ends(visible.source, visible.target), ...ties.map(([from]) => from)]),
     target: Int32Array.from([...ends(visible.target, visible.source), ...ties.map(([, to]) => to)]),
     sourcePort: Int32Array.from([...ends(visible.sourcePort, visible.targetPort), ...ties.map(() => 0)]),
-    targetPort: Int32Array.from([...ends(visible.targetPort, visible.sourcePort), ...ties.map(() => 0)])
+    targetPort: Int32Array.from([...ends(visible.targetPort, visible.sourcePort), ...ties.map(() => 0)]),
+    ...wishes
   };
+}
+
+/** Where each box stood in the picture before, as the layout wants it: `from` gives its box there, or -1. */
+export function placesBefore(from: Int32Array, { x, width }: Layout): Float64Array {
+  return Float64Array.from(from, box => (box < 0 ? NaN : x[box] + width[box] / 2));
 }
 
 /**

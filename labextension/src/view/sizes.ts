@@ -16,14 +16,19 @@ export const CHIP_INSET = 6;
 export const CHIP_GAP = 3;
 export const FRAME_TITLE_INSET = 12;
 
+/** Widths are even, so that the middle of a box is a whole pixel. */
+function even(width: number): number {
+  return 2 * Math.ceil(width / 2);
+}
+
 export function boxWidth(measure: Measure, label: string, detail: string, closed: boolean): number {
   const type = detail ? DETAIL_GAP + measure(detail, 'type') : 0;
-  return Math.ceil(2 * BOX_INSET + measure(label, 'name') + type + (closed ? OPEN_MARK : 0));
+  return even(2 * BOX_INSET + measure(label, 'name') + type + (closed ? OPEN_MARK : 0));
 }
 
 export function frameTitleWidth(measure: Measure, label: string, detail: string): number {
   const type = detail ? DETAIL_GAP + measure(detail, 'type') : 0;
-  return Math.ceil(2 * FRAME_TITLE_INSET + measure(label, 'title') + type);
+  return even(2 * FRAME_TITLE_INSET + measure(label, 'title') + type);
 }
 
 export function chipWidth(measure: Measure, text: string): number {

@@ -37,6 +37,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     closed: Uint8Array.from(boxes.closed),
     ghost: Uint8Array.from(boxes.ghost),
     label: boxes.label,
+    whole: boxes.whole,
     detail: boxes.detail,
     chips: rack.drawn(),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
@@ -105,12 +106,28 @@ class Join {
       }
       if (source >= 0 && !reads.isHub(origin.value)) {
         if (!boxes.holds(source, target) && !this.betweenCopies(origin.node, node)) {
-          this.join(source, target, origin.value);
+          for (const end of boxes.holds(target, source) ? this.bodies(node, target) : [target]) {
+            this.join(source, end, origin.value);
+          }
         }
       } else if (folds.copyOf[node] === 0 || !this.isLaterCopy(node)) {
         this.label(target, origin, size);
       }
     }
+  }
+
+  /** The boxes of the bodies of a node inside its frame: what decides about them may stand in that frame too. */
+  private bodies(node: number, frame: number): readonly number[] {
+    const { graph, boxes } = this;
+    const { region } = this.rows.outline;
+    const own = graph.ownedRegions.slice(graph.firstRegion[node], graph.firstRegion[node + 1]);
+    const found: number[] = [];
+    boxes.item.forEach((row, box) => {
+      if (row >= 0 && own.includes(region[row]) && box !== frame) {
+        found.push(box);
+      }
+    });
+    return found;
   }
 
   private label(target: number, origin: Origin, size: number): void {

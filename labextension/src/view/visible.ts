@@ -50,6 +50,8 @@ export interface VisibleGraph {
   readonly ghost: Uint8Array;
   /** First words of the box, such as `dot_general`. */
   readonly label: readonly string[];
+  /** The first words of a box in full, only where `label` was cut. */
+  readonly whole: ReadonlyMap<number, string>;
   /** What follows in small type, such as `f32[32,128]` or `scan x32`; often empty. */
   readonly detail: readonly string[];
   /** Chips of a box, only where it has any. */

@@ -1,0 +1,139 @@
+/** Closes and opens every region of the documents of a folder and prints how much moved. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodePlain } from '../../labextension/src/document/decode.ts';
+import type { Document, Graph } from '../../labextension/src/document/graph.ts';
+import { measure } from '../../labextension/src/draw/text.ts';
+import type { Layout } from '../../labextension/src/layout/input.ts';
+import { layout } from '../../labextension/src/layout/layout.ts';
+import { LayoutMemory } from '../../labextension/src/layout/memory.ts';
+import { counterparts } from '../../labextension/src/view/counterparts.ts';
+import { openEverything } from '../../labextension/src/view/first.ts';
+import { rowsOf } from '../../labextension/src/view/outline.ts';
+import { placesBefore, toLayout } from '../../labextension/src/view/place.ts';
+import { show } from '../../labextension/src/view/view.ts';
+import type { VisibleGraph } from '../../labextension/src/view/visible.ts';
+
+interface Drawn {
+  readonly visible: VisibleGraph;
+  readonly layout: Layout;
+  readonly milliseconds: number;
+}
+
+interface Moved {
+  /** Part of the pairs outside the region that kept their order from left to right. */
+  readonly kept: number;
+  /** The furthest that a box moved, less what the region grew by, in px. */
+  readonly beyond: number;
+}
+
+/** Fewer pairs than this say nothing. */
+const LEAST_PAIRS = 10;
+
+function draw(
+  document: Document,
+  graph: Graph,
+  open: ReadonlySet<number>,
+  memory: LayoutMemory,
+  before?: Drawn
+): Drawn {
+  const visible = show(document, graph, { open });
+  const start = performance.now();
+  const from = before && counterparts(document, before.visible, visible);
+  const wishes = before && from ? { before: placesBefore(from, before.layout) } : {};
+  return {
+    visible,
+    layout: layout(toLayout(visible, measure, wishes), memory),
+    milliseconds: performance.now() - start
+  };
+}
+
+/** How the boxes outside of `rows` moved, as seen from the box of the first of them. */
+function compare(document: Document, rows: ReadonlySet<number>, before: Drawn, after: Drawn): Moved | null {
+  const from = counterparts(document, before.visible, after.visible);
+  const outside = [...from.keys()].filter(
+    box => from[box] >= 0 && !within(before.visible, from[box], rows) && !within(after.visible, box, rows)
+  );
+  const middle = ({ layout: { x, width } }: Drawn, box: number): number => x[box] + width[box] / 2;
+  let [kept, pairs] = [0, 0];
+  outside.forEach((a, i) => {
+    for (const b of outside.slice(i + 1)) {
+      const was = middle(before, from[a]) - middle(before, from[b]);
+      if (Math.abs(was) > 1) {
+        pairs++;
+        kept += was < 0 === middle(after, a) - middle(after, b) < 0 ? 1 : 0;
+      }
+    }
+  });
+  const anchor = after.visible.item.findIndex((item, box) => rows.has(item) && from[box] >= 0);
+  if (pairs < LEAST_PAIRS || anchor < 0) {
+    return null;
+  }
+  let [grownX, grownY] = [0, 0];
+  after.visible.item.forEach((item, box) => {
+    if (rows.has(item) && from[box] >= 0) {
+      grownX += Math.abs(after.layout.width[box] - before.layout.width[from[box]]);
+      grownY += Math.abs(after.layout.height[box] - before.layout.height[from[box]]);
+    }
+  });
+  const movedX = (box: number): number => middle(after, box) - middle(before, from[box]);
+  const movedY = (box: number): number => after.layout.y[box] - before.layout.y[from[box]];
+  const beyond = outside.reduce(
+    (most, box) =>
+      Math.max(most, Math.abs(movedX(box) - movedX(anchor)) - grownX, Math.abs(movedY(box) - movedY(anchor)) - grownY),
+    0
+  );
+  return { kept: kept / pairs, beyond };
+}
+
+function within({ item, parent }: VisibleGraph, box: number, rows: ReadonlySet<number>): boolean {
+  for (let at = box; at >= 0; at = parent[at]) {
+    if (rows.has(item[at])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function tell(name: string, boxes: number, moved: readonly Moved[], milliseconds: number): void {
+  const beyond = moved.map(one => one.beyond).sort((a, b) => a - b);
+  const kept = moved.map(one => one.kept);
+  const mean = kept.reduce((sum, one) => sum + one, 0) / kept.length;
+  const at = (part: number): string => beyond[Math.floor(part * (beyond.length - 1))].toFixed(0).padStart(8);
+  console.log(
+    `${name.padEnd(30)}${String(boxes).padStart(6)}${String(moved.length).padStart(7)}` +
+      `${(100 * mean).toFixed(1).padStart(8)} %${(100 * Math.min(...kept)).toFixed(1).padStart(7)} %` +
+      `${at(0.5)}${at(0.95)}${at(1)}${(milliseconds / moved.length).toFixed(1).padStart(8)}`
+  );
+}
+
+const [folder] = process.argv.slice(2);
+console.log(`${'graph'.padEnd(30)} boxes  moves    kept    least   px 50%     95%    most      ms`);
+for (const file of readdirSync(folder).filter(name => name.endsWith('.json'))) {
+  const document = decodePlain(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+  document.programs[0].stages.forEach(({ kind, graph: index }) => {
+    const graph = document.graphs[index];
+    const rows = rowsOf(document, graph);
+    const open = openEverything(rows, true);
+    const memory = new LayoutMemory();
+    const whole = draw(document, graph, open, memory);
+    const moved: Moved[] = [];
+    let milliseconds = 0;
+    for (const row of open) {
+      const both = new Set([row, rows.outline.twin[row]]);
+      const closed = draw(document, graph, new Set([...open].filter(one => !both.has(one))), memory, whole);
+      const again = draw(document, graph, open, memory, closed);
+      for (const [from, to] of [
+        [whole, closed],
+        [closed, again]
+      ]) {
+        const found = compare(document, both, from, to);
+        if (found) {
+          moved.push(found);
+          milliseconds += to.milliseconds;
+        }
+      }
+    }
+    tell(`${file.replace('.json', '')} ${kind}`, whole.visible.count, moved, milliseconds);
+  });
+}

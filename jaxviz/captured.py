@@ -1,0 +1,123 @@
+"""Names of what a function takes from around it: the variables and attributes behind the constants of a jaxpr.
+
+Only names and attributes are read, as they are: no property is computed and nothing is called.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections import deque
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+import jax
+import numpy as np
+
+# Functions called by functions, objects in objects: how far the search goes, and how many things it looks at.
+_DEPTH = 4
+_THINGS = 10_000
+# Arrays up to this size are compared by what they hold.
+_COMPARED_BYTES = 10_000_000
+
+
+class CapturedNames:
+    """Finds the name of an array that a function captured: `weights`, `params['w']`, `self.scale`.
+
+    >>> scale = jax.numpy.ones(3)
+    >>> CapturedNames(lambda x: x * scale).of(scale)
+    'scale'
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._names: dict[int, str] | None = None
+        # What was found must live as long as it is known by its id.
+        self._found: list[tuple[Any, str]] = []
+
+    def of(self, constant: Any) -> str:
+        """The name of a constant of a jaxpr, empty where none is found."""
+        if self._names is None:
+            self._look_around()
+            self._names = {id(array): name for array, name in reversed(self._found)}
+        name = self._names.get(id(constant))
+        return name if name is not None else self._of_converted(getattr(constant, "val", constant))
+
+    def _of_converted(self, constant: Any) -> str:
+        """Arrays of NumPy are wrapped by JAX, and converted where its own types are narrower."""
+        if isinstance(constant, np.ndarray) and constant.nbytes <= _COMPARED_BYTES:
+            for array, name in self._found:
+                if isinstance(array, np.ndarray) and array.shape == constant.shape:
+                    with np.errstate(all="ignore"):
+                        if np.array_equal(array.astype(constant.dtype), constant):
+                            return name
+        return ""
+
+    def _look_around(self) -> None:
+        """Nearest first, so that a thing has the name that is nearest to the function."""
+        waiting = deque([(self._function, "", 0)])
+        seen: set[int] = set()
+        while waiting and len(seen) < _THINGS:
+            value, name, depth = waiting.popleft()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if hasattr(type(value), "shape") and hasattr(type(value), "dtype"):
+                self._found.append((value, name))
+            elif depth < _DEPTH:
+                waiting.extend((item, inner, depth + 1) for inner, item in _inside(value, name))
+
+
+def _inside(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """What a function, a method, a container or an object holds, by name."""
+    if isinstance(value, functools.partial):
+        yield name, value.func
+        arguments = {f"argument {number}": item for number, item in enumerate(value.args)} | value.keywords
+        yield from arguments.items()
+    elif inspect.ismethod(value):
+        yield "self", value.__self__
+        yield name, value.__func__
+    elif isinstance(value, FunctionType):
+        yield from _variables(value)
+    elif isinstance(value, (dict, list, tuple)):
+        for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0]:
+            yield f"{name}{jax.tree_util.keystr(path)}", leaf
+    elif not inspect.ismodule(value) and not isinstance(value, type):
+        for key, item in _attributes(value):
+            yield (f"{name}.{key}" if name and key else name or key), item
+
+
+def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a function reads from around it, by name: of the functions around it, then of its module."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # Not assigned yet.
+            continue
+    wrapped = vars(function).get("__wrapped__")
+    if wrapped is not None:
+        yield "", wrapped
+    # What JAX itself reads from its modules is nobody's variable.
+    if function.__module__ is None or function.__module__.partition(".")[0] not in ("jax", "jaxlib", "numpy"):
+        for name in _names(function.__code__):
+            if name in function.__globals__:
+                yield name, function.__globals__[name]
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The names that a function and those inside it look up in their module."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _attributes(value: Any) -> list[tuple[str, Any]]:
+    """What an object holds, without asking it."""
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except (AttributeError, TypeError):
+        return []
+    wrapped = [("", held["__wrapped__"])] if "__wrapped__" in held else []
+    return wrapped + [(key, item) for key, item in held.items() if isinstance(key, str) and key != "__wrapped__"]

@@ -1,0 +1,94 @@
+"""Dead code: equations that JAX traced though no result needs them.
+
+What belongs together is told together: equations that read one another. The forward part of a derivative whose value
+nobody asked for is dead as well, on purpose, and not worth a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line, Subject, lines_text, plural
+from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.link.liveness import needed_nodes
+from jaxviz.outline.tree import NODE_ROLES
+
+# So many equations cost time to trace and lower; so many cost seconds.
+_ADVICE_EQUATIONS, _WARNING_EQUATIONS = 3, 1_000
+# How JAX marks what is part of a derivative, and what is computed again for one.
+_DERIVATIVES = ("jvp(", "transpose(", "rematted_computation", "linearize(")
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """One finding for each group of dead equations of the person's own lines."""
+    graph = subject.graph
+    dead = (graph.nodes.kind == OPERATION) & (needed_nodes(graph) == 0) & ~_of_derivatives(graph)
+    # What stands in a dead body is dead with its owner, which speaks for it.
+    around = graph.regions.owner[graph.nodes.region]
+    alone = dead & ~((around >= 0) & dead[np.maximum(around, 0)])
+    for nodes in _groups(graph, alone, dead):
+        shown = nodes[subject.outline.role[nodes] < NODE_ROLES.index("through")]
+        lines = subject.lines(shown)
+        if not len(shown) or not lines or not _whole_lines(subject, shown, dead):
+            continue
+        yield _finding(shown, lines)
+
+
+def _finding(nodes: Column, lines: tuple[Line, ...]) -> Finding:
+    count = len(nodes)
+    return Finding(
+        kind="dead",
+        severity=WARNING if count >= _WARNING_EQUATIONS else ADVICE if count >= _ADVICE_EQUATIONS else NOTE,
+        title=f"{plural(count, 'equation')} that no result needs ({lines_text(lines)})",
+        text=(
+            f"What {lines_text(lines)} compute{'s' * (len(lines) == 1)} reaches no result of the function. It is never "
+            "executed, but it is traced and lowered each time the function is compiled."
+        ),
+        remedy="Return it if it was meant to be, or remove it.",
+        nodes=nodes.astype(np.int32),
+        lines=lines,
+        figures={"equations": count},
+    )
+
+
+def _of_derivatives(graph: Graph) -> Column:
+    """The nodes whose name stack says that a derivative made them."""
+    strings = graph.tables.strings
+    scopes, scope = np.unique(graph.nodes.scope, return_inverse=True)
+    marked = [any(mark in strings[text] for mark in _DERIVATIVES) for text in scopes.tolist()]
+    return np.array(marked, bool)[scope]
+
+
+def _groups(graph: Graph, alone: Column, dead: Column) -> Iterator[Column]:
+    """The dead nodes that speak for themselves, those that read one another together, in program order."""
+    nodes = np.flatnonzero(alone)
+    leader = list(range(len(graph)))
+
+    def lead(node: int) -> int:
+        while leader[node] != node:
+            leader[node] = leader[leader[node]]
+            node = leader[node]
+        return node
+
+    for reader in nodes.tolist():
+        for source in graph.operands.source[graph.first_operand[reader] : graph.first_operand[reader + 1]].tolist():
+            if source >= 0 and dead[graph.value_node[source]]:
+                one, other = sorted((lead(reader), lead(int(graph.value_node[source]))))
+                leader[other] = one
+    groups: dict[int, list[int]] = {}
+    for node in nodes.tolist():
+        groups.setdefault(lead(node), []).append(node)
+    for members in groups.values():
+        yield np.array(members)
+
+
+def _whole_lines(subject: Subject, nodes: Column, dead: Column) -> bool:
+    """Whether all that came from some expression of the person's is dead: else it is a by-product of what is needed."""
+    graph = subject.graph
+    stacks = np.unique(graph.nodes.stack[nodes])
+    frames = {subject.own_frame(stack) for stack in stacks.tolist()}
+    operations = np.flatnonzero((graph.nodes.kind == OPERATION) & ~dead)
+    alive = {subject.own_frame(stack) for stack in np.unique(graph.nodes.stack[operations]).tolist()}
+    return bool(frames - alive - {-1})

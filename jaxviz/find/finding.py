@@ -1,0 +1,99 @@
+"""A finding: something worth telling about a program, and what finders look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from jaxviz.graph import Column, Graph
+from jaxviz.outline.tree import Outline
+
+#: From what is good to know to what should be mended.
+SEVERITIES = ("note", "advice", "warning")
+NOTE, ADVICE, WARNING = SEVERITIES
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the person's source: the row of its file, and its number."""
+
+    file: int
+    line: int
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """Something worth telling. `nodes` are those of the jaxpr that it is about, in order.
+
+    >>> Finding("dead", NOTE, "1 equation is not needed", "No result uses it.", "Remove the line.", np.array([3])).kind
+    'dead'
+    """
+
+    kind: str
+    severity: str
+    title: str
+    text: str
+    remedy: str
+    nodes: Column
+    lines: tuple[Line, ...] = ()
+    #: Numbers behind the words: `copies`, `equations`, `bytes`, ...
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.kind}, {self.severity}: {self.title}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What finders look at: the jaxpr, and how it is folded for reading."""
+
+    graph: Graph
+    outline: Outline
+
+    def lines(self, nodes: Column) -> tuple[Line, ...]:
+        """The innermost lines of the person's own code that nodes come from, each once, in the order of the source."""
+        tables = self.graph.tables
+        found = set()
+        for stack in np.unique(self.graph.nodes.stack[nodes]).tolist():
+            frame = self.own_frame(stack)
+            if frame >= 0:
+                found.add((tables.frames.file[frame], tables.frames.line[frame]))
+        return tuple(Line(file, line) for file, line in sorted(found))
+
+    def own_frame(self, stack: int) -> int:
+        """The innermost frame of a call stack that is the person's own, or -1."""
+        frames, stacks, library = self.graph.tables.frames, self.graph.tables.stacks, self.graph.tables.files.library
+        while stack >= 0:
+            frame = stacks.frame[stack]
+            if not library[frames.file[frame]]:
+                return frame
+            stack = stacks.parent[stack]
+        return -1
+
+
+def plural(count: int, word: str) -> str:
+    """A number and its word: 1 equation, 1,000 equations."""
+    return f"{count:,} {word}{'s' * (count != 1)}"
+
+
+def bytes_text(count: float) -> str:
+    """A number of bytes as people read it."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def lines_text(lines: tuple[Line, ...]) -> str:
+    """The numbers of lines of one or more files, with ranges: `line 4`, `lines 4 to 6, 9`."""
+    numbers = sorted({line.line for line in lines})
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    texts = [str(first) if first == last else f"{first} to {last}" for first, last in ranges]
+    return f"line{'s' * (len(numbers) > 1)} {', '.join(texts)}"

@@ -1,0 +1,221 @@
+"""Random keys: the same key used twice gives the same numbers twice.
+
+Each key is followed from where it is made: through wrapping, into bodies, to its entries. Numbers and splits use a key
+up; `fold_in` does not, because it is made to be called on one key again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxviz.find.finding import NOTE, WARNING, Finding, Subject, lines_text
+from jaxviz.graph import ENTER, INIT, LEAVE, RESULT, SLICE, Graph
+
+# Operations that use up their first operand.
+_USING = frozenset({"random_bits", "random_split", "random_gamma", "threefry2x32"})
+# Operations whose value is the same key in another form.
+_SAME = frozenset({"random_wrap", "random_unwrap", "copy", "copy_p", "optimization_barrier", "squeeze", "reshape"})
+_SAME |= {"convert_element_type", "broadcast_in_dim", "device_put", "sharding_constraint"}
+# Operations that take an entry out of an array of keys: equal operands and parameters are the same entry.
+_ENTRIES = frozenset({"slice", "dynamic_slice", "gather", "index_in_dim"})
+_LOOPS = frozenset({"scan", "while body", "while cond", "while"})
+# Parts that JAX computes again in the backward pass, with the same numbers on purpose: by their name stack, or by the
+# parameter of their owner.
+_AGAIN = "rematted_computation"
+_AGAIN_KEY = "differentiated"
+
+
+class _Use(NamedTuple):
+    node: int
+    region: int
+
+
+class _Key(NamedTuple):
+    """A key: what it is told by, and the region that it was made in."""
+
+    identity: Hashable
+    region: int
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    graph = subject.graph
+    strings = graph.tables.strings
+    if not any(op in _USING for op in map(strings.__getitem__, np.unique(graph.nodes.op).tolist())):
+        return
+    walk = _Walk(graph)
+    for key, uses in walk.uses.items():
+        clashing = _clashing(graph, uses)
+        looping = [use for use in uses if _in_loop(graph, use.region, key.region)]
+        if len(clashing) > 1:
+            yield _reused(subject, [use.node for use in clashing])
+        elif looping:
+            yield _reused_in_loop(subject, looping[0].node)
+    yield from _unused(subject, walk)
+
+
+class _Walk:
+    """One pass over the nodes in program order: which key each value is, and where keys are used up."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.uses: dict[_Key, list[_Use]] = {}
+        self.splits: list[int] = []
+        self._graph = graph
+        self._key_of: dict[int, _Key] = {}
+        strings = graph.tables.strings
+        bindings = graph.bindings
+        entering: dict[int, tuple[int, int]] = {}
+        leaving: dict[int, int] = {}
+        for kind, start, end in zip(
+            bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist(), strict=True
+        ):
+            if kind in (ENTER, INIT, SLICE):
+                entering[end] = (kind, start)
+            elif kind == LEAVE:
+                leaving[start] = end
+        ops, kinds, regions = graph.nodes.op.tolist(), graph.nodes.kind.tolist(), graph.nodes.region.tolist()
+        region_kinds = graph.regions.kind.tolist()
+        scopes = graph.nodes.scope.tolist()
+        repeated = _repeated_regions(graph)
+        for node in range(len(graph)):
+            op = strings[ops[node]]
+            if node in entering and entering[node][0] == ENTER and entering[node][1] >= 0:
+                self._set(node, self._key(entering[node][1]))
+            elif kinds[node] == RESULT:
+                # What leaves a loop is another key than that of its last turn.
+                if node in leaving and strings[region_kinds[regions[node]]] not in _LOOPS:
+                    source = self._operands(node)[0]
+                    if source >= 0:
+                        self._key_of[leaving[node]] = self._key(source)
+            elif op in _USING or op in _SAME or op in _ENTRIES:
+                again = regions[node] in repeated or _AGAIN in strings[scopes[node]]
+                self._follow(node, op, again)
+
+    def _follow(self, node: int, op: str, again: bool) -> None:
+        operands = self._operands(node)
+        if not operands or operands[0] < 0:
+            return
+        key = self._key(operands[0])
+        if op in _SAME:
+            self._set(node, key)
+        elif op in _ENTRIES:
+            attributes = tuple(sorted(self._graph.node(node).attributes.items()))
+            others = tuple(self._key(source).identity if source >= 0 else source for source in operands[1:])
+            self._set(node, _Key((key.identity, op, attributes, others), key.region))
+        elif not again:
+            self.uses.setdefault(key, []).append(_Use(node, int(self._graph.nodes.region[node])))
+            if op == "random_split":
+                self.splits.append(node)
+
+    def _operands(self, node: int) -> list[int]:
+        graph = self._graph
+        return graph.operands.source[graph.first_operand[node] : graph.first_operand[node + 1]].tolist()
+
+    def _key(self, value: int) -> _Key:
+        known = self._key_of.get(value)
+        if known is None:
+            region = int(self._graph.nodes.region[self._graph.value_node[value]])
+            known = self._key_of[value] = _Key(value, region)
+        return known
+
+    def _set(self, node: int, key: _Key) -> None:
+        first, end = self._graph.first_value[node], self._graph.first_value[node + 1]
+        if end > first:
+            self._key_of[int(first)] = key
+
+
+def _repeated_regions(graph: Graph) -> set[int]:
+    """The regions of what is computed again for a derivative, and those inside them."""
+    key, value = graph.tables.find_string(_AGAIN_KEY), graph.tables.find_string("True")
+    attributes = graph.attributes
+    owners = set(attributes.node[(attributes.key == key) & (attributes.value == value)].tolist())
+    found: set[int] = set()
+    for region, owner in enumerate(graph.regions.owner.tolist()):
+        if owner in owners or int(graph.region_parent[region]) in found:
+            found.add(region)
+    return found
+
+
+def _regions(graph: Graph, region: int) -> list[int]:
+    """A region and those around it, innermost first."""
+    found = []
+    while region >= 0:
+        found.append(region)
+        region = int(graph.region_parent[region])
+    return found
+
+
+def _in_loop(graph: Graph, region: int, home: int) -> bool:
+    """Whether a loop lies between where a key is used and where it was made: then each turn uses it."""
+    strings = graph.tables.strings
+    for around in _regions(graph, region):
+        if around == home:
+            return False
+        if strings[graph.regions.kind[around]] in _LOOPS:
+            return True
+    return False
+
+
+def _clashing(graph: Graph, uses: list[_Use]) -> list[_Use]:
+    """The uses of which at least two happen in one run: those in different branches of a condition do not."""
+    return [use for use in uses if any(other is not use and not _apart(graph, use, other) for other in uses)]
+
+
+def _apart(graph: Graph, one: _Use, other: _Use) -> bool:
+    strings, kind, owner = graph.tables.strings, graph.regions.kind, graph.regions.owner
+    branch_of = {
+        int(owner[region]): region for region in _regions(graph, one.region) if strings[kind[region]] == "branch"
+    }
+    for region in _regions(graph, other.region):
+        mine = branch_of.get(int(owner[region]))
+        if mine is not None:
+            return mine != region
+    return False
+
+
+def _reused(subject: Subject, nodes: list[int]) -> Finding:
+    lines = subject.lines(np.array(nodes))
+    return Finding(
+        kind="key",
+        severity=WARNING,
+        title=f"the same random key is used {len(nodes)} times ({lines_text(lines)})",
+        text="A key always gives the same numbers, so what is drawn here is not independent.",
+        remedy="key, sub = jax.random.split(key) before each use, and use sub.",
+        nodes=np.array(nodes, np.int32),
+        lines=lines,
+        figures={"uses": len(nodes)},
+    )
+
+
+def _reused_in_loop(subject: Subject, node: int) -> Finding:
+    lines = subject.lines(np.array([node]))
+    return Finding(
+        kind="key",
+        severity=WARNING,
+        title=f"each turn of a loop uses the same random key ({lines_text(lines)})",
+        text="The key comes from outside the loop and is the same in each turn, so each turn draws the same numbers.",
+        remedy="Carry the key and split it in the body, or jax.random.fold_in(key, i) with the number of the turn.",
+        nodes=np.array([node], np.int32),
+        lines=lines,
+        figures={"uses": 1},
+    )
+
+
+def _unused(subject: Subject, walk: _Walk) -> Iterator[Finding]:
+    """Splits of which nothing is used. One entry left over is how keys are handed on."""
+    graph = subject.graph
+    read = np.bincount(graph.operands.source[graph.operands.source >= 0], minlength=len(graph.values.type))
+    for node in walk.splits:
+        if not read[graph.first_value[node]]:
+            lines = subject.lines(np.array([node]))
+            yield Finding(
+                kind="key",
+                severity=NOTE,
+                title=f"a random key is split and not used ({lines_text(lines)})",
+                text="None of the keys that it makes is read.",
+                remedy="Remove the split.",
+                nodes=np.array([node], np.int32),
+                lines=lines,
+            )

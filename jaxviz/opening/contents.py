@@ -1,0 +1,168 @@
+"""What a file holds: taken out of its compression, and told by its first bytes, not by its name."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import json
+import lzma
+import re
+import zlib
+from collections.abc import Callable
+from enum import Enum
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+#: A few bytes can be the compression of more than any memory holds.
+MOST_BYTES = 2 << 30
+
+_LAYERS = 4
+_START = 4096
+_CHUNK = 1 << 20
+_MLIR_BYTECODE = b"ML\xefR"
+_MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"builtin\.module"|"?\w+\.\w+"?[ (@]|%\w+ = |!\w+ = )')
+
+
+class OpenError(ValueError):
+    """A file that cannot be opened: which, where in it, and what was expected there."""
+
+
+class Contents(Enum):
+    DOCUMENT = "a jaxviz document"
+    HLO_TEXT = "HLO text"
+    HLO_PROTO = "an HLO protocol buffer"
+    MLIR = "MLIR"
+    EXPORT = "a jax.export artifact"
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file, without its compression."""
+    if path.exists() and not path.is_file():
+        raise OpenError(f"{path}: expected a file or a folder")
+    if path.stat().st_size > MOST_BYTES:
+        raise OpenError(f"{path}: expected a file of at most {MOST_BYTES >> 30} GB")
+    return unpacked(path.read_bytes(), str(path))
+
+
+def check_start(path: Path) -> None:
+    """Raise `OpenError` for a file that is none to be opened by its first bytes alone."""
+    with path.open("rb") as stream:
+        start = stream.read(_START)
+    if not any(start.startswith(magic) for magic, _, _ in _COMPRESSIONS) and len(start) == _START:
+        contents_of(start, str(path))
+
+
+def unpacked(data: bytes, name: str) -> bytes:
+    """Without compression, of whichever kind and however often; `name` stands in front of errors."""
+    for _ in range(_LAYERS):
+        found = next(((label, opener) for magic, label, opener in _COMPRESSIONS if data.startswith(magic)), None)
+        if found is None:
+            return data
+        label, opener = found
+        data = _read_all(opener, data, name, label)
+    raise OpenError(f"{name}: byte 0: expected a file that is compressed at most {_LAYERS} times")
+
+
+def contents_of(data: bytes, name: str) -> Contents:
+    """What kind of file these bytes are; `OpenError` where they are none that can be opened."""
+    if data.startswith(_MLIR_BYTECODE):
+        return Contents.MLIR
+    text = _text_of(data[:_START])
+    if text is None:
+        if _MLIR_BYTECODE in data[:1_000_000]:
+            return Contents.EXPORT
+        if data[:1] == b"\n":  # The first field of every message that holds a module is one of bytes.
+            return Contents.HLO_PROTO
+        raise OpenError(f"{name}: byte 0: expected {_KNOWN}, not these bytes")
+    # A message that begins with a short name looks like text.
+    if data[:1] == b"\n" and _text_of(data) is None:
+        return Contents.HLO_PROTO
+    start = _without_comments(text)
+    line = 1 + text[: len(text) - len(start)].count("\n")
+    if start.startswith("{") and '"jaxviz"' in start:
+        return Contents.DOCUMENT
+    if start.startswith("HloModule"):
+        return Contents.HLO_TEXT
+    if _MLIR_TEXT.match(start):
+        return Contents.MLIR
+    if not start:
+        raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
+    raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {_beginning(start)}")
+
+
+_KNOWN = "HLO, MLIR, a jax.export artifact or a jaxviz document"
+
+
+def _text_of(data: bytes) -> str | None:
+    """The bytes as text, None where they are none. The last character may be cut off."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        if error.start < len(data) - 3:
+            return None
+        text = data[: error.start].decode()
+    return None if re.search(r"[\x00-\x08\x0e-\x1f]", text) else text.removeprefix("\ufeff")
+
+
+def _without_comments(text: str) -> str:
+    """From the first line on that is neither empty nor a comment."""
+    return re.sub(r"\A(?:[^\S\n]*(?://[^\n]*)?\n)+", "", text).lstrip()
+
+
+def _beginning(text: str) -> str:
+    return json.dumps(text.split("\n", 1)[0][:40], ensure_ascii=False)
+
+
+# Compression.
+
+
+def _read_all(opener: Callable[[BytesIO], Any], data: bytes, name: str, label: str) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        with opener(BytesIO(data)) as stream:
+            while chunk := stream.read(_CHUNK):
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > MOST_BYTES:
+                    raise OpenError(f"byte {size} inside {label}: expected at most {MOST_BYTES >> 30} GB")
+    except OpenError as error:
+        raise OpenError(f"{name}: {error}") from None
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise OpenError(f"{name}: byte {size} inside {label}: expected more of it, but {reason[:150]}") from None
+    return b"".join(chunks)
+
+
+def _zstd(stream: BytesIO) -> Any:
+    library = _zstd_library()
+    if library is None:
+        raise OpenError("this file is compressed with zstd, which needs: pip install zstandard")
+    if hasattr(library, "ZstdFile"):
+        return library.ZstdFile(stream)
+    return library.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+
+
+def _zstd_library() -> Any | None:
+    """Python's own from 3.14 on, else a package."""
+    for module in ("compression.zstd", "zstandard"):
+        try:
+            return importlib.import_module(module)
+        except ImportError:
+            continue
+    return None
+
+
+def _zstd_error() -> type[Exception]:
+    error: type[Exception] = getattr(_zstd_library(), "ZstdError", EOFError)
+    return error
+
+
+_COMPRESSIONS: tuple[tuple[bytes, str, Callable[[BytesIO], Any]], ...] = (
+    (b"\x1f\x8b", "gzip", lambda stream: gzip.GzipFile(fileobj=stream)),
+    (b"\xfd7zXZ\x00", "xz", lzma.LZMAFile),
+    (b"BZh", "bzip2", bz2.BZ2File),
+    (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
+)

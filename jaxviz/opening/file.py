@@ -1,0 +1,41 @@
+"""A single file, from its path to the programs in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from jaxviz.document import Document, DocumentError, no_constant
+from jaxviz.opening.contents import Contents, OpenError, contents_of, read_bytes
+from jaxviz.opening.opened import Opened, OpenedProgram
+from jaxviz.opening.programs import programs_in
+
+
+def open_file(path: Path) -> Opened:
+    """Opens one file; `OpenError` says what is wrong with it."""
+    return Opened(path, programs_of(read_bytes(path), str(path)))
+
+
+def programs_of(data: bytes, file: str) -> list[OpenedProgram]:
+    """The programs that bytes hold, the largest first; `file` stands in front of errors."""
+    contents = contents_of(data, file)
+    if contents is Contents.DOCUMENT:
+        document = _document(data, file)
+        return [OpenedProgram(document.programs[0].name, document=document)]
+    found = [OpenedProgram(stage.name, stage) for stage in programs_in(data, contents, file)]
+    return sorted(found, key=lambda program: -program.size)
+
+
+def _document(data: bytes, file: str) -> Document:
+    try:
+        document = Document.from_json(json.loads(data, parse_constant=no_constant), name=file)
+    except DocumentError as error:
+        raise OpenError(str(error)) from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}:{error.colno}"
+        raise OpenError(f"{file}: {where}: expected a jaxviz document, but {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise OpenError(f"{file}: $: expected a jaxviz document, but {error}") from None
+    if not document.programs:
+        raise OpenError(f"{file}: $.programs: expected a program")
+    return document

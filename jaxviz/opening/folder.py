@@ -1,0 +1,63 @@
+"""A folder of files: what can be opened is, what cannot is listed with its reason.
+
+Files that XLA dumped for one module are one program: its last state, with the passes before it and its buffers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from jaxviz.opening.contents import OpenError, check_start, read_bytes
+from jaxviz.opening.dump import Dumped, dumped_file, dumped_programs
+from jaxviz.opening.file import programs_of
+from jaxviz.opening.opened import Opened, OpenedProgram
+
+#: More files than this are not looked at.
+MOST_FILES = 20_000
+
+
+def open_folder(path: Path) -> Opened:
+    """Opens all files of a folder, and of those in it, that hold programs."""
+    programs: list[OpenedProgram] = []
+    left_out: list[str] = []
+    dumped: list[Dumped] = []
+    for count, file in enumerate(_files(path)):
+        if count == MOST_FILES:
+            left_out.append(f"{path}: what comes after the first {MOST_FILES:,} files")
+            break
+        found = dumped_file(file)
+        if found is not None:
+            dumped.append(found)
+            continue
+        try:
+            check_start(file)
+            programs += programs_of(read_bytes(file), str(file))
+        except (OpenError, OSError) as error:
+            left_out.append(str(error))
+    programs += dumped_programs(dumped, left_out)
+    if not programs:
+        reason = left_out[0] if left_out else "it is empty"
+        raise OpenError(f"{path}: expected a folder with a file that can be opened, but {reason}")
+    return Opened(path, with_names_of_their_own(programs), left_out)
+
+
+def with_names_of_their_own(programs: list[OpenedProgram]) -> list[OpenedProgram]:
+    """The largest first; of several with the same name the later ones are numbered."""
+    taken: dict[str, int] = {}
+    found = sorted(programs, key=lambda program: -program.size)
+    for program in found:
+        taken[program.name] = taken.get(program.name, 0) + 1
+        if taken[program.name] > 1:
+            program.name = f"{program.name} ({taken[program.name]})"
+    return found
+
+
+def _files(path: Path) -> Iterator[Path]:
+    for folder, inner, names in os.walk(path):
+        inner.sort()
+        for name in sorted(names):
+            file = Path(folder, name)
+            if file.is_file():
+                yield file

@@ -1,0 +1,178 @@
+"""What a file shows: the stages that it holds, in the same explorer as a function that was explored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jaxviz.document import STAGE_KINDS, Document, OutlineEntry, ProgramEntry, StageEntry
+from jaxviz.explore import Exploration
+from jaxviz.graph import Graph
+from jaxviz.opening.programs import OpenedStage
+
+if TYPE_CHECKING:
+    from jaxviz.link.fates import Fate
+
+
+class Opened(Exploration):
+    """A program that was opened from a file. Shows itself in a notebook, as an exploration does::
+
+        opened = jv.open("module.hlo.pb")
+        opened.hlo                          # a Graph
+        opened.document().save("module.jaxviz")
+
+    What was opened from a folder has several programs: `opened.names`, and `opened["jit_step"]` for one of them.
+    `left_out` says in one line for each what could not be opened.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        programs: Sequence[OpenedProgram],
+        left_out: Sequence[str] = (),
+        shown: int = 0,
+    ) -> None:
+        self.path = path
+        self.left_out = tuple(left_out)
+        self.height: int | None = None
+        self._programs = tuple(programs)
+        self._program = self._programs[shown]
+        self.call = self._program.name
+        self.stage = self._program.kinds[-1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The programs that there are, the largest first."""
+        return tuple(program.name for program in self._programs)
+
+    def __getitem__(self, name: str) -> Opened:
+        for number, program in enumerate(self._programs):
+            if program.name == name:
+                return Opened(self.path, self._programs, self.left_out, number)
+        raise KeyError(f"{self.path} has no program {name!r}; it has: {', '.join(self.names)}")
+
+    @property
+    def jaxpr(self) -> Graph:
+        """The jaxpr, where the file holds one: a document does."""
+        return self._graph("jaxpr")
+
+    @property
+    def stablehlo(self) -> Graph:
+        """The StableHLO, where the file holds it."""
+        return self._graph("stablehlo")
+
+    @property
+    def hlo(self) -> Graph:
+        """The HLO, where the file holds it."""
+        return self._graph("hlo")
+
+    @cached_property
+    def fates(self) -> tuple[Fate, ...]:
+        """What became of each equation of the jaxpr, where the file says it."""
+        from jaxviz.link.fates import fates_of
+
+        found = self._program.document.fates
+        return fates_of(self.jaxpr, found[0].fates) if found else ()
+
+    @property
+    def passes(self) -> tuple[OpenedPass, ...]:
+        """The states between the passes of the compiler, where a folder of its dumps holds them."""
+        return self._program.passes
+
+    def document(self, *, stages: Sequence[str] = STAGE_KINDS) -> Document:
+        """The program as data: what is saved, sent to the browser and reopened."""
+        return self._program.document
+
+    def _graph(self, kind: str) -> Graph:
+        document = self.document()
+        for stage in document.programs[0].stages:
+            if stage.kind == kind:
+                return document.graphs[stage.graph]
+        raise ValueError(f"there is no {kind} in {self.path}: it holds {', '.join(self._program.kinds)}")
+
+    def __repr__(self) -> str:
+        document = self.document()
+        parts = [f"{kind} of {len(document.graphs[stage.graph])} nodes" for kind, stage in self._program.stages.items()]
+        lines = [f"<jaxviz {self.path}: {self.call}, {', '.join(parts)}>"]
+        if self.passes:
+            lines.append(f"{len(self.passes)} states between passes, in .passes")
+        others = [name for name in self.names if name != self.call]
+        if others:
+            lines.append(f"also there: {_listed(others)}")
+        lines += [f"left out: {reason}" for reason in self.left_out[:_MOST_LINES]]
+        if len(self.left_out) > _MOST_LINES:
+            lines.append(f"left out: {len(self.left_out) - _MOST_LINES} more, all of them in .left_out")
+        return "\n".join(lines)
+
+
+_MOST_LINES = 10
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_LINES])
+    return shown + (f" and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else "")
+
+
+@dataclass(frozen=True)
+class OpenedPass:
+    """A state of a module that the compiler dumped: after which pass of which pipeline."""
+
+    name: str
+    pipeline: str
+    path: Path
+    read: Callable[[], Graph] = field(repr=False)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The module as this pass left it; read when it is first asked for."""
+        return self.read()
+
+
+class OpenedProgram:
+    """One program of a file or folder; its document is made when it is first asked for."""
+
+    def __init__(
+        self,
+        name: str,
+        stage: OpenedStage | None = None,
+        document: Document | None = None,
+        passes: tuple[OpenedPass, ...] = (),
+    ) -> None:
+        self.name = name
+        self.passes = passes
+        self._stage = stage
+        self._document = document
+
+    @cached_property
+    def document(self) -> Document:
+        if self._document is not None:
+            return self._document
+        assert self._stage is not None
+        return _document_of(self.name, self._stage)
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are in all stages."""
+        graphs = self._document.graphs if self._document is not None else [self._stage.graph] if self._stage else []
+        return sum(map(len, graphs))
+
+    @property
+    def stages(self) -> dict[str, StageEntry]:
+        return {stage.kind: stage for stage in self.document.programs[0].stages}
+
+    @property
+    def kinds(self) -> list[str]:
+        if self._stage is not None:
+            return [self._stage.kind]
+        return list(self.stages)
+
+
+def _document_of(name: str, stage: OpenedStage) -> Document:
+    from jaxviz.outline.metadata import opened_outline
+
+    graph, outline = opened_outline(stage.graph)
+    entry = ProgramEntry(name, name, -1, 0, (StageEntry(stage.kind, 0),))
+    return Document(graph.tables, (graph,), (entry,), outlines=(OutlineEntry(0, outline),))

@@ -1,0 +1,102 @@
+"""From the bytes of one file to the programs in it: each a name and a graph for one stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from jaxviz.graph import Graph
+from jaxviz.opening.contents import Contents, OpenError
+from jaxviz.tables import Tables
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedStage:
+    """One stage that a file holds. `notes` are facts about it that no node has, by name."""
+
+    kind: str
+    name: str
+    graph: Graph
+    notes: dict[str, str] = field(default_factory=dict)
+    #: Of HLO the name of each node's instruction, empty for results.
+    instructions: list[str] = field(default_factory=list)
+
+
+def programs_in(data: bytes, contents: Contents, file: str) -> list[OpenedStage]:
+    """What the bytes of a file hold; `OpenError` with the place where that cannot be read."""
+    try:
+        return list(_READERS[contents](data))
+    except OpenError as error:
+        raise OpenError(f"{file}: {error}") from None
+    except RecursionError:
+        raise OpenError(f"{file}: expected calls that are nested less deep") from None
+
+
+def _hlo_text(data: bytes) -> Iterator[OpenedStage]:
+    from jaxviz.read.hlo_module import HloError
+    from jaxviz.read.hlo_text import parse_hlo_text
+
+    try:
+        yield _hlo_stage(parse_hlo_text(data.decode(errors="replace").removeprefix("\ufeff")))
+    except HloError as error:
+        raise OpenError(str(error)) from None
+
+
+def _hlo_proto(data: bytes) -> Iterator[OpenedStage]:
+    from jaxviz.read.hlo_module import HloError
+    from jaxviz.read.hlo_proto import parse_hlo_proto
+    from jaxviz.read.hlo_wrapping import module_names
+
+    try:
+        for name in dict.fromkeys(module_names(data)) or [""]:
+            yield _hlo_stage(parse_hlo_proto(data, name))
+    except HloError as error:
+        raise OpenError(str(error)) from None
+
+
+def _hlo_stage(module: object) -> OpenedStage:
+    from jaxviz.read.hlo import read_hlo
+    from jaxviz.read.hlo_module import HloModule
+
+    assert isinstance(module, HloModule)
+    found = read_hlo(module, Tables(elsewhere=True))
+    return OpenedStage("hlo", module.name, found.graph, instructions=found.instruction)
+
+
+def _mlir(data: bytes) -> Iterator[OpenedStage]:
+    is_text = not data.startswith(b"ML\xefR")
+    yield _mlir_stage(data.decode(errors="replace").removeprefix("\ufeff") if is_text else data)
+
+
+def _export(data: bytes) -> Iterator[OpenedStage]:
+    from jaxviz.read.exported import ExportedError, read_exported
+
+    try:
+        exported = read_exported(data)
+    except ExportedError as error:
+        raise OpenError(str(error)) from None
+    notes = {"exported for": ", ".join(exported.platforms), "calling convention": str(exported.calling_convention)}
+    yield _mlir_stage(exported.module, exported.name, notes)
+
+
+def _mlir_stage(source: str | bytes, name: str = "", notes: dict[str, str] | None = None) -> OpenedStage:
+    from jaxviz.read.mlir import MlirError, parse_mlir
+    from jaxviz.read.mlir_frames import MlirFrames
+    from jaxviz.read.stablehlo import read_stablehlo
+
+    tables = Tables(elsewhere=True)
+    try:
+        located = read_stablehlo(parse_mlir(source), tables, frames=MlirFrames(tables))
+    except MlirError as error:
+        raise OpenError(str(error)) from None
+    graph = located.graph
+    name = name or tables.strings[graph.regions.name[0]] or "module"
+    return OpenedStage("stablehlo", name, graph, notes or {})
+
+
+_READERS = {
+    Contents.HLO_TEXT: _hlo_text,
+    Contents.HLO_PROTO: _hlo_proto,
+    Contents.MLIR: _mlir,
+    Contents.EXPORT: _export,
+}

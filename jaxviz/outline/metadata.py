@@ -1,0 +1,114 @@
+"""The outline of a stage that was opened from a file, by what its metadata say: name stacks and call stacks.
+
+There is no jaxpr to go by. The name stack of an operation (`jit(step)/transpose(jvp(LM))/Block_0/dot_general`) gives
+phase, modules and primitive, its frames give the calls. What has neither goes with those that read it. The nodes are
+put into an order in which what belongs together stands together, as far as values allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.elements import BODY, CALL, COND, LOOP, Element
+from jaxviz.outline.linked import roles_of
+from jaxviz.outline.make import outline_by
+from jaxviz.outline.modules import BACKWARD, FORWARD, parse_scope
+from jaxviz.outline.order import program_order, reordered
+from jaxviz.outline.origins import Origins, described
+from jaxviz.outline.paths import PathReader
+from jaxviz.outline.titles import titles_of
+from jaxviz.outline.tree import Outline
+
+_BEFORE, _FORWARD, _BACKWARD, _UPDATE = range(4)
+_LOOP_BODIES = {"while cond": "while", "while body": "do"}
+
+
+def opened_outline(graph: Graph) -> tuple[Graph, Outline]:
+    """The graph in an order that can be folded, and its outline."""
+    origins = Origins(graph)
+    phase = _phases(graph, origins)
+    origins = origins.with_phases(phase == _BACKWARD)
+    order = program_order(graph, _keys(graph, origins, phase))
+    graph = reordered(graph, order)
+    told = described(graph, origins.reordered(order))
+    reader = _PathReader(told)
+    outline = outline_by(told, reader, reader.read(), roles_of(graph))
+    return graph, replace(outline, graph=graph)
+
+
+class _PathReader(PathReader):
+    """Paths by the words of StableHLO and HLO for what has bodies. What runs as one piece is one row, flat inside."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph)
+        self._titles = titles_of(graph)
+
+    def _body(self, path: int, op: int, kind: int, name: int) -> tuple[int, int, bool]:
+        strings = self.graph.tables.strings
+        operation, words, label = strings[op], strings[kind], strings[name]
+        if operation in ("call", "composite"):
+            return path, path, False
+        if operation == "while":
+            path = self._step(path, Element(LOOP, (operation,), operation, (LOOP, operation)))
+            label = _LOOP_BODIES.get(words, words)
+        elif operation in ("conditional", "case", "if"):
+            path = self._step(path, Element(COND, (), "cond", (COND,)))
+        else:
+            title = self._titles.get(name) or label or operation
+            inside = self._step(path, Element(CALL, (operation, label), title, (CALL, operation), -1, label))
+            return inside, inside, True
+        return path, self._step(path, Element(BODY, (label,), label, (BODY, label))), False
+
+
+def _keys(graph: Graph, origins: Origins, phase: Column) -> Column:
+    """The place of each node in the order that is wanted: by phase, and in it group by group."""
+    told = described(graph, origins)
+    paths = _PathReader(told).read()
+    place = np.arange(len(graph), dtype=np.float64)
+    ancestors = paths.paths.ancestors()[paths.path]
+    columns: list[NDArray[np.float64]] = []
+    operation = graph.nodes.kind == OPERATION
+    for level in range(ancestors.shape[1]):
+        group = np.where(ancestors[:, level] >= 0, ancestors[:, level], -1) * 4 + phase
+        _, which = np.unique(group, return_inverse=True)
+        which = which.reshape(-1)
+        total = np.bincount(which, weights=place * operation)
+        count = np.maximum(np.bincount(which, weights=operation), 1)
+        columns.append((total / count)[which])
+    order = np.lexsort(np.stack([place, *columns[::-1], phase]))
+    key = np.empty(len(graph), np.int32)
+    key[order] = np.arange(len(graph), dtype=np.int32)
+    return key
+
+
+def _phases(graph: Graph, origins: Origins) -> Column:
+    """Before, forward, backward or update; what names none goes by what it reads and by what reads it."""
+    said = np.array([parse_scope("/".join(parts)).phase for parts in origins.parts], np.int32)[origins.row]
+    if not (said == BACKWARD).any():
+        return np.full(len(graph), _FORWARD, np.int32)
+    phase = np.full(len(graph), -1, np.int32)
+    phase[said == FORWARD] = _FORWARD
+    phase[said == BACKWARD] = _BACKWARD
+    source = graph.operands.source
+    known = source >= 0
+    makers, readers = graph.value_node[source[known]].tolist(), graph.operand_node[known].tolist()
+    # A value is made before it is read: what follows the backward phase is the update.
+    late = phase == _BACKWARD
+    for made, read in zip(makers, readers, strict=True):
+        if late[made]:
+            late[read] = True
+    phase[(phase < 0) & late] = _UPDATE
+    # What a phase reads belongs to it or comes before it, whatever it says of itself.
+    latest = np.full(len(graph), _UPDATE + 1, np.int32)
+    for made, read in zip(reversed(makers), reversed(readers), strict=True):
+        of_reader = phase[read] if phase[read] >= 0 else latest[read]
+        latest[made] = min(latest[made], of_reader)
+        if phase[made] > latest[made]:
+            phase[made] = latest[made]
+    unknown = phase < 0
+    phase[unknown] = np.where(latest == _FORWARD, _BEFORE, np.minimum(latest, _UPDATE))[unknown]
+    return phase

@@ -1,0 +1,177 @@
+"""Where the operations of a stage that was opened come from, by their own metadata or by those of their neighbours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from jaxviz.graph import OPERATION, Column, Graph
+
+_COMBINED = re.compile(r"/?\([^()]*(?:\([^()]*\)[^()]*)*:.*\)$")
+_CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
+
+_PRIMITIVE = re.compile(r"[\w-]+\Z")
+
+Parts = tuple[str, ...]
+
+# What is named by its own operation, whatever the primitive: it is seen as a loop, as a choice, or not at all.
+_OWNERS = frozenset({"while", "conditional", "case", "if", "call", "composite"})
+
+
+def name_parts(text: str) -> tuple[Parts, str]:
+    """The scopes in the name of an operation, without the program itself, and its primitive.
+
+    >>> name_parts("jit(step)/jvp(LM)/Block_0/dot_general")
+    (('jvp(LM)', 'Block_0'), 'dot_general')
+    >>> name_parts("jit(f)/add;jit(f)/mul")
+    ((), 'add')
+    """
+    text = _COMBINED.sub("", text.split(";", 1)[0])
+    parts = [part for part in text.split("/") if part]
+    if parts and _CALL.match(parts[0]) and len(parts) > 1:
+        del parts[0]
+    # An argument is named by its path.
+    if not parts or (len(parts) == 1 and not _PRIMITIVE.match(parts[0])):
+        return (), ""
+    called = _CALL.match(parts[-1])
+    return tuple(parts[:-1]), called[1] if called else parts[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    parts: list[Parts]
+    primitives: list[str]
+    row: Column
+    stack: Column
+
+
+class Origins:
+    """Of each node: `row`, which gives its scopes and primitive in `parts` and `primitives`, and its call stack."""
+
+    def __init__(self, graph: Graph | None, columns: _Columns | None = None) -> None:
+        if graph is not None:
+            columns = _Columns(*_names(graph), *_inherited(graph))
+        assert columns is not None
+        self.parts = columns.parts
+        self.primitives = columns.primitives
+        self.row = columns.row
+        self.stack = columns.stack
+
+    def with_phases(self, backward: Column) -> Origins:
+        """Scopes that say backward only where `backward` does: what the forward phase needs is its own."""
+        parts, row, known = list(self.parts), self.row.copy(), dict[int, int]()
+        primitives = list(self.primitives)
+        for node in np.flatnonzero(~backward).tolist():
+            old = int(row[node])
+            if old not in known:
+                forward = tuple(map(_forward, parts[old]))
+                known[old] = old
+                if forward != parts[old]:
+                    known[old] = len(parts)
+                    parts.append(forward)
+                    primitives.append(primitives[old])
+            row[node] = known[old]
+        return Origins(None, _Columns(parts, primitives, row, self.stack))
+
+    def reordered(self, order: Column) -> Origins:
+        """The same for nodes in another order."""
+        return Origins(None, _Columns(self.parts, self.primitives, self.row[order], self.stack[order]))
+
+
+def _forward(part: str) -> str:
+    """`jvp(LM)` for `transpose(jvp(LM))`."""
+    return part[len("transpose(") : -1] if part.startswith("transpose(") and part.endswith(")") else part
+
+
+def _names(graph: Graph) -> tuple[list[Parts], list[str]]:
+    """Scopes and primitive by the row of a name stack among the strings."""
+    used = set(np.unique(graph.nodes.scope).tolist())
+    found = [name_parts(text) if row in used else ((), "") for row, text in enumerate(graph.tables.strings)]
+    return [parts for parts, _ in found], [primitive for _, primitive in found]
+
+
+def _inherited(graph: Graph) -> tuple[Column, Column]:
+    """Name stack and call stack of each node; one that has neither takes those of its first reader, or of a maker."""
+    scope, stack = graph.nodes.scope.copy(), graph.nodes.stack.copy()
+    region = graph.nodes.region.tolist()
+    operation = (graph.nodes.kind == OPERATION).tolist()
+    known = ((scope > 0) | (stack >= 0)).tolist()
+    maker, start = graph.value_node.tolist(), graph.first_operand.tolist()
+    source = graph.operands.source.tolist()
+
+    def take(node: int, other: int) -> None:
+        scope[node], stack[node], known[node] = scope[other], stack[other], True
+
+    # What has bodies of its own is where most of these are from.
+    for node, regions in graph.owned_regions.items():
+        if not known[node]:
+            first, end = int(graph.region_intervals[0][regions[0]]), int(graph.region_intervals[1][regions[-1]])
+            inner = next((one for one in range(end - 1, first - 1, -1) if known[one] and operation[one]), -1)
+            if inner >= 0:
+                take(node, inner)
+    for read in range(len(region) - 1, -1, -1):
+        if not (known[read] and operation[read]):
+            continue
+        for value in source[start[read] : start[read + 1]]:
+            made = maker[value] if value >= 0 else read
+            if not known[made] and operation[made] and region[made] == region[read]:
+                take(made, read)
+    for read in range(len(region)):
+        if known[read] or not operation[read]:
+            continue
+        for value in source[start[read] : start[read + 1]]:
+            made = maker[value] if value >= 0 else read
+            if known[made] and operation[made] and region[made] == region[read]:
+                take(read, made)
+                break
+    return scope, stack
+
+
+def described(graph: Graph, origins: Origins) -> Graph:
+    """The graph in the words of a jaxpr: scopes as they are inside of each body, primitives for operations."""
+    string = graph.tables.string
+    strings = graph.tables.strings
+    owner = graph.regions.owner.tolist()
+    region, row = graph.nodes.region.tolist(), origins.row.tolist()
+    around: list[Parts] = [()]
+    for number in range(1, len(owner)):
+        outside = origins.parts[row[owner[number]]]
+        around.append(outside or around[region[owner[number]]])
+    known: dict[tuple[int, int, bool], int] = {}
+    scope = np.zeros(len(graph), np.int32)
+    op = graph.nodes.op.copy()
+    for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
+        has_frames = bool(origins.stack[node] >= 0)
+        key = row[node], region[node], has_frames
+        text = known.get(key)
+        if text is None:
+            inside = _inside(origins.parts[row[node]], around[region[node]])
+            text = known[key] = string("/".join(_kept(inside, has_frames)))
+        scope[node] = text
+        primitive = origins.primitives[row[node]]
+        # An inherited name says where, not what.
+        if primitive and graph.nodes.scope[node] > 0 and strings[op[node]] not in _OWNERS:
+            op[node] = string(primitive)
+    return replace(graph, nodes=replace(graph.nodes, scope=scope, stack=origins.stack, op=op))
+
+
+def _inside(parts: Parts, around: Parts) -> Parts:
+    """Without the parts that the body around has too."""
+    shared = 0
+    while shared < min(len(parts), len(around)) and parts[shared] == around[shared]:
+        shared += 1
+    return parts[shared:]
+
+
+def _kept(parts: Parts, has_frames: bool) -> list[str]:
+    """Calls of functions are told by frames; where there are none, by their names."""
+    kept = []
+    for part in parts:
+        called = _CALL.match(part)
+        if called is None:
+            kept.append(part)
+        elif not has_frames and not called[1].startswith("_"):
+            kept.append(called[1])
+    return kept

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import type { Document } from '../document/graph.ts';
+import { loop } from '../document/sketch.ts';
+import { measure } from '../draw/text.ts';
+import { layout } from '../layout/layout.ts';
+import { counterparts } from '../view/counterparts.ts';
+import { placesBefore, toLayout } from '../view/place.ts';
+import { show } from '../view/view.ts';
+import { Openings } from './openings.ts';
+
+/** A loop as two stages, whose operations are linked one to one. */
+function twoStages(): Document {
+  const plain = loop().plain();
+  const count = plain.graphs[0].nodes.kind.length;
+  const nodes = Array.from({ length: count }, (_, node) => node).filter(node => plain.graphs[0].nodes.kind[node] === 0);
+  return decodePlain({
+    ...plain,
+    graphs: [plain.graphs[0], plain.graphs[0]],
+    programs: [{ ...plain.programs[0], stages: [...plain.programs[0].stages, { kind: 'hlo', graph: 1, seconds: {} }] }],
+    links: [{ from: 0, to: 1, source: nodes, target: nodes, kind: nodes.map(() => 0), shares: {} }]
+  });
+}
+
+const none = (): ReadonlySet<number> => new Set();
+const labels = (document: Document, graph: number, openings: Openings): readonly string[] =>
+  show(document, document.graphs[graph], openings.state).label;
+
+test('what is opened in one stage is open in the others, and what is closed there is closed', () => {
+  const document = twoStages();
+  const [first, second] = document.graphs;
+  const openings = new Openings(document, first);
+  openings.enter(first, none);
+  openings.toggle(1);
+  assert.ok(labels(document, 0, openings).includes('mul'));
+  openings.enter(second, none);
+  assert.ok(labels(document, 1, openings).includes('mul'));
+  openings.toggle(1);
+  openings.enter(first, () => assert.fail('this stage was chosen already'));
+  assert.ok(!labels(document, 0, openings).includes('mul'));
+});
+
+test('all that is open or closed at once is so in every stage', () => {
+  const document = twoStages();
+  const [first, second] = document.graphs;
+  const openings = new Openings(document, first);
+  openings.enter(first, none);
+  openings.openAll();
+  openings.enter(second, none);
+  assert.ok(openings.open.has(1));
+  openings.closeAll();
+  openings.enter(first, none);
+  assert.equal(openings.open.size, 0);
+});
+
+test('a stage that nobody has touched begins with its own first view, each time', () => {
+  const document = twoStages();
+  const openings = new Openings(document, document.graphs[0]);
+  openings.enter(document.graphs[0], none);
+  assert.ok(!openings.touched);
+  openings.enter(document.graphs[0], () => new Set([1]));
+  assert.deepEqual([...openings.open], [1]);
+});
+
+test('in another stage each box is told which one it was, and stands where that stood', () => {
+  const document = twoStages();
+  const [first, second] = document.graphs;
+  const before = show(document, first, { open: new Set([1]) });
+  const after = show(document, second, { open: new Set([1]) });
+  const from = counterparts(document, before, after);
+  after.label.forEach((label, box) => {
+    // A value that goes round the loop has no link of its own.
+    if (label !== 'carry' && label !== 'slice') {
+      assert.equal(before.label[from[box]], label);
+    }
+  });
+  const was = layout(toLayout(before, measure));
+  const is = layout(toLayout(after, measure, { before: placesBefore(from, was) }));
+  assert.ok(
+    is.x.every((x, box) => Math.abs(x - was.x[box]) <= 1),
+    'by no more than rounding'
+  );
+});
+
+test('a box that opens is the frame that it becomes, and what stands in it is new', () => {
+  const document = twoStages();
+  const [graph] = document.graphs;
+  const closed = show(document, graph, { open: none() });
+  const open = show(document, graph, { open: new Set([1]) });
+  const from = counterparts(document, closed, open);
+  assert.equal(closed.label[from[open.label.indexOf('cell')]], 'cell');
+  assert.equal(from[open.label.indexOf('mul')], -1);
+});

@@ -1,0 +1,163 @@
+/**
+ * What the person has opened: of each stage its open rows and spread stacks. What is opened or closed in one stage is
+ * so in the others too, in the rows that are the same there.
+ */
+import type { Document, Graph } from '../document/graph.ts';
+import { rowsLike } from '../view/counterparts.ts';
+import { openEverything, openRow } from '../view/first.ts';
+import type { ViewState } from '../view/folds.ts';
+import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
+import { itemFor } from './row.ts';
+import { openAroundItem } from './where.ts';
+
+type Opened = Required<Pick<ViewState, 'open' | 'spread'>>;
+
+/** Something that the person did, to be done in the other stages when they are entered. */
+interface Change {
+  readonly graph: Graph;
+  readonly row: number;
+  readonly does: 'open' | 'close' | 'spread' | 'fold';
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+export class Openings {
+  /** Every equation is a box; in all stages. */
+  all = false;
+  /** True once anything was opened or closed. */
+  touched = false;
+  private readonly known = new Map<Graph, Opened>();
+  private readonly changes: Change[] = [];
+  /** How many of the changes have been made in a stage. */
+  private readonly made = new Map<Graph, number>();
+
+  /** `graph` is the stage that is seen. */
+  constructor(
+    private readonly document: Document,
+    private graph: Graph
+  ) {}
+
+  get state(): ViewState {
+    return { ...this.opened, all: this.all };
+  }
+
+  get open(): ReadonlySet<number> {
+    return this.opened.open;
+  }
+
+  get spread(): ReadonlySet<number> {
+    return this.opened.spread;
+  }
+
+  /** Another stage, or the same one in another space: `first` gives what is open in it at first. */
+  enter(graph: Graph, first: () => ReadonlySet<number>): void {
+    this.graph = graph;
+    if (!this.touched || !this.known.has(graph)) {
+      this.known.set(graph, { open: first(), spread: NONE });
+    }
+    for (const change of this.changes.slice(this.made.get(graph) ?? 0)) {
+      if (change.graph !== graph) {
+        this.follow(change);
+      }
+    }
+    this.made.set(graph, this.changes.length);
+  }
+
+  /** Opens a row or closes it, and its twin with it: forward and backward show the same. */
+  toggle(row: number): void {
+    const closes = this.open.has(row);
+    this.set(closes ? this.without(row) : { open: openRow(this.rows, this.open, row) });
+    this.note({ graph: this.graph, row, does: closes ? 'close' : 'open' });
+  }
+
+  /** Shows all copies of a stack, or the first one alone again. */
+  toggleSpread(stack: number): void {
+    const folds = this.spread.has(stack);
+    this.set(folds ? { spread: new Set([...this.spread].filter(row => row !== stack)) } : this.spreadOut(stack));
+    this.note({ graph: this.graph, row: stack, does: folds ? 'fold' : 'spread' });
+  }
+
+  openAll(): void {
+    this.set({ open: openEverything(this.rows, true) });
+    this.note({ graph: this.graph, row: 0, does: 'open' });
+  }
+
+  closeAll(): void {
+    this.set({ open: NONE, spread: NONE });
+    this.note({ graph: this.graph, row: 0, does: 'close' });
+  }
+
+  /** Opens what is around a node, so that it is seen. */
+  reveal(node: number): void {
+    if (node >= 0) {
+      this.revealItem(itemFor(this.graph, this.rows, node));
+    }
+  }
+
+  /** Opens what is around an item; true if anything was closed. */
+  revealItem(item: number): boolean {
+    const open = openAroundItem(this.rows, this.open, item);
+    const changes = open !== this.open;
+    this.touched ||= changes;
+    this.set({ open });
+    return changes;
+  }
+
+  private get rows(): Rows {
+    return rowsOf(this.document, this.graph);
+  }
+
+  private get opened(): Opened {
+    return this.known.get(this.graph) ?? { open: NONE, spread: NONE };
+  }
+
+  private set(change: Partial<Opened>): void {
+    this.known.set(this.graph, { ...this.opened, ...change });
+  }
+
+  private note(change: Change): void {
+    this.touched = true;
+    this.changes.push(change);
+    this.made.set(this.graph, this.changes.length);
+  }
+
+  private without(row: number): Partial<Opened> {
+    const shut = new Set([row, this.rows.outline.twin[row]]);
+    return { open: new Set([...this.open].filter(one => !shut.has(one))) };
+  }
+
+  /** A stack that is spread is open. */
+  private spreadOut(stack: number): Partial<Opened> {
+    return { open: openRow(this.rows, this.open, stack), spread: new Set([...this.spread, stack]) };
+  }
+
+  private openAroundRow(row: number): void {
+    const { parent } = this.rows.outline;
+    const open = new Set(this.open);
+    for (let at = parent[row]; at > 0; at = parent[at]) {
+      if (rowOpens(this.rows, at)) {
+        open.add(at);
+      }
+    }
+    this.set({ open });
+  }
+
+  /** Does here what was done in another stage. */
+  private follow({ graph, row, does }: Change): void {
+    if (row === 0) {
+      this.set(does === 'open' ? { open: openEverything(this.rows, true) } : { open: NONE, spread: NONE });
+      return;
+    }
+    for (const like of rowsLike(this.document, graph, row, this.graph).filter(one => rowOpens(this.rows, one))) {
+      if (does === 'close') {
+        this.set(this.without(like));
+      } else if (does === 'fold') {
+        this.set({ spread: new Set([...this.spread].filter(one => one !== like)) });
+      } else {
+        this.openAroundRow(like);
+        const many = this.rows.outline.count[like] > 1;
+        this.set(does === 'spread' && many ? this.spreadOut(like) : { open: openRow(this.rows, this.open, like) });
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Layout, LayoutInput } from './input.ts';
+import { layout } from './layout.ts';
+import { LayoutMemory } from './memory.ts';
+
+/** Two groups of crossing strands, and between them a box that may be open: a group of six boxes in a row. */
+function picture(open: boolean): LayoutInput {
+  const parent: number[] = [];
+  const group: number[] = [];
+  const width: number[] = [];
+  const edges: [number, number][] = [];
+  const box = (around: number, isGroup = 0, wide = 60): number => {
+    group.push(isGroup);
+    width.push(wide);
+    return parent.push(around) - 1;
+  };
+  const strands = (): number => {
+    const around = box(-1, 1);
+    const inner = Array.from({ length: 24 }, (_, i) => box(around, 0, 60 + (i % 5) * 12));
+    inner.forEach((one, i) => i >= 4 && edges.push([inner[(i * 7 + 3) % i], one], [inner[i - 1], one]));
+    return inner[23];
+  };
+  const upper = strands();
+  const middle = box(-1, open ? 1 : 0);
+  const inside = open ? Array.from({ length: 6 }, () => box(middle)) : [middle];
+  const lower = box(-1);
+  inside.forEach(one => edges.push([upper, one], [one, lower]));
+  strands();
+  const count = parent.length;
+  return {
+    parent: Int32Array.from(parent),
+    width: Float64Array.from(width),
+    height: new Float64Array(count).fill(22),
+    left: new Float64Array(count),
+    right: new Float64Array(count),
+    group: Uint8Array.from(group),
+    pin: new Uint8Array(count),
+    source: Int32Array.from(edges, ([from]) => from),
+    target: Int32Array.from(edges, ([, to]) => to),
+    sourcePort: new Int32Array(edges.length),
+    targetPort: new Int32Array(edges.length)
+  };
+}
+
+/** Where the 24 boxes of a group of strands stand, from the corner of the group. */
+function inside(out: Layout, group: number): number[] {
+  return Array.from({ length: 24 }, (_, i) => group + 1 + i).flatMap(box => [
+    Math.round(1000 * (out.x[box] - out.x[group])),
+    Math.round(1000 * (out.y[box] - out.y[group]))
+  ]);
+}
+
+const centres = (out: Layout, boxes: readonly number[]): Float64Array =>
+  Float64Array.from(boxes, box => (box < 0 ? NaN : out.x[box] + out.width[box] / 2));
+
+test('what opens elsewhere moves nothing inside a group, and what is closed again is as it was', () => {
+  const memory = new LayoutMemory();
+  const closed = layout(picture(false), memory);
+  // 25 boxes stand before the one that opens, 26 after it.
+  const opening = [...Array(26).keys(), ...Array<number>(6).fill(-1), ...Array.from({ length: 26 }, (_, i) => 26 + i)];
+  const open = layout({ ...picture(true), before: centres(closed, opening) }, memory);
+  assert.ok(open.width[25] > closed.width[25]);
+  assert.deepEqual(inside(open, 0), inside(closed, 0));
+  assert.deepEqual(inside(open, 33), inside(closed, 27));
+  const closing = opening.flatMap((box, i) => (box < 0 ? [] : [i]));
+  const again = layout({ ...picture(false), before: centres(open, closing) }, memory);
+  assert.deepEqual(again, closed);
+});
+
+test('without a memory the same input gives the same picture, whatever was laid out before', () => {
+  const first = layout(picture(true));
+  layout(picture(false));
+  assert.deepEqual(layout(picture(true)), first);
+});

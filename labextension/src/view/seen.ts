@@ -1,0 +1,39 @@
+/** Where nodes and rows are seen: in which box, whatever is open. */
+import { itemOfNode } from './folds.ts';
+import type { Rows } from './outline.ts';
+import type { VisibleGraph } from './visible.ts';
+
+/** The box that a node is seen in: its own, or that of the closed row that hides it; -1 where it is not seen. */
+export function boxOfNode(rows: Rows, visible: VisibleGraph, node: number): number {
+  const own = node < 0 ? undefined : boxesOf(visible).get(itemOfNode(node));
+  return node < 0 ? -1 : (own ?? boxOfRow(rows, visible, rows.leaf[node]));
+}
+
+/** The box of an item, or of the closed row that hides it; -1 where it is not seen. */
+export function boxOfItem(rows: Rows, visible: VisibleGraph, item: number): number {
+  return item >= 0 ? boxOfRow(rows, visible, item) : boxOfNode(rows, visible, -1 - item);
+}
+
+function boxOfRow({ outline }: Rows, visible: VisibleGraph, from: number): number {
+  const boxes = boxesOf(visible);
+  for (let row = from; row > 0; row = outline.parent[row]) {
+    // A copy that is folded away is seen in the first.
+    const box = boxes.get(row) ?? (outline.like[row] >= 0 ? boxes.get(outline.like[row]) : undefined);
+    if (box !== undefined) {
+      return box;
+    }
+  }
+  return -1;
+}
+
+const known = new WeakMap<VisibleGraph, ReadonlyMap<number, number>>();
+
+/** Boxes by their items. */
+function boxesOf(visible: VisibleGraph): ReadonlyMap<number, number> {
+  let boxes = known.get(visible);
+  if (!boxes) {
+    boxes = new Map(Array.from(visible.item, (item, box) => [item, box]));
+    known.set(visible, boxes);
+  }
+  return boxes;
+}

@@ -1,0 +1,143 @@
+"""The explorer as a person uses it: search, colours, paths, keys, and what is seen."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+STEP = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def mlp(params, x):
+    for w, b in params:
+        x = jax.nn.relu(x @ w + b)
+    return x
+def step(params, x):
+    value, grads = jax.value_and_grad(lambda p: mlp(p, x).mean())(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), value
+sizes = [64, 128, 128, 10]
+params = [(jnp.ones((m, n)), jnp.ones(n)) for m, n in zip(sizes, sizes[1:])]
+%jaxviz step(params, jnp.ones((32, 64)))"""
+
+
+def test_search_counts_dims_steps_and_opens(notebook):
+    opened = notebook(STEP)
+    graph = opened.explore(0)
+    graph.stage.focus()
+    graph.page.keyboard.press("/")
+    field = graph.root.get_by_role("searchbox")
+    expect(field).to_be_focused()
+    count = graph.root.locator(".jv-search-count")
+    expect(graph.root.locator(".jv-examples")).to_contain_text("op:dot_general")
+    opened.shot("search-empty", graph.root)
+    before = graph.colours()
+    field.fill("op:dot_general")
+    # Three forward, five backward; equal layers are one place.
+    expect(count).to_have_text("8 matches in 4 places")
+    expect(graph.root.locator(".jv-examples")).to_be_hidden()
+    assert graph.colours() != before
+    opened.shot("search-op", graph.root)
+    graph.page.keyboard.press("Enter")
+    expect(count).to_have_text("1 of 4")
+    expect(graph.pane.locator("h4")).to_have_text("dot_general")
+    graph.page.keyboard.press("Shift+Enter")
+    expect(count).to_have_text("4 of 4")
+    expect(field).to_be_focused()
+    field.fill("bytes>a lot")
+    expect(count).to_contain_text("bytes wants a size")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill("/^no such thing$/")
+    expect(count).to_have_text("no match")
+    graph.page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    expect(graph.stage).to_be_focused()
+
+
+def test_search_opens_what_hides_a_match(notebook):
+    graph = notebook(STEP).explore(0)
+    graph.stage.focus()
+    graph.page.keyboard.press("x")
+    graph.wait_without_box("matmul")
+    graph.page.keyboard.press("/")
+    graph.root.get_by_role("searchbox").fill("matmul")
+    graph.page.keyboard.press("Enter")
+    graph.wait_for_box("matmul")
+    expect(graph.pane.locator("h4")).to_have_text("matmul")
+
+
+def test_colours_say_what_the_legend_says(notebook):
+    opened = notebook(STEP)
+    graph = opened.explore(0)
+    legend = graph.root.locator(".jv-legend")
+    expect(legend).to_contain_text("matmul")
+    choice = graph.root.get_by_role("combobox", name="Colour by")
+    seen = {graph.colours()}
+    for key, words in [
+        ("fate", "fused"),
+        ("kernel", "fusion"),
+        ("phase", "backward"),
+        ("type", "float32"),
+        ("size", "kB"),
+    ]:
+        choice.select_option(key)
+        expect(legend).to_contain_text(words)
+        seen.add(graph.colours())
+        opened.shot(f"colour-{key}", graph.root)
+    assert len(seen) > 3
+    # Kept from stage to stage; where it says nothing, that is said.
+    choice.select_option("fate")
+    graph.stage.focus()
+    graph.page.keyboard.press("5")
+    expect(legend).to_contain_text("fate is not known here")
+    graph.page.keyboard.press("2")
+    expect(legend).to_contain_text("fused")
+    graph.page.keyboard.press("c")
+    expect(choice).to_have_value("kernel")
+
+
+FORK = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def fork(x, y):
+    both = jnp.sin(x) + jnp.cos(y)
+    return jnp.tanh(both), -y
+%jaxviz fork(jnp.ones(4), jnp.ones(4))"""
+
+
+def test_what_belongs_to_a_selection_is_lit_and_said(notebook):
+    opened = notebook(FORK)
+    graph = opened.explore(0)
+    words = graph.root.locator(".jv-words")
+    graph.click("sin")
+    expect(words).to_have_text("made from no other operation, used by 2 operations")
+    opened.shot("paths-around", graph.root)
+    # From the selection to a second box, with the mouse and with keys.
+    graph.stage.click(position=graph.place("tanh"), modifiers=["Shift"])
+    expect(words).to_have_text("from sin to tanh: 1 operation on the way")
+    expect(graph.pane.locator("h4")).to_have_text("tanh")
+    opened.shot("paths-between", graph.root)
+    graph.page.keyboard.press("Escape")
+    expect(words).to_contain_text("made from 3 operations")
+    graph.page.keyboard.press("p")
+    expect(words).to_have_text("ways from here to what is selected next")
+    graph.page.keyboard.press("ArrowUp")
+    expect(words).to_contain_text("directly")
+    graph.page.keyboard.press("Escape")
+    graph.page.keyboard.press("Escape")
+    expect(words).to_be_hidden()
+    expect(graph.pane).to_be_hidden()
+
+
+def test_breadcrumbs_say_where_and_lead_out(notebook):
+    opened = notebook(STEP)
+    graph = opened.explore(0)
+    graph.click("relu")
+    crumbs = graph.root.get_by_role("navigation", name="regions around the selection")
+    expect(crumbs.get_by_role("button")).to_have_text(["step", "forward", "mlp x3"])
+    opened.shot("breadcrumbs", graph.root)
+    crumbs.get_by_role("button", name="Out to forward").click()
+    expect(graph.pane.locator("h4")).to_have_text("forward")
+    expect(graph.stage).to_be_focused()
+    expect(crumbs).to_be_hidden()
+    graph.click("relu")
+    crumbs.get_by_role("button", name="The whole program").click()
+    expect(graph.pane).to_be_hidden()

@@ -1,0 +1,85 @@
+"""Large arrays that are baked in are found, by the name that the person gave them."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from find.found import found, line_numbers, the
+
+WEIGHTS = jnp.ones((300, 300))
+TABLES = {"sin": [np.ones((200, 200))]}
+
+
+class Model:
+    def __init__(self):
+        self.weights = jnp.ones((200, 200))
+
+    def __call__(self, x):
+        return x @ self.weights
+
+    def step(self, x):
+        return self(x) + 1
+
+
+def of_the_module(x):
+    y = x * 2
+    return y @ WEIGHTS
+
+
+def enclosing():
+    table = jnp.ones((200, 200))
+    return lambda x: table @ x
+
+
+def test_an_array_of_the_module():
+    finding = the("captured", of_the_module, jnp.ones(300))
+    assert finding.title == "`WEIGHTS` (f32[300,300], 360 kB) is baked in as a constant"
+    assert line_numbers(finding, of_the_module) == [2]
+    assert finding.figures == {"bytes": 360_000}
+    assert finding.severity == "advice"
+
+
+@pytest.mark.parametrize(
+    ("fn", "size", "name"),
+    [
+        (enclosing(), 200, "table"),
+        (lambda x: x @ TABLES["sin"][0], 200, "TABLES['sin'][0]"),
+        (Model(), 200, "weights"),
+        (Model().step, 200, "self.weights"),
+        (jax.jit(Model().step), 200, "self.weights"),
+        (functools.partial(jnp.dot, WEIGHTS), 300, "argument 0"),
+        (jax.grad(lambda x: (WEIGHTS @ x).sum()), 300, "WEIGHTS"),
+        (lambda x: jax.jit(lambda y: WEIGHTS @ y)(x), 300, "WEIGHTS"),
+    ],
+)
+def test_it_has_the_name_of_the_variable_or_attribute(fn, size, name):
+    assert the("captured", fn, jnp.ones(size)).title.startswith(f"`{name}` ")
+
+
+def test_one_array_that_two_bodies_read_is_one_finding():
+    finding = the("captured", lambda x: WEIGHTS @ x + jax.jit(lambda y: WEIGHTS @ y)(x), jnp.ones(300))
+    assert len(finding.nodes) == 2
+
+
+def test_very_large_arrays_are_a_warning():
+    huge = np.ones((2000, 2000), np.float32)
+    assert the("captured", lambda x: x @ huge, jnp.ones(2000)).severity == "warning"
+
+
+INNOCENT = {
+    "an argument": (lambda x, w: x @ w, (jnp.ones(300), WEIGHTS)),
+    "a small table": (lambda x: x + jnp.arange(4.0), (jnp.ones(4),)),
+    "a number": (lambda x: x * 2.5, (1.0,)),
+    "a partial of a number": (functools.partial(jnp.add, 1.0), (1.0,)),
+    "an array that is made inside": (lambda x: x @ jnp.ones((300, 300)), (jnp.ones(300),)),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_what_is_given_or_small_is_left_alone(name):
+    fn, arguments = INNOCENT[name]
+    assert found("captured", fn, *arguments) == []

@@ -1,0 +1,116 @@
+"""Keys that are used twice are found, however they got there; keys that are split, folded or in branches are not."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from find.found import found, line_numbers, the
+from jax import lax, random
+from programs import CORPUS
+
+KEYS = {"typed": random.key(0), "raw": random.PRNGKey(0)}
+
+
+def same(key):
+    a = random.normal(key, (3,))
+    b = random.uniform(key, (3,))
+    return a + b
+
+
+def same_entry(key):
+    keys = random.split(key, 4)
+    return random.normal(keys[1]) + random.normal(keys[1])
+
+
+def after_split(key):
+    sub = random.split(key)[0]
+    return random.normal(key) + random.normal(sub)
+
+
+def in_turns(key):
+    x = 0.0
+    for _ in range(3):
+        x = x + random.normal(key)
+    return x
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("fn", "uses", "lines"),
+    [(same, 2, [1, 2]), (same_entry, 2, [2]), (after_split, 2, [1, 2]), (in_turns, 3, [3])],
+)
+def test_a_key_that_is_used_again_is_told_with_all_its_uses(fn, uses, lines, key):
+    finding = the("key", fn, KEYS[key])
+    assert finding.severity == "warning"
+    assert finding.figures == {"uses": uses}
+    assert line_numbers(finding, fn) == lines
+    assert f"used {uses} times" in finding.title
+
+
+def in_a_loop(key, x):
+    return lax.fori_loop(0, 5, lambda _, c: c + random.normal(key), x)
+
+
+def test_a_key_from_outside_of_a_loop_is_the_same_in_each_turn():
+    finding = the("key", in_a_loop, KEYS["typed"], 0.0)
+    assert "each turn of a loop" in finding.title
+    assert line_numbers(finding, in_a_loop) == [1]
+
+
+def test_through_a_jitted_function():
+    draw = jax.jit(lambda key: random.normal(key))
+    assert the("key", lambda key: draw(key) + draw(key), KEYS["typed"]).figures == {"uses": 2}
+
+
+def test_a_split_of_which_nothing_is_used_is_a_note():
+    def unused(key):
+        random.split(key)
+        return random.normal(random.fold_in(key, 1))
+
+    assert the("key", unused, KEYS["typed"]).severity == "note"
+
+
+def _carried(key, x):
+    def body(carry, _):
+        key, x = carry
+        key, sub = random.split(key)
+        return (key, x + random.normal(sub)), None
+
+    return lax.scan(body, (key, x), None, length=5)[0]
+
+
+def _dropout(key, x):
+    @jax.checkpoint
+    def drop(x):
+        return jnp.sin(x) * random.bernoulli(key, 0.5, x.shape)
+
+    return jax.grad(lambda x: drop(x).sum())(x)
+
+
+INNOCENT = {
+    "split": lambda key: sum(random.normal(sub) for sub in random.split(key, 4)),
+    "folded": lambda key: random.normal(random.fold_in(key, 1)) + random.normal(random.fold_in(key, 2)),
+    "one of two branches": lambda key: lax.cond(True, random.normal, random.uniform, key),
+    "carried round a loop": lambda key: _carried(key, 0.0),
+    "computed again for a gradient": lambda key: _dropout(key, jnp.ones(3)),
+    "folded in a loop": lambda key: lax.fori_loop(0, 5, lambda i, c: c + random.normal(random.fold_in(key, i)), 0.0),
+    "one for each example": lambda key: jax.vmap(random.normal)(random.split(key, 4)),
+    "shuffled": lambda key: random.permutation(key, 10),
+}
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("name", INNOCENT)
+def test_keys_that_are_used_once_are_left_alone(name, key):
+    assert found("key", INNOCENT[name], KEYS[key]) == []
+
+
+def test_in_the_corpus_a_key_is_used_twice_where_it_is():
+    told = {name for name, make in CORPUS.items() if found("key", *_flat(make()))}
+    assert told == {"random_numbers"}
+
+
+def _flat(case):
+    fn, arguments = case
+    return (fn, *arguments)

@@ -1,0 +1,139 @@
+"""Python loops that JAX unrolled are found, with their line and what they hand on; other programs are left alone."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from find.found import found, line_numbers, the
+from jax import lax
+from programs import CORPUS
+
+
+def settle(x):
+    kept = jnp.sin(x)
+    for _ in range(1000):
+        x = x * 1.01 + 0.1
+    return kept
+
+
+def test_a_loop_of_a_thousand_turns_is_told_with_its_line_and_its_remedy():
+    finding = the("unrolled", settle, jnp.ones(4))
+    assert finding.severity == "warning"
+    assert finding.title == f"unrolled from line {finding.lines[0].line}: 1,000 copies"
+    assert line_numbers(finding, settle) == [2]
+    assert finding.figures == {"copies": 1000, "equations": 2000, "carried": 1, "given": 0}
+    assert len(finding.nodes) == 2000
+    assert "for _ in range(1000)" in finding.text
+    assert "fori_loop(0, 1000" in finding.remedy
+
+
+def layers(x, weights):
+    for weight in weights:
+        x = jnp.tanh(x @ weight) + x
+    return x.sum()
+
+
+def test_a_loop_over_parameters_is_told_once_for_forward_and_backward():
+    weights = [jnp.ones((4, 4))] * 12
+    finding = the("unrolled", jax.grad(layers), jnp.ones((4, 4)), weights)
+    assert finding.figures["copies"] == 12
+    assert finding.figures["given"] == 1
+    assert "backward" in finding.text
+    assert "jax.lax.scan" in finding.remedy
+
+
+def nested(x):
+    for i in range(6):
+        for _ in range(20):
+            x = jnp.sin(x) * i
+        x = x / 2
+    return x
+
+
+def test_loops_in_loops_are_one_finding():
+    finding = the("unrolled", nested, 1.0)
+    assert line_numbers(finding, nested) == [1]
+    assert "6 x 20 copies" in finding.title
+
+
+def slices(x):
+    total = 0.0
+    for i in range(16):
+        total = total * 0.9 + jnp.tanh(x[i])
+    return total
+
+
+def independent(xs):
+    return jnp.stack([jnp.tanh(x) * 2 + jnp.sin(x) * x for x in xs])
+
+
+def counted(x):
+    turn = 0
+    while turn < 40:
+        x = jnp.where(x > 0, x * 2, x - 1)
+        turn += 1
+    return x
+
+
+def two_back(x):
+    older = x
+    for _ in range(40):
+        x, older = jnp.sin(x) + older, x
+    return x
+
+
+@pytest.mark.parametrize(
+    ("fn", "argument", "copies"), [(slices, jnp.ones(16), 16), (counted, 1.0, 40), (two_back, 1.0, 39)]
+)
+def test_other_ways_to_write_a_loop(fn, argument, copies):
+    finding = the("unrolled", fn, argument)
+    assert finding.figures["copies"] == pytest.approx(copies, abs=1)
+
+
+def test_turns_that_do_not_depend_on_one_another_are_for_vmap():
+    finding = the("unrolled", independent, [1.0] * 20)
+    assert finding.figures["carried"] == 0
+    assert "jax.vmap" in finding.remedy
+
+
+def few(x):
+    for _ in range(3):
+        x = jnp.sin(x)
+    return x
+
+
+def written_out(x):
+    x = jnp.sin(x) * 2
+    x = jnp.cos(x) * 3
+    return jnp.tanh(x) * 4
+
+
+def updates(params):
+    return jax.tree.map(lambda p: p - 0.1 * jnp.tanh(p) * p, params)
+
+
+INNOCENT = {
+    "fori_loop": (lambda x: lax.fori_loop(0, 1000, lambda _, c: c * 1.01 + 0.1, x), 1.0),
+    "scan": (lambda x: lax.scan(lambda c, y: (c + y, c), 0.0, x), jnp.ones(1000)),
+    "few turns": (few, 1.0),
+    "written out": (written_out, 1.0),
+    "an update of each parameter": (updates, [jnp.ones(3)] * 30),
+    "vmap": (jax.vmap(lambda x: jnp.sin(x) * 2), jnp.ones(100)),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_what_is_no_unrolled_loop_is_left_alone(name):
+    fn, argument = INNOCENT[name]
+    assert found("unrolled", fn, argument) == []
+
+
+def test_in_the_corpus_only_the_useless_loop_is_one():
+    told = {name for name, make in CORPUS.items() if found("unrolled", *_flat(make()))}
+    assert told == {"useless_loop"}
+
+
+def _flat(case):
+    fn, arguments = case
+    return (fn, *arguments)

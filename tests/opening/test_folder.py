@@ -1,0 +1,96 @@
+"""A folder opens with what can be opened in it; what XLA dumped for a module is one program."""
+
+from __future__ import annotations
+
+import os
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxviz as jv
+from jaxviz.opening.buffers import read_buffers
+
+
+def program(x, w):
+    return jnp.tanh(x @ w).sum()
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dump")
+    options = {"xla_dump_to": str(folder), "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_text": True}
+    jax.jit(program).lower(jnp.ones((4, 3)), jnp.ones((3, 2))).compile(compiler_options=options)
+    return folder
+
+
+def test_a_dump_is_one_program_in_its_last_state(dump):
+    opened = jv.open(dump)
+    assert opened.names == ("jit_program",)
+    assert [node.op for node in opened.hlo if node.kind == "operation" and node.op in ("dot", "fusion")]
+    assert len(opened.left_out) == 1
+    assert "files that hold no HLO (" in opened.left_out[0]
+
+
+def test_the_states_between_passes_are_read_when_they_are_asked_for(dump):
+    passes = jv.open(dump).passes
+    assert len(passes) > 5
+    assert all(step.name and step.pipeline for step in passes)
+    first, last = passes[0].graph, passes[-1].graph
+    assert any(node.op == "tanh" and node.region == 0 for node in first)
+    assert any(node.op == "fusion" for node in last) or any(node.op == "dot" for node in last)
+
+
+def test_values_say_where_they_lie(dump):
+    graph = jv.open(dump).hlo
+    buffers = {node.name: node.attributes["buffer"] for node in graph if "buffer" in node.attributes}
+    assert buffers["x"].endswith(", argument 0")
+    assert "bytes 0 to 48 of 48" in buffers["x"]
+
+
+def test_a_folder_of_mixed_rubbish_opens_what_it_can_and_lists_the_rest(dump, tmp_path):
+    (tmp_path / "good.txt").write_text("HloModule good\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "same.txt").write_text("HloModule good\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n")
+    (tmp_path / "bad.txt").write_text("HloModule bad\n\nENTRY e {\n")
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(5000))
+    (tmp_path / "module_0001.jit_g.cpu_after_optimizations.txt").write_text("HloModule g\n\nENTRY")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+    opened = jv.open(tmp_path)
+    assert opened.names == ("good", "good (2)")
+    assert opened["good (2)"].hlo.check() is None
+    left_out = "\n".join(opened.left_out)
+    for name in ("bad.txt: line 4:1: expected }", "empty: line 1:1", "picture.png: byte 0", "jit_g.cpu_after"):
+        assert name in left_out
+    assert "left out: " in repr(opened)
+    with pytest.raises(KeyError, match="it has: good"):
+        opened["none"]
+
+
+def test_a_folder_with_nothing_to_open_says_why(tmp_path):
+    with pytest.raises(jv.OpenError, match="expected a folder with a file that can be opened, but it is empty"):
+        jv.open(tmp_path)
+    (tmp_path / "a").write_text("nothing")
+    with pytest.raises(jv.OpenError, match=r"but .*line 1:1: expected HLO"):
+        jv.open(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system here")
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(jv.OpenError, match="expected a file or a folder"):
+        jv.open(tmp_path / "pipe")
+
+
+def test_buffers_of_tuples_are_told_by_element():
+    text = (
+        b"BufferAssignment:\nallocation 0: size 96, preallocated-temp:\n"
+        b" value: <3 while.1{0} @0> (size=32,offset=64): f32[8]{0}\n"
+        b"allocation 1: size 4, thread-local:\n value: <4 add @0> (size=4,offset=0): f32[]\n"
+    )
+    buffers = read_buffers(text, "b")
+    (element,) = buffers["while.1"]
+    assert (element.element, str(element)) == ("0", "allocation 0, bytes 64 to 96 of 96, temporary")
+    assert buffers["add"][0].kind == "of one thread"

@@ -1,0 +1,184 @@
+"""Files are told by their contents and opened without JAX compiling anything."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+
+import jax
+import jax.numpy as jnp
+import pytest
+from outline.outlines import check
+
+import jaxviz as jv
+from jaxviz import compat
+
+
+def program(x, w):
+    y = jnp.tanh(x @ w)
+    return jax.lax.fori_loop(0, 3, lambda i, carry: carry * 2.0 + i, y).sum()
+
+
+@pytest.fixture(scope="module")
+def lowered():
+    return jax.jit(program).lower(jnp.ones((4, 3)), jnp.ones((3, 2)))
+
+
+@pytest.fixture(scope="module")
+def module(lowered):
+    return lowered.compile().runtime_executable().hlo_modules()[0]
+
+
+def operations(opened: jv.Exploration, kind: str) -> list[str]:
+    return sorted(node.op for node in getattr(opened, kind) if node.kind == "operation")
+
+
+def test_hlo_text_and_proto_open_as_the_same_graph(module, tmp_path):
+    (tmp_path / "a.json").write_text(module.to_string())
+    (tmp_path / "b.txt").write_bytes(module.as_serialized_hlo_module_proto())
+    text, proto = jv.open(tmp_path / "a.json"), jv.open(str(tmp_path / "b.txt"))
+    assert operations(text, "hlo") == operations(proto, "hlo")
+    assert "while" in operations(text, "hlo")
+    assert text.names == proto.names == ("jit_program",)
+    assert text.document().outlines[0].outline.row(0).name == "jit_program"
+
+
+def bytecode(module) -> bytes:
+    stream = io.BytesIO()
+    module.operation.write_bytecode(stream)
+    return stream.getvalue()
+
+
+def test_stablehlo_opens_as_text_and_as_bytecode_with_its_lines(lowered, tmp_path):
+    (tmp_path / "a").write_text(lowered.as_text(debug_info=True))
+    (tmp_path / "b").write_bytes(bytecode(lowered.compiler_ir("stablehlo")))
+    for name in ("a", "b"):
+        opened = jv.open(tmp_path / name)
+        assert operations(opened, "stablehlo") == sorted(
+            node.op
+            for node in jv.explore(program, jnp.ones((4, 3)), jnp.ones((3, 2))).stablehlo
+            if node.kind == "operation"
+        )
+        (tangent,) = opened.stablehlo.find("tanh")
+        assert [frame.function for frame in tangent.frames][-1] == "program"
+        assert tangent.scope.endswith("tanh")
+
+
+def test_an_exported_function_opens_without_the_package_that_jax_needs(tmp_path):
+    export = pytest.importorskip("jax.export")
+    pytest.importorskip("flatbuffers")
+    data = export.export(jax.jit(program))(jnp.ones((4, 3)), jnp.ones((3, 2))).serialize()
+    (tmp_path / "f.bin").write_bytes(bytes(data))
+    opened = jv.open(tmp_path / "f.bin")
+    assert opened.names == ("program",)
+    assert {"dot_general", "tanh", "while"} <= set(operations(opened, "stablehlo"))
+
+
+def test_a_document_opens_with_all_of_its_stages(tmp_path):
+    explored = jv.explore(program, jnp.ones((4, 3)), jnp.ones((3, 2)))
+    explored.document().save(tmp_path / "x")
+    opened = jv.open(tmp_path / "x")
+    assert len(opened.jaxpr) == len(explored.jaxpr)
+    assert len(opened.hlo) == len(explored.hlo)
+    assert [fate.kind for fate in opened.fates] == [fate.kind for fate in explored.fates]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_files_open(module, tmp_path, compress):
+    (tmp_path / "m").write_bytes(compress(compress(module.to_string().encode())))
+    assert jv.open(tmp_path / "m").names == ("jit_program",)
+
+
+def test_zstd_opens_or_names_what_it_needs(module, tmp_path, monkeypatch):
+    zstandard = pytest.importorskip("zstandard")
+    (tmp_path / "m").write_bytes(zstandard.compress(module.to_string().encode()))
+    assert jv.open(tmp_path / "m").names == ("jit_program",)
+    monkeypatch.setattr("jaxviz.opening.contents._zstd_library", lambda: None)
+    with pytest.raises(jv.OpenError, match="pip install zstandard"):
+        jv.open(tmp_path / "m")
+
+
+def test_nothing_is_compiled(module, lowered, tmp_path, monkeypatch):
+    (tmp_path / "a").write_text(module.to_string())
+    (tmp_path / "b").write_text(lowered.as_text())
+    seen = []
+    monkeypatch.setattr(compat, "optimized_proto", seen.append)
+    jax.monitoring.register_event_duration_secs_listener(lambda event, *rest, **more: seen.append(event))
+    try:
+        for name in "ab":
+            jv.open(tmp_path / name)._repr_mimebundle_()
+    finally:
+        jax.monitoring.clear_event_listeners()
+    assert seen == []
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "line 1:1: expected HLO, MLIR, a jax.export artifact or a jaxviz document, but the file is empty"),
+        (
+            b"// note\n\nhello\n",
+            'line 3:1: expected HLO, MLIR, a jax.export artifact or a jaxviz document, not "hello"',
+        ),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "byte 0: expected HLO, MLIR, a jax.export artifact or a jaxviz document"),
+        (b"HloModule m\n\nENTRY e {\n", "line 4:1: expected } at the end of computation e"),
+        (b"module {\n  func.func @f( {\n", "line 2:16: expected"),
+        (b'{"format": "jaxviz", "version": 1', "line 1:34: expected a jaxviz document"),
+        (b'{"format": "jaxviz", "version": 99}', "needs jaxviz with document version 99"),
+        (gzip.compress(b"HloModule m")[:-9], "inside gzip: expected"),
+        (b"ML\xefR\x00\x00", "byte 0: expected"),
+        (b"\n\x05hello\xff\xff\xff", "byte 10: expected more bytes: the file is cut off"),
+    ],
+)
+def test_what_cannot_be_opened_is_told_in_one_line(tmp_path, data, message):
+    path = tmp_path / "file"
+    path.write_bytes(data)
+    with pytest.raises(jv.OpenError) as caught:
+        jv.open(path)
+    text = str(caught.value)
+    assert text.startswith(str(path))
+    assert message in text
+    assert "\n" not in text
+
+
+def test_a_file_that_is_not_there_is_pythons_own_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        jv.open(tmp_path / "none")
+
+
+def test_operations_of_unknown_dialects_open(tmp_path):
+    (tmp_path / "m").write_text(
+        "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+        '  %0 = "other.thing"(%x) {size = 3 : i32} : (tensor<2xf32>) -> tensor<2xf32>\n'
+        "  return %0 : tensor<2xf32>\n}\n"
+    )
+    (node,) = jv.open(tmp_path / "m").stablehlo.find("other.thing")
+    assert node.attributes == {"size": "3"}
+
+
+def test_files_that_a_module_names_are_not_looked_at(tmp_path):
+    secret = tmp_path / "secret.py"
+    secret.write_text("password = call('hidden')\n")
+    (tmp_path / "m").write_text(
+        'HloModule m\n\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT n = f32[2] negate(p), metadata={op_name="neg" '
+        f'source_file="{secret}" source_line=1}}\n}}\n'
+    )
+    opened = jv.open(tmp_path / "m")
+    assert not any("hidden" in text for text in opened.document().tables.strings)
+    assert [str(frame) for frame in opened.hlo.find("negate")[0].frames] == ["secret.py:1 ()"]
+
+
+def test_an_opened_file_has_a_first_view_and_a_picture(module, tmp_path):
+    (tmp_path / "m").write_text(module.to_string())
+    opened = jv.open(tmp_path / "m")
+    check(opened.document().outlines[0].outline)
+    assert 0 < len(opened.view("hlo").boxes) <= 40
+    assert "<svg" in opened.to_svg(stage="hlo")
+    assert repr(opened).startswith(f"<jaxviz {tmp_path / 'm'}: jit_program, hlo of ")
+    data, metadata = opened._repr_mimebundle_()
+    assert metadata["application/vnd.jaxviz.v1+json"]["stage"] == "hlo"
+    assert "image/svg+xml" in data
+    with pytest.raises(ValueError, match=r"there is no jaxpr in .*: it holds hlo"):
+        opened.jaxpr  # noqa: B018
