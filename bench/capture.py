@@ -7,8 +7,9 @@ The training step of flax's transformer block is traced, lowered and optimized b
 of its document, in turns; of each the fastest counts. `added` is what a person waits for longer, which means
 something only where two cores are free. `CPU` is what jaxviz computes in all, `after` what of that cannot be done while
 XLA optimizes; both are shares of the processor time of JAX alone, so other work on the machine disturbs them less. The
-passes of the compiler are asked for apart, so they are not in it, nor is what only they can say of fates. Peaks of
-memory are those of processes of their own, in which nothing else was done. `--parts` says what each step costs.
+passes of the compiler are asked for apart, so they are not in it, nor is what only they can say of fates; nor are
+findings. Peaks of memory are those of processes of their own, in which nothing else was done. `--parts` says what each
+step costs.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def _explored(fn: Callable[..., Any], args: Any) -> dict[str, float]:
     start = thread_time()
     ex._capture.fates  # noqa: B018
     costs["fates"] = thread_time() - start
+    ex.findings  # noqa: B018
     start = thread_time()
     size = len(json.dumps(ex.document().to_json()))
     costs["document"] = thread_time() - start

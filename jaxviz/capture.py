@@ -6,7 +6,7 @@ operations of later stages say which equations they come from; what is lowered a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -53,8 +53,12 @@ class Capture:
     what was added is counted in seconds of a processor.
     """
 
-    def __init__(self, program: Program, tables: Tables | None = None) -> None:
+    def __init__(
+        self, program: Program, tables: Tables | None = None, ahead: Callable[[], object] | None = None
+    ) -> None:
         self.program = program
+        # What else can be done while XLA optimizes.
+        self._ahead = ahead
         self.tables = Tables() if tables is None else tables
         self.seconds: dict[str, dict[str, float]] = {"jaxpr": {}, "stablehlo": {}, "hlo": {}}
 
@@ -163,6 +167,8 @@ class Capture:
         with suppress(Exception):
             self.outline  # noqa: B018
             self.stablehlo  # noqa: B018
+            if self._ahead is not None:
+                self._ahead()
 
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""

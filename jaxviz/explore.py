@@ -71,7 +71,7 @@ class Exploration:
         self.stage = "jaxpr"
         from jaxviz.capture import Capture
 
-        self._capture = Capture(program)
+        self._capture = Capture(program, ahead=lambda: self.findings)
 
     def trace(self) -> None:
         """Has JAX trace the function now; an error in it comes as JAX's own."""

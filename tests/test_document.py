@@ -9,9 +9,13 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import jsonschema
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from jaxviz.document import Document, DocumentError, ProgramEntry, StageEntry
+from jaxviz.document_text import plain, text_of
 from jaxviz.explore import explore
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
@@ -205,3 +209,12 @@ def test_sections_about_graphs_that_are_not_there_are_refused(section):
     plain[section][0]["to" if section == "links" else "graph"] = 7
     with pytest.raises(DocumentError, match=rf"\$\.{section}\[0\]"):
         Document.from_json(plain)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-(2**31), 2**31 - 1)))
+def test_columns_are_written_as_json_writes_them(numbers):
+    column = np.array(numbers, np.int32)
+    value = {"a": [{"column": column, "text": "é"}], "none": [], "one": 1.5}
+    assert json.loads(text_of(value)) == plain(value)
+    assert text_of(column) == json.dumps(numbers, separators=(",", ":"))

@@ -7,7 +7,8 @@ from jaxviz.read.hlo_module import HloModule
 
 def expand_asynchronous(module: HloModule) -> None:
     """Write `fusion-start` in place of `async-start` of a computation that holds a single instruction."""
-    if not any(opcode.startswith("async-") for computation in module.computations for opcode in computation.opcodes):
+    opcodes = {opcode for computation in module.computations for opcode in computation.opcodes}
+    if not any(opcode.startswith("async-") for opcode in opcodes):
         return
     wrapped = {
         number

@@ -120,18 +120,17 @@ class Copies:
         total = count.tolist()
         for copy in range(len(total) - 1, 0, -1):
             total[self.caller[copy]] += total[copy]
-        caller = np.maximum(np.array(self.caller, np.int64), 0)
-        at = self.first[caller] + np.maximum(np.array(self.caller_row) - own.start[computation[caller]], 0)
-        inside = np.bincount(at[1:], weights=np.array(total[1:]), minlength=int(count.sum())).astype(np.int64)
-        before = np.cumsum(inside) - inside
-        offset = spread(np.zeros_like(count), count) + before - np.repeat(before[self.first], count)
+        # Of all copies but the first: where the row that calls it is among these.
+        caller = np.array(self.caller[1:], np.int64)
+        at = self.first[caller] + np.array(self.caller_row[1:], np.int64) - own.start[computation[caller]]
+        inside = np.bincount(at, weights=np.array(total[1:]), minlength=int(count.sum())).astype(np.int64)
+        before = np.concatenate([[0], np.cumsum(inside)])
+        offset = spread(np.zeros_like(count), count) + before[:-1] - np.repeat(before[self.first], count)
         base = [0] * len(total)
         taken: dict[int, int] = {}
-        behind = (offset[at] + 1).tolist()
-        for copy, row in enumerate(at.tolist()):
-            if copy:
-                base[copy] = base[self.caller[copy]] + behind[copy] + taken.get(row, 0)
-                taken[row] = taken.get(row, 0) + total[copy]
+        for copy, (row, behind) in enumerate(zip(at.tolist(), (offset[at] + 1).tolist(), strict=True), 1):
+            base[copy] = base[self.caller[copy]] + behind + taken.get(row, 0)
+            taken[row] = taken.get(row, 0) + total[copy]
         #: The node of each row of each copy.
         self.node = np.repeat(np.array(base, np.int64), count) + offset
         row = np.repeat(own.start[computation] - self.first, count) + np.arange(len(self.node))
