@@ -48,6 +48,11 @@ class Opened(Exploration):
         """The programs that there are, the largest first."""
         return tuple(program.name for program in self._programs)
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The stages that there are."""
+        return tuple(self._program.kinds)
+
     def __getitem__(self, name: str) -> Opened:
         for number, program in enumerate(self._programs):
             if program.name == name:

@@ -55,10 +55,12 @@ def _hlo_proto(data: bytes) -> Iterator[OpenedStage]:
 
 
 def _hlo_stage(module: object) -> OpenedStage:
+    from jaxviz.read.communication import take_frames_of_elements
     from jaxviz.read.hlo import read_hlo
     from jaxviz.read.hlo_module import HloModule
 
     assert isinstance(module, HloModule)
+    take_frames_of_elements(module)
     found = read_hlo(module, Tables(elsewhere=True))
     return OpenedStage("hlo", module.name, found.graph, instructions=found.instruction)
 

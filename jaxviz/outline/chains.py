@@ -144,7 +144,7 @@ class Chains:
         name, detail, variable = element.name, element.detail, ""
         if element.kind == PROGRAM:
             name = self._graph.tables.strings[self._graph.regions.name[0]] or "program"
-        if element.kind == CALL:
+        if element.kind == CALL and element.frame >= 0:
             variable = self._expressions.at(element.frame).variable
         if element.kind == FUNCTION and not name:
             name = self._place_name(element.frame)

@@ -27,6 +27,7 @@ from jaxviz.graph import (
     Regions,
     Values,
 )
+from jaxviz.read.communication import with_communication
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_calls import Binding, Body, joins_of
 from jaxviz.read.hlo_copies import Calling, Copies
@@ -104,7 +105,7 @@ def read_hlo(
         names = [rows.names[number] for number in instruction.tolist()]
         for node in np.flatnonzero(graph.nodes.kind == RESULT).tolist():
             names[node] = ""
-        return HloGraph(graph, module, names, rows.scopes, rows.scope[copies.row].astype(np.int32))
+        return HloGraph(with_communication(graph), module, names, rows.scopes, rows.scope[copies.row].astype(np.int32))
 
 
 class _Writer:

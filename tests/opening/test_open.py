@@ -182,3 +182,12 @@ def test_an_opened_file_has_a_first_view_and_a_picture(module, tmp_path):
     assert "image/svg+xml" in data
     with pytest.raises(ValueError, match=r"there is no jaxpr in .*: it holds hlo"):
         opened.jaxpr  # noqa: B018
+
+
+def test_a_module_without_frames_opens(tmp_path):
+    (tmp_path / "m").write_text(
+        "HloModule m\n\nf {\n  q = f32[2] parameter(0)\n  ROOT s = f32[2] sine(q)\n}\n\n"
+        "ENTRY e {\n  p = f32[2] parameter(0)\n  n = f32[2] fusion(p), kind=kLoop, calls=f\n"
+        "  ROOT m = f32[2] cosine(n)\n}\n"
+    )
+    assert [row.name for row in jv.open(tmp_path / "m").document().outlines[0].outline if row.closed] == ["sine"]

@@ -5,6 +5,7 @@ import { keys } from './keys.ts';
 const MARKS: readonly (readonly [string, string])[] = [
   ['box', 'one operation, with the type of its value where that is new'],
   ['box with +', 'a function or a loop that opens'],
+  ['number in a corner', 'so many copies of the same; a click shows all of them'],
   ['frame', 'the inside of an open function or loop'],
   ['small label', 'a constant or an argument that the box beside it reads; with an arrow, where its value goes'],
   ['dashed box', 'an operation that the compiler did not keep, and why'],
