@@ -35,6 +35,8 @@ _WORK = (
     ),
     *("qr", "lu", "triangular_solve", "scan", "while", "cond", "sort", "scatter-add", "scatter", "gather"),
     *("reduce_window", "cumsum", "reduce_sum", "reduce_max", "exp", "log", "tanh", "logistic"),
+    # In the words of HLO.
+    *("dot", "convolution", "custom-call", "all-reduce", "all-gather", "reduce", "exponential"),
 )
 
 

@@ -5,6 +5,7 @@
 import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
 import { paintBadge } from './badge.ts';
+import { paintHulls } from './hull.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
 import { layersOf } from './over.ts';
@@ -20,6 +21,7 @@ import {
   routeOf,
   type Scene
 } from './scene.ts';
+import { paintMarks, type Mark } from './marks.ts';
 import type { LookName, Palette } from './theme.ts';
 
 /** Screen = (scene - place) * scale. Scene coordinates include negative margins. */
@@ -35,6 +37,8 @@ export interface Highlight {
   readonly selected: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
+  /** What a pass of the compiler did to boxes. */
+  readonly marks: readonly Mark[];
   /** One of `Fade` for each box; null where none steps back. */
   readonly faded: Uint8Array | null;
   /** One of `Way` for each edge; null where nothing is selected. */
@@ -96,6 +100,7 @@ export function drawGround(
   }
   const deepest = faded?.includes(Fade.far) ? Fade.far : faded?.includes(Fade.near) ? Fade.near : Fade.none;
   context.globalAlpha = edges * OPACITY[deepest];
+  paintHulls(painter, scene);
   if (camera.scale < FAR_SCALE) {
     drawFarEdges(painter, scene, camera.scale, seen);
     for (const fade of faded ? [Fade.far, Fade.near, Fade.none] : [Fade.none]) {
@@ -145,10 +150,13 @@ export function drawMarks(
   camera: Camera,
   size: Size,
   palette: Palette,
-  { selected, linked, ways, edges }: Highlight
+  { selected, linked, marks, ways, edges }: Highlight
 ): void {
   aim(context, camera, size);
   const painter = new CanvasPainter(context, palette);
+  if (edges === 1) {
+    paintMarks(painter, scene, marks, camera.scale >= FAR_SCALE);
+  }
   for (const box of linked) {
     if (box !== selected) {
       outline(painter, scene, box, 'linked');

@@ -6,6 +6,7 @@ import { button, element } from './elements.ts';
 export interface BarActions {
   source(): void;
   search(): void;
+  kernels(): void;
   stage(index: number): void;
   fit(): void;
   openAll(): void;
@@ -21,13 +22,24 @@ export interface Bar {
   setExpanded(expanded: boolean): void;
   setStage(index: number): void;
   setSource(shown: boolean): void;
+  setKernels(shown: boolean): void;
 }
 
 /** Stages as people write them, in the order of their making. */
-const STAGES: Readonly<Record<string, string>> = { jaxpr: 'jaxpr', stablehlo: 'StableHLO', hlo: 'HLO' };
+const STAGES: Readonly<Record<string, string>> = {
+  jaxpr: 'jaxpr',
+  stablehlo: 'StableHLO',
+  hlo: 'HLO',
+  passes: 'passes'
+};
 
-/** `tools` stand before the buttons. */
-export function makeBar(source: Document, actions: BarActions, tools: readonly HTMLElement[]): Bar {
+/** `passes` is the slider, which stands between StableHLO and HLO; `tools` stand before the buttons. */
+export function makeBar(
+  source: Document,
+  actions: BarActions,
+  passes: HTMLElement,
+  tools: readonly HTMLElement[]
+): Bar {
   const root = element('div', 'jv-bar');
   const program = source.programs[0];
   const name = element('span', 'jv-program', program?.name ?? 'program');
@@ -49,7 +61,9 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
     chip.setAttribute('aria-label', `${STAGES[kind] ?? kind} is not there: ${reason}`);
     return chip;
   });
-  root.append(python, ...stages, ...missing, element('span', 'jv-space'));
+  root.append(python, ...stages, ...missing);
+  root.insertBefore(passes, stages[(program?.stages ?? []).findIndex(({ kind }) => kind === 'hlo')] ?? null);
+  root.append(element('span', 'jv-space'));
   if (program?.target) {
     const target = element('span', 'jv-target', program.target.name);
     target.title = [`compiled for ${program.target.label}, without one`, ...program.target.limits].join('\n');
@@ -62,8 +76,12 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
     button('jv-button', 'close all', 'Close everything (x)', () => actions.closeAll())
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
+  const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.kernels());
+  kernels.setAttribute('aria-pressed', 'false');
+  kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(
     ...tools,
+    kernels,
     button('jv-button', 'search', 'Search (/)', () => actions.search()),
     ...regions,
     button('jv-button', 'fit', 'Fit the picture (f)', () => actions.fit()),
@@ -83,6 +101,10 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
         chip.classList.toggle('jv-on', at === index);
         chip.setAttribute('aria-pressed', String(at === index));
       }),
+    setKernels: shown => {
+      kernels.classList.toggle('jv-on', shown);
+      kernels.setAttribute('aria-pressed', String(shown));
+    },
     setSource: shown => {
       python.classList.toggle('jv-on', shown);
       python.setAttribute('aria-pressed', String(shown));

@@ -3,13 +3,15 @@
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
 import { follow } from '../document/follow.ts';
-import type { Document, Finding, Graph } from '../document/graph.ts';
+import type { Document, Finding, Graph, Stage } from '../document/graph.ts';
 import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
+import { hullsOf } from '../view/hulls.ts';
+import { kernelTreeOf, withKernelTree } from '../view/kernelTree.ts';
 import { aspectOf, firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
@@ -31,6 +33,8 @@ import { Openings } from './openings.ts';
 import { SourcePane } from './source.ts';
 import { Inspection } from './inspection.ts';
 import { Legend, LEGEND_HEIGHT } from './legend.ts';
+import { marksOf } from './marks.ts';
+import { PassSlider } from './passes.ts';
 import { Picture } from './picture.ts';
 import { stackAround } from '../view/copies.ts';
 import { followTheme } from './theme.ts';
@@ -62,12 +66,14 @@ let count = 0;
 
 export class Explorer {
   readonly root = element('div', 'jv-root');
-  /** The stage on the screen: its place among those of the program, and its graph. */
+  private readonly options: ExplorerOptions;
+  /** The stage on the screen: the number of its graph, and the graph. */
   private at = 0;
   private graph: Graph;
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
+  private readonly passes: PassSlider;
   private readonly search: Search;
   private readonly colours: Colours;
   private readonly stage = element('div', 'jv-stage-area');
@@ -87,27 +93,29 @@ export class Explorer {
   /** The scene that was shown last, also while another stage is on its way. */
   private last: Scene | null = null;
   private job: LayoutJob | null = null;
+  private kernels = false;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
   /** Where the ways to the selection begin that are shown; null where none are asked for. */
   private origin: number | null = null;
   private readonly whole = new WholeWindow(this.root);
 
-  constructor(
-    host: HTMLElement,
-    private readonly options: ExplorerOptions
-  ) {
-    const { document: source } = options;
+  constructor(host: HTMLElement, given: ExplorerOptions) {
+    this.options = { ...given, document: withKernelTree(given.document) };
+    const { document: source, ...options } = this.options;
     const { stages } = source.programs[0];
-    this.at = Math.max(
-      0,
-      stages.findIndex(({ kind }) => kind === options.stage)
-    );
-    this.graph = source.graphs[stages[this.at].graph];
+    this.at = (stages.find(({ kind }) => kind === options.stage) ?? stages[0]).graph;
+    this.graph = source.graphs[this.at];
     this.openings = new Openings(source, this.graph);
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
+    });
+    this.passes = new PassSlider(source, {
+      enter: graph => this.enter(graph),
+      stage: kind => this.obey(kind),
+      light: nodes => this.pick(nodes),
+      say: text => this.say(text)
     });
     this.search = new Search(source, {
       changed: () => this.relate(),
@@ -121,6 +129,7 @@ export class Explorer {
       {
         source: () => this.obey('source'),
         search: () => this.obey('search'),
+        kernels: () => this.obey('kernels'),
         stage: index => this.setStage(index),
         fit: () => this.obey('fit'),
         openAll: () => this.obey('openAll'),
@@ -128,6 +137,7 @@ export class Explorer {
         expand: () => this.obey('expand'),
         help: () => this.obey('help')
       },
+      this.passes.root,
       [this.colours.root]
     );
     this.help = makeHelp(() => this.obey('help'));
@@ -180,7 +190,7 @@ export class Explorer {
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, this.inspection.root, this.help);
     const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
-    root.append(this.bar.root, this.search.root, body, findings.root);
+    root.append(this.bar.root, this.passes.line, this.search.root, body, findings.root);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
     document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
@@ -191,7 +201,8 @@ export class Explorer {
     const { document: source } = this.options;
     this.openings.enter(this.graph, () => firstView(source, this.graph, this.space(), measure, layout).open);
     this.bar.setRegions(openEverything(this.rows, true).size > 0);
-    this.bar.setStage(this.at);
+    this.bar.setStage(this.stageIndex);
+    this.passes.show(this.at);
     if (this.pythonPane.shown) {
       this.pythonPane.fill(this.graph);
     }
@@ -218,17 +229,36 @@ export class Explorer {
 
   /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
+    const stage = this.options.document.programs[0].stages[index];
+    if (stage) {
+      this.enter(this.graphOf(stage), node);
+    }
+  }
+
+  /** The number of the graph of a stage: the optimized program is folded by its kernels while these are shown. */
+  private graphOf(stage: Stage): number {
     const { document: source } = this.options;
-    const { stages } = source.programs[0];
-    if (index === this.at || !stages[index]) {
+    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(source) : undefined;
+    return tree ? source.graphs.indexOf(tree) : stage.graph;
+  }
+
+  /** The place of the stage on the screen among those of the program; -1 while a pass is shown. */
+  private get stageIndex(): number {
+    return this.options.document.programs[0].stages.findIndex(stage => this.graphOf(stage) === this.at);
+  }
+
+  /** Shows another graph. The selection goes along the links, and so does what was lit. */
+  private enter(graph: number, node = -1): void {
+    const { document: source } = this.options;
+    if (graph === this.at) {
       return;
     }
-    const from = stages[this.at].graph;
+    const from = this.at;
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
-    const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
-    this.at = index;
-    this.graph = source.graphs[stages[index].graph];
+    const found = this.selectedNodes.flatMap(one => follow(source, from, one, graph));
+    this.at = graph;
+    this.graph = source.graphs[graph];
     this.scene = null;
     this.search.setGraph(this.graph);
     this.colours.setGraph(this.graph);
@@ -239,7 +269,7 @@ export class Explorer {
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.openings.reveal(to);
-    void this.layOut(this.selected).then(() => {
+    void this.layOut(this.selected, this.graph === kernelTreeOf(source)).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
@@ -276,34 +306,30 @@ export class Explorer {
   private showFinding(finding: Finding): void {
     const { document: source } = this.options;
     const nodes = nodesOfFinding(finding);
-    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.stageGraph).map(to => to.node));
+    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.at).map(to => to.node));
     if (here.length) {
       this.pick(here);
       return;
     }
-    this.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === finding.graph));
+    this.enter(finding.graph);
     this.linked = nodes;
   }
 
-  /** The number of the graph of the stage on the screen. */
-  private get stageGraph(): number {
-    return this.options.document.programs[0].stages[this.at].graph;
-  }
-
-  /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
-  private async layOut(around: number | null = null): Promise<void> {
+  /** Lays out what is visible now and shows it. `around` is the item that stays where it is; `afresh`, nothing else does. */
+  private async layOut(around: number | null = null, afresh = false): Promise<void> {
     const { document: source, layouts } = this.options;
     const visible = show(source, this.graph, this.openings.state);
     this.job?.cancel();
     const { last } = this;
     const from = last ? counterparts(source, last.visible, visible) : undefined;
-    const before = last && from ? { before: placesBefore(from, last.layout) } : {};
+    const before = last && from && !afresh ? { before: placesBefore(from, last.layout) } : {};
     const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(this.space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks);
+      const hulls = this.kernels ? hullsOf(source, visible) : [];
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks, hulls);
       if (this.job !== job) {
         return;
       }
@@ -326,6 +352,7 @@ export class Explorer {
     this.picture.setFoot(this.legend.height);
     this.setHeight(scene);
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
+    this.picture.setMarks(marksOf(this.options.document, scene.visible));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
   }
@@ -403,6 +430,7 @@ export class Explorer {
     this.inspection.show(this.picture, shown, selected !== null && this.openings.open.has(selected), {
       select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
       follow: (stage, node) => this.setStage(stage, node),
+      pass: number => this.passes.go(number),
       toggle: () => selected !== null && this.toggle(selected),
       close: () => {
         this.select(null);
@@ -498,6 +526,19 @@ export class Explorer {
     void this.layOut(item);
   }
 
+  /** Shows what runs as one kernel: areas behind the boxes, or, of the optimized program, the boxes themselves. */
+  private showKernels(shown: boolean): void {
+    const stage = this.options.document.programs[0].stages[this.stageIndex];
+    this.kernels = shown;
+    this.bar.setKernels(shown);
+    const graph = stage ? this.graphOf(stage) : this.at;
+    if (graph === this.at) {
+      void this.layOut(this.selected);
+    } else {
+      this.enter(graph);
+    }
+  }
+
   /** Shows all copies of the stack that an item is or stands in, or one for all of them again. */
   private spread(item: number | null): void {
     const stack = item === null ? -1 : stackAround(this.rows, item);
@@ -551,6 +592,9 @@ export class Explorer {
       case 'closeRegion':
         this.closeRegion();
         break;
+      case 'kernels':
+        this.showKernels(!this.kernels);
+        break;
       case 'spread':
         this.spread(this.selected);
         break;
@@ -564,6 +608,15 @@ export class Explorer {
       case 'stablehlo':
       case 'hlo':
         this.setStage(this.options.document.programs[0].stages.findIndex(({ kind }) => kind === command));
+        break;
+      case 'passes':
+        this.passes.enter();
+        break;
+      case 'passBefore':
+        this.passes.step(-1);
+        break;
+      case 'passAfter':
+        this.passes.step(1);
         break;
       case 'fit':
         this.picture.fit();
@@ -656,7 +709,7 @@ export class Explorer {
   }
 
   private layOutWhole(): void {
-    void this.layOut().then(() => this.picture.fit());
+    void this.layOut(null, true).then(() => this.picture.fit());
   }
 
   private expand(whole: boolean): void {
