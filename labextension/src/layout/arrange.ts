@@ -58,7 +58,7 @@ export function arrange(
     fixed.forEach((kept, i) => {
       const order = orderRows(net, kept, start, each);
       const x = placeVertices(proper, net, order, order.held, extents, gap);
-      const cost = (order.crossings + FEW_CROSSINGS) * length(proper, extents, x) * (i > 0 ? KEPT : 1);
+      const cost = (order.crossings + FEW_CROSSINGS) ** 2 * length(proper, extents, x) * (i > 0 ? KEPT : 1);
       if (cost < least) {
         least = cost;
         best = { order, x };
