@@ -27,7 +27,8 @@ def main() -> None:
     esbuild = [ROOT / "node_modules/.bin/esbuild", "bench/layout/once.ts", "--bundle", "--target=es2020"]
     subprocess.run([*esbuild, "--log-level=warning", f"--outfile={script}"], cwd=ROOT, check=True)
     print(
-        f"{'graph':14}{'QuickJS':>10}{'page: first':>13}{'warm':>8}{'ratio: first':>14}{'warm':>8}   ms, medians of {GRAPHS}"
+        f"{'graph':14}{'QuickJS':>10}{'page: first':>13}{'warm':>8}{'ratio: first':>14}{'warm':>8}"
+        f"   ms, medians of {GRAPHS}"
     )
     for kind in ("flow", "region"):
         for size in SIZES:

@@ -132,7 +132,7 @@ def test_a_map_comes_when_the_picture_is_larger_than_its_window(chain):
         chain.page.keyboard.press("+")
     overview.wait_for(state="visible")
     # A click at the upper left end brings what stands there into view.
-    x, y = on_screen(chain, chain.labels[0])
+    _, y = on_screen(chain, chain.labels[0])
     overview.click(position={"x": 4, "y": 4})
     clicked = on_screen(chain, chain.labels[0])
     assert clicked[1] > y + 100

@@ -18,6 +18,7 @@ import {
   routeOf,
   type Scene
 } from './scene.ts';
+import { paintStubs, wayOf } from './stubs.ts';
 import type { LookName, Palette } from './theme.ts';
 
 /** Screen = (scene - place) * scale. Scene coordinates include negative margins. */
@@ -103,6 +104,7 @@ export function drawGround(
     return;
   }
   drawEdges(painter, scene, seen, edges === 1);
+  paintStubs(painter, scene, box => inView(scene, box, seen));
   paintCables(painter, scene);
   for (let box = 0; box < visible.count; box++) {
     if (inView(scene, box, seen)) {
@@ -140,11 +142,11 @@ export function drawMarks(
   if (selected < 0) {
     return;
   }
-  const { visible, layout } = scene;
+  const { visible } = scene;
   if (edges === 1) {
     for (let edge = 0; edge < visible.source.length; edge++) {
       if (visible.source[edge] === selected || visible.target[edge] === selected) {
-        painter.route('strong', routeOf(layout, edge));
+        painter.route('strong', wayOf(scene, edge));
       }
     }
   }

@@ -151,7 +151,9 @@ function compose(
     route,
     totalWidth: all.width,
     totalHeight: all.height,
-    simplified: missing ? [`${missing} of the longest edges are not drawn`] : []
+    simplified: missing
+      ? [`of the ${missing} longest edges only the ends are drawn, and the way when a box is selected`]
+      : []
   };
 }
 
