@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType
@@ -209,10 +210,24 @@ def symbol_text(attribute: Any) -> str:
 
 
 def attributes_of(operation: Any) -> list[tuple[str, Any]]:
-    """The attributes of an operation by name."""
-    attributes = operation.attributes
+    """The attributes of an operation by name; as text where the bindings have no class for one."""
     # A list of named attributes until 0.9, then a dictionary whose iteration gives names.
-    return [(item, attributes[item]) if isinstance(item, str) else (item.name, item.attr) for item in attributes]
+    return [
+        (item, _attribute(operation, item)) if isinstance(item, str) else (item.name, item.attr)
+        for item in operation.attributes
+    ]
+
+
+_DENSE = re.compile(r"dense<.*> : [^ ]+", re.DOTALL)
+
+
+def _attribute(operation: Any, name: str) -> Any:
+    try:
+        return operation.attributes[name]
+    except TypeError:
+        # Constants of complex numbers, as of 0.10.
+        found = _DENSE.search(operation.get_asm(large_elements_limit=16))
+        return found[0] if found is not None else ""
 
 
 def mlir_context() -> Any:

@@ -21,6 +21,7 @@ from jaxviz.tables import Tables
 
 # What makes links, fates and outlines is imported where a document has them: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.find import Finding
     from jaxviz.link.fates import Fates
     from jaxviz.link.links import Links
     from jaxviz.outline.tree import Outline
@@ -95,6 +96,14 @@ class OutlineEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class FindingEntry:
+    """What was found about a graph, by its number."""
+
+    graph: int
+    finding: Finding
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -109,6 +118,7 @@ class Document:
     links: tuple[LinksEntry, ...] = ()
     fates: tuple[FatesEntry, ...] = ()
     outlines: tuple[OutlineEntry, ...] = ()
+    findings: tuple[FindingEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -128,8 +138,16 @@ class Document:
                 programs.append(replace(program, stages=stages, missing={}))
         fates = tuple(replace(entry, graph=0) for entry in self.fates if entry.graph == graph)
         outlines = tuple(replace(entry, graph=0) for entry in self.outlines if entry.graph == graph)
-        graphs = (self.graphs[graph],)
-        return replace(self, graphs=graphs, programs=tuple(programs), links=(), fates=fates, outlines=outlines)
+        findings = tuple(replace(entry, graph=0) for entry in self.findings if entry.graph == graph)
+        return replace(
+            self,
+            graphs=(self.graphs[graph],),
+            programs=tuple(programs),
+            links=(),
+            fates=fates,
+            outlines=outlines,
+            findings=findings,
+        )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:
         """The document by its schema; packed if asked for, or, by default, where that is smaller."""

@@ -18,6 +18,7 @@ from jaxviz.document import (
     Document,
     DocumentError,
     FatesEntry,
+    FindingEntry,
     LinksEntry,
     OutlineEntry,
     ProgramEntry,
@@ -92,7 +93,11 @@ class JsonReader:
         )
         if not all(program.stages for program in programs):
             raise self.fail("$.programs", "programs with a stage")
-        return Document(tables, graphs, programs, producer, links, fates, outlines)
+        findings = tuple(
+            self.finding(entry, f"$.findings[{number}]", graphs, tables)
+            for number, entry in enumerate(self.section(value, "findings"))
+        )
+        return Document(tables, graphs, programs, producer, links, fates, outlines, findings)
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:
         """A list that older documents lack."""
@@ -135,6 +140,37 @@ class JsonReader:
         if {len(column) for column in columns} != {nodes}:
             raise self.fail(position, f"columns of {nodes} rows, as many as graph {graph} has nodes")
         return FatesEntry(graph, Fates(*columns))
+
+    def finding(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> FindingEntry:
+        from jaxviz.find import SEVERITIES, Finding, Line
+
+        if not isinstance(value, dict):
+            raise self.fail(position, "an object")
+        graph = self.number(value, "graph", position, 0, len(graphs))
+        texts = {name: self.text(value, name, position) for name in ("kind", "severity", "title", "text", "remedy")}
+        if texts["severity"] not in SEVERITIES:
+            raise self.fail(f"{position}.severity", f"one of {', '.join(SEVERITIES)}")
+        nodes = len(graphs[graph])
+        first = self.bounded(value, "first", position, 0, nodes)
+        size = self.bounded(value, "size", position, 0, nodes + 1)
+        file = self.bounded(value, "file", position, 0, len(tables.files.path))
+        line = self.bounded(value, "line", position, 0, 2**31)
+        if len(first) != len(size) or len(file) != len(line) or (first + size > nodes).any():
+            raise self.fail(position, "runs of nodes of the graph, and a file for each line")
+        figures = self.object(value, "figures", position)
+        for key, figure in figures.items():
+            if type(figure) not in (int, float):
+                raise self.fail(f"{position}.figures.{key}", "a number")
+        runs = [np.arange(start, start + count) for start, count in zip(first.tolist(), size.tolist(), strict=True)]
+        return FindingEntry(
+            graph,
+            Finding(
+                **texts,
+                nodes=np.concatenate([np.zeros(0), *runs]).astype(np.int32),
+                lines=tuple(Line(*row) for row in zip(file.tolist(), line.tolist(), strict=True)),
+                figures=figures,
+            ),
+        )
 
     def outline(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> OutlineEntry:
         from jaxviz.outline.tree import PACKED_COLUMNS, Outline

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from jaxviz.document import (
     DOCUMENT_VERSION,
     Document,
     FatesEntry,
+    FindingEntry,
     LinksEntry,
     OutlineEntry,
     TargetEntry,
@@ -88,6 +91,7 @@ def document_json(document: Document) -> dict[str, Any]:
         **({"links": [_links_json(entry) for entry in document.links]} if document.links else {}),
         **({"fates": [_fates_json(entry) for entry in document.fates]} if document.fates else {}),
         **({"outlines": [_outline_json(entry) for entry in document.outlines]} if document.outlines else {}),
+        **({"findings": [_finding_json(entry) for entry in document.findings]} if document.findings else {}),
     }
 
 
@@ -106,6 +110,24 @@ def _fates_json(entry: FatesEntry) -> dict[str, Any]:
 
 def _outline_json(entry: OutlineEntry) -> dict[str, Any]:
     return {"graph": entry.graph, **{name: column.tolist() for name, column in entry.outline.packed().items()}}
+
+
+def _finding_json(entry: FindingEntry) -> dict[str, Any]:
+    finding = entry.finding
+    # Nodes mostly stand next to each other.
+    breaks = np.flatnonzero(np.diff(finding.nodes) != 1) + 1
+    starts = np.concatenate([[0], breaks]) if len(finding.nodes) else breaks
+    sizes = np.diff(np.append(starts, len(finding.nodes)))
+    texts = {name: getattr(finding, name) for name in ("kind", "severity", "title", "text", "remedy")}
+    return {
+        "graph": entry.graph,
+        **texts,
+        "first": finding.nodes[starts].tolist(),
+        "size": sizes.tolist(),
+        "file": [line.file for line in finding.lines],
+        "line": [line.line for line in finding.lines],
+        "figures": dict(finding.figures),
+    }
 
 
 def _copy(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:

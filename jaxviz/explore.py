@@ -13,6 +13,7 @@ from jaxviz.document import (
     STAGE_KINDS,
     Document,
     FatesEntry,
+    FindingEntry,
     LinksEntry,
     OutlineEntry,
     ProgramEntry,
@@ -22,6 +23,7 @@ from jaxviz.document import (
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
 from jaxviz.program import Program
+from jaxviz.tracebacks import without_our_frames
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
@@ -33,19 +35,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Box:
-    """One box of a first view."""
+    """One box of a first view: an open region, a row of the outline, an operation, an argument or a result.
+
+    `kind` says which, in the words of the outline and of graphs.
+    """
 
     name: str
+    kind: str
     equations: int
     open: bool
 
 
 @dataclass(frozen=True)
 class FirstView:
-    """What would be seen at first in a given space."""
+    """What would be seen at first in a given space. `closed` are the boxes that stand for equations."""
 
     boxes: tuple[Box, ...]
     zoom: float
+
+    @property
+    def closed(self) -> tuple[Box, ...]:
+        return tuple(box for box in self.boxes if not box.open and box.equations)
 
 
 class Exploration:
@@ -70,6 +80,14 @@ class Exploration:
         from jaxviz.capture import Capture
 
         self._capture = Capture(program)
+
+    def trace(self) -> None:
+        """Has JAX trace the function now; an error in it comes as JAX's own."""
+        __tracebackhide__ = True
+        try:
+            self.jaxpr  # noqa: B018
+        except Exception as error:
+            raise error.with_traceback(without_our_frames(error.__traceback__)) from error.__cause__
 
     # The stages.
 
@@ -136,8 +154,12 @@ class Exploration:
             links.append(LinksEntry(0, len(graphs), linked.links, shares))
             outlines.append(OutlineEntry(len(graphs), linked.outline))
             graphs.append(linked.graph)
-        if "hlo" in stages and "hlo" not in missing:
-            fates = (FatesEntry(0, capture.fates),)
+        if "hlo" in stages and not missing:
+            try:
+                fates = (FatesEntry(0, capture.fates),)
+            except Exception as error:
+                # Fates need StableHLO, which may not have been asked for.
+                missing["stablehlo"] = _reason(error)
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
@@ -148,7 +170,13 @@ class Exploration:
             target=_target_entry(self.program.target),
         )
         return Document(
-            capture.tables, tuple(graphs), (entry,), links=tuple(links), fates=fates, outlines=tuple(outlines)
+            capture.tables,
+            tuple(graphs),
+            (entry,),
+            links=tuple(links),
+            fates=fates,
+            outlines=tuple(outlines),
+            findings=tuple(FindingEntry(0, finding) for finding in self.findings),
         )
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
@@ -158,7 +186,7 @@ class Exploration:
         document = self._one_stage(stage)
         text = engine.call("view", document.to_json(packed=False), {"width": width, "height": height})
         seen = json.loads(text)
-        boxes = tuple(Box(box["name"], box["equations"], box["open"]) for box in seen["boxes"])
+        boxes = tuple(Box(box["name"], box["kind"], box["equations"], box["open"]) for box in seen["boxes"])
         return FirstView(boxes, seen["zoom"])
 
     def to_svg(self, *, stage: str = "jaxpr", width: int = 760, height: int = 560, theme: Theme = "light") -> str:
@@ -224,7 +252,10 @@ def explore(
 
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     """
-    return Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    __tracebackhide__ = True
+    exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    exploration.trace()
+    return exploration
 
 
 def load(path: str | Path) -> Document:

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from jaxviz.document import Document, DocumentError, ProgramEntry, StageEntry
+from jaxviz.explore import explore
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
 
@@ -50,6 +51,28 @@ def test_the_source_is_in_the_document(document):
     plain = document.to_json(packed=False)
     texts = [plain["strings"][text] for text in plain["files"]["text"]]
     assert any("jax.lax.cond(x.sum() > 0" in text for text in texts)
+
+
+def test_findings_are_in_the_document(tmp_path):
+    def twice(key):
+        return jax.random.normal(key) + jax.random.normal(key)
+
+    document = explore(twice, jax.random.key(0)).document()
+    jsonschema.validate(document.to_json(packed=False), SCHEMA)
+    [entry] = document.findings
+    opened = Document.load(document.save(tmp_path / "program.jaxviz"))
+    [again] = opened.findings
+    assert (again.finding.title, again.finding.lines) == (entry.finding.title, entry.finding.lines)
+    assert again.finding.nodes.tolist() == entry.finding.nodes.tolist()
+    assert [opened.graphs[0].node(node).op for node in again.finding.nodes] == ["random_bits"] * 2
+
+
+def test_a_finding_about_nodes_that_are_not_there_is_told():
+    document = explore(lambda key: jax.random.normal(key) + jax.random.normal(key), jax.random.key(0)).document()
+    value = document.to_json(packed=False)
+    value["findings"][0]["size"][0] = 10_000
+    with pytest.raises(DocumentError, match=r"findings\[0\]"):
+        Document.from_json(value)
 
 
 def test_it_is_packed_where_that_is_smaller(document):

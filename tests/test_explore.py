@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import xml.etree.ElementTree as ElementTree
 
 import jax
@@ -30,7 +31,7 @@ def test_the_jaxpr_is_a_graph_of_named_operations():
     assert [node.name for node in graph if node.kind == "argument"] == ["w", "b", "x"]
 
 
-def test_nothing_is_traced_before_it_is_asked_for_and_nothing_twice():
+def test_a_function_is_traced_at_once_and_only_once():
     traces = []
 
     def counted(x):
@@ -38,7 +39,7 @@ def test_nothing_is_traced_before_it_is_asked_for_and_nothing_twice():
         return x + 1
 
     exploration = jv.explore(counted, jnp.ones(3))
-    assert traces == []
+    assert traces == [1]
     exploration.document()
     exploration.to_svg()
     assert exploration.jaxpr is exploration.jaxpr
@@ -136,6 +137,44 @@ def test_a_picture_that_would_take_too_long_is_left_out(monkeypatch):
     assert MIME_TYPE in data
 
 
-def test_an_error_of_the_function_comes_through():
-    with pytest.raises(jax.errors.TracerBoolConversionError):
-        jv.explore(lambda x: 1 if x > 0 else 2, jnp.float32(1)).jaxpr  # noqa: B018
+def test_an_error_of_the_function_comes_at_once_as_its_own():
+    with pytest.raises(jax.errors.TracerBoolConversionError) as error:
+        jv.explore(lambda x: 1 if x > 0 else 2, jnp.float32(1))
+    # Of jaxviz, the call itself is the only frame.
+    own = [frame for frame in error.traceback if f"{os.sep}jaxviz{os.sep}" in str(frame.path)]
+    assert [frame.name for frame in own] in ([], ["explore"], ["explore", "trace"])
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: jax.lax.cond(x.sum() > 0, lambda: x.sum(), lambda: 0.0),
+        lambda x: jax.lax.scan(lambda c, y: (jax.lax.cond(c > 0, lambda c: c + y, jnp.sin, c), c), 0.0, x),
+        lambda x: jax.lax.fori_loop(0, 4, lambda i, c: jax.lax.cond(c[0] > 0, lambda c: c + i, jnp.cos, c), x),
+        lambda x: jax.lax.switch(x[0].astype(int), [jnp.sin, jnp.cos, jnp.tan], x),
+        lambda x: jnp.fft.fft(x) * 1j,
+        lambda x: x * jnp.asarray([1 + 2j] * 16),
+        lambda _: None,
+    ],
+)
+def test_each_stage_can_be_drawn(fn):
+    exploration = jv.explore(fn, jnp.ones(16))
+    assert exploration.document().programs[0].missing == {}
+    for stage in ("jaxpr", "stablehlo", "hlo"):
+        ElementTree.fromstring(exploration.to_svg(stage=stage))
+
+
+def test_a_program_of_nothing_has_its_stages():
+    document = jv.explore(lambda: None).document()
+    assert [stage.kind for stage in document.programs[0].stages] == ["jaxpr", "stablehlo", "hlo"]
+
+
+def test_a_stage_that_cannot_be_read_costs_no_other(monkeypatch):
+    def broken(*_):
+        raise ValueError("cannot be read")
+
+    monkeypatch.setattr("jaxviz.capture.read_stablehlo", broken)
+    for stages in (("jaxpr", "stablehlo", "hlo"), ("jaxpr", "hlo")):
+        document = jv.explore(affine, *ARGUMENTS).document(stages=stages)
+        assert [stage.kind for stage in document.programs[0].stages] == ["jaxpr", "hlo"]
+        assert "cannot be read" in document.programs[0].missing["stablehlo"]

@@ -149,3 +149,62 @@ def test_the_output_has_the_document_a_picture_and_words(shell, names):
     assert "tanh" in data["image/svg+xml"]
     assert "2 equations" in data["text/plain"]
     assert metadata == {MIME_TYPE: {"height": 300}}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--save f(x)", "--save took f(x) for its value"),
+        ("f(x) --height 300", "options in front of the call: %jaxviz --height ... f(x)"),
+        ("f(x) --svg picture.svg", "options in front of the call: %jaxviz --svg ... f(x)"),
+        ("f(x).sum()", "this calls a method of what f(x) gives"),
+    ],
+)
+def test_lines_that_are_nearly_right_say_what_to_mend(shell, names, line, said):
+    names.update(f=lambda x: jnp.sin(x), x=jnp.ones(4))
+    with pytest.raises(UsageError) as error:
+        explore(shell, line)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_stage_that_cannot_be_written_is_said_and_the_rest_is_shown(shell, names, tmp_path, capsys, monkeypatch):
+    def broken(*_, **__):
+        raise ValueError("no compiler here")
+
+    monkeypatch.setattr("jaxviz.capture.optimize", broken)
+    names.update(f=lambda x: jnp.sin(x), x=jnp.ones(4))
+    exploration = explore(shell, f"--stage hlo --svg {tmp_path / 'f.svg'} f(x)")
+    assert "no compiler here" in capsys.readouterr().err
+    assert MIME_TYPE in exploration._repr_mimebundle_()[0]
+
+
+MODULE = "HloModule m\n\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT n = f32[2] negate(p)\n}\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["{path}", "'{path}'", "jv.open('{path}')", "--height 300 {path}", "--stage hlo {path}"]
+)
+def test_a_path_is_opened(shell, tmp_path, line):
+    path = tmp_path / "m.hlo"
+    path.write_text(MODULE)
+    shell.run_cell("import jaxviz as jv")
+    opened = shell.run_line_magic("jaxviz", line.format(path=path))
+    assert [node.op for node in opened.hlo] == ["argument", "negate", "result"]
+    assert opened.height == (300 if "300" in line else None)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("'{folder}/none.hlo'", "No such file"),
+        ("{folder}/none.hlo", "No such file"),
+        ("{folder}/bad.hlo", "line 2:1: expected"),
+        ("--stage jaxpr {folder}/m.hlo", "there is no jaxpr in"),
+    ],
+)
+def test_a_path_that_cannot_be_opened_is_a_usage_error(shell, tmp_path, line, message):
+    (tmp_path / "m.hlo").write_text(MODULE)
+    (tmp_path / "bad.hlo").write_text("HloModule m\nwhat\n")
+    with pytest.raises(UsageError, match=message):
+        shell.run_line_magic("jaxviz", line.format(folder=tmp_path))

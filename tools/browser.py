@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -23,10 +24,17 @@ def find() -> str | None:
     named = os.environ.get("CHROMIUM")
     if named:
         return named
-    for path in (*map(shutil.which, NAMES), *APPLICATIONS, downloaded()):
+    for path in candidates():
         if path and Path(path).exists() and starts(path):
             return path
     return None
+
+
+def candidates() -> Iterator[str | None]:
+    """Where one may be, the likeliest first. To ask Playwright takes a second, so it is asked last."""
+    yield from map(shutil.which, NAMES)
+    yield from APPLICATIONS
+    yield downloaded()
 
 
 def starts(path: str) -> bool:

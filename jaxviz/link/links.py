@@ -210,13 +210,14 @@ def _borders(graph: Graph, kind: int) -> list[int]:
 class _Starts:
     """From which node of the jaxpr on the names in a region are to be read.
 
-    Names in a function that is called go on from the name of the call; those of other regions begin anew.
+    Names in a function that is called, or in what runs on each device, go on from the name of the call; those of other
+    regions begin anew.
     """
 
     def __init__(self, graph: Graph, tagged: Sequence[Found]) -> None:
         self._graph, self._tagged = graph, tagged
         strings = graph.tables.strings
-        self._is_call = [strings[kind] == "call" for kind in graph.regions.kind]
+        self._is_call = [strings[kind] in ("call", "manual_computation") for kind in graph.regions.kind]
         self._known: dict[int, int] = {0: -1}
 
     def __call__(self, region: int) -> int:

@@ -1,43 +1,46 @@
 """`%jaxviz fn(args)`: the call is taken apart, never made; the function is explored with these arguments.
 
+`%jaxviz PATH` opens a file or folder.
+
 Options come first: `%jaxviz --height 400 --save step.jaxviz step(params, x)`.
 """
 
 from __future__ import annotations
 
 import ast
-import functools
-import os
 import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+import jax
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
 from jaxviz.document import STAGE_KINDS
 from jaxviz.explore import Exploration
+from jaxviz.export.engine import DrawingError
+from jaxviz.notebook.paths import opened, path_in
+from jaxviz.opening import open as open_path
 from jaxviz.program import Program
 from jaxviz.targets import TargetError
 
 _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 
-_USAGE = "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args)"
-
-# Where frames lie that are ours, and those of what calls us.
-_MACHINERY = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, functools.__file__)
+_USAGE = (
+    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args), or a path"
+)
 
 
 @dataclass(frozen=True)
 class Options:
     """What stands between `%jaxviz` and the call."""
 
-    stage: str = "jaxpr"
+    # None for the one that is shown first without the option.
+    stage: str | None = None
     height: int | None = None
     save: Path | None = None
     svg: Path | None = None
@@ -84,24 +87,36 @@ class JaxvizMagics(Magics):
         """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)"""
         __tracebackhide__ = True
         options, call = parse(line)
+        if isinstance(call, Path):
+            return self._opened(options, call)
         assert self.shell is not None  # a magic is always run by a shell
         function, args, kwargs = take_apart(call, self.shell.user_ns)
         if not callable(function):
             kind = type(function).__name__
             raise UsageError(f"%jaxviz wants a call of a function, and {ast.unparse(call.func)} is {kind}: {_EXAMPLE}.")
+        if isinstance(getattr(function, "__self__", None), jax.Array):
+            inner = ast.unparse(call.func).rpartition(".")[0]
+            raise UsageError(
+                f"%jaxviz wants one call, and this calls a method of what {inner} gives: "
+                "put both into a function, and write %jaxviz with a call of that."
+            )
+        if function is open_path and len(args) == 1 and not kwargs:
+            return self._opened(options, Path(args[0]))
         try:
             exploration = Exploration(Program(function, args, kwargs, options.static, options.target))
         except TargetError as error:
             raise UsageError(f"%jaxviz --target: {error}") from None
         exploration.call = ast.unparse(call)
         exploration.height = options.height
-        exploration.stage = options.stage
-        try:
-            exploration.jaxpr  # noqa: B018  (traced here, so that the person's error appears as the cell's own)
-        except Exception as error:
-            raise error.with_traceback(without_our_frames(error.__traceback__)) from error.__cause__
+        exploration.stage = options.stage or exploration.stage
+        exploration.trace()
         self._write(options, exploration)
         return exploration
+
+    def _opened(self, options: Options, path: Path) -> Exploration:
+        found = opened(path, options.stage, options.height)
+        self._write(options, found)
+        return found
 
     def _write(self, options: Options, exploration: Exploration) -> None:
         """What cannot be written is said in one line; the picture is shown all the same."""
@@ -109,27 +124,15 @@ class JaxvizMagics(Magics):
             if options.save is not None:
                 exploration.document().save(options.save.expanduser())
             if options.svg is not None:
-                options.svg.expanduser().write_text(exploration.to_svg(stage=options.stage), "utf-8")
+                options.svg.expanduser().write_text(exploration.to_svg(stage=exploration.stage), "utf-8")
         except OSError as error:
             print(f"%jaxviz: {error.filename}: {error.strerror}", file=sys.stderr)
+        except (ValueError, DrawingError) as error:
+            print(f"%jaxviz: {error}", file=sys.stderr)
 
 
-def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """The person's frames and JAX's: how jaxviz got there says nothing about the error."""
-    kept = []
-    at = traceback
-    while at is not None:
-        if not at.tb_frame.f_code.co_filename.startswith(_MACHINERY):
-            kept.append(at)
-        at = at.tb_next
-    rebuilt: TracebackType | None = None
-    for one in reversed(kept):
-        rebuilt = TracebackType(rebuilt, one.tb_frame, one.tb_lasti, one.tb_lineno)
-    return rebuilt if rebuilt is not None else traceback
-
-
-def parse(line: str) -> tuple[Options, ast.Call]:
-    """Options and the call of a magic's line. Raises a one-line UsageError for anything else."""
+def parse(line: str) -> tuple[Options, ast.Call | Path]:
+    """Options and the call of a magic's line, or the path in it. Raises a one-line UsageError for anything else."""
     rest = line.strip().rstrip(";").rstrip()
     if rest in ("-h", "--help", "-?"):
         raise UsageError(_USAGE)
@@ -145,7 +148,14 @@ def parse(line: str) -> tuple[Options, ast.Call]:
             raise UsageError(f"%jaxviz --{name} wants {error}.") from None
         rest = rest[match.end() :]
     if not rest:
-        raise UsageError(f"%jaxviz wants a call to explore: {_EXAMPLE}.")
+        hint = f"--{name} took {value} for its value: " if values and value and value.endswith(")") else ""
+        raise UsageError(f"%jaxviz wants a call to explore: {hint}{_EXAMPLE}.")
+    path = path_in(rest)
+    if path is not None:
+        return Options(**values), path
+    behind = re.search(r"\)\s+--?([A-Za-z][\w-]*)", rest)
+    if behind and behind[1] in _READERS:
+        raise UsageError(f"%jaxviz wants options in front of the call: %jaxviz --{behind[1]} ... f(x).")
     try:
         expression = ast.parse(rest, "<%jaxviz>", "eval").body
     except SyntaxError as error:

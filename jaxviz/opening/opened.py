@@ -48,6 +48,11 @@ class Opened(Exploration):
         """The programs that there are, the largest first."""
         return tuple(program.name for program in self._programs)
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The stages that there are."""
+        return tuple(self._program.kinds)
+
     def __getitem__(self, name: str) -> Opened:
         for number, program in enumerate(self._programs):
             if program.name == name:
@@ -99,6 +104,7 @@ class Opened(Exploration):
         lines = [f"<jaxviz {self.path}: {self.call}, {', '.join(parts)}>"]
         if self.passes:
             lines.append(f"{len(self.passes)} states between passes, in .passes")
+        lines += [f"{name}: {text}" for name, text in self._program.notes.items()]
         others = [name for name in self.names if name != self.call]
         if others:
             lines.append(f"also there: {_listed(others)}")
@@ -152,6 +158,11 @@ class OpenedProgram:
             return self._document
         assert self._stage is not None
         return _document_of(self.name, self._stage)
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What is said of the program as a whole, by name."""
+        return self._stage.notes if self._stage is not None else {}
 
     @property
     def size(self) -> int:

@@ -105,7 +105,8 @@ def reordered(graph: Graph, order: Column) -> Graph:
         operands=Operands(moved_values(graph.operands.source[_spread(graph.first_operand, order)])),
         literals=graph.literals,
         regions=Regions(
-            np.where(owner >= 0, place[np.maximum(owner, 0)], -1).astype(np.int32),
+            # The program itself has no owner, -1, and finds the -1 at the end.
+            np.append(place, -1)[owner].astype(np.int32),
             graph.regions.kind[region_order],
             graph.regions.name[region_order],
         ),

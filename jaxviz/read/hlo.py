@@ -28,6 +28,7 @@ from jaxviz.graph import (
     Regions,
     Values,
 )
+from jaxviz.read.communication import with_communication
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_attributes import AttributeReader
 from jaxviz.read.hlo_calls import Body, joins_of, regions_of, simple_name
@@ -139,7 +140,7 @@ class _Writer:
         clean = np.array([self.tables.string(without_tags(name)) for name in names], np.int32)
         name = np.array(self.node_rows[_SCOPE], np.int32)
         self.node_rows[_SCOPE][:] = clean[name].tolist()
-        return HloGraph(self.graph(), self.module, self.instruction, names, name)
+        return HloGraph(with_communication(self.graph()), self.module, self.instruction, names, name)
 
     def graph(self) -> Graph:
         def columns(rows: list[tuple[int, int, int]]) -> list[np.ndarray[tuple[int], np.dtype[np.int32]]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxviz.read.hlo_module import HloComputation
 from jaxviz.read.hlo_pairs import unquoted
+from jaxviz.read.sharding import sharding_words
 from jaxviz.tables import Tables
 
 _LONGEST = 300
@@ -52,6 +53,8 @@ def attribute_texts(key: str, value: str) -> list[tuple[str, str]]:
         return _backend_texts(unquoted(value))
     if value.startswith('"'):
         value = unquoted(value)
+    if key == "sharding":
+        value = sharding_words(value)
     if key == "frontend_attributes":
         value = value.replace('\\"', '"')
     if key == "value" and value.startswith("{") and _elements(value) > _WRITTEN_ELEMENTS:

@@ -1,4 +1,7 @@
-"""From MLIR, as text or bytecode, to a module of jaxlib's own bindings, with which StableHLO is read."""
+"""From MLIR, as text or bytecode, to a module of jaxlib's own bindings, with which StableHLO is read.
+
+Damaged bytecode can end the process that reads it, so another one does (`bytecode.py`) and gives it as text.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,19 @@ import re
 from typing import Any
 
 from jaxviz import compat
+from jaxviz.read.bytecode import BytecodeError, text_of_bytecode
 
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
-_VERSIONED = "vhlo."
+_UNKNOWN = re.compile(r"not found for custom op '\w+\.|^custom op '\w+\.[\w.]+' is unknown")
+_ESCAPES = re.compile(r"\\\\|(?:\\[0-9A-Fa-f]{2})+")
 
 
 class MlirError(ValueError):
     """A module that cannot be read: where, and what was expected."""
+
+
+class UnknownDialectError(MlirError):
+    """A module with operations that jaxlib has no parser for."""
 
 
 def parse_mlir(source: str | bytes) -> Any:
@@ -22,39 +31,37 @@ def parse_mlir(source: str | bytes) -> Any:
     >>> [operation.operation.name for operation in module.body.operations]
     ['func.func']
     """
-    context = compat.mlir_context()
-    module = _parse(source, context)
-    if isinstance(source, bytes) and _is_versioned(module):
-        module = compat.portable_module(context, source)
-        if module is None:
-            raise MlirError("byte 0: expected StableHLO of a version that this jaxlib knows")
-    return module
-
-
-def _parse(source: str | bytes, context: Any) -> Any:
     from jaxlib.mlir import ir
 
+    if isinstance(source, bytes):
+        try:
+            source = text_of_bytecode(source)
+        except BytecodeError as error:
+            raise MlirError(f"byte 0: {_expected(_ERROR.sub(lambda found: found[3], str(error)))}") from None
+    context = compat.mlir_context()
     try:
         with context:
-            return ir.Module.parse(source, context)
-    except ir.MLIRError as error:
-        raise _error(str(error), source) from None
-    except ValueError as error:
-        raise _error(str(error), source) from None
+            return ir.Module.parse(_ESCAPES.sub(_as_text, source), context)
+    except (ir.MLIRError, ValueError) as error:
+        found = _ERROR.search(str(error))
+        line, column, reason = found.groups() if found else (None, None, str(error))
+        kind = UnknownDialectError if _UNKNOWN.search(reason) else MlirError
+        raise kind(f"line {line or 1}:{column or 1}: {_expected(reason)}") from None
 
 
-def _is_versioned(module: Any) -> bool:
-    operations = list(module.body.operations)
-    return bool(operations) and str(operations[0].operation.name).startswith(_VERSIONED)
-
-
-def _error(text: str, source: str | bytes) -> MlirError:
-    """The first thing that the parser says, in one line with its place."""
-    found = _ERROR.search(text)
-    line, column, reason = found.groups() if found else (None, None, text)
+def _expected(reason: str) -> str:
+    """What the parser says, on one line."""
     reason = " ".join(reason.split())[:200]
-    if not reason.startswith("expected"):
-        reason = f"expected MLIR, but: {reason}" if reason else "expected MLIR"
-    if isinstance(source, bytes) or line is None:
-        return MlirError(f"byte 0: {reason}" if isinstance(source, bytes) else f"line 1:1: {reason}")
-    return MlirError(f"line {line}:{column}: {reason}")
+    return reason if reason.startswith("expected") else f"expected MLIR, but {reason}"
+
+
+def _as_text(found: re.Match[str]) -> str:
+    """Escaped bytes as they are, if they are UTF-8: of a name that is none the bindings make no string of Python."""
+    if found[0] == r"\\":
+        return found[0]
+    data = bytes.fromhex(found[0].replace("\\", ""))
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "?" * len(data)
+    return found[0]

@@ -64,6 +64,7 @@ def constant_text(attribute: Any) -> str:
     """The value of a constant: a splat as its element, a small one written out, of a large one that it is one."""
     try:
         count = 1
+        # What is text already has no type to ask.
         for dim in attribute.type.shape:
             count *= dim
         if not attribute.is_splat and count > WRITTEN_ELEMENTS:

@@ -16,9 +16,11 @@ from jaxviz import compat
 from jaxviz.graph import ARGUMENT, CARRY, INIT, OPERATION, RESULT, SLICE, Column, Graph
 from jaxviz.read.blocks import Block, Call, Part, place, place_joins
 from jaxviz.read.bodies import Join, enter, leave
+from jaxviz.read.communication import with_communication
 from jaxviz.read.drive import Reading, drive
 from jaxviz.read.mlir_frames import MlirFrames
-from jaxviz.read.mlir_text import attribute_text, constant_text, type_row
+from jaxviz.read.mlir_text import TEXT_LENGTH, attribute_text, constant_text, type_row
+from jaxviz.read.sharding import Mesh, mesh_of, sharding_words
 from jaxviz.read.tag_text import without_tags
 from jaxviz.tables import Tables
 
@@ -26,6 +28,7 @@ from jaxviz.tables import Tables
 REPEATED_NODES = 50_000
 
 _RETURNS = frozenset({"func.return", "stablehlo.return", "sdy.return", "mhlo.return"})
+_SHARDINGS = ("sdy.sharding", "mhlo.sharding")
 _SYMBOLS = frozenset({"callee", "sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"})
 
 
@@ -46,6 +49,7 @@ def read_stablehlo(module: Any, tables: Tables | None = None, *, frames: MlirFra
     tables = Tables() if tables is None else tables
     reader = _Reader(tables, frames)
     reader.functions = functions = _functions_of(module)
+    reader.meshes = _meshes_of(module)
     if functions:
         drive(reader.function("main" if "main" in functions else next(iter(functions))))
     else:
@@ -54,7 +58,7 @@ def read_stablehlo(module: Any, tables: Tables | None = None, *, frames: MlirFra
     name = columns.scope.copy()
     clean = np.array([tables.string(without_tags(text)) for text in reader.names], np.int32)
     columns.scope[:] = clean[name]
-    return Located(columns.graph(([], []), tables), reader.names, name)
+    return Located(with_communication(columns.graph(([], []), tables), reader.meshes), reader.names, name)
 
 
 def _functions_of(module: Any) -> dict[str, Any]:
@@ -70,6 +74,12 @@ def _functions_of(module: Any) -> dict[str, Any]:
     return functions
 
 
+def _meshes_of(module: Any) -> dict[str, Mesh]:
+    """The meshes of devices that a module names."""
+    found = [operation.operation for operation in module.body.operations if operation.operation.name == "sdy.mesh"]
+    return {compat.symbol_text(mesh.attributes["sym_name"]): mesh_of(str(mesh.attributes["mesh"])) for mesh in found}
+
+
 def _program_name(module: Any) -> str:
     attributes = module.operation.attributes
     name = compat.symbol_text(attributes["sym_name"]) if "sym_name" in attributes else ""
@@ -81,6 +91,7 @@ class _Reader:
         self.tables = tables
         self.frames = frames
         self.functions: dict[str, Any] = {}
+        self.meshes: dict[str, Mesh] = {}
         self.blocks: list[Block] = []
         self.names: list[str] = [""]
         self._name_of: dict[str, int] = {"": 0}
@@ -98,11 +109,19 @@ class _Reader:
             return known
         operation = self.functions[name]
         results = _result_names(operation)
-        block = yield self.region(operation.regions[0], name, (), results)
+        shardings = self._border_shardings(operation, "arg_attrs"), self._border_shardings(operation, "res_attrs")
+        block = yield self.region(operation.regions[0], name, (), results, shardings)
         self._function_blocks[name] = block
         return block
 
-    def region(self, region: Any, label: str, captured: Sequence[Any], result_names: Sequence[str] = ()) -> Reading:
+    def region(
+        self,
+        region: Any,
+        label: str,
+        captured: Sequence[Any],
+        result_names: Sequence[str] = (),
+        shardings: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    ) -> Reading:
         tables = self.tables
         block = Block(label=label)
         value_of: dict[Any, int] = {}
@@ -115,6 +134,9 @@ class _Reader:
             name = compat.location_name(value.location) if own else ""
             self._add_border(block, ARGUMENT, argument, tables.string(name), 1, 0)
             block.value_type.append(self._type(value.type))
+        for number, text in enumerate(shardings[0]):
+            if text:
+                self._add_attribute(block, number, "sharding", text)
         value = len(block.value_type)
         returned: Sequence[Any] = ()
 
@@ -166,6 +188,9 @@ class _Reader:
             name = result_names[number] if number < len(result_names) else ""
             self._add_border(block, RESULT, result, tables.string(name), 0, 1)
             block.operand_source.append(value_of[item])
+        for number, text in enumerate(shardings[1][: len(returned)]):
+            if text:
+                self._add_attribute(block, len(block.op) - len(returned) + number, "sharding", text)
         block.result_count = len(returned)
         self._measure(block, value)
         self.blocks.append(block)
@@ -264,6 +289,20 @@ class _Reader:
         block.attribute_key.append(self.tables.string(key))
         block.attribute_value.append(self.tables.string(text))
 
+    def _sharding(self, attribute: Any) -> str:
+        return sharding_words(str(attribute).strip('"'), self.meshes)[:TEXT_LENGTH]
+
+    def _border_shardings(self, function: Any, key: str) -> list[str]:
+        """The sharding of each argument (`arg_attrs`) or result (`res_attrs`), empty where there is none."""
+        attributes = function.attributes
+        if key not in attributes:
+            return []
+        found = []
+        for row in attributes[key]:
+            named = next((name for name in _SHARDINGS if name in row), None)
+            found.append(self._sharding(row[named]) if named is not None else "")
+        return found
+
     def _attribute_rows(self, operation: Any) -> Iterable[tuple[int, int] | None]:
         for key, attribute in compat.attributes_of(operation):
             if key in _SYMBOLS:
@@ -274,6 +313,8 @@ class _Reader:
             except KeyError:
                 is_constant = key == "value" and operation.name.endswith(".constant")
                 text = constant_text(attribute) if is_constant else attribute_text(attribute)
+                if key.endswith(("sharding", "shardings")):
+                    key, text = key.rpartition(".")[2], self._sharding(attribute)
                 row = (self.tables.string(key), self.tables.string(text)) if text else None
                 self._attributes[identity] = row
                 yield row

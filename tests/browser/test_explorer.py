@@ -62,3 +62,111 @@ def test_search_opens_what_hides_a_match(notebook):
     graph.page.keyboard.press("Enter")
     graph.wait_for_box("matmul")
     expect(graph.pane.locator("h4")).to_have_text("matmul")
+
+
+def test_colours_say_what_the_legend_says(notebook):
+    opened = notebook(STEP)
+    graph = opened.explore(0)
+    legend = graph.root.locator(".jv-legend")
+    expect(legend).to_contain_text("matmul")
+    choice = graph.root.get_by_role("combobox", name="Colour by")
+    seen = {graph.colours()}
+    for key, words in [
+        ("fate", "fused"),
+        ("kernel", "fusion"),
+        ("phase", "backward"),
+        ("type", "float32"),
+        ("size", "kB"),
+    ]:
+        choice.select_option(key)
+        expect(legend).to_contain_text(words)
+        seen.add(graph.colours())
+        opened.shot(f"colour-{key}", graph.root)
+    assert len(seen) > 3
+    # Kept from stage to stage; where it says nothing, that is said.
+    choice.select_option("fate")
+    graph.stage.focus()
+    graph.page.keyboard.press("5")
+    expect(legend).to_contain_text("fate is not known here")
+    graph.page.keyboard.press("2")
+    expect(legend).to_contain_text("fused")
+    graph.page.keyboard.press("c")
+    expect(choice).to_have_value("kernel")
+
+
+FORK = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def fork(x, y):
+    both = jnp.sin(x) + jnp.cos(y)
+    return jnp.tanh(both), -y
+%jaxviz fork(jnp.ones(4), jnp.ones(4))"""
+
+
+def test_what_belongs_to_a_selection_is_lit_and_said(notebook):
+    opened = notebook(FORK)
+    graph = opened.explore(0)
+    words = graph.root.locator(".jv-words")
+    graph.click("sin")
+    expect(words).to_have_text("made from no other operation, used by 2 operations")
+    opened.shot("paths-around", graph.root)
+    # From the selection to a second box, with the mouse and with keys.
+    graph.stage.click(position=graph.place("tanh"), modifiers=["Shift"])
+    expect(words).to_have_text("from sin to tanh: 1 operation on the way")
+    expect(graph.pane.locator("h4")).to_have_text("tanh")
+    opened.shot("paths-between", graph.root)
+    graph.page.keyboard.press("Escape")
+    expect(words).to_contain_text("made from 3 operations")
+    graph.page.keyboard.press("p")
+    expect(words).to_have_text("ways from here to what is selected next")
+    graph.page.keyboard.press("ArrowUp")
+    expect(words).to_contain_text("directly")
+    graph.page.keyboard.press("Escape")
+    graph.page.keyboard.press("Escape")
+    expect(words).to_be_hidden()
+    expect(graph.pane).to_be_hidden()
+
+
+def test_breadcrumbs_say_where_and_lead_out(notebook):
+    opened = notebook(STEP)
+    graph = opened.explore(0)
+    graph.click("relu")
+    crumbs = graph.root.get_by_role("navigation", name="regions around the selection")
+    expect(crumbs.get_by_role("button")).to_have_text(["step", "forward", "mlp x3"])
+    opened.shot("breadcrumbs", graph.root)
+    crumbs.get_by_role("button", name="Out to forward").click()
+    expect(graph.pane.locator("h4")).to_have_text("forward")
+    expect(graph.stage).to_be_focused()
+    expect(crumbs).to_be_hidden()
+    graph.click("relu")
+    crumbs.get_by_role("button", name="The whole program").click()
+    expect(graph.pane).to_be_hidden()
+
+
+DEAD = """\
+import jax.numpy as jnp
+%load_ext jaxviz
+def settle(x):
+    kept = jnp.sin(x)
+    for _ in range(100):
+        x = x * 1.01 + 0.1
+    return kept
+%jaxviz settle(jnp.ones(4))"""
+
+
+def test_the_source_counts_and_lights_both_ways(notebook):
+    opened = notebook(DEAD)
+    graph = opened.explore(0)
+    graph.stage.focus()
+    graph.page.keyboard.press("1")
+    pane = graph.root.locator(".jv-source-pane")
+    dead = pane.locator("button.jv-line", has_text="1.01")
+    expect(dead.locator(".jv-line-count")).to_have_text("200 gone")
+    expect(pane.locator("button.jv-line", has_text="jnp.sin").locator(".jv-line-count")).to_have_text("1")
+    dead.click()
+    expect(graph.root.locator(".jv-words")).to_have_text("200 operations lit")
+    expect(dead).to_have_class("jv-line jv-gone jv-marked")
+    opened.shot("source-lit", graph.root)
+    graph.click("sin")
+    expect(pane.locator(".jv-marked")).to_contain_text("jnp.sin")
+    opened.shot("source-marked", graph.root)

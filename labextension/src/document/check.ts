@@ -61,6 +61,24 @@ export function checkLinks(document: Document): void {
   });
 }
 
+/** Checks that findings are about nodes and lines that there are. */
+export function checkFindings(document: Document): void {
+  document.findings.forEach((finding, index) => {
+    const path = `findings/${index}`;
+    within(`${path}/graph`, [finding.graph], document.graphs.length);
+    const { nodeCount } = document.graphs[finding.graph];
+    same(`${path}/size`, finding.size.length, finding.first.length);
+    within(`${path}/first`, finding.first, nodeCount);
+    within(
+      `${path}/size`,
+      finding.first.map((first, run) => first + finding.size[run]),
+      nodeCount + 1
+    );
+    same(`${path}/line`, finding.line.length, finding.file.length);
+    within(`${path}/file`, finding.file, document.files.path.length);
+  });
+}
+
 /** Checks that rows of outlines nest and are about nodes that there are. */
 export function checkOutlines(document: Document): void {
   const { graphs, strings } = document;

@@ -2,7 +2,7 @@
  * From the JSON of a file or a cell output to a `Document`: unpack, check against the schema, turn columns into typed
  * arrays, check what a schema cannot say. Whatever is wrong ends in one `DocumentError` with one line for the person.
  */
-import { checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
+import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import type { Document, Graph, Outline } from './graph.ts';
 import type { Document as PlainDocument, Graph as PlainGraph, Outline as PlainOutline } from './schema.generated.ts';
 import { validate } from './validate.generated.js';
@@ -125,12 +125,14 @@ function build(plain: PlainDocument): Document {
       where: Int32Array.from(fates.where),
       by: Int32Array.from(fates.by)
     })),
-    outlines: (plain.outlines ?? []).map(buildOutline)
+    outlines: (plain.outlines ?? []).map(buildOutline),
+    findings: plain.findings ?? []
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
   checkLinks(document);
   checkOutlines(document);
+  checkFindings(document);
   return document;
 }
 

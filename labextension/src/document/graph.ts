@@ -188,6 +188,21 @@ export interface Fates {
   readonly by: Int32Array;
 }
 
+/** Something worth telling about a graph: runs of its nodes, and lines of the source. */
+export interface Finding {
+  readonly graph: number;
+  readonly kind: string;
+  readonly severity: 'note' | 'advice' | 'warning';
+  readonly title: string;
+  readonly text: string;
+  readonly remedy: string;
+  readonly first: readonly number[];
+  readonly size: readonly number[];
+  readonly file: readonly number[];
+  readonly line: readonly number[];
+  readonly figures: Readonly<Record<string, number>>;
+}
+
 export interface Document {
   readonly version: number;
   readonly producer: Readonly<Record<string, string>>;
@@ -201,4 +216,5 @@ export interface Document {
   readonly links: readonly Links[];
   readonly fates: readonly Fates[];
   readonly outlines: readonly Outline[];
+  readonly findings: readonly Finding[];
 }

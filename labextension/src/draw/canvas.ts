@@ -2,7 +2,10 @@
  * A scene on a Canvas 2D: only what is in view, and only as much of it as can be read. What stands out is drawn on top of
  * the rest, so that the rest can be kept while the camera moves.
  */
+import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
+import { paintBadge } from './badge.ts';
+import { paintHulls } from './hull.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
 import { layersOf } from './over.ts';
@@ -34,16 +37,21 @@ export interface Highlight {
   readonly selected: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
-  /** 1 for each box that steps back, so that the others are seen; null where none does. */
+  /** One of `Fade` for each box; null where none steps back. */
   readonly faded: Uint8Array | null;
+  /** One of `Way` for each edge; null where nothing is selected. */
+  readonly ways: Uint8Array | null;
   /** Opacity of the edges: below 1 while boxes are on their way to new places. */
   readonly edges: number;
   /** True for a box that comes in with the edges, because it was not there before. */
   arrives(box: number): boolean;
 }
 
-/** Opacity of what steps back: still there, no longer in the way. */
-const FADED = 0.28;
+/** How far a box steps back, so that others are seen: not at all, almost out of sight, or a little. */
+export const Fade = { none: 0, far: 1, near: 2 } as const;
+
+/** Opacity by `Fade`. */
+const OPACITY = [1, 0.28, 0.5] as const;
 
 /** CSS px, and how many pixels of the screen one has. */
 export interface Size {
@@ -88,23 +96,28 @@ export function drawGround(
       paintFrame(painter, scene, box);
     }
   }
-  context.globalAlpha = edges * (faded ? FADED : 1);
+  const deepest = faded?.includes(Fade.far) ? Fade.far : faded?.includes(Fade.near) ? Fade.near : Fade.none;
+  context.globalAlpha = edges * OPACITY[deepest];
+  paintHulls(painter, scene);
   if (camera.scale < FAR_SCALE) {
     drawFarEdges(painter, scene, camera.scale, seen);
-    for (const back of faded ? [1, 0] : [0]) {
-      context.globalAlpha = back ? FADED : 1;
+    for (const fade of faded ? [Fade.far, Fade.near, Fade.none] : [Fade.none]) {
+      context.globalAlpha = OPACITY[fade];
       drawFarBoxes(
         context,
         scene,
         palette,
         camera.scale,
-        box => (faded?.[box] ?? 0) === back && inView(scene, box, seen)
+        box => (faded?.[box] ?? Fade.none) === fade && inView(scene, box, seen)
       );
     }
     return;
   }
   drawEdges(painter, scene, seen, edges === 1);
   paintStubs(painter, scene, box => inView(scene, box, seen));
+  // Cables tie the two phases together: they step back only where something else is asked for.
+  const cables = deepest === Fade.far ? OPACITY[Fade.far] : 1;
+  context.globalAlpha = edges * cables;
   paintCables(painter, scene);
   for (let box = 0; box < visible.count; box++) {
     if (inView(scene, box, seen)) {
@@ -112,7 +125,13 @@ export function drawGround(
       (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
     }
   }
-  context.globalAlpha = faded ? FADED : 1;
+  for (let box = 0; box < visible.count; box++) {
+    if (visible.times[box] > 1 && inView(scene, box, seen)) {
+      context.globalAlpha = opacityOf(highlight, box);
+      paintBadge(painter, scene, box);
+    }
+  }
+  context.globalAlpha = cables;
   if (edges === 1) {
     paintCableLabels(painter, scene);
   }
@@ -120,7 +139,7 @@ export function drawGround(
 }
 
 function opacityOf({ arrives, edges, faded }: Highlight, box: number): number {
-  return (arrives(box) ? edges : 1) * (faded?.[box] ? FADED : 1);
+  return (arrives(box) ? edges : 1) * OPACITY[faded?.[box] ?? Fade.none];
 }
 
 /** Draws what stands out. */
@@ -130,7 +149,7 @@ export function drawMarks(
   camera: Camera,
   size: Size,
   palette: Palette,
-  { selected, linked, edges }: Highlight
+  { selected, linked, ways, edges }: Highlight
 ): void {
   aim(context, camera, size);
   const painter = new CanvasPainter(context, palette);
@@ -144,13 +163,17 @@ export function drawMarks(
   }
   const { visible } = scene;
   if (edges === 1) {
-    for (let edge = 0; edge < visible.source.length; edge++) {
-      if (visible.source[edge] === selected || visible.target[edge] === selected) {
-        painter.route('strong', wayOf(scene, edge));
+    ways?.forEach((way, edge) => {
+      if (way !== Way.none) {
+        const own = visible.source[edge] === selected || visible.target[edge] === selected;
+        painter.route(way === Way.to ? 'way-to' : 'way-from', own ? wayOf(scene, edge) : routeOf(scene.layout, edge));
       }
-    }
+    });
   }
   outline(painter, scene, selected, 'selected');
+  if (camera.scale >= FAR_SCALE) {
+    paintBadge(painter, scene, selected);
+  }
 }
 
 /**

@@ -3,10 +3,10 @@
  * of thousands may be in view, so nothing is made for each of them.
  */
 import type { Layout } from '../layout/input.ts';
-import { Shape, type VisibleGraph } from '../view/visible.ts';
+import { Shape } from '../view/visible.ts';
 import type { CanvasPainter } from './canvasPainter.ts';
-import { boxLook, edgeLook, routeOf, type Scene } from './scene.ts';
-import { looks, type Look, type LookName, type Palette } from './theme.ts';
+import { edgeLook, routeOf, type Scene } from './scene.ts';
+import { looks as lookTable, type Look, type LookName, type Palette } from './theme.ts';
 
 /** Below this scale words cannot be read and curves look like lines. */
 export const FAR_SCALE = 0.4;
@@ -71,8 +71,8 @@ export function drawFarBoxes(
 ): void {
   const { x, y, width, height } = scene.layout;
   const least = LEAST_BOX / scale;
-  for (const [name, boxes] of byLook(scene.visible)) {
-    const { stroke }: Look = looks[name];
+  for (const [name, boxes] of byLook(scene)) {
+    const { stroke }: Look = lookTable[name];
     context.fillStyle = stroke ? palette[stroke] : palette.plainLine;
     for (const box of boxes) {
       if (drawn(box)) {
@@ -82,26 +82,25 @@ export function drawFarBoxes(
   }
 }
 
-const knownLooks = new WeakMap<VisibleGraph, Map<LookName, number[]>>();
+const knownLooks = new WeakMap<readonly LookName[], Map<LookName, number[]>>();
 
-function byLook(visible: VisibleGraph): Map<LookName, number[]> {
-  let looks = knownLooks.get(visible);
-  if (!looks) {
-    looks = new Map();
+function byLook({ visible, looks }: Scene): Map<LookName, number[]> {
+  let found = knownLooks.get(looks);
+  if (!found) {
+    found = new Map();
     for (let box = 0; box < visible.count; box++) {
       if (visible.shape[box] !== Shape.frame) {
-        const look = visible.ghost[box] ? 'ghost' : boxLook(visible.family[box]);
-        const boxes = looks.get(look);
+        const boxes = found.get(looks[box]);
         if (boxes) {
           boxes.push(box);
         } else {
-          looks.set(look, [box]);
+          found.set(looks[box], [box]);
         }
       }
     }
-    knownLooks.set(visible, looks);
+    knownLooks.set(looks, found);
   }
-  return looks;
+  return found;
 }
 
 const knownReach = new WeakMap<Layout, Float64Array>();

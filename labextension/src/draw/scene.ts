@@ -4,6 +4,7 @@
  */
 import type { Layout } from '../layout/input.ts';
 import { families } from '../view/family.ts';
+import type { Hull } from '../view/hulls.ts';
 import {
   BOX_HEIGHT,
   BOX_INSET,
@@ -27,6 +28,10 @@ export const MARGIN = 14;
 export interface Scene {
   readonly visible: VisibleGraph;
   readonly layout: Layout;
+  /** How each box looks. */
+  readonly looks: readonly LookName[];
+  /** Boxes that run in one kernel, where these are to be shown. */
+  readonly hulls: readonly Hull[];
   /** Size with the margin. */
   readonly width: number;
   readonly height: number;
@@ -45,13 +50,24 @@ export interface Painter {
   plus(look: LookName, x: number, y: number, arm: number): void;
 }
 
-export function makeScene(visible: VisibleGraph, layout: Layout): Scene {
-  return { visible, layout, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
+export function makeScene(
+  visible: VisibleGraph,
+  layout: Layout,
+  looks: readonly LookName[] = kindLooks(visible),
+  hulls: readonly Hull[] = []
+): Scene {
+  const [width, height] = [layout.totalWidth + 2 * MARGIN, layout.totalHeight + 2 * MARGIN];
+  return { visible, layout, looks, hulls, width, height };
 }
 
 /** The look of a box by the family of its operation. */
 export function boxLook(family: number): LookName {
   return `box-${families[family].key}` as LookName;
+}
+
+/** The looks of the boxes by the families of their operations. */
+export function kindLooks({ family, ghost }: VisibleGraph): LookName[] {
+  return Array.from(family, (one, box) => (ghost[box] ? 'ghost' : boxLook(one)));
 }
 
 /** The look of an edge: what leads to or from a ghost is one too. */
@@ -167,7 +183,7 @@ function holds(visible: VisibleGraph, frame: number, box: number): boolean {
 
 /** Paints the area of a frame. Its title is painted later, over the edges that enter there. */
 export function paintFrame(painter: Painter, { visible, layout }: Scene, box: number): void {
-  if (visible.times[box] > 1) {
+  if (visible.times[box] > 1 && !visible.spread[box]) {
     for (const step of [2, 1]) {
       painter.rect(
         'frame',
@@ -196,20 +212,20 @@ export function paintTitle(painter: Painter, { visible, layout }: Scene, box: nu
 }
 
 /** Paints a box with its words and chips. */
-export function paintBox(painter: Painter, { visible, layout }: Scene, box: number): void {
+export function paintBox(painter: Painter, { visible, layout, looks }: Scene, box: number): void {
   const [x, y, width] = [layout.x[box], layout.y[box], layout.width[box]];
   const [label, detail, shape] = [visible.label[box], visible.detail[box], visible.shape[box]];
   if (shape === Shape.turn) {
     painter.rect('turn', x, y, width, BOX_HEIGHT, BOX_HEIGHT / 2);
   } else if (visible.ghost[box]) {
-    painter.rect('ghost', x, y, width, BOX_HEIGHT, 5);
+    painter.rect(looks[box], x, y, width, BOX_HEIGHT, 5);
   } else if (shape !== Shape.port) {
     if (visible.times[box] > 1) {
       for (const step of [2, 1]) {
         painter.rect('chip', x + 2.5 * step, y + 2.5 * step, width, BOX_HEIGHT, 5);
       }
     }
-    painter.rect(boxLook(visible.family[box]), x, y, width, BOX_HEIGHT, 5);
+    painter.rect(looks[box], x, y, width, BOX_HEIGHT, 5);
   }
   const ink = shape !== Shape.box ? 'port' : visible.ghost[box] ? 'gone' : 'name';
   // The room in the box was kept for the bold face; lighter words are put into its middle.

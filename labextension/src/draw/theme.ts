@@ -3,6 +3,7 @@
  * canvas and SVG cannot differ. The colours of the families keep apart for colour-blind eyes, and texts have a contrast
  * of at least 4.5 on what they stand on, in both palettes.
  */
+import { groupColours, type ColourRole } from './colours.ts';
 import type { Face } from './text.ts';
 
 export type Theme = 'light' | 'dark';
@@ -31,7 +32,16 @@ export type Role =
   | 'random'
   | 'randomLine'
   | 'communication'
-  | 'communicationLine';
+  | 'communicationLine'
+  | 'hull0'
+  | 'hull0Line'
+  | 'hull1'
+  | 'hull1Line'
+  | 'hull2'
+  | 'hull2Line'
+  | 'hull3'
+  | 'hull3Line'
+  | ColourRole;
 
 export const palettes: Readonly<Record<Theme, Palette>> = {
   light: {
@@ -55,7 +65,16 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     random: '#fce7f3',
     randomLine: '#db2777',
     communication: '#ffedd5',
-    communicationLine: '#c2410c'
+    communicationLine: '#c2410c',
+    hull0: '#e3edff',
+    hull0Line: '#2563eb',
+    hull1: '#fdeed3',
+    hull1Line: '#a15c00',
+    hull2: '#dcf5ec',
+    hull2Line: '#0f766e',
+    hull3: '#f3e6fb',
+    hull3Line: '#9333a8',
+    ...groupColours.light
   },
   dark: {
     background: '#16181d',
@@ -78,7 +97,16 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     random: '#43192f',
     randomLine: '#f472b6',
     communication: '#43230f',
-    communicationLine: '#fb923c'
+    communicationLine: '#fb923c',
+    hull0: '#1b2c4d',
+    hull0Line: '#7aa7ff',
+    hull1: '#3b2c13',
+    hull1Line: '#e0a33a',
+    hull2: '#12362f',
+    hull2Line: '#34c9ae',
+    hull3: '#38214a',
+    hull3Line: '#d08bea',
+    ...groupColours.dark
   }
 };
 
@@ -101,6 +129,22 @@ export const looks = {
   ground: { fill: 'frame' },
   turn: { fill: 'background', stroke: 'plainLine', width: 1, dash: [3, 2] },
   chip: { fill: 'background', stroke: 'line', width: 1 },
+  'hull-line-0': { fill: 'hull0Line' },
+  'hull-way-line-0': { stroke: 'hull0Line', width: 12 },
+  'hull-line-1': { fill: 'hull1Line' },
+  'hull-way-line-1': { stroke: 'hull1Line', width: 12 },
+  'hull-line-2': { fill: 'hull2Line' },
+  'hull-way-line-2': { stroke: 'hull2Line', width: 12 },
+  'hull-line-3': { fill: 'hull3Line' },
+  'hull-way-line-3': { stroke: 'hull3Line', width: 12 },
+  'hull-area-0': { fill: 'hull0' },
+  'hull-way-area-0': { stroke: 'hull0', width: 10 },
+  'hull-area-1': { fill: 'hull1' },
+  'hull-way-area-1': { stroke: 'hull1', width: 10 },
+  'hull-area-2': { fill: 'hull2' },
+  'hull-way-area-2': { stroke: 'hull2', width: 10 },
+  'hull-area-3': { fill: 'hull3' },
+  'hull-way-area-3': { stroke: 'hull3', width: 10 },
   halo: { stroke: 'background', width: 4 },
   'halo-frame': { stroke: 'frame', width: 4 },
   edge: { stroke: 'edge', width: 1.2 },
@@ -109,6 +153,8 @@ export const looks = {
   cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },
   'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },
+  'way-to': { stroke: 'accent', width: 1.5 },
+  'way-from': { stroke: 'accent', width: 1.5, dash: [6, 3] },
   selected: { stroke: 'accent', width: 2.5 },
   ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
   linked: { stroke: 'accent', width: 1.5, dash: [2, 2] },
@@ -120,7 +166,21 @@ export const looks = {
   'box-control': family('background', 'plainLine'),
   'box-communication': family('communication', 'communicationLine'),
   'box-other': family('plain', 'plainLine'),
-  mark: { stroke: 'muted', width: 1.2 }
+  'group-0': family('group0', 'group0Line'),
+  'group-1': family('group1', 'group1Line'),
+  'group-2': family('group2', 'group2Line'),
+  'group-3': family('group3', 'group3Line'),
+  'group-4': family('group4', 'group4Line'),
+  'group-5': family('group5', 'group5Line'),
+  'group-6': family('group6', 'group6Line'),
+  'amount-0': family('amount0', 'amount0Line'),
+  'amount-1': family('amount1', 'amount1Line'),
+  'amount-2': family('amount2', 'amount2Line'),
+  'amount-3': family('amount3', 'amount3Line'),
+  'amount-4': family('amount4', 'amount4Line'),
+  mark: { stroke: 'muted', width: 1.2 },
+  badge: { fill: 'text' },
+  'badge-spread': { fill: 'background', stroke: 'text', width: 1 }
 } as const satisfies Readonly<Record<string, Look>>;
 
 export type LookName = keyof typeof looks;
@@ -133,7 +193,13 @@ export const inks = {
   label: { face: 'chip', role: 'muted' },
   cabled: { face: 'chip', role: 'cable' },
   gone: { face: 'title', role: 'muted' },
-  port: { face: 'title', role: 'text' }
+  port: { face: 'title', role: 'text' },
+  'hull-0': { face: 'chip', role: 'hull0Line' },
+  'hull-1': { face: 'chip', role: 'hull1Line' },
+  'hull-2': { face: 'chip', role: 'hull2Line' },
+  'hull-3': { face: 'chip', role: 'hull3Line' },
+  count: { face: 'chip', role: 'background' },
+  spread: { face: 'chip', role: 'text' }
 } as const satisfies Readonly<Record<string, { face: Face; role: Role }>>;
 
 export type Ink = keyof typeof inks;

@@ -1,10 +1,12 @@
 /** The bar on top: the program, its stages, and a few buttons. */
 import { NodeKind, type Document, type Graph, type Stage } from '../document/graph.ts';
+import { kernelCount } from '../view/kernels.ts';
 import { button, element } from './elements.ts';
 
 export interface BarActions {
   source(): void;
   search(): void;
+  kernels(): void;
   stage(index: number): void;
   fit(): void;
   openAll(): void;
@@ -20,12 +22,14 @@ export interface Bar {
   setExpanded(expanded: boolean): void;
   setStage(index: number): void;
   setSource(shown: boolean): void;
+  setKernels(shown: boolean): void;
 }
 
 /** Stages as people write them, in the order of their making. */
 const STAGES: Readonly<Record<string, string>> = { jaxpr: 'jaxpr', stablehlo: 'StableHLO', hlo: 'HLO' };
 
-export function makeBar(source: Document, actions: BarActions): Bar {
+/** `tools` stand before the buttons. */
+export function makeBar(source: Document, actions: BarActions, tools: readonly HTMLElement[]): Bar {
   const root = element('div', 'jv-bar');
   const program = source.programs[0];
   const name = element('span', 'jv-program', program?.name ?? 'program');
@@ -60,7 +64,12 @@ export function makeBar(source: Document, actions: BarActions): Bar {
     button('jv-button', 'close all', 'Close everything (x)', () => actions.closeAll())
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
+  const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.kernels());
+  kernels.setAttribute('aria-pressed', 'false');
+  kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(
+    ...tools,
+    kernels,
     button('jv-button', 'search', 'Search (/)', () => actions.search()),
     ...regions,
     button('jv-button', 'fit', 'Fit the picture (f)', () => actions.fit()),
@@ -80,6 +89,10 @@ export function makeBar(source: Document, actions: BarActions): Bar {
         chip.classList.toggle('jv-on', at === index);
         chip.setAttribute('aria-pressed', String(at === index));
       }),
+    setKernels: shown => {
+      kernels.classList.toggle('jv-on', shown);
+      kernels.setAttribute('aria-pressed', String(shown));
+    },
     setSource: shown => {
       python.classList.toggle('jv-on', shown);
       python.setAttribute('aria-pressed', String(shown));
@@ -98,37 +111,6 @@ function countText(source: Document, graph: Graph, kind: string): { short: strin
   const text = `${kernels} kernel${kernels === 1 ? '' : 's'}`;
   return { short: text, long: `${text}, ${long}` };
 }
-
-/** Operations that run by themselves: those in no fusion, without those that hold others or only name a value. */
-export function kernelCount({ strings }: Document, graph: Graph): number {
-  const inside = new Uint8Array(graph.regionCount);
-  let kernels = 0;
-  for (let region = 1; region < graph.regionCount; region++) {
-    const around = graph.region[graph.regionOwner[region]];
-    const kind = strings[graph.regionKind[region]];
-    inside[region] = inside[around] || !RUNS.has(kind) ? 1 : 0;
-  }
-  for (let node = 0; node < graph.nodeCount; node++) {
-    const op = strings[graph.op[node]];
-    if (graph.kind[node] === NodeKind.operation && !inside[graph.region[node]] && !IDLE.has(op)) {
-      kernels++;
-    }
-  }
-  return kernels;
-}
-
-/** Regions whose operations run one by one; those of others (fusions, reducers) run as part of their owner. */
-const RUNS = new Set(['while cond', 'while body', 'branch', 'call']);
-const IDLE = new Set([
-  'bitcast',
-  'tuple',
-  'get-tuple-element',
-  'parameter',
-  'while',
-  'conditional',
-  'call',
-  'constant'
-]);
 
 function costs(stage: Stage): string[] {
   return Object.entries(stage.seconds).map(([what, seconds]) => `${what} ${secondsText(seconds)}`);

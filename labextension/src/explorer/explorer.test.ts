@@ -306,3 +306,15 @@ test('the camera: zooming keeps the point under the pointer, revealing moves as 
   const moved = reveal({ ...camera, x: 140 }, box, 400, 300);
   assert.ok(moved.x < 100 && moved.y === camera.y);
 });
+
+test('c goes through what the colours can say, and the legend says what they do', async () => {
+  const { root, press } = await explore(affine());
+  const legend = root.querySelector('.jv-legend') as HTMLElement;
+  assert.equal(legend.textContent, 'matmulelementwise');
+  await press('c');
+  assert.match(legend.textContent ?? '', /^type of numberf32/);
+  await press('c');
+  assert.match(legend.textContent ?? '', /^largest value10 B to 100 B/);
+  await press('c');
+  assert.equal(legend.textContent, 'matmulelementwise');
+});

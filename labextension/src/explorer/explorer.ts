@@ -3,33 +3,44 @@
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
 import { follow } from '../document/follow.ts';
-import type { Document, Graph } from '../document/graph.ts';
+import type { Document, Finding, Graph } from '../document/graph.ts';
 import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { firstView, openEverything, type Space } from '../view/first.ts';
+import { hullsOf } from '../view/hulls.ts';
+import { kernelTreeOf, withKernelTree } from '../view/kernelTree.ts';
+import { aspectOf, firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
+import { copyTable } from '../view/differences.ts';
 import { makeBar, type Bar } from './bar.ts';
+import { Colours } from './colours.ts';
+import { crumbsOf, Trail } from './trail.ts';
+import { relate } from './relate.ts';
+import { makeCopies } from './copies.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
+import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { makeHelp } from './help.ts';
-import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
 import { Openings } from './openings.ts';
 import { SourcePane } from './source.ts';
-import { fillLegend } from './legend.ts';
+import { Inspection } from './inspection.ts';
+import { Legend, LEGEND_HEIGHT } from './legend.ts';
 import { Picture } from './picture.ts';
+import { stackAround } from '../view/copies.ts';
 import { followTheme } from './theme.ts';
 import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { walk, type Direction } from './walk.ts';
+import { openRowAround } from './where.ts';
+import { WholeWindow } from './whole.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -45,11 +56,6 @@ export interface ExplorerOptions {
 /** Height of a picture in a cell, in px. */
 const LEAST_HEIGHT = 90;
 const MOST_HEIGHT = 460;
-/** Room for the legend of one row below the picture, in px, and what it has around it. */
-const LEGEND_HEIGHT = 26;
-const LEGEND_SPACE = 8;
-/** ms after a click in which a second one goes through the details to what lies under them. */
-const DOUBLE_CLICK = 500;
 /** The first view of a cell is chosen for this height. */
 const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT;
 const FIRST_WIDTH = 760;
@@ -58,6 +64,7 @@ let count = 0;
 
 export class Explorer {
   readonly root = element('div', 'jv-root');
+  private readonly options: ExplorerOptions;
   /** The stage on the screen: its place among those of the program, and its graph. */
   private at = 0;
   private graph: Graph;
@@ -65,10 +72,12 @@ export class Explorer {
   private linked: readonly number[] = [];
   private readonly pythonPane: SourcePane;
   private readonly search: Search;
+  private readonly colours: Colours;
   private readonly stage = element('div', 'jv-stage-area');
-  private readonly pane = element('aside', 'jv-inspector');
-  private readonly legend = element('div', 'jv-legend');
+  private readonly inspection = new Inspection();
+  private readonly legend = new Legend();
   private readonly note = element('div', 'jv-note');
+  private readonly trail = new Trail({ leaveTo: row => this.leaveTo(row) });
   private readonly tree = element('div', 'jv-tree');
   private readonly help: HTMLElement;
   private readonly bar: Bar;
@@ -81,15 +90,16 @@ export class Explorer {
   /** The scene that was shown last, also while another stage is on its way. */
   private last: Scene | null = null;
   private job: LayoutJob | null = null;
+  private kernels = false;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
-  private placeholder: Comment | null = null;
+  /** Where the ways to the selection begin that are shown; null where none are asked for. */
+  private origin: number | null = null;
+  private readonly whole = new WholeWindow(this.root);
 
-  constructor(
-    host: HTMLElement,
-    private readonly options: ExplorerOptions
-  ) {
-    const { document: source } = options;
+  constructor(host: HTMLElement, given: ExplorerOptions) {
+    this.options = { ...given, document: withKernelTree(given.document) };
+    const { document: source, ...options } = this.options;
     const { stages } = source.programs[0];
     this.at = Math.max(
       0,
@@ -102,25 +112,33 @@ export class Explorer {
       close: () => this.obey('source')
     });
     this.search = new Search(source, {
-      changed: () => this.fade(),
+      changed: () => this.relate(),
       goTo: item => this.goTo(item),
       close: () => this.leaveSearch()
     });
-    this.bar = makeBar(source, {
-      source: () => this.obey('source'),
-      search: () => this.obey('search'),
-      stage: index => this.setStage(index),
-      fit: () => this.obey('fit'),
-      openAll: () => this.obey('openAll'),
-      closeAll: () => this.obey('closeAll'),
-      expand: () => this.obey('expand'),
-      help: () => this.obey('help')
-    });
+    this.colours = new Colours(source, () => this.recolour());
+    this.colours.setGraph(this.graph);
+    this.bar = makeBar(
+      source,
+      {
+        source: () => this.obey('source'),
+        search: () => this.obey('search'),
+        kernels: () => this.obey('kernels'),
+        stage: index => this.setStage(index),
+        fit: () => this.obey('fit'),
+        openAll: () => this.obey('openAll'),
+        closeAll: () => this.obey('closeAll'),
+        expand: () => this.obey('expand'),
+        help: () => this.obey('help')
+      },
+      [this.colours.root]
+    );
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
-      select: box => this.click(box),
-      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box])
+      select: (box, more) => this.click(box, more),
+      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box]),
+      spread: box => this.scene && this.spread(this.scene.visible.item[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     if (options.fill) {
@@ -136,7 +154,7 @@ export class Explorer {
     document.defaultView?.removeEventListener('keydown', this.hear, { capture: true });
     this.picture.dispose();
     this.root.remove();
-    this.placeholder?.remove();
+    this.whole.dispose();
   }
 
   /** Where the first box of a label stands, from the corner of the picture; for scripts of the page and for tests. */
@@ -151,7 +169,7 @@ export class Explorer {
   }
 
   private build(host: HTMLElement): void {
-    const { root, stage, pane, tree } = this;
+    const { root, stage, tree } = this;
     root.classList.toggle('jv-fill', this.options.fill === true);
     stage.tabIndex = 0;
     stage.setAttribute('role', 'application');
@@ -161,12 +179,11 @@ export class Explorer {
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
     stage.setAttribute('aria-controls', tree.id);
-    stage.append(this.legend, this.note, tree);
-    pane.hidden = true;
-    pane.setAttribute('aria-label', 'details');
+    stage.append(this.legend.root, this.note, this.trail.root, tree);
     const body = element('div', 'jv-body');
-    body.append(this.pythonPane.root, stage, pane, this.help);
-    root.append(this.bar.root, this.search.root, body);
+    body.append(this.pythonPane.root, stage, this.inspection.root, this.help);
+    const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
+    root.append(this.bar.root, this.search.root, body, findings.root);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
     document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
@@ -186,7 +203,7 @@ export class Explorer {
   /** The room for the picture. */
   private space(): Space {
     const { height, fill } = this.options;
-    const whole = fill === true || this.placeholder !== null;
+    const whole = fill === true || this.whole.on;
     return {
       width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
       height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
@@ -204,26 +221,38 @@ export class Explorer {
 
   /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
-    const { document: source } = this.options;
-    const { stages } = source.programs[0];
-    if (index === this.at || !stages[index]) {
-      return;
+    if (index !== this.at && this.options.document.programs[0].stages[index]) {
+      this.at = index;
+      this.enter(this.graphOfStage(), node);
     }
-    const from = stages[this.at].graph;
+  }
+
+  /** The graph of the stage: the optimized program is folded by its kernels while these are shown. */
+  private graphOfStage(): Graph {
+    const { document: source } = this.options;
+    const stage = source.programs[0].stages[this.at];
+    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(source) : undefined;
+    return tree ?? source.graphs[stage.graph];
+  }
+
+  private enter(graph: Graph, node = -1): void {
+    const { document: source } = this.options;
+    const [from, next] = [source.graphs.indexOf(this.graph), source.graphs.indexOf(graph)];
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
-    const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
-    this.at = index;
-    this.graph = source.graphs[stages[index].graph];
+    const found = this.selectedNodes.flatMap(one => follow(source, from, one, next));
+    this.graph = graph;
     this.scene = null;
     this.search.setGraph(this.graph);
+    this.colours.setGraph(this.graph);
     this.start();
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
+    this.origin = null;
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.openings.reveal(to);
-    void this.layOut(this.selected).then(() => {
+    void this.layOut(this.selected, graph === kernelTreeOf(source)).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
@@ -256,20 +285,39 @@ export class Explorer {
     }
   }
 
-  /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
-  private async layOut(around: number | null = null): Promise<void> {
+  /** Lights what a finding is about; where nothing is left of that, in the stage that it was found in. */
+  private showFinding(finding: Finding): void {
+    const { document: source } = this.options;
+    const nodes = nodesOfFinding(finding);
+    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.stageGraph).map(to => to.node));
+    if (here.length) {
+      this.pick(here);
+      return;
+    }
+    this.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === finding.graph));
+    this.linked = nodes;
+  }
+
+  /** The number of the graph on the screen. */
+  private get stageGraph(): number {
+    return this.options.document.graphs.indexOf(this.graph);
+  }
+
+  /** Lays out what is visible now and shows it. `around` is the item that stays where it is; `afresh`, nothing else does. */
+  private async layOut(around: number | null = null, afresh = false): Promise<void> {
     const { document: source, layouts } = this.options;
     const visible = show(source, this.graph, this.openings.state);
     this.job?.cancel();
     const { last } = this;
     const from = last ? counterparts(source, last.visible, visible) : undefined;
-    const before = last && from ? { before: placesBefore(from, last.layout) } : {};
-    const job = layouts.layout(toLayout(visible, measure, before));
+    const before = last && from && !afresh ? { before: placesBefore(from, last.layout) } : {};
+    const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(this.space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result);
+      const hulls = this.kernels ? hullsOf(source, visible) : [];
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks, hulls);
       if (this.job !== job) {
         return;
       }
@@ -288,39 +336,43 @@ export class Explorer {
     this.scene = scene;
     this.last = scene;
     fillTree(this.tree, scene.visible, this.prefix);
-    fillLegend(this.legend, scene.visible, palettes[this.theme]);
-    this.picture.setFoot(this.legendHeight());
+    this.fillLegend(scene);
+    this.picture.setFoot(this.legend.height);
     this.setHeight(scene);
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.root.dataset.boxes = String(scene.visible.count);
     this.mark();
-    this.fade();
+  }
+
+  private fillLegend({ visible }: Scene): void {
+    const { title, legend } = this.colours.colour(visible);
+    this.legend.fill(title, legend, palettes[this.theme]);
+  }
+
+  /** The same picture in other colours. */
+  private recolour(): void {
+    if (this.scene) {
+      this.scene = { ...this.scene, looks: this.colours.colour(this.scene.visible).looks };
+      this.fillLegend(this.scene);
+      this.picture.setFoot(this.legend.height);
+      this.picture.recolour(this.scene);
+    }
   }
 
   private setHeight(scene: Scene): void {
     if (!this.options.fill) {
       const { height } = this.options;
-      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legendHeight()));
+      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legend.height));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const now = parseFloat(this.stage.style.height) || 0;
       this.stage.style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
     }
   }
 
-  /** What the legend needs: in a narrow picture it has several rows. */
-  private legendHeight(): number {
-    return this.legend.hidden ? 0 : Math.max(LEGEND_HEIGHT, this.legend.offsetHeight + LEGEND_SPACE);
-  }
-
   /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
-  private click(box: number): void {
-    if (this.pane.hidden && box >= 0) {
-      const side = this.pane;
-      side.classList.add('jv-through');
-      setTimeout(() => side.classList.remove('jv-through'), DOUBLE_CLICK);
-      side.hidden = false;
-      side.classList.toggle('jv-left', this.picture.isUnder(box, side.offsetWidth));
-    }
+  private click(box: number, more: boolean): void {
+    this.origin = more ? this.selected : null;
+    this.inspection.comeBeside(this.picture, box);
     this.select(box < 0 || !this.scene ? null : this.scene.visible.item[box]);
   }
 
@@ -335,42 +387,93 @@ export class Explorer {
     const { scene, selected } = this;
     const box = this.selectedBox();
     const lit = new Set(this.linked.map(node => this.boxOf(node)).filter(one => one >= 0));
+    if (scene && this.origin !== null) {
+      lit.add(boxOfItem(this.rows, scene.visible, this.origin));
+    }
     this.picture.select(box, [...lit]);
     if (this.pythonPane.shown) {
-      this.pythonPane.mark(this.graph, scene && box >= 0 ? scene.visible.node[box] : (this.linked[0] ?? -1));
+      this.pythonPane.mark(this.graph, this.selected === null ? this.linked : this.selectedNodes);
     }
+    this.relate();
     selectInTree(this.tree, this.prefix, box);
     if (box >= 0) {
       this.stage.setAttribute('aria-activedescendant', `${this.prefix}${box}`);
     } else {
       this.stage.removeAttribute('aria-activedescendant');
     }
-    this.pane.hidden = selected === null;
     this.root.classList.toggle('jv-inspecting', selected !== null);
-    if (selected !== null) {
-      const { document: source } = this.options;
-      const shown =
-        selected >= 0 ? rowDetails(source, this.graph, selected) : details(source, this.graph, -1 - selected);
-      showDetails(this.pane, shown, selected >= 0 && this.openings.open.has(selected), {
-        select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
-        follow: (stage, node) => this.setStage(stage, node),
-        toggle: () => this.toggle(selected),
-        close: () => {
-          this.select(null);
-          this.stage.focus({ preventScroll: true });
-        }
-      });
-    } else {
-      this.pane.classList.remove('jv-left');
-    }
-    const { offsetWidth } = this.pane;
-    const left = this.pane.classList.contains('jv-left');
-    this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
+    this.inspect();
   }
 
-  /** Lets step back what is not searched for. */
-  private fade(): void {
-    this.picture.fade(this.scene ? this.search.faded(this.scene.visible) : null);
+  private inspect(): void {
+    const { selected } = this;
+    const { document: source } = this.options;
+    const shown =
+      selected === null
+        ? null
+        : selected >= 0
+          ? rowDetails(source, this.graph, selected)
+          : details(source, this.graph, -1 - selected);
+    this.inspection.show(this.picture, shown, selected !== null && this.openings.open.has(selected), {
+      select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
+      follow: (stage, node) => this.setStage(stage, node),
+      toggle: () => selected !== null && this.toggle(selected),
+      close: () => {
+        this.select(null);
+        this.stage.focus({ preventScroll: true });
+      }
+    });
+    if (selected !== null) {
+      this.showCopies(selected);
+    }
+  }
+
+  /** Lights what belongs with the selection or is searched for, and says what is lit. */
+  private relate(): void {
+    const { scene, selected, origin } = this;
+    const { spread } = this.openings;
+    if (!scene) {
+      return;
+    }
+    const { document: source } = this.options;
+    const { faded, ways, words } = relate(
+      { document: source, visible: scene.visible, spread },
+      selected,
+      origin,
+      this.linked
+    );
+    this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
+    const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
+    this.trail.show(source.programs[0].name, crumbs, words);
+  }
+
+  /** Out of the region around the selection: to one further out, or to the program as a whole. */
+  private leaveTo(row: number | null): void {
+    if (row !== null) {
+      this.goTo(row, true);
+    } else {
+      this.select(null);
+      this.picture.fit();
+      this.stage.focus({ preventScroll: true });
+    }
+  }
+
+  /** Under the title of a stack, what differs between its copies. */
+  private showCopies(item: number): void {
+    if (item > 0 && this.rows.outline.count[item] > 1) {
+      const table = copyTable(this.options.document, this.graph, item);
+      const copies = makeCopies(table, this.openings.spread.has(item), {
+        spread: () => this.spread(item),
+        select: row => {
+          if (!this.openings.spread.has(item)) {
+            this.openings.toggleSpread(item);
+          }
+          this.selected = row;
+          void this.layOut(row);
+        }
+      });
+      this.inspection.root.querySelector('dl')?.prepend(...copies);
+    }
   }
 
   private leaveSearch(): void {
@@ -407,6 +510,28 @@ export class Explorer {
     this.openings.toggle(item);
     this.selected = item;
     void this.layOut(item);
+  }
+
+  /** Shows what runs as one kernel: areas behind the boxes, or, of the optimized program, the boxes themselves. */
+  private showKernels(shown: boolean): void {
+    this.kernels = shown;
+    this.bar.setKernels(shown);
+    const graph = this.graphOfStage();
+    if (graph === this.graph) {
+      void this.layOut(this.selected);
+    } else {
+      this.enter(graph);
+    }
+  }
+
+  /** Shows all copies of the stack that an item is or stands in, or one for all of them again. */
+  private spread(item: number | null): void {
+    const stack = item === null ? -1 : stackAround(this.rows, item);
+    if (stack > 0) {
+      this.openings.toggleSpread(stack);
+      this.selected = stack;
+      void this.layOut(stack);
+    }
   }
 
   /**
@@ -454,6 +579,12 @@ export class Explorer {
       case 'closeRegion':
         this.closeRegion();
         break;
+      case 'kernels':
+        this.showKernels(!this.kernels);
+        break;
+      case 'spread':
+        this.spread(this.selected);
+        break;
       case 'leave':
         this.leave();
         break;
@@ -485,7 +616,14 @@ export class Explorer {
         this.layOutWhole();
         break;
       case 'expand':
-        this.expand(!this.placeholder);
+        this.expand(!this.whole.on);
+        break;
+      case 'path':
+        this.origin = this.origin === null ? this.selected : null;
+        this.mark();
+        break;
+      case 'colour':
+        this.colours.next();
         break;
       case 'search':
         this.search.open(this.graph);
@@ -512,11 +650,11 @@ export class Explorer {
     if (selected === null) {
       return;
     }
-    const { parent } = rows.outline;
-    let row = selected >= 0 ? selected : rows.leaf[-1 - selected];
-    while (row > 0 && !(this.openings.open.has(row) && this.scene?.visible.item.includes(row))) {
-      row = parent[row];
-    }
+    const row = openRowAround(
+      rows,
+      selected,
+      one => this.openings.open.has(one) && this.scene?.visible.item.includes(one) === true
+    );
     if (row > 0) {
       this.toggle(row);
     }
@@ -526,11 +664,14 @@ export class Explorer {
   private leave(): void {
     if (!this.help.hidden) {
       this.help.hidden = true;
+    } else if (this.origin !== null) {
+      this.origin = null;
+      this.mark();
     } else if (this.selected !== null || this.linked.length) {
       this.select(null);
     } else if (this.search.query) {
       this.leaveSearch();
-    } else if (this.placeholder) {
+    } else if (this.whole.on) {
       this.expand(false);
     }
   }
@@ -541,28 +682,16 @@ export class Explorer {
     this.bar.setSource(shown);
     if (shown) {
       this.pythonPane.fill(this.graph);
-      this.pythonPane.mark(this.graph, this.selectedNodes[0] ?? -1);
+      this.pythonPane.mark(this.graph, this.selected === null ? this.linked : this.selectedNodes);
     }
   }
 
   private layOutWhole(): void {
-    void this.layOut().then(() => this.picture.fit());
+    void this.layOut(null, true).then(() => this.picture.fit());
   }
 
-  /**
-   * The whole window, and back. The explorer moves to the end of the page meanwhile: inside a notebook, fixed places
-   * are relative to the scrolling cell.
-   */
   private expand(whole: boolean): void {
-    if (whole && !this.placeholder) {
-      this.placeholder = document.createComment('jaxviz');
-      this.root.replaceWith(this.placeholder);
-      document.body.append(this.root);
-    } else if (!whole && this.placeholder) {
-      this.placeholder.replaceWith(this.root);
-      this.placeholder = null;
-    }
-    this.root.classList.toggle('jv-whole', whole);
+    this.whole.set(whole);
     if (whole) {
       this.showSource(true);
     }
@@ -584,7 +713,7 @@ export class Explorer {
     }
     this.picture.setPalette(palettes[theme]);
     if (this.scene) {
-      fillLegend(this.legend, this.scene.visible, palettes[theme]);
+      this.fillLegend(this.scene);
     }
   }
 

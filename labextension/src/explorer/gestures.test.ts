@@ -17,7 +17,7 @@ beforeEach(() => {
   target.setPointerCapture = id => captured.push(id);
   const tell =
     (what: string) =>
-    (...numbers: number[]) =>
+    (...numbers: (number | boolean)[]) =>
       told.push([what, ...numbers].join(' '));
   stop = listen(
     target,
@@ -48,7 +48,7 @@ test('a press that stays is a click, one that moves is a pan', () => {
   pointer('down', 10, 10, 1);
   pointer('move', 30, 15, 1);
   pointer('up', 30, 15, 0);
-  assert.deepEqual(told, ['click 12 10', 'pan 20 5']);
+  assert.deepEqual(told, ['click 12 10 false', 'pan 20 5']);
 });
 
 test('a press is followed outside the picture, and one whose release was lost does not pan later', () => {

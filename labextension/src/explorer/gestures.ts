@@ -8,7 +8,8 @@
 export interface Gestures {
   pan(dx: number, dy: number): void;
   zoom(factor: number, x: number, y: number): void;
-  click(x: number, y: number): void;
+  /** `more` while shift is held. */
+  click(x: number, y: number, more: boolean): void;
   doubleClick(x: number, y: number): void;
   hover(x: number, y: number): void;
 }
@@ -73,7 +74,7 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
     const known = pointers.delete(event.pointerId);
     if (known && !moved) {
       const { x, y } = local(event);
-      gestures.click(x, y);
+      gestures.click(x, y, event.shiftKey);
     }
   });
   on('pointercancel', event => pointers.delete(event.pointerId));

@@ -7,6 +7,8 @@ export type Command =
   | 'right'
   | 'toggle'
   | 'closeRegion'
+  | 'spread'
+  | 'kernels'
   | 'leave'
   | 'source'
   | 'jaxpr'
@@ -18,6 +20,8 @@ export type Command =
   | 'openAll'
   | 'closeAll'
   | 'expand'
+  | 'path'
+  | 'colour'
   | 'search'
   | 'help';
 
@@ -37,6 +41,18 @@ export const keys: readonly Key[] = [
   { keys: ['ArrowRight'], command: 'right', shown: '→', does: 'to the right' },
   { keys: ['Enter'], command: 'toggle', shown: 'Enter', does: 'open or close a region (or double click)' },
   { keys: ['Backspace'], command: 'closeRegion', shown: 'Backspace', does: 'close the region around' },
+  {
+    keys: ['u', 'U'],
+    command: 'spread',
+    shown: 'u',
+    does: 'all copies of a stack, or one again (or click its number)'
+  },
+  {
+    keys: ['k', 'K'],
+    command: 'kernels',
+    shown: 'k',
+    does: 'what runs as one kernel: an area behind it; optimized HLO by its kernels'
+  },
   { keys: ['Escape'], command: 'leave', shown: 'Escape', does: 'let go' },
   { keys: ['1'], command: 'source', shown: '1', does: 'the Python source' },
   { keys: ['2'], command: 'jaxpr', shown: '2', does: 'the jaxpr' },
@@ -53,6 +69,13 @@ export const keys: readonly Key[] = [
   },
   { keys: ['x', 'X'], command: 'closeAll', shown: 'x', does: 'close every region' },
   { keys: ['w', 'W'], command: 'expand', shown: 'w', does: 'use the whole window' },
+  {
+    keys: ['p', 'P'],
+    command: 'path',
+    shown: 'p',
+    does: 'the ways from here to what is selected next (or shift and click)'
+  },
+  { keys: ['c', 'C'], command: 'colour', shown: 'c', does: 'what the colours say: the next' },
   { keys: ['/'], command: 'search', shown: '/', does: 'search; Enter and Shift+Enter step through what matches' },
   { keys: ['?'], command: 'help', shown: '?', does: 'these keys' }
 ];

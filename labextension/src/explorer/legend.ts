@@ -1,33 +1,42 @@
-/** The legend: a swatch and a word for each colour in the picture. */
-import { boxLook } from '../draw/scene.ts';
-import { looks, type Look, type Palette } from '../draw/theme.ts';
-import { families } from '../view/family.ts';
-import { Shape, type VisibleGraph } from '../view/visible.ts';
+/** The legend: what the colours say, and a swatch and a word for each. */
+import { looks, type Look, type LookName, type Palette } from '../draw/theme.ts';
 import { element } from './elements.ts';
 
-/** Families of the boxes that are coloured by one, in the order of the table. */
-export function familiesIn(visible: VisibleGraph): number[] {
-  const found = new Set<number>();
-  for (let box = 0; box < visible.count; box++) {
-    if (visible.shape[box] === Shape.box) {
-      found.add(visible.family[box]);
-    }
-  }
-  return [...found].sort((a, b) => a - b);
+export interface LegendEntry {
+  readonly look: LookName;
+  readonly label: string;
 }
 
-/** Fills the legend; a picture of one colour needs none. */
-export function fillLegend(legend: HTMLElement, visible: VisibleGraph, palette: Palette): void {
-  const shown = familiesIn(visible);
-  legend.replaceChildren();
-  legend.hidden = shown.length < 2;
-  for (const index of shown) {
-    const look: Look = looks[boxLook(index)];
-    const swatch = element('span', 'jv-swatch');
-    swatch.style.background = palette[look.fill ?? 'background'];
-    swatch.style.borderColor = palette[look.stroke ?? 'line'];
-    const item = element('span', 'jv-legend-item');
-    item.append(swatch, families[index].label);
-    legend.append(item);
+/** Room for one row below the picture, in px, and what it has around it. */
+export const LEGEND_HEIGHT = 26;
+const SPACE = 8;
+
+export class Legend {
+  readonly root = element('div', 'jv-legend');
+
+  /** Without a title, a picture of one colour needs none. */
+  fill(title: string, entries: readonly LegendEntry[], palette: Palette): void {
+    const { root } = this;
+    root.hidden = !title && entries.length < 2;
+    root.replaceChildren(
+      ...(title ? [element('b', 'jv-legend-title', title)] : []),
+      ...entries.map(entry => item(entry, palette))
+    );
   }
+
+  /** What it needs below the picture: in a narrow picture it has several rows. */
+  get height(): number {
+    return this.root.hidden ? 0 : Math.max(LEGEND_HEIGHT, this.root.offsetHeight + SPACE);
+  }
+}
+
+function item({ look: name, label }: LegendEntry, palette: Palette): HTMLElement {
+  const look: Look = looks[name];
+  const swatch = element('span', 'jv-swatch');
+  swatch.style.background = palette[look.fill ?? 'background'];
+  swatch.style.borderColor = palette[look.stroke ?? 'line'];
+  swatch.style.borderStyle = look.dash ? 'dashed' : 'solid';
+  const made = element('span', 'jv-legend-item');
+  made.append(swatch, label);
+  return made;
 }

@@ -2,7 +2,9 @@
  * The picture: a canvas with its camera and its selection. Draws once a frame and only when something changed; holds
  * no pixels while it is scrolled out of sight.
  */
+import { badgeAt } from '../draw/badge.ts';
 import { boxAt, drawMarks, drawScene, fitCamera, type Camera, type Highlight, type Size } from '../draw/canvas.ts';
+import { FAR_SCALE } from '../draw/far.ts';
 import { isKept, KeptGround } from '../draw/kept.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
@@ -14,8 +16,11 @@ import { Minimap } from './minimap.ts';
 import { between, cameraBetween, DURATION } from './transition.ts';
 
 export interface PictureEvents {
-  select(box: number): void;
+  /** `more` where the click asks for what lies between the last selection and this one. */
+  select(box: number, more: boolean): void;
   toggle(box: number): void;
+  /** The badge of a stack was clicked. */
+  spread(box: number): void;
 }
 
 /** More boxes than this do not move to their new places: they are there at once. */
@@ -43,6 +48,7 @@ export class Picture {
   private selected = -1;
   private linked: readonly number[] = [];
   private faded: Uint8Array | null = null;
+  private ways: Uint8Array | null = null;
   private width = 0;
   private height = 0;
   private inSight = true;
@@ -80,15 +86,21 @@ export class Picture {
       {
         pan: (dx, dy) => this.move(pan(this.camera, dx, dy)),
         zoom: (factor, x, y) => this.move(zoomAt(this.camera, factor, x, y)),
-        click: (x, y) => {
+        click: (x, y, more) => {
           host.focus({ preventScroll: true });
+          const badge = this.badgeAt(x, y);
+          if (badge >= 0) {
+            this.clicked = [-1, -1];
+            events.spread(badge);
+            return;
+          }
           const box = this.at(x, y);
           this.clicked = [this.clicked[1], box];
-          events.select(box);
+          events.select(box, more);
         },
         doubleClick: () => events.toggle(this.clicked[0]),
         hover: (x, y) => {
-          host.style.cursor = this.at(x, y) >= 0 ? 'pointer' : 'grab';
+          host.style.cursor = this.at(x, y) >= 0 || this.badgeAt(x, y) >= 0 ? 'pointer' : 'grab';
         }
       },
       () => document.activeElement === host
@@ -192,9 +204,17 @@ export class Picture {
     this.draw();
   }
 
-  /** Lets boxes step back: 1 for each of them; null for none. */
-  fade(faded: Uint8Array | null): void {
+  /** Shows the same scene in other colours. */
+  recolour(scene: Scene): void {
+    this.scene = scene;
+    this.measure();
+    this.draw();
+  }
+
+  /** Lets boxes step back, one of `Fade` for each, and lights edges, one of `Way` for each. */
+  relate(faded: Uint8Array | null, ways: Uint8Array | null): void {
     this.faded = faded;
+    this.ways = ways;
     this.draw();
   }
 
@@ -274,6 +294,14 @@ export class Picture {
     this.move({ scale, x: x - this.width / scale / 2, y: y - this.height / scale / 2 });
   }
 
+  private badgeAt(x: number, y: number): number {
+    const { scene, camera } = this;
+    // Badges are not drawn where words could not be read.
+    return scene && y < this.height && camera.scale >= FAR_SCALE
+      ? badgeAt(scene, camera.x + x / camera.scale, camera.y + y / camera.scale)
+      : -1;
+  }
+
   private move(camera: Camera): void {
     const { scene, width, height } = this;
     this.camera =
@@ -339,6 +367,7 @@ export class Picture {
       selected: this.selected,
       linked: this.linked,
       faded: this.faded?.length === scene.visible.count ? this.faded : null,
+      ways: this.ways?.length === scene.visible.source.length ? this.ways : null,
       edges: moving ? t * t * t : 1,
       arrives: (box: number) => moving !== null && moving.from[box] < 0
     };

@@ -1,0 +1,140 @@
+"""MLIR bytecode as text, made by a process of its own: what is damaged may end that process, but not this one.
+
+The process is started with the first bytecode and waits for more; it ends when this one does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import struct
+import subprocess
+import sys
+import threading
+from typing import IO, Any
+
+from jaxviz.read.frames import OWN_FOLDER
+
+#: Seconds after which a reading is given up, and how many more for each megabyte.
+_SECONDS, _MORE_SECONDS = 60, 5
+
+# Constants of more elements are left out of the text.
+_WRITTEN_ELEMENTS = 16
+
+_ARTIFACT = b"StableHLO_v"
+
+_HEAD = struct.Struct("<?Q")
+
+
+class BytecodeError(ValueError):
+    """Bytecode that cannot be read, in the words of the parser."""
+
+
+def text_of_bytecode(data: bytes) -> str:
+    """The module as text; `BytecodeError` for what is none."""
+    with _reader.lock:
+        return _reader.text(data)
+
+
+class _Reader:
+    """The process that reads, while there is one."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def text(self, data: bytes) -> str:
+        process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        late = threading.Timer(_SECONDS + _MORE_SECONDS * (len(data) >> 20), process.kill)
+        late.start()
+        try:
+            process.stdin.write(_HEAD.pack(True, len(data)) + data)
+            process.stdin.flush()
+            well, answer = _received(process.stdout)
+        except (EOFError, OSError):
+            self.end()
+            raise BytecodeError("expected bytecode that is not damaged, but reading it ended the parser") from None
+        except BaseException:
+            # What comes after an interrupt would be the answer to another question.
+            self.end()
+            raise
+        finally:
+            late.cancel()
+        if not well:
+            raise BytecodeError(answer.decode(errors="replace"))
+        return answer.decode(errors="replace")
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            # Where this jaxviz lies, if it was imported from a folder that the other process does not look into.
+            own = f"import sys; sys.path.append({os.path.dirname(OWN_FOLDER[:-1])!r})"
+            command = [sys.executable, "-c", f"{own}; from jaxviz.read.bytecode import serve; serve()"]
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        return self._process
+
+    def end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+_reader = _Reader()
+atexit.register(_reader.end)
+
+
+# The other process.
+
+
+def serve() -> None:
+    """Answers until there are no more questions: each is bytecode, each answer its text or what is wrong with it."""
+    from jaxviz import compat
+
+    source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # Whatever else is printed here is no answer.
+    os.dup2(2, 1)
+    while True:
+        try:
+            _, data = _received(source)
+        except EOFError:
+            return
+        try:
+            well, answer = True, _text(data, compat.mlir_context())
+        except Exception as error:
+            well, answer = False, str(error)
+        encoded = answer.encode(errors="replace")
+        target.write(_HEAD.pack(well, len(encoded)) + encoded)
+        target.flush()
+
+
+def _text(data: bytes, context: Any) -> str:
+    from jaxlib.mlir import ir
+
+    from jaxviz import compat
+
+    # A StableHLO artifact is of a version of its own, which is brought up to that of jaxlib.
+    module = compat.portable_module(context, data) if _ARTIFACT in data[:64] else None
+    with context:
+        if module is None:
+            module = ir.Module.parse(data, context)
+        return str(module.operation.get_asm(enable_debug_info=True, large_elements_limit=_WRITTEN_ELEMENTS))
+
+
+def _received(stream: IO[bytes]) -> tuple[bool, bytes]:
+    """Whether all is well, and what was sent."""
+    head = stream.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        raise EOFError
+    well, size = _HEAD.unpack(head)
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError
+    return well, data

@@ -1,0 +1,196 @@
+"""What devices tell each other: which groups of devices take part in a collective operation, and how many bytes go."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from jaxviz.graph import Attributes, Graph
+from jaxviz.read.hlo_module import HloModule
+from jaxviz.read.sharding import Mesh
+
+COLLECTIVES = frozenset(
+    {"all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-permute", "collective-broadcast"}
+    | {"ragged-all-to-all"}
+)
+
+#: More devices than this are counted, not listed.
+_LISTED = 64
+
+_GROUPS = ("replica_groups", "source_target_pairs")
+_IOTA = re.compile(r"\[(\d{1,7}),(\d{1,7})\]<=\[([\d,]{1,60})\](?:T\(([\d,]{1,30})\))?\Z")
+_MESH = re.compile(r"mesh\[([^\]]*)\](?:, *device_ids=\(([\d,]*)\))? *\{([^{}]*)\}\Z")
+_AXIS = re.compile(r"'([^']+)'(?:=(\d{1,7})|:\((\d{1,7})\)(\d{1,7}))?")
+_NUMBERED = re.compile(r"axis_\d+\Z")
+# As StableHLO writes groups along the axes of a mesh.
+_NAMED_MESH = re.compile(r"(?:#stablehlo\.replica_group_mesh_axes<)?mesh = @([\w.$-]+), axes = (.*)\Z", re.DOTALL)
+_AXIS_REF = re.compile(r'name = "([^"]*)"(?:, sub_axis_info = [^<>]*<pre_size = (\d+), size = (\d+)>)?')
+_LISTS = re.compile(r"[\[{]([\d, ]+)[\]}]")
+
+Groups = list[list[int]]
+
+
+def is_collective(op: str) -> bool:
+    """Whether an operation of HLO or StableHLO is one in which devices take part together."""
+    name = op.replace("_", "-")
+    return name in COLLECTIVES or name.removesuffix("-start") in COLLECTIVES
+
+
+def with_communication(graph: Graph, meshes: Mapping[str, Mesh] | None = None) -> Graph:
+    """The graph whose collectives say in words which devices take part and how many bytes each of them sends.
+
+    `meshes` are those that groups of devices may name.
+    """
+    strings = graph.tables.strings
+    nodes = np.flatnonzero(np.isin(graph.nodes.op, [op for op in _ops(graph) if is_collective(strings[op])])).tolist()
+    if not nodes:
+        return graph
+    old = graph.attributes
+    rows = list(zip(old.node.tolist(), old.key.tolist(), old.value.tolist(), strict=True))
+    found = set(nodes)
+    string = graph.tables.string
+    rows = [
+        (node, string("devices"), string(_words(strings[key], strings[value], meshes or {})))
+        if node in found and strings[key] in _GROUPS
+        else (node, key, value)
+        for node, key, value in rows
+    ]
+    rows += [
+        (node, string("sends"), string(f"{_bytes_text(_bytes_read(graph, node))} from each device")) for node in nodes
+    ]
+    rows.sort(key=lambda row: row[0])
+    return replace(graph, attributes=Attributes(*np.array(rows, np.int32).T.copy()))
+
+
+def _words(key: str, text: str, meshes: Mapping[str, Mesh]) -> str:
+    named = _NAMED_MESH.match(text)
+    if named is not None and named[1] in meshes:
+        axes = [
+            f"'{name}'" + (f":({before}){size}" if size else "") for name, before, size in _AXIS_REF.findall(named[2])
+        ]
+        sizes = ",".join(f"'{name}'={size}" for name, size in meshes[named[1]].items())
+        text = f"mesh[{sizes}] {{{','.join(axes)}}}"
+    return devices_words(text, pairs=key == _GROUPS[1])
+
+
+def _ops(graph: Graph) -> list[int]:
+    ops: list[int] = np.unique(graph.nodes.op).tolist()
+    return ops
+
+
+def _bytes_read(graph: Graph, node: int) -> float:
+    types = graph.tables.types
+    values = graph.operands.source[graph.first_operand[node] : graph.first_operand[node + 1]].tolist()
+    return sum(max(types.bytes[graph.values.type[value]], 0) for value in values if value >= 0)
+
+
+def _bytes_text(size: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def devices_words(text: str, *, pairs: bool = False) -> str:
+    """Groups of devices in words; what is not known is given back as it is.
+
+    >>> devices_words("[2,4]<=[8]")
+    '2 groups of 4: 0 1 2 3, 4 5 6 7'
+    >>> devices_words("{{0,2},{2,0}}", pairs=True)
+    '0 to 2, 2 to 0'
+    """
+    groups = groups_of(text)
+    if groups is None:
+        return text
+    if pairs and all(len(group) == 2 for group in groups):
+        shown = [f"{start} to {end}" for start, end in groups[: _LISTED // 2]]
+        return ", ".join(shown) + (f" and {len(groups) - len(shown)} more" if len(shown) < len(groups) else "")
+    if not any(groups):
+        return "all"
+    along = _along(text)
+    sizes = {len(group) for group in groups}
+    size = str(max(sizes)) if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
+    count = f"{len(groups)} groups of {size}" if len(groups) > 1 else f"all {size}" if len(sizes) == 1 else size
+    if sum(map(len, groups)) > _LISTED:
+        return count + along
+    return f"{count}{along}: {', '.join(' '.join(map(str, group)) for group in groups)}"
+
+
+def _along(text: str) -> str:
+    """The axes of a mesh that a person has named; the compiler numbers its own."""
+    found = _MESH.match(text.strip())
+    names = [name for name, _, _, _ in _AXIS.findall(found[3])] if found else []
+    return f" along {' and '.join(names)}" if names and not any(_NUMBERED.match(name) for name in names) else ""
+
+
+def groups_of(text: str) -> Groups | None:
+    """The devices of each group from any way in which HLO or StableHLO write them; None for what is none."""
+    text = text.strip()
+    if found := _IOTA.match(text):
+        return _counted(found)
+    if found := _MESH.match(text):
+        return _along_axes(found)
+    if text in ("{}", "[]", ""):
+        return []
+    lists = _LISTS.findall(text)
+    if not lists or not set(text) <= set("0123456789,{}[] "):
+        return None
+    return [[int(device) for device in group.replace(",", " ").split()] for group in lists]
+
+
+def _counted(found: re.Match[str]) -> Groups | None:
+    """Devices counted up in an array whose dimensions are put into another order, then cut into groups."""
+    count, size = int(found[1]), int(found[2])
+    dims = _numbers(found[3])
+    order = _numbers(found[4]) if found[4] else list(range(len(dims)))
+    if count * size != math.prod(dims) or sorted(order) != list(range(len(dims))) or count * size > 1_000_000:
+        return None
+    groups: Groups = np.arange(count * size).reshape(dims).transpose(order).reshape(count, size).tolist()
+    return groups
+
+
+def _along_axes(found: re.Match[str]) -> Groups | None:
+    """Groups along some axes of a mesh of devices; an axis may be taken in part."""
+    sizes = {name: int(size) for name, size, _, _ in _AXIS.findall(found[1]) if size}
+    total = math.prod(sizes.values())
+    devices = np.array(_numbers(found[2]) if found[2] else range(total if total <= 1_000_000 else 0))
+    if len(devices) != total:
+        return None
+    shape: list[int] = []
+    taken: list[int] = []
+    used = {name: (int(before or 1), int(size or 0)) for name, _, before, size in _AXIS.findall(found[3])}
+    for name, whole in sizes.items():
+        before, size = used.get(name, (1, whole))
+        size = size or whole
+        if before * size == 0 or whole % (before * size):
+            return None
+        if name in used:
+            taken.append(len(shape) + 1)
+        shape += [before, size, whole // (before * size)]
+    rest = [axis for axis in range(len(shape)) if axis not in taken]
+    members = math.prod(shape[axis] for axis in taken)
+    groups: Groups = devices.reshape(shape).transpose(rest + taken).reshape(-1, members).tolist()
+    return groups
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split(",") if number and len(number) < 10]
+
+
+def take_frames_of_elements(module: HloModule) -> None:
+    """Give what makes a tuple the frame of the first of its elements, where it has none.
+
+    So a collective that the compiler combined has the line of the first that went into it.
+    """
+    for computation in module.computations:
+        frames, opcodes = computation.frames, computation.opcodes
+        for index, opcode in enumerate(opcodes):
+            if opcode == "get-tuple-element" and frames[index] >= 0:
+                for operand in computation.operands[index]:
+                    if frames[operand] < 0 and is_collective(opcodes[operand]):
+                        frames[operand] = frames[index]

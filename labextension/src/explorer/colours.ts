@@ -1,0 +1,132 @@
+/** What the colours say: the choice of it, the looks of the boxes, and what the legend tells. */
+import type { Document, Graph } from '../document/graph.ts';
+import { AMOUNTS, GROUPS } from '../draw/colours.ts';
+import { kindLooks } from '../draw/scene.ts';
+import type { LookName } from '../draw/theme.ts';
+import { colourings, groupsOfBoxes, ranked, type Colouring, type Groups } from '../view/colouring.ts';
+import { families } from '../view/family.ts';
+import { cut } from '../view/label.ts';
+import { Shape, type VisibleGraph } from '../view/visible.ts';
+import { element } from './elements.ts';
+import type { LegendEntry } from './legend.ts';
+
+export interface Coloured {
+  /** Of each box. */
+  readonly looks: readonly LookName[];
+  /** What the colours say, in words; empty for the kinds of operations, which need none. */
+  readonly title: string;
+  readonly legend: readonly LegendEntry[];
+}
+
+const REST: LookName = 'box-control';
+
+export class Colours {
+  readonly root = element('select', 'jv-select');
+  private chosen: Colouring = colourings[0];
+  private graph: Graph | null = null;
+  /** The groups of this stage, worked out when they are asked for. */
+  private readonly known = new Map<Colouring, Groups | null>();
+
+  /** `changed` is called when the person has chosen. */
+  constructor(
+    private readonly source: Document,
+    private readonly changed: () => void
+  ) {
+    const { root } = this;
+    root.setAttribute('aria-label', 'Colour by (c)');
+    root.title = 'What the colours say (c)';
+    for (const { key, label } of colourings) {
+      const option = element('option', '', `colour: ${label}`);
+      option.value = key;
+      root.append(option);
+    }
+    root.addEventListener('change', () => this.choose(root.value));
+    root.addEventListener('focus', () => this.offer());
+    root.addEventListener('pointerdown', () => this.offer());
+  }
+
+  get key(): string {
+    return this.chosen.key;
+  }
+
+  choose(key: string): void {
+    this.chosen = colourings.find(one => one.key === key) ?? colourings[0];
+    this.root.value = this.chosen.key;
+    this.changed();
+  }
+
+  /** The next way to colour that says something of this stage. */
+  next(): void {
+    const from = colourings.indexOf(this.chosen);
+    const on = colourings.findIndex((one, index) => index > from && this.groups(one) !== null);
+    this.choose(colourings[Math.max(0, on)].key);
+  }
+
+  setGraph(graph: Graph): void {
+    this.graph = graph;
+    this.known.clear();
+  }
+
+  /** Only what says something of this stage can be chosen. */
+  private offer(): void {
+    [...this.root.options].forEach((option, index) => (option.disabled = this.groups(colourings[index]) === null));
+  }
+
+  private groups(colouring: Colouring): Groups | null {
+    let groups = this.known.get(colouring);
+    if (groups === undefined) {
+      groups = this.graph && colouring.groups(this.source, this.graph);
+      this.known.set(colouring, groups);
+    }
+    return groups;
+  }
+
+  colour(visible: VisibleGraph): Coloured {
+    const groups = this.groups(this.chosen);
+    if (!groups) {
+      // What was chosen in another stage is kept for it, and said.
+      return { ...this.byKind(visible), title: `${this.chosen.title} is not known here; kind of operation` };
+    }
+    return this.chosen === colourings[0] ? this.byKind(visible) : this.byGroups(visible, groups);
+  }
+
+  private byKind(visible: VisibleGraph): Coloured {
+    const looks = kindLooks(visible);
+    const shown = new Set<number>();
+    let ghosts = false;
+    for (let box = 0; box < visible.count; box++) {
+      if (visible.ghost[box]) {
+        ghosts = true;
+      } else if (visible.shape[box] === Shape.box) {
+        shown.add(visible.family[box]);
+      }
+    }
+    const legend = [...shown]
+      .sort((a, b) => a - b)
+      .map(family => ({
+        look: looks[visible.family.findIndex((one, box) => one === family && !visible.ghost[box])],
+        label: families[family].label
+      }));
+    return { looks, title: '', legend: ghosts ? [...legend, { look: 'ghost', label: 'not kept' }] : legend };
+  }
+
+  private byGroups(visible: VisibleGraph, groups: Groups): Coloured {
+    const { amount, title } = this.chosen;
+    const own = amount ? AMOUNTS : GROUPS;
+    const lookOf = (group: number): LookName =>
+      group < 0 || group >= own ? REST : (`${amount ? 'amount' : 'group'}-${group}` as LookName);
+    const groupOf = groupsOfBoxes(this.source, visible, this.chosen, groups);
+    const rank = ranked(groupOf, groups, own);
+    const of = groupOf.map(group => (group < 0 ? -1 : rank[group]));
+    const names = new Map(groups.names.map((name, group) => [rank[group], name]));
+    const boxes = [...of].filter((_, box) => visible.shape[box] === Shape.box);
+    const shown = [...new Set(boxes)].sort((a, b) => a - b);
+    const coloured = shown.filter(group => group >= 0 && group < own);
+    const legend = coloured.map(group => ({ look: lookOf(group), label: cut(names.get(group) ?? '') }));
+    const others = shown.filter(group => group >= own).length;
+    if (others || shown[0] === -1) {
+      legend.push({ look: REST, label: others ? `${others} others` : 'none' });
+    }
+    return { looks: Array.from(of, lookOf), title, legend };
+  }
+}

@@ -1,0 +1,71 @@
+/** The strip of findings below the picture: a line for each, the most severe first, opened for its reason and remedy. */
+import type { Document, Finding } from '../document/graph.ts';
+import { button, element } from './elements.ts';
+
+export interface FindingActions {
+  /** Shows where a finding is. */
+  show(finding: Finding): void;
+}
+
+/** So many findings are seen at first; the rest on request. */
+const SHOWN = 3;
+
+/** What the colour of a dot says, for those who do not see it. */
+const SEVERITY_WORDS = { warning: 'worth mending', advice: 'worth a look', note: 'good to know' } as const;
+
+/** The nodes of the graph that a finding is about. */
+export function nodesOfFinding({ first, size }: Finding): number[] {
+  return first.flatMap((start, run) => Array.from({ length: size[run] }, (_, place) => start + place));
+}
+
+export class FindingStrip {
+  readonly root = element('section', 'jv-findings');
+  private readonly rows: HTMLElement[] = [];
+
+  constructor(
+    source: Document,
+    private readonly actions: FindingActions
+  ) {
+    const { findings } = source;
+    this.root.hidden = findings.length === 0;
+    this.root.setAttribute('aria-label', 'findings');
+    this.rows = findings.map(finding => this.row(finding));
+    this.root.append(...this.rows);
+    this.fold(findings.length > SHOWN);
+  }
+
+  private row(finding: Finding): HTMLElement {
+    const row = element('div', 'jv-finding');
+    const head = element('div', 'jv-finding-head');
+    const dot = element('span', `jv-finding-dot jv-${finding.severity}`);
+    dot.title = SEVERITY_WORDS[finding.severity];
+    dot.setAttribute('role', 'img');
+    dot.setAttribute('aria-label', SEVERITY_WORDS[finding.severity]);
+    const reason = element('div', 'jv-finding-reason');
+    reason.hidden = true;
+    reason.append(element('p', '', finding.text), element('p', 'jv-finding-remedy', finding.remedy));
+    const why = button('jv-finding-title', finding.title, `${finding.title}: why, and what to do`, () => {
+      reason.hidden = !reason.hidden;
+      why.setAttribute('aria-expanded', String(!reason.hidden));
+    });
+    why.setAttribute('aria-expanded', 'false');
+    const show = button('jv-link', 'show', `Show where: ${finding.title}`, () => this.actions.show(finding));
+    head.append(dot, why, show);
+    row.append(head, reason);
+    return row;
+  }
+
+  /** Hides all but the first findings behind a button that says how many there are. */
+  private fold(folded: boolean): void {
+    if (!folded) {
+      return;
+    }
+    const rest = this.rows.slice(SHOWN);
+    rest.forEach(row => (row.hidden = true));
+    const more = button('jv-link jv-finding-more', `${rest.length} more`, `Show ${rest.length} more findings`, () => {
+      rest.forEach(row => (row.hidden = false));
+      more.remove();
+    });
+    this.root.append(more);
+  }
+}

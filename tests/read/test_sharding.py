@@ -1,0 +1,86 @@
+"""Shardings and groups of devices in words, from every way in which compilers write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxviz.read.communication import devices_words, groups_of, is_collective
+from jaxviz.read.sharding import mesh_of, sharding_words
+
+MESHES = {"mesh": {"x": 4, "y": 2}}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{replicated}", "whole on every device"),
+        ("{maximal device=3}", "on device 3 alone"),
+        ("{manual}", "one part for each device, as the program says"),
+        ("{devices=[4,2]<=[8]}", "dimension 0 in 4 parts, dimension 1 in 2 parts"),
+        ("{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}", "dimension 1 in 2 parts, each on 4 devices"),
+        ("{devices=[2,2]0,2,1,3}", "dimension 0 in 2 parts, dimension 1 in 2 parts"),
+        ("{devices=[2,1,4]<=[8] last_tile_dims={manual}}", "dimension 0 in 2 parts"),
+        ("{devices=[2,2,2]<=[8] last_tile_dims={manual, replicated}}", "dimension 0 in 2 parts, each on 2 devices"),
+        ("{{replicated}, {devices=[2]<=[2]}}", "0: whole on every device; 1: dimension 0 in 2 parts"),
+        ("{{replicated}, {replicated}}", "whole on every device"),
+        ("{mesh['x'=4,'y'=2], [{'x'}, {}]}", "dimension 0 in 4 parts along x, each on 2 devices"),
+        ("{mesh['x'=4,'y'=2], [{'x', 'y'}]}", "dimension 0 in 8 parts along x and y"),
+        ("{mesh['x'=4,'y'=2], [{}], unreduced={'y'}}", "whole on every device, still to be summed over devices"),
+        ('#sdy.sharding<@mesh, [{}, {"y"}]>', "dimension 1 in 2 parts along y, each on 4 devices"),
+        ('#sdy.sharding<@mesh, [{"x", ?}p1, {?}]>', "dimension 0 in 4 parts along x, each on 2 devices"),
+        ('#sdy.sharding<@mesh, [{"x":(1)2}]>', "dimension 0 in 2 parts along x, each on 4 devices"),
+        ('#sdy.sharding<mesh<["z"=3]>, [{"z"}]>', "dimension 0 in 3 parts along z"),
+        ('#sdy.sharding<@other, [{"z"}]>', "dimension 0 split along z"),
+        ("#sdy.sharding<@mesh, []>", "whole on every device"),
+        (
+            '#sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{}]>]>',
+            "0: dimension 0 in 4 parts along x, each on 2 devices; 1: whole on every device",
+        ),
+        ("something new", "something new"),
+        ("{" * 2000, "{" * 2000),
+    ],
+)
+def test_a_sharding_in_words(text, words):
+    assert sharding_words(text, MESHES) == words
+
+
+def test_a_mesh_is_read():
+    assert mesh_of('#sdy.mesh<["x"=4, "y"=2]>') == {"x": 4, "y": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("{{0,1},{2,3}}", [[0, 1], [2, 3]]),
+        ("[[0, 1], [2, 3]]", [[0, 1], [2, 3]]),
+        ("[2,4]<=[8]", [[0, 1, 2, 3], [4, 5, 6, 7]]),
+        ("[2,4]<=[4,2]T(1,0)", [[0, 2, 4, 6], [1, 3, 5, 7]]),
+        ("mesh['a'=4,'b'=2] {'a'}", [[0, 2, 4, 6], [1, 3, 5, 7]]),
+        ("mesh['a'=4,'b'=2] {'b'}", [[0, 1], [2, 3], [4, 5], [6, 7]]),
+        ("mesh['a'=4] {'a':(1)2}", [[0, 2], [1, 3]]),
+        ("mesh['a'=2,'b'=2], device_ids=(3,2,1,0) {'b'}", [[3, 2], [1, 0]]),
+        ("{}", []),
+        ("[2,4]<=[9]", None),
+        ("mesh['a'=999999,'b'=999999] {'a'}", None),
+        ("new", None),
+    ],
+)
+def test_groups_of_devices(text, groups):
+    assert groups_of(text) == groups
+
+
+def test_devices_in_words():
+    assert devices_words("{{0,1},{2,3}}") == "2 groups of 2: 0 1, 2 3"
+    assert devices_words("{{0,1,2}}") == "all 3: 0 1 2"
+    assert devices_words("{}") == "all"
+    assert devices_words("mesh['x'=2,'y'=2] {'y'}") == "2 groups of 2 along y: 0 1, 2 3"
+    assert devices_words("[512,2]<=[1024]") == "512 groups of 2"
+    assert devices_words("{{0,1},{1,0}}", pairs=True) == "0 to 1, 1 to 0"
+
+
+def test_collectives_have_one_name_in_both_dialects():
+    assert is_collective("all-reduce")
+    assert is_collective("all_reduce")
+    assert is_collective("all-gather-start")
+    assert not is_collective("all-gather-done")
+    assert not is_collective("reduce")
