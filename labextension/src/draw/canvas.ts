@@ -4,6 +4,8 @@
  */
 import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
+import { paintBadge } from './badge.ts';
+import { paintHulls } from './hull.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
 import { layersOf } from './over.ts';
@@ -98,6 +100,7 @@ export function drawGround(
   }
   const deepest = faded?.includes(Fade.far) ? Fade.far : faded?.includes(Fade.near) ? Fade.near : Fade.none;
   context.globalAlpha = edges * OPACITY[deepest];
+  paintHulls(painter, scene);
   if (camera.scale < FAR_SCALE) {
     drawFarEdges(painter, scene, camera.scale, seen);
     for (const fade of faded ? [Fade.far, Fade.near, Fade.none] : [Fade.none]) {
@@ -121,6 +124,12 @@ export function drawGround(
     if (inView(scene, box, seen)) {
       context.globalAlpha = opacityOf(highlight, box);
       (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
+    }
+  }
+  for (let box = 0; box < visible.count; box++) {
+    if (visible.times[box] > 1 && inView(scene, box, seen)) {
+      context.globalAlpha = opacityOf(highlight, box);
+      paintBadge(painter, scene, box);
     }
   }
   context.globalAlpha = cables;
@@ -164,6 +173,9 @@ export function drawMarks(
     });
   }
   outline(painter, scene, selected, 'selected');
+  if (camera.scale >= FAR_SCALE) {
+    paintBadge(painter, scene, selected);
+  }
 }
 
 /**

@@ -2,6 +2,8 @@
  * A scene as SVG: live text, valid XML, no script, its own colours and background. What looks alike stands in one group,
  * which has the look as attributes that every reader of SVG understands; a box costs little more than its place and words.
  */
+import { paintBadge } from './badge.ts';
+import { paintHulls } from './hull.ts';
 import {
   edgeLook,
   eachSegment,
@@ -39,6 +41,8 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
     }
   }
   painter.endLayer();
+  paintHulls(painter, scene);
+  painter.endLayer();
   paintEdges(painter, scene);
   paintCables(painter, scene);
   painter.endLayer();
@@ -50,6 +54,9 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
     }
   }
   painter.endLayer();
+  for (let box = 0; box < visible.count; box++) {
+    paintBadge(painter, scene, box);
+  }
   paintCableLabels(painter, scene);
   painter.endLayer();
   const [width, height] = [number(scene.width), number(scene.height)];

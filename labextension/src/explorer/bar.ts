@@ -6,6 +6,7 @@ import { button, element } from './elements.ts';
 export interface BarActions {
   source(): void;
   search(): void;
+  kernels(): void;
   stage(index: number): void;
   fit(): void;
   openAll(): void;
@@ -21,6 +22,7 @@ export interface Bar {
   setExpanded(expanded: boolean): void;
   setStage(index: number): void;
   setSource(shown: boolean): void;
+  setKernels(shown: boolean): void;
 }
 
 /** Stages as people write them, in the order of their making. */
@@ -74,8 +76,12 @@ export function makeBar(
     button('jv-button', 'close all', 'Close everything (x)', () => actions.closeAll())
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
+  const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.kernels());
+  kernels.setAttribute('aria-pressed', 'false');
+  kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(
     ...tools,
+    kernels,
     button('jv-button', 'search', 'Search (/)', () => actions.search()),
     ...regions,
     button('jv-button', 'fit', 'Fit the picture (f)', () => actions.fit()),
@@ -95,6 +101,10 @@ export function makeBar(
         chip.classList.toggle('jv-on', at === index);
         chip.setAttribute('aria-pressed', String(at === index));
       }),
+    setKernels: shown => {
+      kernels.classList.toggle('jv-on', shown);
+      kernels.setAttribute('aria-pressed', String(shown));
+    },
     setSource: shown => {
       python.classList.toggle('jv-on', shown);
       python.setAttribute('aria-pressed', String(shown));

@@ -10,32 +10,39 @@ import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { firstView, openEverything, type Space } from '../view/first.ts';
+import { hullsOf } from '../view/hulls.ts';
+import { kernelTreeOf, withKernelTree } from '../view/kernelTree.ts';
+import { aspectOf, firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
+import { copyTable } from '../view/differences.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { Colours } from './colours.ts';
 import { crumbsOf, Trail } from './trail.ts';
 import { relate } from './relate.ts';
+import { makeCopies } from './copies.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
 import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { makeHelp } from './help.ts';
-import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
 import { Openings } from './openings.ts';
 import { SourcePane } from './source.ts';
-import { fillLegend } from './legend.ts';
+import { Inspection } from './inspection.ts';
+import { Legend, LEGEND_HEIGHT } from './legend.ts';
 import { marksOf } from './marks.ts';
 import { PassSlider } from './passes.ts';
 import { Picture } from './picture.ts';
+import { stackAround } from '../view/copies.ts';
 import { followTheme } from './theme.ts';
 import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { walk, type Direction } from './walk.ts';
+import { openRowAround } from './where.ts';
+import { WholeWindow } from './whole.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -51,11 +58,6 @@ export interface ExplorerOptions {
 /** Height of a picture in a cell, in px. */
 const LEAST_HEIGHT = 90;
 const MOST_HEIGHT = 460;
-/** Room for the legend of one row below the picture, in px, and what it has around it. */
-const LEGEND_HEIGHT = 26;
-const LEGEND_SPACE = 8;
-/** ms after a click in which a second one goes through the details to what lies under them. */
-const DOUBLE_CLICK = 500;
 /** The first view of a cell is chosen for this height. */
 const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT;
 const FIRST_WIDTH = 760;
@@ -64,7 +66,8 @@ let count = 0;
 
 export class Explorer {
   readonly root = element('div', 'jv-root');
-  /** The stage on the screen: the number of its graph, and the graph. */
+  private readonly options: ExplorerOptions;
+  /** The stage on the screen: its place among those of the program, -1 for a state of the compiler; and its graph. */
   private at = 0;
   private graph: Graph;
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
@@ -74,8 +77,8 @@ export class Explorer {
   private readonly search: Search;
   private readonly colours: Colours;
   private readonly stage = element('div', 'jv-stage-area');
-  private readonly pane = element('aside', 'jv-inspector');
-  private readonly legend = element('div', 'jv-legend');
+  private readonly inspection = new Inspection();
+  private readonly legend = new Legend();
   private readonly note = element('div', 'jv-note');
   private readonly trail = new Trail({ leaveTo: row => this.leaveTo(row) });
   private readonly tree = element('div', 'jv-tree');
@@ -90,27 +93,32 @@ export class Explorer {
   /** The scene that was shown last, also while another stage is on its way. */
   private last: Scene | null = null;
   private job: LayoutJob | null = null;
+  private kernels = false;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
   /** Where the ways to the selection begin that are shown; null where none are asked for. */
   private origin: number | null = null;
-  private placeholder: Comment | null = null;
+  private readonly whole = new WholeWindow(this.root);
 
-  constructor(
-    host: HTMLElement,
-    private readonly options: ExplorerOptions
-  ) {
-    const { document: source } = options;
+  constructor(host: HTMLElement, given: ExplorerOptions) {
+    this.options = { ...given, document: withKernelTree(given.document) };
+    const { document: source, ...options } = this.options;
     const { stages } = source.programs[0];
-    this.at = (stages.find(({ kind }) => kind === options.stage) ?? stages[0]).graph;
-    this.graph = source.graphs[this.at];
+    this.at = Math.max(
+      0,
+      stages.findIndex(({ kind }) => kind === options.stage)
+    );
+    this.graph = source.graphs[stages[this.at].graph];
     this.openings = new Openings(source, this.graph);
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
     this.passes = new PassSlider(source, {
-      enter: graph => this.enter(graph),
+      enter: graph => {
+        this.at = -1;
+        this.enter(source.graphs[graph]);
+      },
       stage: kind => this.obey(kind),
       light: nodes => this.pick(nodes),
       say: text => this.say(text)
@@ -127,6 +135,7 @@ export class Explorer {
       {
         source: () => this.obey('source'),
         search: () => this.obey('search'),
+        kernels: () => this.obey('kernels'),
         stage: index => this.setStage(index),
         fit: () => this.obey('fit'),
         openAll: () => this.obey('openAll'),
@@ -141,7 +150,8 @@ export class Explorer {
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
       select: (box, more) => this.click(box, more),
-      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box])
+      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box]),
+      spread: box => this.scene && this.spread(this.scene.visible.item[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     if (options.fill) {
@@ -157,7 +167,7 @@ export class Explorer {
     document.defaultView?.removeEventListener('keydown', this.hear, { capture: true });
     this.picture.dispose();
     this.root.remove();
-    this.placeholder?.remove();
+    this.whole.dispose();
   }
 
   /** Where the first box of a label stands, from the corner of the picture; for scripts of the page and for tests. */
@@ -172,7 +182,7 @@ export class Explorer {
   }
 
   private build(host: HTMLElement): void {
-    const { root, stage, pane, tree } = this;
+    const { root, stage, tree } = this;
     root.classList.toggle('jv-fill', this.options.fill === true);
     stage.tabIndex = 0;
     stage.setAttribute('role', 'application');
@@ -182,11 +192,9 @@ export class Explorer {
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
     stage.setAttribute('aria-controls', tree.id);
-    stage.append(this.legend, this.note, this.trail.root, tree);
-    pane.hidden = true;
-    pane.setAttribute('aria-label', 'details');
+    stage.append(this.legend.root, this.note, this.trail.root, tree);
     const body = element('div', 'jv-body');
-    body.append(this.pythonPane.root, stage, pane, this.help);
+    body.append(this.pythonPane.root, stage, this.inspection.root, this.help);
     const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
     root.append(this.bar.root, this.passes.line, this.search.root, body, findings.root);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
@@ -199,8 +207,8 @@ export class Explorer {
     const { document: source } = this.options;
     this.openings.enter(this.graph, () => firstView(source, this.graph, this.space(), measure, layout).open);
     this.bar.setRegions(openEverything(this.rows, true).size > 0);
-    this.bar.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === this.at));
-    this.passes.show(this.at);
+    this.bar.setStage(this.at);
+    this.passes.show(this.stageGraph);
     if (this.pythonPane.shown) {
       this.pythonPane.fill(this.graph);
     }
@@ -209,7 +217,7 @@ export class Explorer {
   /** The room for the picture. */
   private space(): Space {
     const { height, fill } = this.options;
-    const whole = fill === true || this.placeholder !== null;
+    const whole = fill === true || this.whole.on;
     return {
       width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
       height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
@@ -227,24 +235,27 @@ export class Explorer {
 
   /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
-    const stage = this.options.document.programs[0].stages[index];
-    if (stage) {
-      this.enter(stage.graph, node);
+    if (index !== this.at && this.options.document.programs[0].stages[index]) {
+      this.at = index;
+      this.enter(this.graphOfStage(), node);
     }
   }
 
-  /** Shows another graph. The selection goes along the links, and so does what was lit. */
-  private enter(graph: number, node = -1): void {
+  /** The graph of the stage: the optimized program is folded by its kernels while these are shown. */
+  private graphOfStage(): Graph {
     const { document: source } = this.options;
-    if (graph === this.at) {
-      return;
-    }
-    const from = this.at;
+    const stage = source.programs[0].stages[this.at];
+    const tree = this.kernels && stage?.kind === 'hlo' ? kernelTreeOf(source) : undefined;
+    return tree ?? (stage ? source.graphs[stage.graph] : this.graph);
+  }
+
+  private enter(graph: Graph, node = -1): void {
+    const { document: source } = this.options;
+    const [from, next] = [source.graphs.indexOf(this.graph), source.graphs.indexOf(graph)];
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
-    const found = this.selectedNodes.flatMap(one => follow(source, from, one, graph));
-    this.at = graph;
-    this.graph = source.graphs[graph];
+    const found = this.selectedNodes.flatMap(one => follow(source, from, one, next));
+    this.graph = graph;
     this.scene = null;
     this.search.setGraph(this.graph);
     this.colours.setGraph(this.graph);
@@ -255,7 +266,7 @@ export class Explorer {
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.openings.reveal(to);
-    void this.layOut(this.selected).then(() => {
+    void this.layOut(this.selected, graph === kernelTreeOf(source)).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
@@ -292,29 +303,35 @@ export class Explorer {
   private showFinding(finding: Finding): void {
     const { document: source } = this.options;
     const nodes = nodesOfFinding(finding);
-    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.at).map(to => to.node));
+    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.stageGraph).map(to => to.node));
     if (here.length) {
       this.pick(here);
       return;
     }
-    this.enter(finding.graph);
+    this.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === finding.graph));
     this.linked = nodes;
   }
 
-  /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
-  private async layOut(around: number | null = null): Promise<void> {
+  /** The number of the graph on the screen. */
+  private get stageGraph(): number {
+    return this.options.document.graphs.indexOf(this.graph);
+  }
+
+  /** Lays out what is visible now and shows it. `around` is the item that stays where it is; `afresh`, nothing else does. */
+  private async layOut(around: number | null = null, afresh = false): Promise<void> {
     const { document: source, layouts } = this.options;
     const visible = show(source, this.graph, this.openings.state);
     this.job?.cancel();
     const { last } = this;
     const from = last ? counterparts(source, last.visible, visible) : undefined;
-    const before = last && from ? { before: placesBefore(from, last.layout) } : {};
-    const job = layouts.layout(toLayout(visible, measure, before));
+    const before = last && from && !afresh ? { before: placesBefore(from, last.layout) } : {};
+    const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(this.space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks);
+      const hulls = this.kernels ? hullsOf(source, visible) : [];
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks, hulls);
       if (this.job !== job) {
         return;
       }
@@ -334,7 +351,7 @@ export class Explorer {
     this.last = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     this.fillLegend(scene);
-    this.picture.setFoot(this.legendHeight());
+    this.picture.setFoot(this.legend.height);
     this.setHeight(scene);
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.picture.setMarks(marksOf(this.options.document, scene.visible));
@@ -344,7 +361,7 @@ export class Explorer {
 
   private fillLegend({ visible }: Scene): void {
     const { title, legend } = this.colours.colour(visible);
-    fillLegend(this.legend, title, legend, palettes[this.theme]);
+    this.legend.fill(title, legend, palettes[this.theme]);
   }
 
   /** The same picture in other colours. */
@@ -352,7 +369,7 @@ export class Explorer {
     if (this.scene) {
       this.scene = { ...this.scene, looks: this.colours.colour(this.scene.visible).looks };
       this.fillLegend(this.scene);
-      this.picture.setFoot(this.legendHeight());
+      this.picture.setFoot(this.legend.height);
       this.picture.recolour(this.scene);
     }
   }
@@ -360,28 +377,17 @@ export class Explorer {
   private setHeight(scene: Scene): void {
     if (!this.options.fill) {
       const { height } = this.options;
-      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legendHeight()));
+      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legend.height));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const now = parseFloat(this.stage.style.height) || 0;
       this.stage.style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
     }
   }
 
-  /** What the legend needs: in a narrow picture it has several rows. */
-  private legendHeight(): number {
-    return this.legend.hidden ? 0 : Math.max(LEGEND_HEIGHT, this.legend.offsetHeight + LEGEND_SPACE);
-  }
-
   /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
   private click(box: number, more: boolean): void {
     this.origin = more ? this.selected : null;
-    if (this.pane.hidden && box >= 0) {
-      const side = this.pane;
-      side.classList.add('jv-through');
-      setTimeout(() => side.classList.remove('jv-through'), DOUBLE_CLICK);
-      side.hidden = false;
-      side.classList.toggle('jv-left', this.picture.isUnder(box, side.offsetWidth));
-    }
+    this.inspection.comeBeside(this.picture, box);
     this.select(box < 0 || !this.scene ? null : this.scene.visible.item[box]);
   }
 
@@ -401,7 +407,7 @@ export class Explorer {
     }
     this.picture.select(box, [...lit]);
     if (this.pythonPane.shown) {
-      this.pythonPane.mark(this.graph, scene && box >= 0 ? scene.visible.node[box] : (this.linked[0] ?? -1));
+      this.pythonPane.mark(this.graph, this.selected === null ? this.linked : this.selectedNodes);
     }
     this.relate();
     selectInTree(this.tree, this.prefix, box);
@@ -410,28 +416,32 @@ export class Explorer {
     } else {
       this.stage.removeAttribute('aria-activedescendant');
     }
-    this.pane.hidden = selected === null;
     this.root.classList.toggle('jv-inspecting', selected !== null);
+    this.inspect();
+  }
+
+  private inspect(): void {
+    const { selected } = this;
+    const { document: source } = this.options;
+    const shown =
+      selected === null
+        ? null
+        : selected >= 0
+          ? rowDetails(source, this.graph, selected)
+          : details(source, this.graph, -1 - selected);
+    this.inspection.show(this.picture, shown, selected !== null && this.openings.open.has(selected), {
+      select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
+      follow: (stage, node) => this.setStage(stage, node),
+      pass: number => this.passes.go(number),
+      toggle: () => selected !== null && this.toggle(selected),
+      close: () => {
+        this.select(null);
+        this.stage.focus({ preventScroll: true });
+      }
+    });
     if (selected !== null) {
-      const { document: source } = this.options;
-      const shown =
-        selected >= 0 ? rowDetails(source, this.graph, selected) : details(source, this.graph, -1 - selected);
-      showDetails(this.pane, shown, selected >= 0 && this.openings.open.has(selected), {
-        select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
-        follow: (stage, node) => this.setStage(stage, node),
-        pass: number => this.passes.go(number),
-        toggle: () => this.toggle(selected),
-        close: () => {
-          this.select(null);
-          this.stage.focus({ preventScroll: true });
-        }
-      });
-    } else {
-      this.pane.classList.remove('jv-left');
+      this.showCopies(selected);
     }
-    const { offsetWidth } = this.pane;
-    const left = this.pane.classList.contains('jv-left');
-    this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
   /** Lights what belongs with the selection or is searched for, and says what is lit. */
@@ -442,7 +452,12 @@ export class Explorer {
       return;
     }
     const { document: source } = this.options;
-    const { faded, ways, words } = relate({ document: source, visible: scene.visible, spread }, selected, origin);
+    const { faded, ways, words } = relate(
+      { document: source, visible: scene.visible, spread },
+      selected,
+      origin,
+      this.linked
+    );
     this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
     const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
     this.trail.show(source.programs[0].name, crumbs, words);
@@ -456,6 +471,24 @@ export class Explorer {
       this.select(null);
       this.picture.fit();
       this.stage.focus({ preventScroll: true });
+    }
+  }
+
+  /** Under the title of a stack, what differs between its copies. */
+  private showCopies(item: number): void {
+    if (item > 0 && this.rows.outline.count[item] > 1) {
+      const table = copyTable(this.options.document, this.graph, item);
+      const copies = makeCopies(table, this.openings.spread.has(item), {
+        spread: () => this.spread(item),
+        select: row => {
+          if (!this.openings.spread.has(item)) {
+            this.openings.toggleSpread(item);
+          }
+          this.selected = row;
+          void this.layOut(row);
+        }
+      });
+      this.inspection.root.querySelector('dl')?.prepend(...copies);
     }
   }
 
@@ -493,6 +526,28 @@ export class Explorer {
     this.openings.toggle(item);
     this.selected = item;
     void this.layOut(item);
+  }
+
+  /** Shows what runs as one kernel: areas behind the boxes, or, of the optimized program, the boxes themselves. */
+  private showKernels(shown: boolean): void {
+    this.kernels = shown;
+    this.bar.setKernels(shown);
+    const graph = this.graphOfStage();
+    if (graph === this.graph) {
+      void this.layOut(this.selected);
+    } else {
+      this.enter(graph);
+    }
+  }
+
+  /** Shows all copies of the stack that an item is or stands in, or one for all of them again. */
+  private spread(item: number | null): void {
+    const stack = item === null ? -1 : stackAround(this.rows, item);
+    if (stack > 0) {
+      this.openings.toggleSpread(stack);
+      this.selected = stack;
+      void this.layOut(stack);
+    }
   }
 
   /**
@@ -538,6 +593,12 @@ export class Explorer {
       case 'closeRegion':
         this.closeRegion();
         break;
+      case 'kernels':
+        this.showKernels(!this.kernels);
+        break;
+      case 'spread':
+        this.spread(this.selected);
+        break;
       case 'leave':
         this.leave();
         break;
@@ -578,7 +639,7 @@ export class Explorer {
         this.layOutWhole();
         break;
       case 'expand':
-        this.expand(!this.placeholder);
+        this.expand(!this.whole.on);
         break;
       case 'path':
         this.origin = this.origin === null ? this.selected : null;
@@ -612,11 +673,11 @@ export class Explorer {
     if (selected === null) {
       return;
     }
-    const { parent } = rows.outline;
-    let row = selected >= 0 ? selected : rows.leaf[-1 - selected];
-    while (row > 0 && !(this.openings.open.has(row) && this.scene?.visible.item.includes(row))) {
-      row = parent[row];
-    }
+    const row = openRowAround(
+      rows,
+      selected,
+      one => this.openings.open.has(one) && this.scene?.visible.item.includes(one) === true
+    );
     if (row > 0) {
       this.toggle(row);
     }
@@ -633,7 +694,7 @@ export class Explorer {
       this.select(null);
     } else if (this.search.query) {
       this.leaveSearch();
-    } else if (this.placeholder) {
+    } else if (this.whole.on) {
       this.expand(false);
     }
   }
@@ -644,28 +705,16 @@ export class Explorer {
     this.bar.setSource(shown);
     if (shown) {
       this.pythonPane.fill(this.graph);
-      this.pythonPane.mark(this.graph, this.selectedNodes[0] ?? -1);
+      this.pythonPane.mark(this.graph, this.selected === null ? this.linked : this.selectedNodes);
     }
   }
 
   private layOutWhole(): void {
-    void this.layOut().then(() => this.picture.fit());
+    void this.layOut(null, true).then(() => this.picture.fit());
   }
 
-  /**
-   * The whole window, and back. The explorer moves to the end of the page meanwhile: inside a notebook, fixed places
-   * are relative to the scrolling cell.
-   */
   private expand(whole: boolean): void {
-    if (whole && !this.placeholder) {
-      this.placeholder = document.createComment('jaxviz');
-      this.root.replaceWith(this.placeholder);
-      document.body.append(this.root);
-    } else if (!whole && this.placeholder) {
-      this.placeholder.replaceWith(this.root);
-      this.placeholder = null;
-    }
-    this.root.classList.toggle('jv-whole', whole);
+    this.whole.set(whole);
     if (whole) {
       this.showSource(true);
     }

@@ -3,17 +3,20 @@
  * Made for QuickJS inside Python: no DOM, no timers, no workers.
  */
 import { decode, decodePlain } from '../document/decode.ts';
-import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { makeScene, MARGIN } from '../draw/scene.ts';
 import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
 import type { Theme } from '../draw/theme.ts';
 import { layout } from '../layout/layout.ts';
-import { firstView, fitZoom, openEverything, type Space } from '../view/first.ts';
+import { aspectOf, firstView, fitZoom, openEverything, type Space } from '../view/first.ts';
 import { rowsOf } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show, type ViewState } from '../view/view.ts';
 import { Shape } from '../view/visible.ts';
+
+const rowKinds = Object.keys(RowKind);
+const nodeKinds = Object.keys(NodeKind);
 
 interface Options {
   readonly graph?: number;
@@ -33,7 +36,7 @@ function svg(documentText: string, optionsText: string): string {
   if (visible.count > (options.mostBoxes ?? Infinity)) {
     return '';
   }
-  const scene = makeScene(visible, layout(toLayout(visible, measure)));
+  const scene = makeScene(visible, layout(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })));
   const program = document.programs[0];
   const equations = graph.kind.reduce((sum, kind) => sum + (kind === NodeKind.operation ? 1 : 0), 0);
   return toSvg(scene, {
@@ -47,9 +50,10 @@ function svg(documentText: string, optionsText: string): string {
 function view(documentText: string, optionsText: string): string {
   const { document, graph, options, state } = prepare(documentText, optionsText);
   const visible = show(document, graph, state);
-  const { operations } = rowsOf(document, graph);
+  const { operations, outline } = rowsOf(document, graph);
   const boxes = visible.label.map((name, box) => ({
     name,
+    kind: visible.item[box] >= 0 ? rowKinds[outline.kind[visible.item[box]]] : nodeKinds[graph.kind[visible.node[box]]],
     equations:
       visible.item[box] >= 0
         ? operations[visible.item[box]]
@@ -58,7 +62,10 @@ function view(documentText: string, optionsText: string): string {
           : 0,
     open: visible.shape[box] === Shape.frame
   }));
-  return JSON.stringify({ boxes, zoom: fitZoom(layout(toLayout(visible, measure)), spaceOf(options)) });
+  return JSON.stringify({
+    boxes,
+    zoom: fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })), spaceOf(options))
+  });
 }
 
 function prepare(

@@ -52,8 +52,10 @@ export function kernelCount(document: Document, graph: Graph): number {
 
 /** The graph of optimized HLO of the program that a graph belongs to, or -1. */
 export function optimizedOf(document: Document, graph: Graph): number {
-  const index = document.graphs.indexOf(graph);
-  const program = document.programs.find(({ stages }) => stages.some(stage => stage.graph === index));
+  // The same graph in another fold has the same columns.
+  const program = document.programs.find(({ stages }) =>
+    stages.some(stage => document.graphs[stage.graph].kind === graph.kind)
+  );
   return program?.stages.find(({ kind }) => kind === 'hlo')?.graph ?? -1;
 }
 
