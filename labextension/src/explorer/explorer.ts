@@ -104,15 +104,21 @@ export class Explorer {
     this.options = { ...given, document: withKernelTree(given.document) };
     const { document: source, ...options } = this.options;
     const { stages } = source.programs[0];
-    this.at = (stages.find(({ kind }) => kind === options.stage) ?? stages[0]).graph;
-    this.graph = source.graphs[this.at];
+    this.at = Math.max(
+      0,
+      stages.findIndex(({ kind }) => kind === options.stage)
+    );
+    this.graph = source.graphs[stages[this.at].graph];
     this.openings = new Openings(source, this.graph);
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
     this.passes = new PassSlider(source, {
-      enter: graph => this.enter(graph),
+      enter: graph => {
+        this.at = -1;
+        this.enter(source.graphs[graph]);
+      },
       stage: kind => this.obey(kind),
       light: nodes => this.pick(nodes),
       say: text => this.say(text)
@@ -306,12 +312,12 @@ export class Explorer {
   private showFinding(finding: Finding): void {
     const { document: source } = this.options;
     const nodes = nodesOfFinding(finding);
-    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.at).map(to => to.node));
+    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.stageGraph).map(to => to.node));
     if (here.length) {
       this.pick(here);
       return;
     }
-    this.enter(finding.graph);
+    this.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === finding.graph));
     this.linked = nodes;
   }
 
