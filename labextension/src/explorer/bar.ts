@@ -6,6 +6,7 @@ import { button, element } from './elements.ts';
 export interface BarActions {
   source(): void;
   search(): void;
+  copy(): void;
   stage(index: number): void;
   fit(): void;
   openAll(): void;
@@ -67,6 +68,7 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
     button('jv-button', 'search', 'Search (/)', () => actions.search()),
     ...regions,
     button('jv-button', 'fit', 'Fit the picture (f)', () => actions.fit()),
+    button('jv-button', 'link', 'Copy this view as a link (l)', () => actions.copy()),
     expand,
     button('jv-button', '?', 'Keys and marks (?)', () => actions.help())
   );

@@ -26,6 +26,8 @@ import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { makeHelp } from './help.ts';
 import { commandOf, type Command } from './keys.ts';
 import { Openings } from './openings.ts';
+import { Grip } from './grip.ts';
+import { parseView, viewText, type SavedView } from './saved.ts';
 import { SourcePane } from './source.ts';
 import { Inspection } from './inspection.ts';
 import { Legend, LEGEND_HEIGHT } from './legend.ts';
@@ -44,6 +46,10 @@ export interface ExplorerOptions {
   readonly height?: number;
   /** Kind of the stage that is shown first; the first of the document where it is absent. */
   readonly stage?: string;
+  /** What was seen when the notebook was saved. */
+  readonly view?: SavedView;
+  /** Called when the person has changed what is seen, for the host to keep it. */
+  readonly save?: (view: SavedView) => void;
   /** True where the host gives the height, as for a file in a tab of its own. */
   readonly fill?: boolean;
 }
@@ -89,6 +95,14 @@ export class Explorer {
   /** Where the ways to the selection begin that are shown; null where none are asked for. */
   private origin: number | null = null;
   private readonly whole = new WholeWindow(this.root);
+  private readonly grip = new Grip(
+    () => this.stage.offsetHeight,
+    height => this.resize(height)
+  );
+  /** The height that the person chose, in px. */
+  private height: number | null = null;
+  /** The view that the host has, as text. */
+  private kept: string | null = null;
 
   constructor(
     host: HTMLElement,
@@ -107,6 +121,7 @@ export class Explorer {
       close: () => this.obey('source')
     });
     this.search = new Search(source, {
+      paste: text => this.paste(text),
       changed: () => this.relate(),
       goTo: item => this.goTo(item),
       close: () => this.leaveSearch()
@@ -118,6 +133,7 @@ export class Explorer {
       {
         source: () => this.obey('source'),
         search: () => this.obey('search'),
+        copy: () => this.obey('copy'),
         stage: index => this.setStage(index),
         fit: () => this.obey('fit'),
         openAll: () => this.obey('openAll'),
@@ -137,8 +153,12 @@ export class Explorer {
     if (options.fill) {
       this.showSource(true);
     }
-    this.start();
-    void this.layOut();
+    if (options.view) {
+      this.restore(options.view);
+    } else {
+      this.start();
+      void this.layOut();
+    }
   }
 
   dispose(): void {
@@ -176,7 +196,8 @@ export class Explorer {
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, this.inspection.root, this.help);
     const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
-    root.append(this.bar.root, this.search.root, body, findings.root);
+    root.append(this.bar.root, this.search.root, body, this.grip.root, findings.root);
+    this.grip.root.hidden = this.options.fill === true;
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
     document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
@@ -223,12 +244,7 @@ export class Explorer {
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
     const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
-    this.at = index;
-    this.graph = source.graphs[stages[index].graph];
-    this.scene = null;
-    this.search.setGraph(this.graph);
-    this.colours.setGraph(this.graph);
-    this.start();
+    this.enter(index);
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
     this.origin = null;
@@ -241,6 +257,79 @@ export class Explorer {
       }
     });
     this.stage.focus({ preventScroll: true });
+  }
+
+  private enter(index: number): void {
+    const { document: source } = this.options;
+    this.at = index;
+    this.graph = source.graphs[source.programs[0].stages[index].graph];
+    this.scene = null;
+    this.search.setGraph(this.graph);
+    this.colours.setGraph(this.graph);
+    this.start();
+  }
+
+  /** What is seen, for the notebook or as text. */
+  get view(): SavedView {
+    return {
+      stage: this.options.document.programs[0].stages[this.at].kind,
+      open: [...this.openings.open],
+      spread: [...this.openings.spread],
+      selected: this.selected,
+      colour: this.colours.key,
+      search: this.search.query,
+      height: this.height
+    };
+  }
+
+  /** Shows a view that was saved or copied. */
+  restore(view: SavedView): void {
+    const index = this.options.document.programs[0].stages.findIndex(({ kind }) => kind === view.stage);
+    this.enter(Math.max(0, index));
+    this.openings.restore(view.open, view.spread);
+    const { selected } = view;
+    const known = selected !== null && selected >= -this.graph.nodeCount && selected < this.rows.count;
+    this.selected = known ? selected : null;
+    this.origin = null;
+    this.linked = [];
+    this.height = view.height ?? this.height;
+    this.colours.choose(view.colour);
+    this.search.restore(view.search);
+    void this.layOut(this.selected);
+  }
+
+  /** Gives what is wrong with a text that stands for a view; nothing where it is shown. */
+  private paste(text: string): string {
+    const view = parseView(this.options.document, text);
+    if ('fault' in view) {
+      return view.fault;
+    }
+    this.restore(view);
+    this.stage.focus({ preventScroll: true });
+    return '';
+  }
+
+  private copy(): void {
+    const text = viewText(this.options.document, this.view);
+    void navigator.clipboard
+      .writeText(text)
+      .then(() => this.say('copied: whoever pastes it into the search of this program sees the same'))
+      .catch(() => this.search.open(this.graph, text));
+  }
+
+  /** Tells the host what is seen, where that is not what it has. The first view needs no keeping. */
+  private keep(): void {
+    const text = JSON.stringify(this.view);
+    if (this.kept !== null && this.kept !== text) {
+      this.options.save?.(this.view);
+    }
+    this.kept = text;
+  }
+
+  private resize(height: number): void {
+    this.height = height;
+    this.stage.style.height = `${height}px`;
+    this.keep();
   }
 
   private boxOf(node: number): number {
@@ -338,12 +427,13 @@ export class Explorer {
       this.fillLegend(this.scene);
       this.picture.setFoot(this.legend.height);
       this.picture.recolour(this.scene);
+      this.keep();
     }
   }
 
   private setHeight(scene: Scene): void {
     if (!this.options.fill) {
-      const { height } = this.options;
+      const height = this.height ?? this.options.height;
       const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legend.height));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const now = parseFloat(this.stage.style.height) || 0;
@@ -422,6 +512,7 @@ export class Explorer {
       this.linked
     );
     this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
+    this.keep();
     const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
     this.trail.show(source.programs[0].name, crumbs, words);
   }
@@ -482,7 +573,7 @@ export class Explorer {
       return;
     }
     event.stopPropagation();
-    if (this.search.press(event)) {
+    if (this.search.press(event) || this.grip.press(event)) {
       return;
     }
     if (event.target === this.stage) {
@@ -555,6 +646,9 @@ export class Explorer {
         break;
       case 'colour':
         this.colours.next();
+        break;
+      case 'copy':
+        this.copy();
         break;
       case 'search':
         this.search.open(this.graph);
