@@ -25,6 +25,8 @@ def main() -> None:
     from tests.programs import CORPUS
 
     BUILD.mkdir(parents=True, exist_ok=True)
+    for old in BUILD.glob("*.json"):
+        old.unlink()
     for name in ("mlp_train",) if "--quick" in sys.argv else ("mlp_train", "scan_rnn", "flax_block_train"):
         function, arguments = CORPUS[name]()
         document = jv.explore(function, *arguments).document()

@@ -4,6 +4,7 @@
  */
 import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
+import { paintBadge } from './badge.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
 import { layersOf } from './over.ts';
@@ -120,6 +121,12 @@ export function drawGround(
       (visible.shape[box] === Shape.frame ? paintTitle : paintBox)(painter, scene, box);
     }
   }
+  for (let box = 0; box < visible.count; box++) {
+    if (visible.times[box] > 1 && inView(scene, box, seen)) {
+      context.globalAlpha = opacityOf(highlight, box);
+      paintBadge(painter, scene, box);
+    }
+  }
   context.globalAlpha = cables;
   if (edges === 1) {
     paintCableLabels(painter, scene);
@@ -158,6 +165,9 @@ export function drawMarks(
     });
   }
   outline(painter, scene, selected, 'selected');
+  if (camera.scale >= FAR_SCALE) {
+    paintBadge(painter, scene, selected);
+  }
 }
 
 /**

@@ -178,7 +178,7 @@ function holds(visible: VisibleGraph, frame: number, box: number): boolean {
 
 /** Paints the area of a frame. Its title is painted later, over the edges that enter there. */
 export function paintFrame(painter: Painter, { visible, layout }: Scene, box: number): void {
-  if (visible.times[box] > 1) {
+  if (visible.times[box] > 1 && !visible.spread[box]) {
     for (const step of [2, 1]) {
       painter.rect(
         'frame',

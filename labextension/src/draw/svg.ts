@@ -2,6 +2,7 @@
  * A scene as SVG: live text, valid XML, no script, its own colours and background. What looks alike stands in one group,
  * which has the look as attributes that every reader of SVG understands; a box costs little more than its place and words.
  */
+import { paintBadge } from './badge.ts';
 import {
   edgeLook,
   eachSegment,
@@ -50,6 +51,9 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
     }
   }
   painter.endLayer();
+  for (let box = 0; box < visible.count; box++) {
+    paintBadge(painter, scene, box);
+  }
   paintCableLabels(painter, scene);
   painter.endLayer();
   const [width, height] = [number(scene.width), number(scene.height)];

@@ -137,7 +137,9 @@ export const looks = {
   'amount-2': family('amount2', 'amount2Line'),
   'amount-3': family('amount3', 'amount3Line'),
   'amount-4': family('amount4', 'amount4Line'),
-  mark: { stroke: 'muted', width: 1.2 }
+  mark: { stroke: 'muted', width: 1.2 },
+  badge: { fill: 'text' },
+  'badge-spread': { fill: 'background', stroke: 'text', width: 1 }
 } as const satisfies Readonly<Record<string, Look>>;
 
 export type LookName = keyof typeof looks;
@@ -150,7 +152,9 @@ export const inks = {
   label: { face: 'chip', role: 'muted' },
   cabled: { face: 'chip', role: 'cable' },
   gone: { face: 'title', role: 'muted' },
-  port: { face: 'title', role: 'text' }
+  port: { face: 'title', role: 'text' },
+  count: { face: 'chip', role: 'background' },
+  spread: { face: 'chip', role: 'text' }
 } as const satisfies Readonly<Record<string, { face: Face; role: Role }>>;
 
 export type Ink = keyof typeof inks;

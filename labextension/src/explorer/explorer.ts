@@ -10,15 +10,17 @@ import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { firstView, openEverything, type Space } from '../view/first.ts';
+import { aspectOf, firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import { show } from '../view/view.ts';
+import { copyTable } from '../view/differences.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { Colours } from './colours.ts';
 import { crumbsOf, Trail } from './trail.ts';
 import { relate } from './relate.ts';
+import { makeCopies } from './copies.ts';
 import { details } from './details.ts';
 import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
@@ -32,6 +34,7 @@ import { SourcePane } from './source.ts';
 import { Inspection } from './inspection.ts';
 import { Legend, LEGEND_HEIGHT } from './legend.ts';
 import { Picture } from './picture.ts';
+import { stackAround } from '../view/copies.ts';
 import { followTheme } from './theme.ts';
 import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
@@ -147,7 +150,8 @@ export class Explorer {
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
       select: (box, more) => this.click(box, more),
-      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box])
+      toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box]),
+      spread: box => this.scene && this.spread(this.scene.visible.item[box])
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     if (options.fill) {
@@ -383,7 +387,7 @@ export class Explorer {
     const { last } = this;
     const from = last ? counterparts(source, last.visible, visible) : undefined;
     const before = last && from ? { before: placesBefore(from, last.layout) } : {};
-    const job = layouts.layout(toLayout(visible, measure, before));
+    const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(this.space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
@@ -495,6 +499,9 @@ export class Explorer {
         this.stage.focus({ preventScroll: true });
       }
     });
+    if (selected !== null) {
+      this.showCopies(selected);
+    }
   }
 
   /** Lights what belongs with the selection or is searched for, and says what is lit. */
@@ -525,6 +532,24 @@ export class Explorer {
       this.select(null);
       this.picture.fit();
       this.stage.focus({ preventScroll: true });
+    }
+  }
+
+  /** Under the title of a stack, what differs between its copies. */
+  private showCopies(item: number): void {
+    if (item > 0 && this.rows.outline.count[item] > 1) {
+      const table = copyTable(this.options.document, this.graph, item);
+      const copies = makeCopies(table, this.openings.spread.has(item), {
+        spread: () => this.spread(item),
+        select: row => {
+          if (!this.openings.spread.has(item)) {
+            this.openings.toggleSpread(item);
+          }
+          this.selected = row;
+          void this.layOut(row);
+        }
+      });
+      this.inspection.root.querySelector('dl')?.prepend(...copies);
     }
   }
 
@@ -562,6 +587,16 @@ export class Explorer {
     this.openings.toggle(item);
     this.selected = item;
     void this.layOut(item);
+  }
+
+  /** Shows all copies of the stack that an item is or stands in, or one for all of them again. */
+  private spread(item: number | null): void {
+    const stack = item === null ? -1 : stackAround(this.rows, item);
+    if (stack > 0) {
+      this.openings.toggleSpread(stack);
+      this.selected = stack;
+      void this.layOut(stack);
+    }
   }
 
   /**
@@ -606,6 +641,9 @@ export class Explorer {
         break;
       case 'closeRegion':
         this.closeRegion();
+        break;
+      case 'spread':
+        this.spread(this.selected);
         break;
       case 'leave':
         this.leave();

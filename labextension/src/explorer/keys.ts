@@ -7,6 +7,7 @@ export type Command =
   | 'right'
   | 'toggle'
   | 'closeRegion'
+  | 'spread'
   | 'leave'
   | 'source'
   | 'jaxpr'
@@ -40,6 +41,12 @@ export const keys: readonly Key[] = [
   { keys: ['ArrowRight'], command: 'right', shown: '→', does: 'to the right' },
   { keys: ['Enter'], command: 'toggle', shown: 'Enter', does: 'open or close a region (or double click)' },
   { keys: ['Backspace'], command: 'closeRegion', shown: 'Backspace', does: 'close the region around' },
+  {
+    keys: ['u', 'U'],
+    command: 'spread',
+    shown: 'u',
+    does: 'all copies of a stack, or one again (or click its number)'
+  },
   { keys: ['Escape'], command: 'leave', shown: 'Escape', does: 'let go' },
   { keys: ['1'], command: 'source', shown: '1', does: 'the Python source' },
   { keys: ['2'], command: 'jaxpr', shown: '2', does: 'the jaxpr' },

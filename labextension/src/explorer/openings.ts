@@ -70,10 +70,10 @@ export class Openings {
     this.note({ graph: this.graph, row, does: closes ? 'close' : 'open' });
   }
 
-  /** Shows all copies of a stack, or the first one alone again. */
+  /** Shows all copies of a stack, or the first one alone again; those of its twin with them. */
   toggleSpread(stack: number): void {
     const folds = this.spread.has(stack);
-    this.set(folds ? { spread: new Set([...this.spread].filter(row => row !== stack)) } : this.spreadOut(stack));
+    this.set(folds ? this.folded(stack) : this.spreadOut(stack));
     this.note({ graph: this.graph, row: stack, does: folds ? 'fold' : 'spread' });
   }
 
@@ -137,7 +137,17 @@ export class Openings {
 
   /** A stack that is spread is open. */
   private spreadOut(stack: number): Partial<Opened> {
-    return { open: openRow(this.rows, this.open, stack), spread: new Set([...this.spread, stack]) };
+    return { open: openRow(this.rows, this.open, stack), spread: new Set([...this.spread, ...this.withTwin(stack)]) };
+  }
+
+  private folded(stack: number): Partial<Opened> {
+    const both = this.withTwin(stack);
+    return { spread: new Set([...this.spread].filter(row => !both.includes(row))) };
+  }
+
+  private withTwin(stack: number): number[] {
+    const { twin, count } = this.rows.outline;
+    return twin[stack] >= 0 && count[twin[stack]] > 1 ? [stack, twin[stack]] : [stack];
   }
 
   private openAroundRow(row: number): void {
@@ -161,7 +171,7 @@ export class Openings {
       if (does === 'close') {
         this.set(this.without(like));
       } else if (does === 'fold') {
-        this.set({ spread: new Set([...this.spread].filter(one => one !== like)) });
+        this.set(this.folded(like));
       } else {
         this.openAroundRow(like);
         const many = this.rows.outline.count[like] > 1;

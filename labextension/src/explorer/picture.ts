@@ -2,7 +2,9 @@
  * The picture: a canvas with its camera and its selection. Draws once a frame and only when something changed; holds
  * no pixels while it is scrolled out of sight.
  */
+import { badgeAt } from '../draw/badge.ts';
 import { boxAt, drawMarks, drawScene, fitCamera, type Camera, type Highlight, type Size } from '../draw/canvas.ts';
+import { FAR_SCALE } from '../draw/far.ts';
 import { isKept, KeptGround } from '../draw/kept.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
@@ -16,6 +18,8 @@ export interface PictureEvents {
   /** `more` where the click asks for what lies between the last selection and this one. */
   select(box: number, more: boolean): void;
   toggle(box: number): void;
+  /** The badge of a stack was clicked. */
+  spread(box: number): void;
 }
 
 /** More boxes than this do not move to their new places: they are there at once. */
@@ -81,13 +85,19 @@ export class Picture {
         zoom: (factor, x, y) => this.move(zoomAt(this.camera, factor, x, y)),
         click: (x, y, more) => {
           host.focus({ preventScroll: true });
+          const badge = this.badgeAt(x, y);
+          if (badge >= 0) {
+            this.clicked = [-1, -1];
+            events.spread(badge);
+            return;
+          }
           const box = this.at(x, y);
           this.clicked = [this.clicked[1], box];
           events.select(box, more);
         },
         doubleClick: () => events.toggle(this.clicked[0]),
         hover: (x, y) => {
-          host.style.cursor = this.at(x, y) >= 0 ? 'pointer' : 'grab';
+          host.style.cursor = this.at(x, y) >= 0 || this.badgeAt(x, y) >= 0 ? 'pointer' : 'grab';
         }
       },
       () => document.activeElement === host
@@ -267,6 +277,14 @@ export class Picture {
   private at(x: number, y: number): number {
     return this.scene && y < this.height
       ? boxAt(this.scene, this.camera.x + x / this.camera.scale, this.camera.y + y / this.camera.scale)
+      : -1;
+  }
+
+  private badgeAt(x: number, y: number): number {
+    const { scene, camera } = this;
+    // Badges are not drawn where words could not be read.
+    return scene && y < this.height && camera.scale >= FAR_SCALE
+      ? badgeAt(scene, camera.x + x / camera.scale, camera.y + y / camera.scale)
       : -1;
   }
 

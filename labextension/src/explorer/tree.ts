@@ -50,7 +50,8 @@ function placesAmongSiblings({ parent }: VisibleGraph): { place: number[]; count
 /** A box in words. */
 export function describe(visible: VisibleGraph, box: number): string {
   const chips = (visible.chips.get(box) ?? []).map(chip => chip.title);
-  return [visible.label[box], visible.detail[box], ...chips].filter(Boolean).join(', ');
+  const copies = visible.times[box] > 1 ? `${visible.times[box]} copies` : '';
+  return [visible.label[box], visible.detail[box], copies, ...chips].filter(Boolean).join(', ');
 }
 
 /** Marks the item of the selected box. */

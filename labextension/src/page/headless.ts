@@ -9,7 +9,7 @@ import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
 import type { Theme } from '../draw/theme.ts';
 import { layout } from '../layout/layout.ts';
-import { firstView, fitZoom, openEverything, type Space } from '../view/first.ts';
+import { aspectOf, firstView, fitZoom, openEverything, type Space } from '../view/first.ts';
 import { rowsOf } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show, type ViewState } from '../view/view.ts';
@@ -33,7 +33,7 @@ function svg(documentText: string, optionsText: string): string {
   if (visible.count > (options.mostBoxes ?? Infinity)) {
     return '';
   }
-  const scene = makeScene(visible, layout(toLayout(visible, measure)));
+  const scene = makeScene(visible, layout(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })));
   const program = document.programs[0];
   const equations = graph.kind.reduce((sum, kind) => sum + (kind === NodeKind.operation ? 1 : 0), 0);
   return toSvg(scene, {
@@ -58,7 +58,10 @@ function view(documentText: string, optionsText: string): string {
           : 0,
     open: visible.shape[box] === Shape.frame
   }));
-  return JSON.stringify({ boxes, zoom: fitZoom(layout(toLayout(visible, measure)), spaceOf(options)) });
+  return JSON.stringify({
+    boxes,
+    zoom: fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })), spaceOf(options))
+  });
 }
 
 function prepare(

@@ -182,11 +182,11 @@ export class Boxes {
     return rowOperation(this.document, this.graph, this.rows, row);
   }
 
-  /** How often a loop turns, where that is known, and how many copies a stack has. */
+  /** How often a loop turns, where that is known, or which copy of a stack it is. */
   private turnsOf(row: number): string {
     const { document, graph, rows } = this;
-    if (rows.outline.count[row] > 1) {
-      return `x${rows.outline.count[row]}`;
+    if (rows.outline.copy[row] >= 0) {
+      return `${rows.outline.copy[row] + 1} of ${rows.outline.count[rows.outline.parent[row]]}`;
     }
     const node = rows.outline.first[row];
     return rows.outline.kind[row] === RowKind.loop && graph.kind[node] === NodeKind.operation

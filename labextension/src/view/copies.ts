@@ -28,3 +28,13 @@ function likeOf({ outline, children, firstChild }: Rows, row: number): number {
   const first = outline.copy[row] > 0 ? children[firstChild[outline.parent[row]]] : -1;
   return outline.like[row] >= 0 ? outline.like[row] : first;
 }
+
+/** The innermost stack that an item is or stands in, or -1. */
+export function stackAround({ outline, leaf }: Rows, item: number): number {
+  for (let row = item >= 0 ? item : leaf[-1 - item]; row > 0; row = outline.parent[row]) {
+    if (outline.count[row] > 1) {
+      return row;
+    }
+  }
+  return -1;
+}

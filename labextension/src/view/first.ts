@@ -28,8 +28,14 @@ const FEW_BOXES = 5;
 const LEAST_OPERATIONS = 4;
 /** Statements open into their expressions where that makes no more boxes than this. */
 const MOST_EXPRESSIONS = 10;
+const ASPECT_STEP = 0.5;
 /** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
+
+/** The shape into which chains are folded that are too long for a space; in steps, so that small changes fold nothing anew. */
+export function aspectOf({ width, height }: Space): number {
+  return Math.max(ASPECT_STEP, Math.round(width / Math.max(1, height) / ASPECT_STEP) * ASPECT_STEP);
+}
 
 /** Zoom at which a layout fits into the space, at most 1. */
 export function fitZoom(layout: Layout, space: Space): number {
@@ -48,7 +54,8 @@ export function firstView(
   layout: (input: LayoutInput) => Layout
 ): ViewState {
   const rows = rowsOf(document, graph);
-  const zoomOf = (visible: VisibleGraph): number => fitZoom(layout(toLayout(visible, measure)), space);
+  const zoomOf = (visible: VisibleGraph): number =>
+    fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(space) })), space);
   const wide = openEverything(rows, false);
   const all = show(document, graph, { open: wide });
   if (all.count <= CALM_BOXES && zoomOf(all) >= LEAST_ZOOM) {

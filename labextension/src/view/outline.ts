@@ -168,13 +168,16 @@ export function rowOperation(document: Document, graph: Graph, { outline, name }
   return plain || op === name[row] || graph.firstRegion[node] === graph.firstRegion[node + 1] ? '' : op;
 }
 
-/** The name of a row, or that of its operation where it has none that says anything. */
+/** The name of a row; where it has none that says anything, that of its stack if it is a copy, else of its operation. */
 export function rowLabel(document: Document, graph: Graph, rows: Rows, row: number): string {
   const own = rows.name[row];
   if (!sayNothing.has(own)) {
     return own;
   }
-  const { first, end, role } = rows.outline;
+  const { first, end, role, copy, parent } = rows.outline;
+  if (copy[row] >= 0) {
+    return rowLabel(document, graph, rows, parent[row]);
+  }
   for (let node = first[row]; node < end[row]; node++) {
     if (graph.kind[node] === NodeKind.operation && role[node] === NodeRole.box) {
       return nodeLabel(document, graph, node);

@@ -10,6 +10,9 @@ const CABLE_ROOM = 100;
 /** What the layout is told beside the boxes themselves; see `LayoutInput`. */
 export type Wishes = Pick<LayoutInput, 'aspect' | 'before'>;
 
+/** px beside the title of a stack for the number of its copies. */
+const BADGE_ROOM = 36;
+
 export function toLayout(visible: VisibleGraph, measure: Measure, wishes: Wishes = {}): LayoutInput {
   const { graph, count, shape } = visible;
   const left = new Float64Array(count);
@@ -29,7 +32,7 @@ export function toLayout(visible: VisibleGraph, measure: Measure, wishes: Wishes
     const [label, detail] = [visible.label[box], visible.detail[box]];
     width[box] =
       shape[box] === Shape.frame
-        ? frameTitleWidth(measure, label, detail)
+        ? frameTitleWidth(measure, label, detail) + (visible.times[box] > 1 ? BADGE_ROOM : 0)
         : boxWidth(measure, label, detail, visible.closed[box] === 1);
     const kind = graph.kind[visible.node[box]];
     const [first, last] = visible.upward[box] ? [Pin.bottom, Pin.top] : [Pin.top, Pin.bottom];

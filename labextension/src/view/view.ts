@@ -31,6 +31,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     item: Int32Array.from(boxes.item),
     node: Int32Array.from(boxes.node),
     times: Int32Array.from(boxes.times),
+    spread: Uint8Array.from(boxes.item, item => (state.spread?.has(item) && state.open.has(item) ? 1 : 0)),
     parent: Int32Array.from(boxes.parent),
     shape: Uint8Array.from(boxes.shape),
     family: Uint8Array.from(boxes.family),

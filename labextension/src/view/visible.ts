@@ -38,6 +38,8 @@ export interface VisibleGraph {
   readonly node: Int32Array;
   /** How many copies the box stands for. */
   readonly times: Int32Array;
+  /** 1 for the frame of a stack of which all copies are shown. */
+  readonly spread: Uint8Array;
   /** The frame that the box stands in, -1 at the top level. */
   readonly parent: Int32Array;
   /** One of `Shape`. */

@@ -14,3 +14,8 @@ export function bytesText(bytes: number): string {
   }
   return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
 }
+
+/** How many copies there are of something, as it is written on it. */
+export function countText(times: number): string {
+  return `x${times}`;
+}

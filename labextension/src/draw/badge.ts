@@ -1,0 +1,46 @@
+/** The badge of a stack: how many copies it stands for, at its upper right corner. A click on it shows all of them. */
+import { countText } from '../view/words.ts';
+import type { Painter, Scene } from './scene.ts';
+import { measure } from './text.ts';
+
+const HEIGHT = 14;
+const INSET = 5;
+/** From the right side of the box to the badge, and how far the badge stands out above it. */
+const FROM_CORNER = 6;
+const ABOVE = 9;
+/** A badge is easier to hit than it is large, in px. */
+const REACH = 4;
+
+export function paintBadge(painter: Painter, scene: Scene, box: number): void {
+  const area = badgeOf(scene, box);
+  if (area) {
+    const all = scene.visible.spread[box] === 1;
+    painter.rect(all ? 'badge-spread' : 'badge', area.x, area.y, area.width, HEIGHT, HEIGHT / 2);
+    painter.text(all ? 'spread' : 'count', area.x + INSET, area.y + 10.5, countText(scene.visible.times[box]));
+  }
+}
+
+/** The box whose badge is at a point of the scene, or -1. */
+export function badgeAt(scene: Scene, x: number, y: number): number {
+  for (let box = scene.visible.count - 1; box >= 0; box--) {
+    const area = badgeOf(scene, box);
+    const hit =
+      area &&
+      x >= area.x - REACH &&
+      x <= area.x + area.width + REACH &&
+      y >= area.y - REACH &&
+      y <= area.y + HEIGHT + REACH;
+    if (hit) {
+      return box;
+    }
+  }
+  return -1;
+}
+
+function badgeOf({ visible, layout }: Scene, box: number): { x: number; y: number; width: number } | null {
+  if (visible.times[box] < 2) {
+    return null;
+  }
+  const width = Math.ceil(measure(countText(visible.times[box]), 'chip')) + 2 * INSET;
+  return { x: layout.x[box] + layout.width[box] - FROM_CORNER - width, y: layout.y[box] - ABOVE, width };
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { RowKind, type Document } from '../document/graph.ts';
+import { Sketch } from '../document/sketch.ts';
+import { badgeAt } from '../draw/badge.ts';
+import { makeScene } from '../draw/scene.ts';
+import { measure } from '../draw/text.ts';
+import { layout } from '../layout/layout.ts';
+import { stackAround } from './copies.ts';
+import { copyTable } from './differences.ts';
+import { rowsOf } from './outline.ts';
+import { toLayout } from './place.ts';
+import { show } from './view.ts';
+
+const STACK = 1;
+const paths = ["params['one']['w']", "params['one']['b']", "params['two']['w']"];
+
+/** An update of three parameters, as a stack of three copies of two operations; `named` says whether they read these. */
+function update(named = true): Document {
+  const sketch = new Sketch();
+  const slopes = sketch.argument('slopes', 'f32[4]');
+  const parameters = paths.map((path, i) => sketch.argument(path, `f32[${i + 2}]`));
+  const made = parameters.map((parameter, i) => {
+    const scaled = sketch.op('mul', [slopes, '0.1'], `f32[${i + 2}]`);
+    return sketch.op('sub', [named ? parameter : scaled, scaled], `f32[${i + 2}]`);
+  });
+  made.forEach((value, i) => sketch.result(`result${paths[i].slice(6)}`, value));
+  const plain = sketch.plain();
+  const kinds = [RowKind.program, RowKind.stack, RowKind.copy, RowKind.copy, RowKind.copy];
+  const zero = kinds.map(() => 0);
+  const name = plain.strings.push('p - 0.1 * g') - 1;
+  plain.outlines = [
+    {
+      graph: 0,
+      back: [1, 1, 1, 2, 3],
+      kind: kinds,
+      name: [0, name, name, name, name],
+      detail: zero,
+      variable: zero,
+      gap: [0, 4, 0, 2, 2],
+      size: [13, 6, 2, 2, 2],
+      closed: zero,
+      count: [1, 3, 1, 1, 1],
+      copy: [-1, -1, 0, 1, 2],
+      like: zero,
+      twin: zero,
+      region: zero.map(() => -1),
+      role: Array.from({ length: 13 }, () => 0)
+    }
+  ];
+  return decodePlain(plain);
+}
+
+test('a stack is one box until all of its copies are shown, each with its number', () => {
+  const document = update();
+  const [graph] = document.graphs;
+  const folded = show(document, graph, { open: new Set([STACK]) });
+  assert.equal(folded.label.filter(label => label === 'sub').length, 1);
+  const spread = show(document, graph, { open: new Set([STACK]), spread: new Set([STACK]) });
+  const copies = [...spread.item.keys()].filter(box => spread.item[box] > STACK);
+  assert.deepEqual(
+    copies.map(box => `${spread.label[box]} ${spread.detail[box]}`),
+    ['p - 0.1 * g 1 of 3', 'p - 0.1 * g 2 of 3', 'p - 0.1 * g 3 of 3']
+  );
+  assert.deepEqual(
+    copies.map(box => spread.label[spread.parent[box]]),
+    ['p - 0.1 * g', 'p - 0.1 * g', 'p - 0.1 * g']
+  );
+});
+
+test('the number of copies stands at the upper right corner and is found there, folded or spread', () => {
+  const document = update();
+  for (const spread of [new Set<number>(), new Set([STACK])]) {
+    const visible = show(document, document.graphs[0], { open: new Set([STACK]), spread });
+    const scene = makeScene(visible, layout(toLayout(visible, measure)));
+    const box = visible.item.indexOf(STACK);
+    const { x, y, width, height } = scene.layout;
+    assert.equal(badgeAt(scene, x[box] + width[box] - 14, y[box] - 2), box);
+    assert.equal(badgeAt(scene, x[box] + 10, y[box] + height[box] - 4), -1);
+    assert.equal(visible.spread[box], spread.size);
+  }
+});
+
+test('what stands in a stack finds it, what stands outside none', () => {
+  const document = update();
+  const rows = rowsOf(document, document.graphs[0]);
+  assert.deepEqual(
+    [STACK, 3, -1 - 5, -1 - 0].map(item => stackAround(rows, item)),
+    [STACK, STACK, STACK, -1]
+  );
+});
+
+test('the table of copies: a line for each with the path of its parameter and its type, the common beginning once', () => {
+  const document = update();
+  const table = copyTable(document, document.graphs[0], STACK);
+  assert.deepEqual(table.columns, [
+    { is: 'reads', begins: 'params' },
+    { is: 'type', begins: '' }
+  ]);
+  assert.deepEqual(
+    table.lines.map(line => line.cells),
+    [
+      ["['one']['w']", 'f32[2]'],
+      ["['one']['b']", 'f32[3]'],
+      ["['two']['w']", 'f32[4]']
+    ]
+  );
+});
+
+test('copies that read nothing of their own are told by what they make', () => {
+  const document = update(false);
+  const table = copyTable(document, document.graphs[0], STACK);
+  assert.deepEqual(
+    table.columns.map(({ is }) => is),
+    ['makes', 'type']
+  );
+});

@@ -1,0 +1,168 @@
+/** What differs between the copies of a stack: the parameters that they read, what they make, types and constants. */
+import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { bordersOf } from './borders.ts';
+import { nodeLabel, typeText } from './label.ts';
+import { childrenOf, rowsOf } from './outline.ts';
+
+export interface CopyTable {
+  /** What the columns are, and what all their words begin with; only what differs has a column. */
+  readonly columns: readonly { readonly is: string; readonly begins: string }[];
+  /** A line for each copy: its row of the outline, and the words of each column without that beginning. */
+  readonly lines: readonly { readonly row: number; readonly cells: readonly string[] }[];
+}
+
+/** What there is to say about one copy, by column. */
+type Told = Readonly<Record<'reads' | 'makes' | 'type' | 'constant', readonly string[]>>;
+
+const COLUMNS = ['reads', 'makes', 'type', 'constant'] as const;
+/** Operations that are looked through for a name where a copy reads nothing that has one. */
+const FAR = 60;
+
+export function copyTable(document: Document, graph: Graph, stack: number): CopyTable {
+  const rows = rowsOf(document, graph);
+  const copies = [...childrenOf(rows, stack)];
+  const results = resultNames(document, graph);
+  const { first, end } = rows.outline;
+  const told = withNames(
+    copies.map(row => tell(document, graph, results, first[row], end[row])),
+    i => nameBehind(document, graph, results, first[copies[i]], end[copies[i]])
+  );
+  const columns = COLUMNS.flatMap(is => {
+    const common = inAll(told.map(one => one[is]));
+    const words = told.map(one => one[is].filter(word => !common.has(word)).join(', '));
+    const paths = (is === 'reads' || is === 'makes') && words.every(word => !word.includes(', '));
+    const begins = paths ? commonPath(words) : '';
+    return new Set(words).size > 1 ? [{ is, begins, cells: words.map(word => word.slice(begins.length)) }] : [];
+  });
+  // What makes the new value of what it reads says the path once.
+  const said = columns.filter(({ cells }, i) => columns.findIndex(other => `${other.cells}` === `${cells}`) === i);
+  return {
+    columns: said.map(({ is, begins }) => ({ is, begins })),
+    lines: copies.map((row, i) => ({ row, cells: said.map(({ cells }) => cells[i]) }))
+  };
+}
+
+/** Where no copy reads anything with a name, what it was made from, if that tells the copies apart. */
+function withNames(told: readonly Told[], behind: (copy: number) => string): readonly Told[] {
+  if (told.some(({ reads }) => reads.length > 0)) {
+    return told;
+  }
+  const names = told.map((_, i) => behind(i));
+  return new Set(names).size === told.length ? told.map((one, i) => ({ ...one, reads: [names[i]] })) : told;
+}
+
+/** What all paths begin with, up to a whole step of the path. */
+function commonPath(paths: readonly string[]): string {
+  let length = 0;
+  while (paths.every(path => length < path.length && path[length] === paths[0][length])) {
+    length++;
+  }
+  while (length > 0 && !paths.every(path => path[length] === '[' || path[length] === '.')) {
+    length--;
+  }
+  return paths[0]?.slice(0, length) ?? '';
+}
+
+function inAll(lists: readonly (readonly string[])[]): Set<string> {
+  return new Set(lists[0]?.filter(word => lists.every(list => list.includes(word))));
+}
+
+function tell(
+  document: Document,
+  graph: Graph,
+  results: ReadonlyMap<number, string>,
+  first: number,
+  end: number
+): Told {
+  const reads = new Set<string>();
+  const constant = new Set<string>();
+  const makes = new Set<string>();
+  let type = '';
+  for (let node = first; node < end; node++) {
+    if (graph.kind[node] !== NodeKind.operation) {
+      continue;
+    }
+    for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
+      const source = throughBorders(graph, graph.operandSource[i]);
+      if (source < 0) {
+        constant.add(document.strings[graph.literalText[-1 - source]]);
+      } else if (graph.valueNode[source] < first && isNamed(graph, graph.valueNode[source])) {
+        reads.add(nodeLabel(document, graph, graph.valueNode[source]) || 'argument');
+      }
+    }
+    for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
+      type = typeText(document, graph, value);
+      const result = results.get(value);
+      if (result !== undefined) {
+        makes.add(result);
+      }
+    }
+  }
+  return { reads: [...reads], makes: [...makes], type: [type], constant: [...constant] };
+}
+
+/** The nearest name that what a copy reads was made from; empty where there is none nearby. */
+function nameBehind(
+  document: Document,
+  graph: Graph,
+  results: ReadonlyMap<number, string>,
+  first: number,
+  end: number
+): string {
+  const todo = Array.from({ length: end - first }, (_, i) => first + i);
+  const seen = new Set(todo);
+  for (let at = 0; at < todo.length && at < FAR + end - first; at++) {
+    for (let i = graph.firstOperand[todo[at]]; i < graph.firstOperand[todo[at] + 1]; i++) {
+      const source = throughBorders(graph, graph.operandSource[i]);
+      const node = source < 0 ? -1 : graph.valueNode[source];
+      if (node < 0 || seen.has(node)) {
+        continue;
+      }
+      const name = results.get(source) ?? (isNamed(graph, node) ? nodeLabel(document, graph, node) : '');
+      if (name) {
+        return name;
+      }
+      seen.add(node);
+      todo.push(node);
+    }
+  }
+  return '';
+}
+
+/** Arguments of the program and captured arrays have names of their own. */
+function isNamed(graph: Graph, node: number): boolean {
+  const kind = graph.kind[node];
+  return kind === NodeKind.constant || (kind === NodeKind.argument && graph.region[node] === 0);
+}
+
+/** The value outside that an argument of a body only passes on. */
+function throughBorders(graph: Graph, operand: number): number {
+  const borders = bordersOf(graph);
+  let source = operand;
+  while (source >= 0 && borders.passes(graph.valueNode[source])) {
+    source = graph.bindingFrom[borders.into[graph.valueNode[source]]];
+  }
+  return source;
+}
+
+/** The names of the results of the program, by the values that they are; calls only pass these on. */
+function resultNames(document: Document, graph: Graph): Map<number, string> {
+  const borders = bordersOf(graph);
+  const names = new Map<number, string>();
+  for (let node = 0; node < graph.nodeCount; node++) {
+    if (graph.kind[node] !== NodeKind.result || graph.region[node] !== 0) {
+      continue;
+    }
+    const todo = [graph.operandSource[graph.firstOperand[node]]];
+    while (todo.length) {
+      const value = todo.pop() as number;
+      if (value >= 0 && !names.has(value)) {
+        names.set(value, document.strings[graph.name[node]] || 'result');
+        for (const binding of borders.outOf.get(value) ?? []) {
+          todo.push(graph.operandSource[graph.firstOperand[graph.bindingFrom[binding]]]);
+        }
+      }
+    }
+  }
+  return names;
+}
