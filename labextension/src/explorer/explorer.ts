@@ -26,10 +26,12 @@ import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
 import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { makeHelp } from './help.ts';
-import { commandOf, type Command } from './keys.ts';
+import { hearKeys } from './hearing.ts';
+import { Keeping } from './keeping.ts';
+import type { Command } from './keys.ts';
 import { Openings } from './openings.ts';
 import { Grip } from './grip.ts';
-import { parseView, viewText, type SavedView } from './saved.ts';
+import type { SavedView } from './saved.ts';
 import { SourcePane } from './source.ts';
 import { Inspection } from './inspection.ts';
 import { Legend, LEGEND_HEIGHT } from './legend.ts';
@@ -87,6 +89,7 @@ export class Explorer {
   private readonly picture: Picture;
   private readonly prefix = `jv-${++count}-`;
   private readonly stopFollowing: () => void;
+  private readonly stopHearing: () => void;
   private theme: Theme = 'light';
   private readonly openings: Openings;
   private scene: Scene | null = null;
@@ -104,8 +107,7 @@ export class Explorer {
   );
   /** The height that the person chose, in px. */
   private height: number | null = null;
-  /** The view that the host has, as text. */
-  private kept: string | null = null;
+  private readonly keeping: Keeping;
 
   constructor(
     host: HTMLElement,
@@ -123,31 +125,34 @@ export class Explorer {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
+    this.keeping = new Keeping({
+      document: source,
+      ...(options.save ? { save: options.save } : {}),
+      now: () => this.view,
+      restore: view => {
+        this.restore(view);
+        this.focus();
+      },
+      say: text => this.say(text),
+      offer: text => this.search.open(this.graph, text)
+    });
     this.search = new Search(source, {
-      paste: text => this.paste(text),
+      paste: text => this.keeping.paste(text),
       changed: () => this.relate(),
       goTo: item => this.goTo(item),
       close: () => this.leaveSearch()
     });
     this.colours = new Colours(source, () => this.recolour());
     this.colours.setGraph(this.graph);
-    this.bar = makeBar(
-      source,
-      {
-        source: () => this.obey('source'),
-        search: () => this.obey('search'),
-        copy: () => this.obey('copy'),
-        stage: index => this.setStage(index),
-        fit: () => this.obey('fit'),
-        openAll: () => this.obey('openAll'),
-        closeAll: () => this.obey('closeAll'),
-        expand: () => this.obey('expand'),
-        help: () => this.obey('help')
-      },
-      [this.colours.root]
-    );
+    this.bar = makeBar(source, { obey: this.obey, stage: index => this.setStage(index) }, [this.colours.root]);
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
+    this.stopHearing = hearKeys({
+      root: this.root,
+      stage: this.stage,
+      parts: [this.search, this.grip],
+      obey: this.obey
+    });
     this.picture = new Picture(this.stage, palettes[this.theme], {
       select: (box, more) => this.click(box, more),
       toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box]),
@@ -168,7 +173,7 @@ export class Explorer {
   dispose(): void {
     this.job?.cancel();
     this.stopFollowing();
-    document.defaultView?.removeEventListener('keydown', this.hear, { capture: true });
+    this.stopHearing();
     this.picture.dispose();
     this.root.remove();
     this.whole.dispose();
@@ -202,8 +207,6 @@ export class Explorer {
     const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
     root.append(this.bar.root, this.search.root, body, this.grip.root, findings.root);
     this.grip.root.hidden = this.options.fill === true;
-    // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
-    document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
     Object.assign(root, { explorer: this });
     host.append(root);
   }
@@ -260,7 +263,7 @@ export class Explorer {
         this.say(`${leftName} has no counterpart here`);
       }
     });
-    this.stage.focus({ preventScroll: true });
+    this.focus();
   }
 
   private enter(index: number): void {
@@ -302,38 +305,10 @@ export class Explorer {
     void this.layOut(this.selected);
   }
 
-  /** Gives what is wrong with a text that stands for a view; nothing where it is shown. */
-  private paste(text: string): string {
-    const view = parseView(this.options.document, text);
-    if ('fault' in view) {
-      return view.fault;
-    }
-    this.restore(view);
-    this.stage.focus({ preventScroll: true });
-    return '';
-  }
-
-  private copy(): void {
-    const text = viewText(this.options.document, this.view);
-    void navigator.clipboard
-      .writeText(text)
-      .then(() => this.say('copied: whoever pastes it into the search of this program sees the same'))
-      .catch(() => this.search.open(this.graph, text));
-  }
-
-  /** Tells the host what is seen, where that is not what it has. The first view needs no keeping. */
-  private keep(): void {
-    const text = JSON.stringify(this.view);
-    if (this.kept !== null && this.kept !== text) {
-      this.options.save?.(this.view);
-    }
-    this.kept = text;
-  }
-
   private resize(height: number): void {
     this.height = height;
     this.stage.style.height = `${height}px`;
-    this.keep();
+    this.keeping.keep();
   }
 
   private boxOf(node: number): number {
@@ -431,7 +406,7 @@ export class Explorer {
       this.fillLegend(this.scene);
       this.picture.setFoot(this.legend.height);
       this.picture.recolour(this.scene);
-      this.keep();
+      this.keeping.keep();
     }
   }
 
@@ -496,7 +471,7 @@ export class Explorer {
       toggle: () => selected !== null && this.toggle(selected),
       close: () => {
         this.select(null);
-        this.stage.focus({ preventScroll: true });
+        this.focus();
       }
     });
     if (selected !== null) {
@@ -519,7 +494,7 @@ export class Explorer {
       this.linked
     );
     this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
-    this.keep();
+    this.keeping.keep();
     const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
     this.trail.show(source.programs[0].name, crumbs, words);
   }
@@ -531,7 +506,7 @@ export class Explorer {
     } else {
       this.select(null);
       this.picture.fit();
-      this.stage.focus({ preventScroll: true });
+      this.focus();
     }
   }
 
@@ -555,7 +530,7 @@ export class Explorer {
 
   private leaveSearch(): void {
     this.search.close();
-    this.stage.focus({ preventScroll: true });
+    this.focus();
   }
 
   /** Selects an item that may be hidden: the regions around it are opened. */
@@ -575,7 +550,7 @@ export class Explorer {
       reveal();
     }
     if (focus) {
-      this.stage.focus({ preventScroll: true });
+      this.focus();
     }
   }
 
@@ -599,102 +574,56 @@ export class Explorer {
     }
   }
 
-  /**
-   * Takes every key that is pressed in here, used or not: a notebook has commands on plain letters, and `x` would cut
-   * the cell. Keys with ctrl, alt or command stay the host's; what the browser does with a key, as with Tab, stays too.
-   */
-  private readonly hear = (event: KeyboardEvent): void => {
-    if (!this.root.contains(event.target as Node) || event.ctrlKey || event.altKey || event.metaKey) {
-      return;
-    }
-    event.stopPropagation();
-    if (this.search.press(event) || this.grip.press(event)) {
-      return;
-    }
-    if (event.target === this.stage) {
-      const command = commandOf(event);
-      if (command) {
-        event.preventDefault();
-        this.obey(command);
-      }
-    } else if (event.key === 'Escape' && this.search.root.contains(event.target as Node)) {
-      event.preventDefault();
-      this.leaveSearch();
-    } else if (event.key === 'Escape') {
-      this.obey('leave');
-      this.stage.focus({ preventScroll: true });
-    }
+  /** What each key and each button of the bar does. */
+  private readonly commands: Readonly<Record<Command, () => void>> = {
+    up: () => this.walk('up'),
+    down: () => this.walk('down'),
+    left: () => this.walk('left'),
+    right: () => this.walk('right'),
+    toggle: () => this.selected !== null && this.toggle(this.selected),
+    closeRegion: () => this.closeRegion(),
+    spread: () => this.spread(this.selected),
+    leave: () => this.leave(),
+    source: () => this.showSource(!this.pythonPane.shown),
+    jaxpr: () => this.setStageOf('jaxpr'),
+    stablehlo: () => this.setStageOf('stablehlo'),
+    hlo: () => this.setStageOf('hlo'),
+    fit: () => this.picture.fit(),
+    zoomIn: () => this.picture.zoomBy(1.25),
+    zoomOut: () => this.picture.zoomBy(0.8),
+    openAll: () => this.openWhole(!this.openings.all),
+    closeAll: () => this.closeWhole(),
+    expand: () => this.expand(!this.whole.on),
+    path: () => this.setOrigin(this.origin === null ? this.selected : null),
+    colour: () => this.colours.next(),
+    copy: () => this.keeping.copy(),
+    search: () => this.search.open(this.graph),
+    help: () => (this.help.hidden = !this.help.hidden)
   };
 
-  private obey(command: Command): void {
-    switch (command) {
-      case 'up':
-      case 'down':
-      case 'left':
-      case 'right':
-        this.walk(command);
-        break;
-      case 'toggle':
-        if (this.selected !== null) {
-          this.toggle(this.selected);
-        }
-        break;
-      case 'closeRegion':
-        this.closeRegion();
-        break;
-      case 'spread':
-        this.spread(this.selected);
-        break;
-      case 'leave':
-        this.leave();
-        break;
-      case 'source':
-        this.showSource(!this.pythonPane.shown);
-        break;
-      case 'jaxpr':
-      case 'stablehlo':
-      case 'hlo':
-        this.setStage(this.options.document.programs[0].stages.findIndex(({ kind }) => kind === command));
-        break;
-      case 'fit':
-        this.picture.fit();
-        break;
-      case 'zoomIn':
-        this.picture.zoomBy(1.25);
-        break;
-      case 'zoomOut':
-        this.picture.zoomBy(0.8);
-        break;
-      case 'openAll':
-        this.openings.all = !this.openings.all;
-        this.openings.openAll();
-        this.layOutWhole();
-        break;
-      case 'closeAll':
-        this.openings.all = false;
-        this.openings.closeAll();
-        this.layOutWhole();
-        break;
-      case 'expand':
-        this.expand(!this.whole.on);
-        break;
-      case 'path':
-        this.origin = this.origin === null ? this.selected : null;
-        this.mark();
-        break;
-      case 'colour':
-        this.colours.next();
-        break;
-      case 'copy':
-        this.copy();
-        break;
-      case 'search':
-        this.search.open(this.graph);
-        break;
-      case 'help':
-        this.help.hidden = !this.help.hidden;
-        break;
-    }
+  private readonly obey = (command: Command): void => this.commands[command]();
+
+  private setStageOf(kind: string): void {
+    this.setStage(this.options.document.programs[0].stages.findIndex(stage => stage.kind === kind));
+  }
+
+  /** `all`: with the equations that only reshape or copy. */
+  private openWhole(all: boolean): void {
+    this.openings.all = all;
+    this.openings.openAll();
+    this.layOutWhole();
+  }
+
+  private closeWhole(): void {
+    this.openings.all = false;
+    this.openings.closeAll();
+    this.layOutWhole();
+  }
+
+  /** Where the ways to the selection begin. */
+  private setOrigin(item: number | null): void {
+    this.origin = item;
+    this.mark();
   }
 
   private walk(direction: Direction): void {
@@ -728,8 +657,7 @@ export class Explorer {
     if (!this.help.hidden) {
       this.help.hidden = true;
     } else if (this.origin !== null) {
-      this.origin = null;
-      this.mark();
+      this.setOrigin(null);
     } else if (this.selected !== null || this.linked.length) {
       this.select(null);
     } else if (this.search.query) {
@@ -765,7 +693,7 @@ export class Explorer {
       void this.layOut();
     }
     this.picture.fit();
-    this.stage.focus({ preventScroll: true });
+    this.focus();
   }
 
   private setTheme(theme: Theme): void {
@@ -778,6 +706,11 @@ export class Explorer {
     if (this.scene) {
       this.fillLegend(this.scene);
     }
+  }
+
+  /** Keys are meant for the picture again. */
+  private focus(): void {
+    this.stage.focus({ preventScroll: true });
   }
 
   private say(text: string): void {

@@ -94,11 +94,16 @@ export class Search {
 
   /** Handles a key that was pressed in the field; false for one that is not of the search. */
   press(event: KeyboardEvent): boolean {
-    if (event.target !== this.input || event.key !== 'Enter') {
+    const closes = event.key === 'Escape' && this.root.contains(event.target as Node);
+    if (!closes && (event.target !== this.input || event.key !== 'Enter')) {
       return false;
     }
     event.preventDefault();
-    this.step(event.shiftKey ? -1 : 1);
+    if (closes) {
+      this.actions.close();
+    } else {
+      this.step(event.shiftKey ? -1 : 1);
+    }
     return true;
   }
 
