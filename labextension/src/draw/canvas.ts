@@ -5,6 +5,7 @@
 import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
 import { paintBadge } from './badge.ts';
+import { paintHulls } from './hull.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
 import { layersOf } from './over.ts';
@@ -96,6 +97,7 @@ export function drawGround(
   }
   const deepest = faded?.includes(Fade.far) ? Fade.far : faded?.includes(Fade.near) ? Fade.near : Fade.none;
   context.globalAlpha = edges * OPACITY[deepest];
+  paintHulls(painter, scene);
   if (camera.scale < FAR_SCALE) {
     drawFarEdges(painter, scene, camera.scale, seen);
     for (const fade of faded ? [Fade.far, Fade.near, Fade.none] : [Fade.none]) {

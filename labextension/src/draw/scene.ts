@@ -4,6 +4,7 @@
  */
 import type { Layout } from '../layout/input.ts';
 import { families } from '../view/family.ts';
+import type { Hull } from '../view/hulls.ts';
 import {
   BOX_HEIGHT,
   BOX_INSET,
@@ -29,6 +30,8 @@ export interface Scene {
   readonly layout: Layout;
   /** How each box looks. */
   readonly looks: readonly LookName[];
+  /** Boxes that run in one kernel, where these are to be shown. */
+  readonly hulls: readonly Hull[];
   /** Size with the margin. */
   readonly width: number;
   readonly height: number;
@@ -50,9 +53,11 @@ export interface Painter {
 export function makeScene(
   visible: VisibleGraph,
   layout: Layout,
-  looks: readonly LookName[] = kindLooks(visible)
+  looks: readonly LookName[] = kindLooks(visible),
+  hulls: readonly Hull[] = []
 ): Scene {
-  return { visible, layout, looks, width: layout.totalWidth + 2 * MARGIN, height: layout.totalHeight + 2 * MARGIN };
+  const [width, height] = [layout.totalWidth + 2 * MARGIN, layout.totalHeight + 2 * MARGIN];
+  return { visible, layout, looks, hulls, width, height };
 }
 
 /** The look of a box by the family of its operation. */

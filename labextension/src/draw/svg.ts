@@ -3,6 +3,7 @@
  * which has the look as attributes that every reader of SVG understands; a box costs little more than its place and words.
  */
 import { paintBadge } from './badge.ts';
+import { paintHulls } from './hull.ts';
 import {
   edgeLook,
   eachSegment,
@@ -39,6 +40,8 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
       paintFrame(painter, scene, box);
     }
   }
+  painter.endLayer();
+  paintHulls(painter, scene);
   painter.endLayer();
   paintEdges(painter, scene);
   paintCables(painter, scene);

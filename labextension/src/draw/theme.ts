@@ -33,6 +33,14 @@ export type Role =
   | 'randomLine'
   | 'communication'
   | 'communicationLine'
+  | 'hull0'
+  | 'hull0Line'
+  | 'hull1'
+  | 'hull1Line'
+  | 'hull2'
+  | 'hull2Line'
+  | 'hull3'
+  | 'hull3Line'
   | ColourRole;
 
 export const palettes: Readonly<Record<Theme, Palette>> = {
@@ -58,6 +66,14 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     randomLine: '#db2777',
     communication: '#ffedd5',
     communicationLine: '#c2410c',
+    hull0: '#e3edff',
+    hull0Line: '#2563eb',
+    hull1: '#fdeed3',
+    hull1Line: '#a15c00',
+    hull2: '#dcf5ec',
+    hull2Line: '#0f766e',
+    hull3: '#f3e6fb',
+    hull3Line: '#9333a8',
     ...groupColours.light
   },
   dark: {
@@ -82,6 +98,14 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     randomLine: '#f472b6',
     communication: '#43230f',
     communicationLine: '#fb923c',
+    hull0: '#1b2c4d',
+    hull0Line: '#7aa7ff',
+    hull1: '#3b2c13',
+    hull1Line: '#e0a33a',
+    hull2: '#12362f',
+    hull2Line: '#34c9ae',
+    hull3: '#38214a',
+    hull3Line: '#d08bea',
     ...groupColours.dark
   }
 };
@@ -105,6 +129,22 @@ export const looks = {
   ground: { fill: 'frame' },
   turn: { fill: 'background', stroke: 'plainLine', width: 1, dash: [3, 2] },
   chip: { fill: 'background', stroke: 'line', width: 1 },
+  'hull-line-0': { fill: 'hull0Line' },
+  'hull-way-line-0': { stroke: 'hull0Line', width: 12 },
+  'hull-line-1': { fill: 'hull1Line' },
+  'hull-way-line-1': { stroke: 'hull1Line', width: 12 },
+  'hull-line-2': { fill: 'hull2Line' },
+  'hull-way-line-2': { stroke: 'hull2Line', width: 12 },
+  'hull-line-3': { fill: 'hull3Line' },
+  'hull-way-line-3': { stroke: 'hull3Line', width: 12 },
+  'hull-area-0': { fill: 'hull0' },
+  'hull-way-area-0': { stroke: 'hull0', width: 10 },
+  'hull-area-1': { fill: 'hull1' },
+  'hull-way-area-1': { stroke: 'hull1', width: 10 },
+  'hull-area-2': { fill: 'hull2' },
+  'hull-way-area-2': { stroke: 'hull2', width: 10 },
+  'hull-area-3': { fill: 'hull3' },
+  'hull-way-area-3': { stroke: 'hull3', width: 10 },
   halo: { stroke: 'background', width: 4 },
   'halo-frame': { stroke: 'frame', width: 4 },
   edge: { stroke: 'edge', width: 1.2 },
@@ -153,6 +193,10 @@ export const inks = {
   cabled: { face: 'chip', role: 'cable' },
   gone: { face: 'title', role: 'muted' },
   port: { face: 'title', role: 'text' },
+  'hull-0': { face: 'chip', role: 'hull0Line' },
+  'hull-1': { face: 'chip', role: 'hull1Line' },
+  'hull-2': { face: 'chip', role: 'hull2Line' },
+  'hull-3': { face: 'chip', role: 'hull3Line' },
   count: { face: 'chip', role: 'background' },
   spread: { face: 'chip', role: 'text' }
 } as const satisfies Readonly<Record<string, { face: Face; role: Role }>>;

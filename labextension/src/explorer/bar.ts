@@ -16,6 +16,7 @@ export interface Bar {
   setExpanded(expanded: boolean): void;
   setStage(index: number): void;
   setSource(shown: boolean): void;
+  setKernels(shown: boolean): void;
 }
 
 /** Stages as people write them, in the order of their making. */
@@ -57,8 +58,12 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
     button('jv-button', 'close all', 'Close everything (x)', () => actions.obey('closeAll'))
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.obey('expand'));
+  const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.obey('kernels'));
+  kernels.setAttribute('aria-pressed', 'false');
+  kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(
     ...tools,
+    kernels,
     button('jv-button', 'search', 'Search (/)', () => actions.obey('search')),
     ...regions,
     button('jv-button', 'fit', 'Fit the picture (f)', () => actions.obey('fit')),
@@ -79,6 +84,10 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
         chip.classList.toggle('jv-on', at === index);
         chip.setAttribute('aria-pressed', String(at === index));
       }),
+    setKernels: shown => {
+      kernels.classList.toggle('jv-on', shown);
+      kernels.setAttribute('aria-pressed', String(shown));
+    },
     setSource: shown => {
       python.classList.toggle('jv-on', shown);
       python.setAttribute('aria-pressed', String(shown));

@@ -110,7 +110,8 @@ export function stageLinks(document: Document, graph: Graph, nodes: readonly num
   const from = document.graphs.indexOf(graph);
   const found: StageLinks[] = [];
   document.programs[0]?.stages.forEach((stage, index) => {
-    if (stage.graph === from) {
+    // The same graph by its kernels has the same columns.
+    if (stage.graph === from || document.graphs[stage.graph].kind === graph.kind) {
       return;
     }
     const all = nodes.flatMap(node => follow(document, from, node, stage.graph));

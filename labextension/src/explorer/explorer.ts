@@ -10,6 +10,8 @@ import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
+import { hullsOf } from '../view/hulls.ts';
+import { kernelTreeOf, withKernelTree } from '../view/kernelTree.ts';
 import { aspectOf, firstView, openEverything, type Space } from '../view/first.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
@@ -70,6 +72,7 @@ let count = 0;
 
 export class Explorer {
   readonly root = element('div', 'jv-root');
+  private readonly options: ExplorerOptions;
   /** The stage on the screen: its place among those of the program, and its graph. */
   private at = 0;
   private graph: Graph;
@@ -96,6 +99,7 @@ export class Explorer {
   /** The scene that was shown last, also while another stage is on its way. */
   private last: Scene | null = null;
   private job: LayoutJob | null = null;
+  private kernels = false;
   /** What is selected: an item of the view, which may be hidden in a closed row. */
   private selected: number | null = null;
   /** Where the ways to the selection begin that are shown; null where none are asked for. */
@@ -109,11 +113,9 @@ export class Explorer {
   private height: number | null = null;
   private readonly keeping: Keeping;
 
-  constructor(
-    host: HTMLElement,
-    private readonly options: ExplorerOptions
-  ) {
-    const { document: source } = options;
+  constructor(host: HTMLElement, given: ExplorerOptions) {
+    this.options = { ...given, document: withKernelTree(given.document) };
+    const { document: source, ...options } = this.options;
     const { stages } = source.programs[0];
     this.at = Math.max(
       0,
@@ -242,23 +244,34 @@ export class Explorer {
 
   /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
-    const { document: source } = this.options;
-    const { stages } = source.programs[0];
-    if (index === this.at || !stages[index]) {
-      return;
+    if (index !== this.at && this.options.document.programs[0].stages[index]) {
+      this.at = index;
+      this.enter(this.graphOfStage(), node);
     }
-    const from = stages[this.at].graph;
+  }
+
+  /** The graph of the stage: the optimized program is folded by its kernels while these are shown. */
+  private graphOfStage(): Graph {
+    const { document: source } = this.options;
+    const stage = source.programs[0].stages[this.at];
+    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(source) : undefined;
+    return tree ?? source.graphs[stage.graph];
+  }
+
+  private enter(graph: Graph, node = -1): void {
+    const { document: source } = this.options;
+    const [from, next] = [source.graphs.indexOf(this.graph), source.graphs.indexOf(graph)];
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
-    const found = this.selectedNodes.flatMap(one => follow(source, from, one, stages[index].graph));
-    this.enter(index);
+    const found = this.selectedNodes.flatMap(one => follow(source, from, one, next));
+    this.change(graph);
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
     this.origin = null;
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.openings.reveal(to);
-    void this.layOut(this.selected).then(() => {
+    void this.layOut(this.selected, graph === kernelTreeOf(source)).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
@@ -266,13 +279,12 @@ export class Explorer {
     this.focus();
   }
 
-  private enter(index: number): void {
-    const { document: source } = this.options;
-    this.at = index;
-    this.graph = source.graphs[source.programs[0].stages[index].graph];
+  /** Shows another graph as it was left, or for the first time. */
+  private change(graph: Graph): void {
+    this.graph = graph;
     this.scene = null;
-    this.search.setGraph(this.graph);
-    this.colours.setGraph(this.graph);
+    this.search.setGraph(graph);
+    this.colours.setGraph(graph);
     this.start();
   }
 
@@ -283,6 +295,7 @@ export class Explorer {
       open: [...this.openings.open],
       spread: [...this.openings.spread],
       selected: this.selected,
+      kernels: this.kernels,
       colour: this.colours.key,
       search: this.search.query,
       height: this.height
@@ -292,7 +305,10 @@ export class Explorer {
   /** Shows a view that was saved or copied. */
   restore(view: SavedView): void {
     const index = this.options.document.programs[0].stages.findIndex(({ kind }) => kind === view.stage);
-    this.enter(Math.max(0, index));
+    this.at = Math.max(0, index);
+    this.kernels = view.kernels;
+    this.bar.setKernels(view.kernels);
+    this.change(this.graphOfStage());
     this.openings.restore(view.open, view.spread);
     const { selected } = view;
     const known = selected !== null && selected >= -this.graph.nodeCount && selected < this.rows.count;
@@ -349,25 +365,26 @@ export class Explorer {
     this.linked = nodes;
   }
 
-  /** The number of the graph of the stage on the screen. */
+  /** The number of the graph on the screen. */
   private get stageGraph(): number {
-    return this.options.document.programs[0].stages[this.at].graph;
+    return this.options.document.graphs.indexOf(this.graph);
   }
 
-  /** Lays out what is visible now and shows it. `around` is the item that stays where it is. */
-  private async layOut(around: number | null = null): Promise<void> {
+  /** Lays out what is visible now and shows it. `around` is the item that stays where it is; `afresh`, nothing else does. */
+  private async layOut(around: number | null = null, afresh = false): Promise<void> {
     const { document: source, layouts } = this.options;
     const visible = show(source, this.graph, this.openings.state);
     this.job?.cancel();
     const { last } = this;
     const from = last ? counterparts(source, last.visible, visible) : undefined;
-    const before = last && from ? { before: placesBefore(from, last.layout) } : {};
+    const before = last && from && !afresh ? { before: placesBefore(from, last.layout) } : {};
     const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(this.space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.say(`placing ${visible.count} boxes`), 300);
     try {
-      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks);
+      const hulls = this.kernels ? hullsOf(source, visible) : [];
+      const scene = makeScene(visible, await job.result, this.colours.colour(visible).looks, hulls);
       if (this.job !== job) {
         return;
       }
@@ -564,6 +581,18 @@ export class Explorer {
     void this.layOut(item);
   }
 
+  /** Shows what runs as one kernel: areas behind the boxes, or, of the optimized program, the boxes themselves. */
+  private showKernels(shown: boolean): void {
+    this.kernels = shown;
+    this.bar.setKernels(shown);
+    const graph = this.graphOfStage();
+    if (graph === this.graph) {
+      void this.layOut(this.selected);
+    } else {
+      this.enter(graph);
+    }
+  }
+
   /** Shows all copies of the stack that an item is or stands in, or one for all of them again. */
   private spread(item: number | null): void {
     const stack = item === null ? -1 : stackAround(this.rows, item);
@@ -583,6 +612,7 @@ export class Explorer {
     toggle: () => this.selected !== null && this.toggle(this.selected),
     closeRegion: () => this.closeRegion(),
     spread: () => this.spread(this.selected),
+    kernels: () => this.showKernels(!this.kernels),
     leave: () => this.leave(),
     source: () => this.showSource(!this.pythonPane.shown),
     jaxpr: () => this.setStageOf('jaxpr'),
@@ -678,7 +708,7 @@ export class Explorer {
   }
 
   private layOutWhole(): void {
-    void this.layOut().then(() => this.picture.fit());
+    void this.layOut(null, true).then(() => this.picture.fit());
   }
 
   private expand(whole: boolean): void {

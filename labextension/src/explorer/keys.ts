@@ -8,6 +8,7 @@ export type Command =
   | 'toggle'
   | 'closeRegion'
   | 'spread'
+  | 'kernels'
   | 'leave'
   | 'source'
   | 'jaxpr'
@@ -46,6 +47,12 @@ export const keys: readonly Key[] = [
     command: 'spread',
     shown: 'u',
     does: 'all copies of a stack, or one again (or click its number)'
+  },
+  {
+    keys: ['k', 'K'],
+    command: 'kernels',
+    shown: 'k',
+    does: 'what runs as one kernel: an area behind it; optimized HLO by its kernels'
   },
   { keys: ['Escape'], command: 'leave', shown: 'Escape', does: 'let go' },
   { keys: ['1'], command: 'source', shown: '1', does: 'the Python source' },

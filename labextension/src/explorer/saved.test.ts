@@ -11,6 +11,7 @@ const view: SavedView = {
   open: [1, 2, 3, 9],
   spread: [3],
   selected: -8,
+  kernels: false,
   colour: 'fate',
   search: 'op:add & more',
   height: null
@@ -29,6 +30,7 @@ test('whatever the view, its text and its data give it back', () => {
     open: rows,
     spread: rows,
     selected: fc.option(fc.integer({ min: -500, max: 500 }), { nil: null }),
+    kernels: fc.boolean(),
     colour: fc.constantFrom('', 'kind', 'fate'),
     search: fc.string({ unit: 'grapheme' }),
     height: fc.constant(null)

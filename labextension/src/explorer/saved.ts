@@ -12,6 +12,8 @@ export interface SavedView {
   readonly spread: readonly number[];
   /** An item of the view: a row, or a node as -1 - node. */
   readonly selected: number | null;
+  /** True where kernels are shown: the rows of optimized HLO are others then. */
+  readonly kernels: boolean;
   readonly colour: string;
   readonly search: string;
   /** Height that the person gave the picture, in px. */
@@ -25,7 +27,7 @@ export function readSaved(value: unknown): SavedView | undefined {
   if (typeof value !== 'object' || value === null) {
     return undefined;
   }
-  const { stage, open, spread, selected, colour, search, height } = value as Record<string, unknown>;
+  const { stage, open, spread, selected, kernels, colour, search, height } = value as Record<string, unknown>;
   const known =
     typeof stage === 'string' &&
     isRows(open) &&
@@ -33,7 +35,16 @@ export function readSaved(value: unknown): SavedView | undefined {
     typeof colour === 'string' &&
     typeof search === 'string';
   return known
-    ? { stage, open, spread, selected: wholeOrNull(selected), colour, search, height: wholeOrNull(height) }
+    ? {
+        stage,
+        open,
+        spread,
+        selected: wholeOrNull(selected),
+        kernels: kernels === true,
+        colour,
+        search,
+        height: wholeOrNull(height)
+      }
     : undefined;
 }
 
@@ -44,6 +55,9 @@ export function viewText(document: Document, view: SavedView): string {
   }
   if (view.selected !== null) {
     said.set('selected', String(view.selected));
+  }
+  if (view.kernels) {
+    said.set('kernels', 'yes');
   }
   if (view.colour) {
     said.set('colour', view.colour);
@@ -70,6 +84,7 @@ export function parseView(document: Document, text: string): SavedView | { reado
     open: rowsOfText(said.get('open') ?? ''),
     spread: rowsOfText(said.get('spread') ?? ''),
     selected: selected === null ? null : wholeOrNull(Number(selected)),
+    kernels: said.has('kernels'),
     colour: said.get('colour') ?? '',
     search: said.get('search') ?? '',
     height: null

@@ -10,7 +10,7 @@ import { makeNet } from './net.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { breakCycles, rankVertices } from './rank.ts';
 import { reversed, routeOf, rowTops } from './routes.ts';
-import { isWarm } from './warm.ts';
+import { closeGaps, isWarm } from './warm.ts';
 
 /** Vertices of a row, on average, in a part that may be folded. */
 const SLIM = 4;
@@ -120,10 +120,10 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
 }
 
 /** Where the vertices stood, if most of them stood anywhere. */
-function placesBefore({ before, gate }: FlatInput, vertices: readonly number[]): Float64Array | undefined {
-  const places = before && Float64Array.from(vertices, vertex => before[vertex]);
+function placesBefore({ before, gate, left, right }: FlatInput, vertices: readonly number[]): Float64Array | undefined {
+  const of = (column: Float64Array): Float64Array => Float64Array.from(vertices, vertex => column[vertex]);
   const boxes = vertices.filter(vertex => !gate[vertex]).length;
-  return places && isWarm(places, boxes) ? places : undefined;
+  return before && isWarm(of(before), boxes) ? closeGaps(of(before), of(left), of(right)) : undefined;
 }
 
 /**

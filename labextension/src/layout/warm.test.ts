@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Pin, type Layout, type LayoutInput } from './input.ts';
 import { layout } from './layout.ts';
+import { closeGaps } from './warm.ts';
 
 /** Boxes that read one or two of the 12 before them; `open` of them, if any, is a group of ten boxes in a chain. */
 function strands(count: number, draw: () => number, open = -1): LayoutInput {
@@ -141,4 +142,11 @@ test('boxes never overlap, whatever is said about where they stood', () => {
     ),
     { numRuns: 100 }
   );
+});
+
+test('where nothing stands in any row any more, the picture closes up', () => {
+  const [before, half] = [Float64Array.from([50, 900, NaN, 940, 2000]), new Float64Array(5).fill(30)];
+  assert.deepEqual([...closeGaps(before, half, half)], [50, 158, NaN, 198, 306]);
+  const close = Float64Array.from([50, 120, 190, 260, 330]);
+  assert.deepEqual(closeGaps(close, half, half), close);
 });

@@ -4,12 +4,15 @@
  */
 import { annealPass } from './anneal.ts';
 import { countCrossings } from './crossings.ts';
+import { BOX_GAP } from './distances.ts';
 import { setPlaces, type Net } from './net.ts';
 import { toRows, type Order } from './order.ts';
 import type { Proper } from './proper.ts';
 import { rerouteLongEdges } from './reroute.ts';
 import { keepFixed } from './start.ts';
 
+/** A gap through all rows is no wider than this. */
+const WIDEST_GAP = 2 * BOX_GAP;
 const PASSES = 12;
 const REROUTE_WORK = 4_000_000;
 /** Rounds in which new boxes learn their places from their neighbours. */
@@ -18,6 +21,23 @@ const ROUNDS = 4;
 /** True if most of `boxes` boxes stood somewhere before. `before` holds their centres, NaN for what is new and for gates. */
 export function isWarm(before: Float64Array, boxes: number): boolean {
   return 2 * before.filter(x => !Number.isNaN(x)).length > boxes;
+}
+
+/**
+ * Places without the room that something took which is closed now: where nothing stands in any row, what is to the right
+ * moves up to what is to the left.
+ */
+export function closeGaps(before: Float64Array, left: Float64Array, right: Float64Array): Float64Array {
+  const order = [...before.keys()].filter(vertex => stood(before, vertex));
+  order.sort((a, b) => before[a] - left[a] - before[b] + left[b]);
+  const places = before.slice();
+  let [reached, moved] = [Infinity, 0];
+  for (const vertex of order) {
+    moved += Math.max(0, before[vertex] - left[vertex] - reached - WIDEST_GAP);
+    reached = Math.max(reached === Infinity ? -Infinity : reached, before[vertex] + right[vertex]);
+    places[vertex] -= moved;
+  }
+  return places;
 }
 
 /** `before` is given for the boxes, `fixed` as for `orderRows`. */

@@ -52,9 +52,12 @@ export function kernelCount(document: Document, graph: Graph): number {
 
 /** The graph of optimized HLO of the program that a graph belongs to, or -1. */
 export function optimizedOf(document: Document, graph: Graph): number {
-  const index = document.graphs.indexOf(graph);
-  const program = document.programs.find(({ stages }) => stages.some(stage => stage.graph === index));
-  return program?.stages.find(({ kind }) => kind === 'hlo')?.graph ?? -1;
+  // The same graph in another fold has the same columns.
+  const program = document.programs.find(({ stages }) =>
+    stages.some(stage => document.graphs[stage.graph].kind === graph.kind)
+  );
+  // A graph that is no stage is a stage in another order: that of the only program.
+  return (program ?? document.programs[0])?.stages.find(({ kind }) => kind === 'hlo')?.graph ?? -1;
 }
 
 /** Of each node of any stage, the kernels that its work is in, as instructions of the graph `optimized`. */

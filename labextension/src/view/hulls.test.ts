@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { follow } from '../document/follow.ts';
+import { RowKind, type Document } from '../document/graph.ts';
+import { affine, Sketch } from '../document/sketch.ts';
+import { makeScene } from '../draw/scene.ts';
+import { toSvg } from '../draw/svg.ts';
+import { measure } from '../draw/text.ts';
+import { layout } from '../layout/layout.ts';
+import { hullsOf } from './hulls.ts';
+import { kernelTreeOf, withKernelTree } from './kernelTree.ts';
+import { toLayout } from './place.ts';
+import { show } from './view.ts';
+
+/** `tanh(w @ x + b)` and what a compiler makes of it: the product alone, then `add` and `tanh` in one fusion. */
+function fused(): Document {
+  const hlo = new Sketch();
+  const [w, b, x] = ['w', 'b', 'x'].map(name => hlo.argument(name, 'f32[4]'));
+  const product = hlo.op('dot', [w, x], 'f32[4]', {}, 'dot.1');
+  const made = hlo.op('fusion', [product, b], 'f32[4]', {}, 'add_tanh_fusion');
+  hlo.region(hlo.last, 'fusion', 'fused', () => {
+    const p = hlo.argument('', 'f32[4]', { kind: 'enter', from: product });
+    const q = hlo.argument('', 'f32[4]', { kind: 'enter', from: b });
+    const sum = hlo.op('add', [p, q], 'f32[4]');
+    hlo.result('', hlo.op('tanh', [sum], 'f32[4]'), { kind: 'leave', to: made });
+  });
+  hlo.result('result', made);
+  const plain = affine().plain();
+  const other = hlo.plain();
+  // One table of strings and types for both: those of the second are put behind those of the first.
+  const strings = plain.strings.length;
+  const types = plain.types.text.length;
+  const moved = (column: readonly number[]): number[] => column.map(one => one + strings);
+  const [graph] = other.graphs;
+  plain.strings.push(...other.strings);
+  plain.types.text.push(...moved(other.types.text));
+  plain.types.dtype.push(...moved(other.types.dtype));
+  for (const column of ['rank', 'dims', 'bytes', 'weak'] as const) {
+    plain.types[column].push(...other.types[column]);
+  }
+  plain.graphs.push({
+    ...graph,
+    nodes: {
+      ...graph.nodes,
+      op: moved(graph.nodes.op),
+      name: moved(graph.nodes.name),
+      scope: moved(graph.nodes.scope)
+    },
+    values: { type: graph.values.type.map(type => type + types) },
+    regions: { ...graph.regions, kind: moved(graph.regions.kind), name: moved(graph.regions.name) }
+  });
+  plain.programs[0].stages.push({ kind: 'hlo', graph: 1, seconds: {} });
+  // dot_general, add, tanh are 3, 4, 5; in the other graph dot is 3, the fusion 4, add 7 and tanh 8.
+  plain.links = [{ from: 0, to: 1, source: [3, 4, 5], target: [3, 7, 8], kind: [0, 0, 0], shares: {} }];
+  const zero = [0, 0];
+  plain.outlines = [
+    {
+      graph: 1,
+      back: [1, 1],
+      kind: [RowKind.program, RowKind.expression],
+      name: zero,
+      detail: zero,
+      variable: zero,
+      gap: [0, 3],
+      size: [11, 7],
+      closed: [0, 1],
+      count: [1, 1],
+      copy: [-1, -1],
+      like: zero,
+      twin: zero,
+      region: [-1, -1],
+      role: Array.from({ length: 11 }, () => 0)
+    }
+  ];
+  return decodePlain(plain);
+}
+
+test('boxes of one kernel have a hull with its name and the edge between them', () => {
+  const document = fused();
+  const visible = show(document, document.graphs[0], { open: new Set() });
+  const hulls = hullsOf(document, visible);
+  assert.deepEqual(
+    hulls.map(({ label, boxes }) => [label, ...boxes.map(box => visible.label[box])]),
+    [['add_tanh_fusion', 'add', 'tanh']]
+  );
+  assert.deepEqual(
+    hulls[0].edges.map(edge => `${visible.label[visible.source[edge]]} ${visible.label[visible.target[edge]]}`),
+    ['add tanh']
+  );
+  const scene = makeScene(visible, layout(toLayout(visible, measure)), undefined, hulls);
+  const svg = toSvg(scene, { theme: 'light', title: 't', description: 'd' });
+  assert.match(svg, />add_tanh_fusion</);
+  assert.doesNotMatch(toSvg({ ...scene, hulls: [] }, { theme: 'light', title: 't', description: 'd' }), /fusion/);
+});
+
+test('a document without an optimized program has no hulls', () => {
+  const document = decodePlain(affine().plain());
+  assert.deepEqual(hullsOf(document, show(document, document.graphs[0], { open: new Set() })), []);
+});
+
+test('the optimized program by its kernels: a box for each, linked to every stage and to itself', () => {
+  const document = withKernelTree(fused());
+  const tree = kernelTreeOf(document);
+  assert.ok(tree);
+  const visible = show(document, tree, { open: new Set() });
+  assert.deepEqual(visible.label.slice(3), ['dot.1', 'add_tanh_fusion', 'result']);
+  const at = document.graphs.indexOf(tree);
+  assert.deepEqual(follow(document, 0, 5, at), [{ node: 8, kind: 0 }]);
+  assert.deepEqual(follow(document, 1, 8, at), [{ node: 8, kind: 0 }]);
+  assert.equal(kernelTreeOf(decodePlain(affine().plain())), undefined);
+});
