@@ -27,7 +27,7 @@ def test_the_view_is_saved_with_the_notebook_and_seen_again(notebook, lab, open_
     opened.save()
     output = json.loads(opened.path.read_text("utf-8"))["cells"][0]["outputs"][0]
     assert "view" not in output["metadata"].get(MIME_TYPE, {})
-    graph.double_click("scan")
+    graph.double_click("scan(cell)")
     graph.wait_without_box("sin")
     graph.root.get_by_role("combobox", name="Colour by").select_option("size")
     graph.root.get_by_role("separator", name="height of the picture").focus()
