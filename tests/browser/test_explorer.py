@@ -132,7 +132,7 @@ def test_breadcrumbs_say_where_and_lead_out(notebook):
     graph = opened.explore(0)
     graph.click("relu")
     crumbs = graph.root.get_by_role("navigation", name="regions around the selection")
-    expect(crumbs.get_by_role("button")).to_have_text(["step", "forward", "mlp x3"])
+    expect(crumbs.get_by_role("button")).to_have_text(["step", "forward", "for w, b in params x3"])
     opened.shot("breadcrumbs", graph.root)
     crumbs.get_by_role("button", name="Out to forward").click()
     expect(graph.pane.locator("h4")).to_have_text("forward")

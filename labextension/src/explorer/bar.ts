@@ -2,17 +2,11 @@
 import { NodeKind, type Document, type Graph, type Stage } from '../document/graph.ts';
 import { kernelCount } from '../view/kernels.ts';
 import { button, element } from './elements.ts';
+import type { Command } from './keys.ts';
 
 export interface BarActions {
-  source(): void;
-  search(): void;
-  kernels(): void;
+  obey(command: Command): void;
   stage(index: number): void;
-  fit(): void;
-  openAll(): void;
-  closeAll(): void;
-  expand(): void;
-  help(): void;
 }
 
 export interface Bar {
@@ -45,7 +39,7 @@ export function makeBar(
   const name = element('span', 'jv-program', program?.name ?? 'program');
   name.title = program?.call ?? '';
   root.append(name);
-  const python = button('jv-stage', 'Python', 'The source, line by line (1)', () => actions.source());
+  const python = button('jv-stage', 'Python', 'The source, line by line (1)', () => actions.obey('source'));
   const stages = (program?.stages ?? []).map((stage, index) => {
     const chip = button('jv-stage', STAGES[stage.kind] ?? stage.kind, '', () => actions.stage(index));
     const said = countText(source, source.graphs[stage.graph], stage.kind);
@@ -72,21 +66,22 @@ export function makeBar(
     root.append(target);
   }
   const regions = [
-    button('jv-button', 'open all', 'All equations (e)', () => actions.openAll()),
-    button('jv-button', 'close all', 'Close everything (x)', () => actions.closeAll())
+    button('jv-button', 'open all', 'All equations (e)', () => actions.obey('openAll')),
+    button('jv-button', 'close all', 'Close everything (x)', () => actions.obey('closeAll'))
   ];
-  const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
-  const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.kernels());
+  const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.obey('expand'));
+  const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.obey('kernels'));
   kernels.setAttribute('aria-pressed', 'false');
   kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(
     ...tools,
     kernels,
-    button('jv-button', 'search', 'Search (/)', () => actions.search()),
+    button('jv-button', 'search', 'Search (/)', () => actions.obey('search')),
     ...regions,
-    button('jv-button', 'fit', 'Fit the picture (f)', () => actions.fit()),
+    button('jv-button', 'fit', 'Fit the picture (f)', () => actions.obey('fit')),
+    button('jv-button', 'link', 'Copy this view as a link (l)', () => actions.obey('copy')),
     expand,
-    button('jv-button', '?', 'Keys and marks (?)', () => actions.help())
+    button('jv-button', '?', 'Keys and marks (?)', () => actions.obey('help'))
   );
   return {
     root,

@@ -28,8 +28,12 @@ import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
 import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { makeHelp } from './help.ts';
-import { commandOf, type Command } from './keys.ts';
+import { hearKeys } from './hearing.ts';
+import { Keeping } from './keeping.ts';
+import type { Command } from './keys.ts';
 import { Openings } from './openings.ts';
+import { Grip } from './grip.ts';
+import type { SavedView } from './saved.ts';
 import { SourcePane } from './source.ts';
 import { Inspection } from './inspection.ts';
 import { Legend, LEGEND_HEIGHT } from './legend.ts';
@@ -51,6 +55,10 @@ export interface ExplorerOptions {
   readonly height?: number;
   /** Kind of the stage that is shown first; the first of the document where it is absent. */
   readonly stage?: string;
+  /** What was seen when the notebook was saved. */
+  readonly view?: SavedView;
+  /** Called when the person has changed what is seen, for the host to keep it. */
+  readonly save?: (view: SavedView) => void;
   /** True where the host gives the height, as for a file in a tab of its own. */
   readonly fill?: boolean;
 }
@@ -61,6 +69,9 @@ const MOST_HEIGHT = 460;
 /** The first view of a cell is chosen for this height. */
 const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT;
 const FIRST_WIDTH = 760;
+
+/** Begins the name of a stage that is a pass, before the number of its graph. */
+const PASS = 'pass-';
 
 let count = 0;
 
@@ -87,6 +98,7 @@ export class Explorer {
   private readonly picture: Picture;
   private readonly prefix = `jv-${++count}-`;
   private readonly stopFollowing: () => void;
+  private readonly stopHearing: () => void;
   private theme: Theme = 'light';
   private readonly openings: Openings;
   private scene: Scene | null = null;
@@ -99,53 +111,53 @@ export class Explorer {
   /** Where the ways to the selection begin that are shown; null where none are asked for. */
   private origin: number | null = null;
   private readonly whole = new WholeWindow(this.root);
+  private readonly grip = new Grip(
+    () => this.stage.offsetHeight,
+    height => this.resize(height)
+  );
+  /** The height that the person chose, in px. */
+  private height: number | null = null;
+  private readonly keeping: Keeping;
 
   constructor(host: HTMLElement, given: ExplorerOptions) {
     this.options = { ...given, document: withKernelTree(given.document) };
     const { document: source, ...options } = this.options;
     const { stages } = source.programs[0];
-    this.at = Math.max(
-      0,
-      stages.findIndex(({ kind }) => kind === options.stage)
-    );
-    this.graph = source.graphs[stages[this.at].graph];
+    this.at = (stages.find(({ kind }) => kind === options.stage) ?? stages[0]).graph;
+    this.graph = source.graphs[this.at];
     this.openings = new Openings(source, this.graph);
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
-    this.passes = new PassSlider(source, {
-      enter: graph => {
-        this.at = -1;
-        this.enter(source.graphs[graph]);
+    this.keeping = new Keeping({
+      document: source,
+      ...(options.save ? { save: options.save } : {}),
+      now: () => this.view,
+      restore: view => {
+        this.restore(view);
+        this.focus();
       },
+      say: text => this.say(text),
+      offer: text => this.search.open(this.graph, text)
+    });
+    this.passes = new PassSlider(source, {
+      enter: graph => this.enter(graph),
       stage: kind => this.obey(kind),
       light: nodes => this.pick(nodes),
       say: text => this.say(text)
     });
     this.search = new Search(source, {
+      paste: text => this.keeping.paste(text),
       changed: () => this.relate(),
       goTo: item => this.goTo(item),
       close: () => this.leaveSearch()
     });
     this.colours = new Colours(source, () => this.recolour());
     this.colours.setGraph(this.graph);
-    this.bar = makeBar(
-      source,
-      {
-        source: () => this.obey('source'),
-        search: () => this.obey('search'),
-        kernels: () => this.obey('kernels'),
-        stage: index => this.setStage(index),
-        fit: () => this.obey('fit'),
-        openAll: () => this.obey('openAll'),
-        closeAll: () => this.obey('closeAll'),
-        expand: () => this.obey('expand'),
-        help: () => this.obey('help')
-      },
-      this.passes.root,
-      [this.colours.root]
-    );
+    this.bar = makeBar(source, { obey: this.obey, stage: index => this.setStage(index) }, this.passes.root, [
+      this.colours.root
+    ]);
     this.help = makeHelp(() => this.obey('help'));
     this.build(host);
     this.picture = new Picture(this.stage, palettes[this.theme], {
@@ -153,18 +165,28 @@ export class Explorer {
       toggle: box => box >= 0 && this.scene && this.toggle(this.scene.visible.item[box]),
       spread: box => this.scene && this.spread(this.scene.visible.item[box])
     });
+    this.stopHearing = hearKeys({
+      root: this.root,
+      stage: this.stage,
+      parts: [this.search, this.grip, this.picture],
+      obey: this.obey
+    });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     if (options.fill) {
       this.showSource(true);
     }
-    this.start();
-    void this.layOut();
+    if (options.view) {
+      this.restore(options.view);
+    } else {
+      this.start();
+      void this.layOut();
+    }
   }
 
   dispose(): void {
     this.job?.cancel();
     this.stopFollowing();
-    document.defaultView?.removeEventListener('keydown', this.hear, { capture: true });
+    this.stopHearing();
     this.picture.dispose();
     this.root.remove();
     this.whole.dispose();
@@ -196,9 +218,8 @@ export class Explorer {
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, stage, this.inspection.root, this.help);
     const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
-    root.append(this.bar.root, this.passes.line, this.search.root, body, findings.root);
-    // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
-    document.defaultView?.addEventListener('keydown', this.hear, { capture: true });
+    root.append(this.bar.root, this.passes.line, this.search.root, body, this.grip.root, findings.root);
+    this.grip.root.hidden = this.options.fill === true;
     Object.assign(root, { explorer: this });
     host.append(root);
   }
@@ -263,12 +284,7 @@ export class Explorer {
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
     const found = this.selectedNodes.flatMap(one => follow(source, from, one, graph));
-    this.at = graph;
-    this.graph = source.graphs[graph];
-    this.scene = null;
-    this.search.setGraph(this.graph);
-    this.colours.setGraph(this.graph);
-    this.start();
+    this.change(graph);
     const surest = Math.min(...found.map(({ kind }) => kind));
     const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
     this.origin = null;
@@ -280,7 +296,57 @@ export class Explorer {
         this.say(`${leftName} has no counterpart here`);
       }
     });
-    this.stage.focus({ preventScroll: true });
+    this.focus();
+  }
+
+  /** Shows another graph as it was left, or for the first time. */
+  private change(graph: number): void {
+    this.at = graph;
+    this.graph = this.options.document.graphs[graph];
+    this.scene = null;
+    this.search.setGraph(this.graph);
+    this.colours.setGraph(this.graph);
+    this.start();
+  }
+
+  /** What is seen, for the notebook or as text. */
+  get view(): SavedView {
+    return {
+      stage: this.options.document.programs[0].stages[this.stageIndex]?.kind ?? `${PASS}${this.at}`,
+      open: [...this.openings.open],
+      spread: [...this.openings.spread],
+      selected: this.selected,
+      kernels: this.kernels,
+      colour: this.colours.key,
+      search: this.search.query,
+      height: this.height
+    };
+  }
+
+  /** Shows a view that was saved or copied. */
+  restore(view: SavedView): void {
+    const { document: source } = this.options;
+    const { stages } = source.programs[0];
+    this.kernels = view.kernels;
+    this.bar.setKernels(view.kernels);
+    const pass = view.stage.startsWith(PASS) ? Number(view.stage.slice(PASS.length)) : -1;
+    this.change(source.graphs[pass] ? pass : this.graphOf(stages.find(({ kind }) => kind === view.stage) ?? stages[0]));
+    this.openings.restore(view.open, view.spread);
+    const { selected } = view;
+    const known = selected !== null && selected >= -this.graph.nodeCount && selected < this.rows.count;
+    this.selected = known ? selected : null;
+    this.origin = null;
+    this.linked = [];
+    this.height = view.height ?? this.height;
+    this.colours.choose(view.colour);
+    this.search.restore(view.search);
+    void this.layOut(this.selected);
+  }
+
+  private resize(height: number): void {
+    this.height = height;
+    this.stage.style.height = `${height}px`;
+    this.keeping.keep();
   }
 
   private boxOf(node: number): number {
@@ -312,7 +378,7 @@ export class Explorer {
   private showFinding(finding: Finding): void {
     const { document: source } = this.options;
     const nodes = nodesOfFinding(finding);
-    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.stageGraph).map(to => to.node));
+    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.at).map(to => to.node));
     if (here.length) {
       this.pick(here);
       return;
@@ -375,12 +441,13 @@ export class Explorer {
       this.fillLegend(this.scene);
       this.picture.setFoot(this.legend.height);
       this.picture.recolour(this.scene);
+      this.keeping.keep();
     }
   }
 
   private setHeight(scene: Scene): void {
     if (!this.options.fill) {
-      const { height } = this.options;
+      const height = this.height ?? this.options.height;
       const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legend.height));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const now = parseFloat(this.stage.style.height) || 0;
@@ -440,7 +507,7 @@ export class Explorer {
       toggle: () => selected !== null && this.toggle(selected),
       close: () => {
         this.select(null);
-        this.stage.focus({ preventScroll: true });
+        this.focus();
       }
     });
     if (selected !== null) {
@@ -463,6 +530,7 @@ export class Explorer {
       this.linked
     );
     this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
+    this.keeping.keep();
     const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
     this.trail.show(source.programs[0].name, crumbs, words);
   }
@@ -474,7 +542,7 @@ export class Explorer {
     } else {
       this.select(null);
       this.picture.fit();
-      this.stage.focus({ preventScroll: true });
+      this.focus();
     }
   }
 
@@ -498,7 +566,7 @@ export class Explorer {
 
   private leaveSearch(): void {
     this.search.close();
-    this.stage.focus({ preventScroll: true });
+    this.focus();
   }
 
   /** Selects an item that may be hidden: the regions around it are opened. */
@@ -518,7 +586,7 @@ export class Explorer {
       reveal();
     }
     if (focus) {
-      this.stage.focus({ preventScroll: true });
+      this.focus();
     }
   }
 
@@ -555,113 +623,60 @@ export class Explorer {
     }
   }
 
-  /**
-   * Takes every key that is pressed in here, used or not: a notebook has commands on plain letters, and `x` would cut
-   * the cell. Keys with ctrl, alt or command stay the host's; what the browser does with a key, as with Tab, stays too.
-   */
-  private readonly hear = (event: KeyboardEvent): void => {
-    if (!this.root.contains(event.target as Node) || event.ctrlKey || event.altKey || event.metaKey) {
-      return;
-    }
-    event.stopPropagation();
-    if (this.search.press(event)) {
-      return;
-    }
-    if (event.target === this.stage) {
-      const command = commandOf(event);
-      if (command) {
-        event.preventDefault();
-        this.obey(command);
-      }
-    } else if (event.key === 'Escape' && this.search.root.contains(event.target as Node)) {
-      event.preventDefault();
-      this.leaveSearch();
-    } else if (this.picture.hear(event)) {
-      event.preventDefault();
-    } else if (event.key === 'Escape') {
-      this.obey('leave');
-      this.stage.focus({ preventScroll: true });
-    }
+  /** What each key and each button of the bar does. */
+  private readonly commands: Readonly<Record<Command, () => void>> = {
+    up: () => this.walk('up'),
+    down: () => this.walk('down'),
+    left: () => this.walk('left'),
+    right: () => this.walk('right'),
+    toggle: () => this.selected !== null && this.toggle(this.selected),
+    closeRegion: () => this.closeRegion(),
+    spread: () => this.spread(this.selected),
+    kernels: () => this.showKernels(!this.kernels),
+    passes: () => this.passes.enter(),
+    passBefore: () => this.passes.step(-1),
+    passAfter: () => this.passes.step(1),
+    leave: () => this.leave(),
+    source: () => this.showSource(!this.pythonPane.shown),
+    jaxpr: () => this.setStageOf('jaxpr'),
+    stablehlo: () => this.setStageOf('stablehlo'),
+    hlo: () => this.setStageOf('hlo'),
+    fit: () => this.picture.fit(),
+    zoomIn: () => this.picture.zoomBy(1.25),
+    zoomOut: () => this.picture.zoomBy(0.8),
+    openAll: () => this.openWhole(!this.openings.all),
+    closeAll: () => this.closeWhole(),
+    expand: () => this.expand(!this.whole.on),
+    path: () => this.setOrigin(this.origin === null ? this.selected : null),
+    colour: () => this.colours.next(),
+    copy: () => this.keeping.copy(),
+    search: () => this.search.open(this.graph),
+    help: () => (this.help.hidden = !this.help.hidden)
   };
 
-  private obey(command: Command): void {
-    switch (command) {
-      case 'up':
-      case 'down':
-      case 'left':
-      case 'right':
-        this.walk(command);
-        break;
-      case 'toggle':
-        if (this.selected !== null) {
-          this.toggle(this.selected);
-        }
-        break;
-      case 'closeRegion':
-        this.closeRegion();
-        break;
-      case 'kernels':
-        this.showKernels(!this.kernels);
-        break;
-      case 'spread':
-        this.spread(this.selected);
-        break;
-      case 'leave':
-        this.leave();
-        break;
-      case 'source':
-        this.showSource(!this.pythonPane.shown);
-        break;
-      case 'jaxpr':
-      case 'stablehlo':
-      case 'hlo':
-        this.setStage(this.options.document.programs[0].stages.findIndex(({ kind }) => kind === command));
-        break;
-      case 'passes':
-        this.passes.enter();
-        break;
-      case 'passBefore':
-        this.passes.step(-1);
-        break;
-      case 'passAfter':
-        this.passes.step(1);
-        break;
-      case 'fit':
-        this.picture.fit();
-        break;
-      case 'zoomIn':
-        this.picture.zoomBy(1.25);
-        break;
-      case 'zoomOut':
-        this.picture.zoomBy(0.8);
-        break;
-      case 'openAll':
-        this.openings.all = !this.openings.all;
-        this.openings.openAll();
-        this.layOutWhole();
-        break;
-      case 'closeAll':
-        this.openings.all = false;
-        this.openings.closeAll();
-        this.layOutWhole();
-        break;
-      case 'expand':
-        this.expand(!this.whole.on);
-        break;
-      case 'path':
-        this.origin = this.origin === null ? this.selected : null;
-        this.mark();
-        break;
-      case 'colour':
-        this.colours.next();
-        break;
-      case 'search':
-        this.search.open(this.graph);
-        break;
-      case 'help':
-        this.help.hidden = !this.help.hidden;
-        break;
-    }
+  private readonly obey = (command: Command): void => this.commands[command]();
+
+  private setStageOf(kind: string): void {
+    this.setStage(this.options.document.programs[0].stages.findIndex(stage => stage.kind === kind));
+  }
+
+  /** `all`: with the equations that only reshape or copy. */
+  private openWhole(all: boolean): void {
+    this.openings.all = all;
+    this.openings.openAll();
+    this.layOutWhole();
+  }
+
+  private closeWhole(): void {
+    this.openings.all = false;
+    this.openings.closeAll();
+    this.layOutWhole();
+  }
+
+  /** Where the ways to the selection begin. */
+  private setOrigin(item: number | null): void {
+    this.origin = item;
+    this.mark();
   }
 
   private walk(direction: Direction): void {
@@ -695,8 +710,7 @@ export class Explorer {
     if (!this.help.hidden) {
       this.help.hidden = true;
     } else if (this.origin !== null) {
-      this.origin = null;
-      this.mark();
+      this.setOrigin(null);
     } else if (this.selected !== null || this.linked.length) {
       this.select(null);
     } else if (this.search.query) {
@@ -732,7 +746,7 @@ export class Explorer {
       void this.layOut();
     }
     this.picture.fit();
-    this.stage.focus({ preventScroll: true });
+    this.focus();
   }
 
   private setTheme(theme: Theme): void {
@@ -745,6 +759,11 @@ export class Explorer {
     if (this.scene) {
       this.fillLegend(this.scene);
     }
+  }
+
+  /** Keys are meant for the picture again. */
+  private focus(): void {
+    this.stage.focus({ preventScroll: true });
   }
 
   private say(text: string): void {

@@ -7,7 +7,7 @@ const MARKS: readonly (readonly [string, string, string])[] = [
   ['box', 'box', 'one operation, with the type of its value where that is new'],
   ['opens', 'box with +', 'several operations by one name: double click opens it'],
   ['frame', 'frame', 'the inside of an open function, loop or phase'],
-  ['stack', 'x24', 'that many copies of the same, folded to one; a click on the number shows all of them'],
+  ['stack', 'x24', 'that many copies of the same, folded to one; a click on the number shows all'],
   [
     'label',
     'small label',

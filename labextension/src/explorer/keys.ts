@@ -25,6 +25,7 @@ export type Command =
   | 'expand'
   | 'path'
   | 'colour'
+  | 'copy'
   | 'search'
   | 'help';
 
@@ -82,6 +83,12 @@ export const keys: readonly Key[] = [
     does: 'the ways from here to what is selected next (or shift and click)'
   },
   { keys: ['c', 'C'], command: 'colour', shown: 'c', does: 'what the colours say: the next' },
+  {
+    keys: ['l', 'L'],
+    command: 'copy',
+    shown: 'l',
+    does: 'copy this view as a link; pasted into the search it is seen again'
+  },
   { keys: ['/'], command: 'search', shown: '/', does: 'search; Enter and Shift+Enter step through what matches' },
   { keys: ['?'], command: 'help', shown: '?', does: 'these keys' }
 ];

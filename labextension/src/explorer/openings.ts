@@ -87,6 +87,15 @@ export class Openings {
     this.note({ graph: this.graph, row: 0, does: 'close' });
   }
 
+  /** Opens what was open when a view was saved. */
+  restore(open: readonly number[], spread: readonly number[]): void {
+    const { count } = this.rows;
+    const known = (rows: readonly number[]): Set<number> =>
+      new Set(rows.filter(row => row > 0 && row < count && rowOpens(this.rows, row)));
+    this.set({ open: known(open), spread: known(spread) });
+    this.touched = true;
+  }
+
   /** Opens what is around a node, so that it is seen. */
   reveal(node: number): void {
     if (node >= 0) {

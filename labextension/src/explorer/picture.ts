@@ -293,8 +293,12 @@ export class Picture {
   }
 
   /** Obeys a key that is meant for a part of the picture; false for any other. */
-  hear(event: KeyboardEvent): boolean {
-    return this.minimap.hear(event);
+  press(event: KeyboardEvent): boolean {
+    const taken = this.minimap.hear(event);
+    if (taken) {
+      event.preventDefault();
+    }
+    return taken;
   }
 
   /** Has a point of the scene in the middle. */

@@ -6,8 +6,11 @@ import { EXAMPLES, parseQuery } from '../view/query.ts';
 import { findMatches, NONE, prepareSearch, type Matches } from '../view/search.ts';
 import type { VisibleGraph } from '../view/visible.ts';
 import { button, element } from './elements.ts';
+import { SCHEME } from './saved.ts';
 
 export interface SearchActions {
+  /** A view that was copied was pasted; gives what is wrong with it, if anything. */
+  paste(view: string): string;
   /** What matches has changed. */
   changed(): void;
   /** Shows a match, wherever it is hidden. */
@@ -68,6 +71,13 @@ export class Search {
     this.input.select();
   }
 
+  /** As it was when a view was saved: closed without a query. */
+  restore(query: string): void {
+    this.root.hidden = !query;
+    this.input.value = query;
+    this.ask();
+  }
+
   close(): void {
     this.root.hidden = true;
     this.ask();
@@ -84,11 +94,16 @@ export class Search {
 
   /** Handles a key that was pressed in the field; false for one that is not of the search. */
   press(event: KeyboardEvent): boolean {
-    if (event.target !== this.input || event.key !== 'Enter') {
+    const closes = event.key === 'Escape' && this.root.contains(event.target as Node);
+    if (!closes && (event.target !== this.input || event.key !== 'Enter')) {
       return false;
     }
     event.preventDefault();
-    this.step(event.shiftKey ? -1 : 1);
+    if (closes) {
+      this.actions.close();
+    } else {
+      this.step(event.shiftKey ? -1 : 1);
+    }
     return true;
   }
 
@@ -98,7 +113,18 @@ export class Search {
   }
 
   private ask(): void {
-    const query = parseQuery(this.query);
+    const text = this.query;
+    let query = parseQuery(text);
+    if (text.trim().startsWith(SCHEME)) {
+      // What is shown then has a search of its own.
+      this.input.value = '';
+      const fault = this.actions.paste(text);
+      if (!fault) {
+        return;
+      }
+      this.input.value = text;
+      query = { fault };
+    }
     this.matches = this.graph ? findMatches(this.source, this.graph, query) : NONE;
     this.at = -1;
     this.tell();

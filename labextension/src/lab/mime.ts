@@ -7,12 +7,26 @@ import { Widget } from '@lumino/widgets';
 import { decode, DocumentError } from '../document/decode.ts';
 import { element } from '../explorer/elements.ts';
 import { Explorer } from '../explorer/explorer.ts';
+import { readSaved, type SavedView } from '../explorer/saved.ts';
 import { LayoutClient } from '../layout/client.ts';
 
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
+/** ms after the last change of the view in which it is saved. */
+const REST = 400;
+
+/** Whether two pieces of data are the same document; the host may give a copy. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+type Metadata = IRenderMime.IMimeModel['metadata'];
 
 class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private explorer: Explorer | null = null;
+  /** The data that is shown. */
+  private shown: unknown = null;
+  private model: IRenderMime.IMimeModel | null = null;
+  private saving: ReturnType<typeof setTimeout> | undefined;
   private readonly layouts = new LayoutClient();
 
   constructor(private readonly options: IRenderMime.IRendererOptions) {
@@ -21,19 +35,30 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const data = model.data[this.options.mimeType];
+    this.model = model;
+    if (this.shown !== null && isSame(data, this.shown)) {
+      // Only what goes with the data has changed: the view, which was saved from here.
+      return;
+    }
     this.clear();
+    this.shown = data;
     try {
-      const document = await decode(model.data[this.options.mimeType]);
-      if (this.isDisposed) {
+      const document = await decode(data);
+      if (this.isDisposed || this.shown !== data) {
         return;
       }
-      const { height, stage } = (model.metadata[MIME_TYPE] ?? {}) as { height?: unknown; stage?: unknown };
+      const { height, stage, view } = (model.metadata[MIME_TYPE] ?? {}) as Record<string, unknown>;
+      const saved = readSaved(view);
       // A file has the whole tab; an output shares the notebook.
       const fill = this.parent?.hasClass('jp-MimeDocument') ?? false;
       this.explorer = new Explorer(this.node, {
         document,
         layouts: this.layouts,
         fill,
+        // A file is not changed by looking at it.
+        ...(fill ? {} : { save: (now: SavedView) => this.save(now) }),
+        ...(saved ? { view: saved } : {}),
         ...(typeof height === 'number' ? { height } : {}),
         ...(typeof stage === 'string' ? { stage } : {})
       });
@@ -46,6 +71,20 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     }
   }
 
+  /** Keeps a view with the output once the person has come to rest: each time, the notebook is changed. */
+  private save(view: SavedView): void {
+    clearTimeout(this.saving);
+    this.saving = setTimeout(() => {
+      const { model } = this;
+      if (!model) {
+        return;
+      }
+      const own = model.metadata[MIME_TYPE] as Metadata | undefined;
+      const kept = { ...own, view: view as unknown as Metadata };
+      model.setData({ metadata: { ...model.metadata, [MIME_TYPE]: kept } });
+    }, REST);
+  }
+
   override dispose(): void {
     if (!this.isDisposed) {
       this.clear();
@@ -55,6 +94,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   private clear(): void {
+    clearTimeout(this.saving);
     this.explorer?.dispose();
     this.explorer = null;
     this.node.replaceChildren();

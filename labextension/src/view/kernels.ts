@@ -56,7 +56,8 @@ export function optimizedOf(document: Document, graph: Graph): number {
   const program = document.programs.find(({ stages }) =>
     stages.some(stage => document.graphs[stage.graph].kind === graph.kind)
   );
-  return program?.stages.find(({ kind }) => kind === 'hlo')?.graph ?? -1;
+  // A graph that is no stage is a stage in another order: that of the only program.
+  return (program ?? document.programs[0])?.stages.find(({ kind }) => kind === 'hlo')?.graph ?? -1;
 }
 
 /** Of each node of any stage, the kernels that its work is in, as instructions of the graph `optimized`. */

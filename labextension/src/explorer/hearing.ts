@@ -1,0 +1,42 @@
+/**
+ * The keys that are pressed in the explorer. It takes every one, used or not: a notebook has commands on plain letters,
+ * and `x` would cut the cell. Keys with ctrl, alt or command stay the host's; what the browser does with a key, as with
+ * Tab, stays too.
+ */
+import { commandOf, type Command } from './keys.ts';
+
+export interface Hearing {
+  readonly root: HTMLElement;
+  /** Where plain letters are commands. */
+  readonly stage: HTMLElement;
+  /** Parts that take keys themselves: true for one that was theirs. */
+  readonly parts: readonly { press(event: KeyboardEvent): boolean }[];
+  obey(command: Command): void;
+}
+
+/** Hears until what is returned is called. */
+export function hearKeys({ root, stage, parts, obey }: Hearing): () => void {
+  const hear = (event: KeyboardEvent): void => {
+    if (!root.contains(event.target as Node) || event.ctrlKey || event.altKey || event.metaKey) {
+      return;
+    }
+    event.stopPropagation();
+    if (parts.some(part => part.press(event))) {
+      return;
+    }
+    if (event.target === stage) {
+      const command = commandOf(event);
+      if (command) {
+        event.preventDefault();
+        obey(command);
+      }
+    } else if (event.key === 'Escape') {
+      obey('leave');
+      stage.focus({ preventScroll: true });
+    }
+  };
+  // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
+  const window = document.defaultView;
+  window?.addEventListener('keydown', hear, { capture: true });
+  return () => window?.removeEventListener('keydown', hear, { capture: true });
+}

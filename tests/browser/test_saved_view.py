@@ -1,0 +1,77 @@
+"""A view is saved with the notebook, copied as a link, pasted back; the cell has the height that it was given."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import expect
+
+from jaxviz.notebook.display import MIME_TYPE
+
+LOOP = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def loop(x):
+    def cell(h, _):
+        h = jnp.sin(h) * 1.01
+        return h, h.sum()
+    return jax.lax.scan(cell, jnp.cos(x), None, length=32)
+%jaxviz loop(jnp.ones(16))"""
+
+
+def test_the_view_is_saved_with_the_notebook_and_seen_again(notebook, lab, open_page):
+    opened = notebook(LOOP)
+    graph = opened.explore(0)
+    # Nothing to keep before the person does anything.
+    opened.page.wait_for_timeout(700)
+    opened.save()
+    output = json.loads(opened.path.read_text("utf-8"))["cells"][0]["outputs"][0]
+    assert "view" not in output["metadata"].get(MIME_TYPE, {})
+    graph.double_click("scan(cell)")
+    graph.wait_without_box("sin")
+    graph.root.get_by_role("combobox", name="Colour by").select_option("size")
+    graph.root.get_by_role("separator", name="height of the picture").focus()
+    for _ in range(5):
+        graph.page.keyboard.press("ArrowDown")
+    height = graph.stage.bounding_box()["height"]
+    graph.stage.focus()
+    graph.click("cos")
+    # The explorer is the same one: saving does not draw it anew.
+    graph.root.evaluate("root => { root.dataset.same = 'yes' }")
+    opened.page.wait_for_timeout(700)
+    expect(graph.root).to_have_attribute("data-same", "yes")
+    expect(graph.pane.locator("h4")).to_have_text("cos")
+    opened.save()
+    opened.page.close()
+    view = json.loads(opened.path.read_text("utf-8"))["cells"][0]["outputs"][0]["metadata"][MIME_TYPE]["view"]
+    assert view["colour"] == "size"
+    page = open_page()
+    page.goto(f"{lab.url}/lab/tree/{opened.name}?reset")
+    again = type(opened).graph_of(page.locator(".jv-root"))
+    assert "sin" not in again.labels
+    expect(again.pane.locator("h4")).to_have_text("cos")
+    expect(again.root.locator(".jv-legend")).to_contain_text("largest value")
+    assert abs(again.stage.bounding_box()["height"] - height) < 2
+
+
+def test_a_view_is_copied_as_a_link_and_pasted_back(notebook):
+    opened = notebook(LOOP)
+    opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    graph = opened.explore(0)
+    graph.click("cos")
+    graph.page.keyboard.press("c")
+    graph.page.keyboard.press("l")
+    expect(graph.root.locator(".jv-note")).to_contain_text("copied")
+    link = graph.page.evaluate("() => navigator.clipboard.readText()")
+    assert link.startswith("jaxviz://loop/jaxpr?")
+    graph.page.keyboard.press("Escape")
+    graph.page.keyboard.press("5")
+    expect(graph.root.locator(".jv-stage.jv-on")).to_contain_text("kernel")
+    graph.page.keyboard.press("/")
+    graph.root.get_by_role("searchbox").fill(link)
+    expect(graph.root.get_by_role("searchbox")).to_be_hidden()
+    expect(graph.root.locator(".jv-stage.jv-on")).to_contain_text("jaxpr")
+    expect(graph.pane.locator("h4")).to_have_text("cos")
+    graph.page.keyboard.press("/")
+    graph.root.get_by_role("searchbox").fill(link.replace("of=", "of=1"))
+    expect(graph.root.locator(".jv-search-count")).to_have_text("this view was copied from another program: loop")
