@@ -64,7 +64,7 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
     button('jv-button', 'close all', 'Close everything (x)', () => actions.closeAll())
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.expand());
-  const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.kernels());
+  const kernels = button('jv-button jv-kernels', 'kernels', 'What runs as one kernel (k)', () => actions.kernels());
   kernels.setAttribute('aria-pressed', 'false');
   kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(

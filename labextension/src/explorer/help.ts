@@ -11,6 +11,7 @@ const MARKS: readonly (readonly [string, string])[] = [
   ['small label', 'a constant or an argument that the box beside it reads; with an arrow, where its value goes'],
   ['dashed box', 'an operation that the compiler did not keep, and why'],
   ['dashed outline', 'belongs with the selected line or operation'],
+  ['blue line with an arrow', 'what the next turn of a loop begins with'],
   ['dashed pill', 'what each turn of a loop starts with: carried over, or one slice']
 ];
 
