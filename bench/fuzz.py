@@ -1,6 +1,6 @@
 """Damaged files of every kind are opened or refused in one line, and never anything else.
 
-    python -m bench fuzz [--quick] [KIND ...]
+    python -m bench fuzz [--quick] [--mlir-text ...]
 
 Ten thousand changed inputs of each kind, or two hundred with `--quick`. Each kind runs in a process of its own, which
 a fault of a parser outside of jaxviz would end: that is told, with the number of the input that did it.
@@ -35,6 +35,21 @@ COUNT, QUICK = 10_000, 200
 LONGEST = 700
 
 
+# A dialect that jaxlib does not know.
+UNKNOWN = """func.func @main(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
+  %0:2 = other.loop %i = %n to %n iter_args(%a = %x, %b = %x) -> (tensor<4xf32>, tensor<4xf32>) {
+    %1 = other.add %a, %i {text = "a { b"} : tensor<4xf32>
+    other.yield %1, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  %2 = func.call @inner(%0#1) : (tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+func.func @inner(%y: tensor<4xf32>) -> tensor<4xf32> {
+  return %y : tensor<4xf32>
+}
+"""
+
+
 def program(x: jax.Array, w: jax.Array) -> jax.Array:
     y = jnp.tanh(x @ w)
     y = jax.lax.fori_loop(0, 3, lambda i, carry: carry * 2.0 + i, y)
@@ -55,6 +70,7 @@ def sources() -> dict[str, bytes]:
         "snapshot": _wrapped(1, _wrapped(1, proto)),
         "profile": _wrapped(1, _wrapped(4, _wrapped(2, _wrapped(5, _wrapped(6, _wrapped(1, proto)))))),
         "mlir text": lowered.as_text(debug_info=True).encode(),
+        "mlir lines": UNKNOWN.encode(),
         "mlir bytecode": stream.getvalue(),
         "document": _document(arguments),
         "gzip": gzip.compress(module.to_string().encode()),
@@ -83,7 +99,7 @@ def _document(arguments: tuple[jax.Array, ...]) -> bytes:
         return explore(program, *arguments).document().save(Path(folder, "x.jaxviz")).read_bytes()
 
 
-TEXTS = {"hlo text", "mlir text", "document"}
+TEXTS = {"hlo text", "mlir text", "mlir lines", "document"}
 
 
 def changed(kind: str, data: bytes, number: int) -> bytes:
@@ -128,7 +144,7 @@ def main() -> None:
     count = QUICK if "--quick" in options else COUNT
     known = sources()
     if "--here" in options:
-        kind = next(kind for kind in known if kind in options)
+        kind = next(kind for kind in known if option_of(kind) in options)
         with Path(options[-1]).open("w") as progress:
 
             def say(number: int) -> None:
@@ -138,15 +154,19 @@ def main() -> None:
 
             print(run(kind, known[kind], count, say))
         return
-    for kind in [kind for kind in known if kind in options] or list(known):
+    for kind in [kind for kind in known if option_of(kind) in options] or list(known):
         print(f"{kind:14} {apart(kind, options)}", flush=True)
+
+
+def option_of(kind: str) -> str:
+    return f"--{kind.replace(' ', '-')}"
 
 
 def apart(kind: str, options: list[str]) -> str:
     """What the run of one kind says, in a process of its own."""
     with tempfile.NamedTemporaryFile() as progress:
         quick = [option for option in options if option == "--quick"]
-        command = [sys.executable, "-m", "bench.fuzz", "--here", *quick, kind, progress.name]
+        command = [sys.executable, "-m", "bench.fuzz", "--here", *quick, option_of(kind), progress.name]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return done.stdout.strip().splitlines()[-1]

@@ -35,19 +35,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Box:
-    """One box of a first view."""
+    """One box of a first view: an open region, a row of the outline, an operation, an argument or a result.
+
+    `kind` says which, in the words of the outline and of graphs.
+    """
 
     name: str
+    kind: str
     equations: int
     open: bool
 
 
 @dataclass(frozen=True)
 class FirstView:
-    """What would be seen at first in a given space."""
+    """What would be seen at first in a given space. `closed` are the boxes that stand for equations."""
 
     boxes: tuple[Box, ...]
     zoom: float
+
+    @property
+    def closed(self) -> tuple[Box, ...]:
+        return tuple(box for box in self.boxes if not box.open and box.equations)
 
 
 class Exploration:
@@ -178,7 +186,7 @@ class Exploration:
         document = self._one_stage(stage)
         text = engine.call("view", document.to_json(packed=False), {"width": width, "height": height})
         seen = json.loads(text)
-        boxes = tuple(Box(box["name"], box["equations"], box["open"]) for box in seen["boxes"])
+        boxes = tuple(Box(box["name"], box["kind"], box["equations"], box["open"]) for box in seen["boxes"])
         return FirstView(boxes, seen["zoom"])
 
     def to_svg(self, *, stage: str = "jaxpr", width: int = 760, height: int = 560, theme: Theme = "light") -> str:

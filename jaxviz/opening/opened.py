@@ -104,6 +104,7 @@ class Opened(Exploration):
         lines = [f"<jaxviz {self.path}: {self.call}, {', '.join(parts)}>"]
         if self.passes:
             lines.append(f"{len(self.passes)} states between passes, in .passes")
+        lines += [f"{name}: {text}" for name, text in self._program.notes.items()]
         others = [name for name in self.names if name != self.call]
         if others:
             lines.append(f"also there: {_listed(others)}")
@@ -157,6 +158,11 @@ class OpenedProgram:
             return self._document
         assert self._stage is not None
         return _document_of(self.name, self._stage)
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What is said of the program as a whole, by name."""
+        return self._stage.notes if self._stage is not None else {}
 
     @property
     def size(self) -> int:

@@ -82,19 +82,41 @@ def _export(data: bytes) -> Iterator[OpenedStage]:
 
 
 def _mlir_stage(source: str | bytes, name: str = "", notes: dict[str, str] | None = None) -> OpenedStage:
-    from jaxviz.read.mlir import MlirError, parse_mlir
+    from jaxviz.read.mlir import MlirError, UnknownDialectError, parse_mlir
     from jaxviz.read.mlir_frames import MlirFrames
     from jaxviz.read.stablehlo import read_stablehlo
 
     tables = Tables(elsewhere=True)
     try:
         located = read_stablehlo(parse_mlir(source), tables, frames=MlirFrames(tables))
+    except UnknownDialectError as error:
+        return _unknown_stage(source, error)
     except MlirError as error:
         raise OpenError(str(error)) from None
     graph = located.graph
     name = name or tables.strings[graph.regions.name[0]] or "module"
     return OpenedStage("stablehlo", name, graph, notes or {})
 
+
+def _unknown_stage(source: str | bytes, reason: ValueError) -> OpenedStage:
+    """MLIR of which jaxlib does not know all operations, as far as its lines say it."""
+    from jaxviz.read.mlir_lines import LinesError, read_lines
+    from jaxviz.read.stablehlo import read_stablehlo
+
+    if isinstance(source, bytes):
+        raise OpenError(str(reason)) from None
+    try:
+        graph = read_stablehlo(read_lines(source), Tables(elsewhere=True)).graph
+    except LinesError as error:
+        raise OpenError(str(error)) from None
+    if not len(graph):
+        raise OpenError(str(reason)) from None
+    return OpenedStage(
+        "stablehlo", graph.tables.strings[graph.regions.name[0]] or "module", graph, {_BY_LINES: str(reason)}
+    )
+
+
+_BY_LINES = "read line by line, without what its operations mean"
 
 _READERS = {
     Contents.HLO_TEXT: _hlo_text,

@@ -25,11 +25,15 @@ from jaxviz.outline.elements import (
     Element,
     Paths,
 )
-from jaxviz.outline.expressions import GENERIC, Expressions
+from jaxviz.outline.expressions import GENERIC, Expressions, is_loop
 from jaxviz.outline.paths import NodePaths, combinations_of
+from jaxviz.outline.phases import BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows
 
 _REGIONS = frozenset({LOOP, COND, BODY})
+
+# Phases that say nothing without what is in them.
+_TOLD = frozenset({PHASE_NAMES[BEFORE], PHASE_NAMES[UPDATE]})
 
 
 @dataclass(frozen=True)
@@ -180,8 +184,13 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
     if inner.kind in (BODY, PHASE):
         return None
+    if outer.kind == PHASE and outer.name in _TOLD:
+        # An update of one thing is that thing.
+        if inner.kind == STATEMENT:
+            return replace(outer, token=token)
+        return replace(inner, token=token) if inner.kind == CALL else None
     if outer.kind in (PROGRAM, PHASE):
-        if inner.kind in _REGIONS or is_box:
+        if inner.kind in _REGIONS or is_box or is_loop(inner.name):
             return None
         detail = outer.detail or (inner.name if inner.kind != STATEMENT else "")
         return replace(outer, detail=detail, frames=frames, token=token)
@@ -194,10 +203,13 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
     if inner.kind in _REGIONS:
         name = inner.name if outer.name in GENERIC else outer.name
         return Label(inner.kind, name, outer.detail, outer.variable, frames, token)
+    if inner.kind == FUNCTION and inner.detail:
+        # Indexing whose operation comes later.
+        return replace(inner, kind=CALL, variable="", frames=inner.frames, token=token)
     if outer.kind == MODULE or inner.kind == FUNCTION:
         better = inner.name and outer.kind != MODULE and outer.name in GENERIC and inner.name not in GENERIC
         return replace(outer, name=inner.name if better else outer.name, frames=frames, token=token)
-    if inner.kind == CALL and (is_box or inner.name in GENERIC) and outer.name not in GENERIC:
-        # A function of one expression is known by its own name.
+    if inner.kind == CALL and (is_box or inner.name in GENERIC) and outer.name not in GENERIC and " " not in outer.name:
+        # A function of one expression is known by its own name, unless it has none but its text.
         return replace(outer, frames=frames, token=token)
     return replace(inner, frames=frames, token=token)

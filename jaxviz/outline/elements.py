@@ -38,6 +38,7 @@ class Paths:
         # Of each path, the last statement on it, or -1.
         self._statement = [-1]
         self._known: dict[tuple[int, int], int] = {}
+        self._extended: dict[tuple[int, tuple[int, ...]], int] = {}
         self._numbers: dict[tuple[int, tuple[object, ...]], int] = {}
 
     def number(self, element: Element) -> int:
@@ -62,10 +63,14 @@ class Paths:
 
     def extend(self, path: int, steps: tuple[int, ...]) -> int:
         """The path with elements added, but for a statement right inside itself, as that of a lambda is."""
-        for step in steps:
-            if step != self._statement[path]:
-                path = self.add(path, step)
-        return path
+        key = path, steps
+        known = self._extended.get(key)
+        if known is None:
+            for step in steps:
+                if step != self._statement[path]:
+                    path = self.add(path, step)
+            known = self._extended[key] = path
+        return known
 
     def element(self, path: int) -> Element:
         """The last element of a path."""

@@ -5,6 +5,7 @@ calls it, or the variable that it is assigned to.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 
 from jaxviz.outline.source import Place, Source, source_of
@@ -42,6 +43,16 @@ _OPERATORS: dict[type[ast.AST], str] = {
 _TELLING = frozenset({"value_and_grad", "grad", "vjp", "jvp", "linearize", "vmap", "pmap", "checkpoint", "remat"})
 _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp", "shard_map"})
 
+_TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
+
+# What maps a function over a tree, and loops with the place of the function that they repeat.
+_MAPS = frozenset(
+    {"tree.map", "tree_map", "tree_util.tree_map", "map_with_path", "tree_map_with_path", "lax.map", "map"}
+)
+_LOOPS = {"scan": 0, "while_loop": 1, "fori_loop": 2, "associative_scan": 0}
+_CONDITIONS = frozenset({"cond", "switch"})
+_BODIES = frozenset({"body", "body_fn", "body_fun", "loop", "loop_body", "scan_fn"})
+
 #: Methods whose object says more than they do.
 _VERBS = frozenset({"apply", "call", "forward", "init", "loss", "map", "sample", "step", "update", "__call__"})
 
@@ -70,6 +81,10 @@ class Expression:
     statement_text: str = ""
     # The loop around it: its head as it is written, such as `for p in params`.
     loop: str = ""
+    # What the lambda right around it does; empty where it is in none, or in one that only calls what it is given.
+    function: str = ""
+    # For indexing by constants that an operation is applied to: the place of that operation, which says it too.
+    operation: Place | None = None
 
 
 class Expressions:
@@ -114,12 +129,16 @@ class Expressions:
             expression = _of_statement(source, found.statement, place[0])
         else:
             expression = _of_expression(source, found.expression, found.statement)
-        return replace(expression, loop=_loop_head(source, found.loop))
+        function = _lambda_name(found.function) if isinstance(found.function, ast.Lambda) else ""
+        operation = source.place_of(found.operation) if found.operation is not None else None
+        return replace(expression, loop=_loop_head(source, found.loop), function=function, operation=operation)
 
 
 def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:
     variable = _assigned(statement, node)
     name = name_of(node) or variable or type(node).__name__.lower()
+    if variable.isidentifier() and isinstance(node, ast.Call) and isinstance(_mapped(node), ast.Lambda):
+        name = f"{variable} = {name}"
     lines, text = _statement(source, statement)
     return Expression(name, source.text_of(node), variable, lines, text)
 
@@ -163,7 +182,7 @@ def _assigned(statement: ast.stmt, node: ast.AST | None) -> str:
 def name_of(node: ast.AST) -> str:
     """A short name for what an expression does, or an empty one."""
     if isinstance(node, ast.Call):
-        return _callee(node.func)
+        return _call_name(node)
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.AugAssign)):
         return _OPERATORS.get(type(node.op), "")
     if isinstance(node, ast.Compare):
@@ -180,9 +199,57 @@ def name_of(node: ast.AST) -> str:
         return "<lambda>"
     if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
         return name_of(node.elt)
+    if isinstance(node, ast.DictComp):
+        return name_of(node.value)
     if isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr, ast.FormattedValue)):
         return name_of(node.value)
     return ""
+
+
+def _call_name(node: ast.Call) -> str:
+    """The function that is called; of one that maps or repeats another, that one tells what is done."""
+    name = _callee(node.func)
+    mapped = _mapped(node)
+    if mapped is not None:
+        return _function_name(mapped) or name
+    if name in _CONDITIONS and node.args:
+        return f"{name}({ast.unparse(node.args[0])})"
+    place = _LOOPS.get(name, len(node.args))
+    if place < len(node.args):
+        body = _function_name(node.args[place])
+        return f"{name}({body})" if body.isidentifier() and body not in _BODIES else name
+    return name
+
+
+def takes_gradient(name: str) -> bool:
+    """Whether an expression of this name takes a gradient, so that it holds what runs forward and backward."""
+    return bool(_TAKES_GRADIENT.search(name))
+
+
+def is_loop(name: str) -> bool:
+    """Whether a call of this name repeats a function."""
+    return name.partition("(")[0] in _LOOPS
+
+
+def _mapped(node: ast.Call) -> ast.expr | None:
+    """The function that a call maps over a tree."""
+    return node.args[0] if node.args and _callee(node.func) in _MAPS else None
+
+
+def _function_name(node: ast.AST) -> str:
+    """What a function that is handed to another one does."""
+    if isinstance(node, ast.Lambda):
+        return _lambda_name(node)
+    name = _callee(node)
+    return "" if name in GENERIC else name
+
+
+def _lambda_name(node: ast.Lambda) -> str:
+    """A lambda is named by what it calls, or by its text where that is a formula."""
+    if isinstance(node.body, ast.Call):
+        name = _call_name(node.body)
+        return "" if name in GENERIC else name
+    return ast.unparse(node.body) if isinstance(node.body, (ast.BinOp, ast.UnaryOp, ast.Compare)) else ""
 
 
 def _callee(node: ast.AST) -> str:

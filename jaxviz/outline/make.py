@@ -58,7 +58,10 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     labels = chains.labels
     tokens = _tokens(labels)
     kind = np.array([one.kind for one in labels], np.int32)[label]
-    closed = np.isin(kind, (CALL, MODULE)) & _is_one_expression(rows, kind, _own_frames(graph, reader.stacks), drawn)
+    closed = np.isin(kind, (CALL, MODULE)) & _is_one_expression(
+        rows, kind, _own_frames(reader.stack, reader.stacks), drawn
+    )
+    closed |= kind == RECOMPUTED
     draft = _stacked(graph, rows, label, tokens, kind, closed, drawn)
     draft = with_parts(graph, draft, drawn, _PART)
 
@@ -120,10 +123,10 @@ def _tokens(labels: Sequence[Label]) -> Column:
     return np.array([numbers.setdefault(label.token, len(numbers)) for label in labels], np.int32)
 
 
-def _own_frames(graph: Graph, stacks: StackTree) -> Column:
+def _own_frames(stack: Column, stacks: StackTree) -> Column:
     """The innermost of the person's frames that each node came from, -1 where there is none."""
-    used, which = np.unique(graph.nodes.stack, return_inverse=True)
-    return np.array([stacks.own_frame(stack) for stack in used.tolist()], np.int32)[which.reshape(-1)]
+    used, which = np.unique(stack, return_inverse=True)
+    return np.array([stacks.own_frame(one) for one in used.tolist()], np.int32)[which.reshape(-1)]
 
 
 def _is_one_expression(rows: Rows, kind: Column, frame: Column, drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:

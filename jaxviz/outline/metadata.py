@@ -20,7 +20,7 @@ from jaxviz.outline.modules import BACKWARD, FORWARD, parse_scope
 from jaxviz.outline.order import program_order, reordered
 from jaxviz.outline.origins import Origins, described
 from jaxviz.outline.paths import PathReader
-from jaxviz.outline.titles import titles_of
+from jaxviz.outline.pieces import Piece, pieces_of
 from jaxviz.outline.tree import Outline
 
 _BEFORE, _FORWARD, _BACKWARD, _UPDATE = range(4)
@@ -33,7 +33,7 @@ def opened_outline(graph: Graph) -> tuple[Graph, Outline]:
     phase = _phases(graph, origins)
     origins = origins.with_phases(phase == _BACKWARD)
     order = program_order(graph, _keys(graph, origins, phase))
-    graph = reordered(graph, order)
+    graph = reordered(graph, order) if len(graph) else graph
     told = described(graph, origins.reordered(order))
     reader = _PathReader(told)
     outline = outline_by(told, reader, reader.read(), roles_of(graph))
@@ -45,7 +45,7 @@ class _PathReader(PathReader):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
-        self._titles = titles_of(graph)
+        self._pieces = pieces_of(graph)
 
     def _body(self, path: int, op: int, kind: int, name: int) -> tuple[int, int, bool]:
         strings = self.graph.tables.strings
@@ -58,8 +58,9 @@ class _PathReader(PathReader):
         elif operation in ("conditional", "case", "if"):
             path = self._step(path, Element(COND, (), "cond", (COND,)))
         else:
-            title = self._titles.get(name) or label or operation
-            inside = self._step(path, Element(CALL, (operation, label), title, (CALL, operation), -1, label))
+            piece = self._pieces.get(name) or Piece(label or operation, ())
+            token = CALL, operation, piece.content
+            inside = self._step(path, Element(CALL, (operation, label), piece.title, token, -1, label))
             return inside, inside, True
         return path, self._step(path, Element(BODY, (label,), label, (BODY, label))), False
 

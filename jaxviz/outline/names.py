@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
-from jaxviz.outline.elements import MODULE
+from jaxviz.outline.elements import CALL, FUNCTION, MODULE, RECOMPUTED
 from jaxviz.outline.expressions import GENERIC, Expressions
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.tree import ROW_KINDS
@@ -35,6 +35,8 @@ _WORK = (
     ),
     *("qr", "lu", "triangular_solve", "scan", "while", "cond", "sort", "scatter-add", "scatter", "gather"),
     *("reduce_window", "cumsum", "reduce_sum", "reduce_max", "exp", "log", "tanh", "logistic"),
+    # In the words of HLO.
+    *("dot", "convolution", "custom-call", "all-reduce", "all-gather", "reduce", "exponential"),
 )
 
 
@@ -61,6 +63,12 @@ class Names:
         columns = table[draft.label].T.copy()
         added = np.flatnonzero(draft.added)
         columns[:, added] = 0
+        for row in np.flatnonzero((draft.count > 1) & (draft.kind == CALL) & (draft.added == 0)).tolist():
+            head = self._loop_inside(row)
+            columns[0, row] = string(head) if head else columns[0, row]
+        for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
+            name, detail = self._recomputed(row)
+            columns[0, row], columns[1, row] = string(name), string(detail)
         unnamed = columns[0] == 0
         unnamed[draft.kind == _COPY] = False
         for row in added[draft.copy[added] < 0].tolist():
@@ -89,6 +97,33 @@ class Names:
                 return name
         around = self._labels[self._draft.label[self._draft.rows.parent[row]]]
         return around.detail if around.detail not in GENERIC else ""
+
+    def _recomputed(self, row: int) -> tuple[str, str]:
+        """What is made again, and of what it consists: `recomputed block`, `matmul, tanh, sin`."""
+        draft = self._draft
+        inside = draft.label[np.flatnonzero(draft.rows.parent == row)].tolist()
+        detail = ", ".join(dict.fromkeys(self._labels[number].name for number in inside if number >= 0))
+        around = row
+        while (around := int(draft.rows.parent[around])) > 0:
+            label = self._labels[draft.label[around]] if draft.label[around] >= 0 else None
+            if label is not None and label.kind in (CALL, MODULE, FUNCTION) and label.name:
+                return f"recomputed {label.name}", detail
+        return "recomputed", detail
+
+    def _loop_inside(self, row: int) -> str:
+        """The head of the loop that a function consists of, empty where it is no loop of its own.
+
+        The call of the function is not what is repeated.
+        """
+        draft = self._draft
+        if not draft.added[row + 1] or row + 2 >= len(draft) or draft.rows.parent[row + 2] != row + 1:
+            return ""
+        called = {self._expressions.at(frame).statement for frame in self._labels[draft.label[row]].frames}
+        for frame in self._labels[draft.label[row + 2]].frames:
+            expression = self._expressions.at(frame)
+            if expression.loop and expression.statement not in called:
+                return expression.loop
+        return ""
 
     def _lines(self, row: int) -> str:
         """`lines 10-17` for a part of one function."""

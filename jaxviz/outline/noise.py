@@ -18,7 +18,7 @@ BOX, EDGE, CHIP, COUNTER, THROUGH, DETAIL = range(6)
 
 _RESHAPES = ("reshape", "broadcast_in_dim", "squeeze", "expand_dims")
 _HANDS_ON = (*_RESHAPES, "convert_element_type", "stop_gradient", "copy", "copy_p", "pvary")
-_CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "random_seed")
+_CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "random_seed", "reshard")
 
 
 def node_roles(graph: Graph, found: NodePaths) -> Column:
@@ -71,17 +71,13 @@ def _counters(graph: Graph, operation: NDArray[np.bool_]) -> NDArray[np.int64]:
     possible = (literal < 0) & (value >= 0)
     candidates, value, literal = candidates[possible], value[possible], literal[possible]
     types, strings = graph.tables.types, graph.tables.strings
-    results = set(source[first[np.flatnonzero(graph.nodes.kind == RESULT)]].tolist())
-    found = []
-    for node, read, number in zip(candidates.tolist(), value.tolist(), literal.tolist(), strict=True):
-        made = int(graph.first_value[node])
-        type_ = int(graph.values.type[made])
-        if (
-            types.rank[type_] == 0
-            and "int" in strings[types.dtype[type_]]
-            and strings[graph.literals.text[-1 - number]] == "1"
-            and graph.nodes.kind[graph.value_node[read]] == ARGUMENT
-            and made in results
-        ):
-            found.append(node)
-    return np.array(found, np.int64)
+    whole = [rank == 0 and "int" in strings[dtype] for rank, dtype in zip(types.rank, types.dtype, strict=True)]
+    made = graph.first_value[candidates]
+    handed_on = np.zeros(len(graph.values.type) + 1, bool)
+    given = source[first[np.flatnonzero((graph.nodes.kind == RESULT) & (graph.nodes.operands > 0))]]
+    handed_on[given[given >= 0]] = True
+    one = graph.tables.find_string("1")
+    counts = np.array(whole, bool)[graph.values.type[made]] & handed_on[made]
+    counts &= graph.literals.text[-1 - literal] == (-1 if one is None else one)
+    counts &= graph.nodes.kind[graph.value_node[value]] == ARGUMENT
+    return candidates[counts]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.pieces import pieces_of
 
 _COMBINED = re.compile(r"/?\([^()]*(?:\([^()]*\)[^()]*)*:.*\)$")
 _CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
@@ -139,6 +140,7 @@ def described(graph: Graph, origins: Origins) -> Graph:
     for number in range(1, len(owner)):
         outside = origins.parts[row[owner[number]]]
         around.append(outside or around[region[owner[number]]])
+    pieces = pieces_of(graph)
     known: dict[tuple[int, int, bool], int] = {}
     scope = np.zeros(len(graph), np.int32)
     op = graph.nodes.op.copy()
@@ -152,8 +154,13 @@ def described(graph: Graph, origins: Origins) -> Graph:
         scope[node] = text
         primitive = origins.primitives[row[node]]
         # An inherited name says where, not what.
-        if primitive and graph.nodes.scope[node] > 0 and strings[op[node]] not in _OWNERS:
+        if strings[op[node]] in _OWNERS:
+            continue
+        if primitive and graph.nodes.scope[node] > 0:
             op[node] = string(primitive)
+        elif node in graph.owned_regions:
+            piece = pieces.get(int(graph.regions.name[graph.owned_regions[node][0]]))
+            op[node] = string(piece.main) if piece is not None else op[node]
     return replace(graph, nodes=replace(graph.nodes, scope=scope, stack=origins.stack, op=op))
 
 

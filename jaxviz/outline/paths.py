@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.attached import attached_stacks
 from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, RECOMPUTED, Element, Paths
 from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.modules import Scope, parse_scope, unnumbered
@@ -53,11 +54,13 @@ class PathReader:
         self.graph = graph
         self.paths = Paths()
         self.stacks = StackTree(graph.tables)
+        #: The call stack of each node.
+        self.stack = attached_stacks(graph, self.stacks)
         self.expressions = Expressions(graph.tables)
         self._scopes = {
             scope: parse_scope(graph.tables.strings[scope]) for scope in np.unique(graph.nodes.scope).tolist()
         }
-        self.phases = Phases(graph, self._scopes, self.stacks, self.expressions)
+        self.phases = Phases(graph, self._scopes, self.stack, self.stacks, self.expressions)
         self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
         self._module_steps = {number: self._steps_of_scope(scope) for number, scope in self._scopes.items()}
         self._module_stacks = self._shared_stacks()
@@ -97,8 +100,8 @@ class PathReader:
     def _shared_stacks(self) -> dict[int, int]:
         """By scope, the call stack that all equations of its innermost module have in common."""
         nodes = self.graph.nodes
-        at = np.flatnonzero((nodes.scope > 0) & (nodes.stack >= 0))
-        combinations, _ = combinations_of([nodes.scope[at], nodes.stack[at]])
+        at = np.flatnonzero((nodes.scope > 0) & (self.stack >= 0))
+        combinations, _ = combinations_of([nodes.scope[at], self.stack[at]])
         found: dict[tuple[str, ...], int] = {}
         for scope, stack in combinations:
             modules = self._scopes[scope].modules
@@ -112,23 +115,24 @@ class PathReader:
         """The paths of operations in regions that were entered."""
         nodes = self.graph.nodes
         region = nodes.region[at]
-        phase, prefix = self.phases.of(at, region, self._in_phase)
+        phase, prefix, around = self.phases.of(at, region, self._in_phase)
         columns = [
             self._region_path[region],
             self._region_stack[region],
             nodes.scope[at],
-            nodes.stack[at],
+            self.stack[at],
             phase,
             prefix,
+            around,
         ]
         combinations, which = combinations_of(columns)
         self._path[at] = np.array([self._path_of(*row) for row in combinations], np.int32)[which]
 
-    def _path_of(self, context: int, outer: int, scope: int, stack: int, phase: int, prefix: int) -> int:
+    def _path_of(self, context: int, outer: int, scope: int, stack: int, phase: int, prefix: int, holding: int) -> int:
         """The path of an equation, below `context`, whose own call stack is `outer`."""
         stacks = self.stacks
         shared = stacks.common(stack, outer)
-        around = stacks.common(stack, stacks.parent(prefix)) if phase else -1
+        around = stacks.common(stack, holding) if phase else -1
         key = context, shared, around, phase, prefix, scope
         path = self._module_paths.get(key)
         if path is None:
@@ -142,7 +146,9 @@ class PathReader:
         """The frames around the function that takes the gradient, then the phase, then the modules."""
         path = context
         if phase:
-            path = self.paths.extend(path, self.steps.between(around, shared))
+            held = prefix >= 0 and around in (prefix, self.stacks.parent(prefix))
+            called = self.stacks.frame(prefix) if held else -1
+            path = self.paths.extend(path, self.steps.between(around, shared, called=called))
             path = self.paths.add(path, self.paths.number(self.phases.element(phase, prefix)))
         return self.paths.extend(path, self._module_steps[scope])
 
@@ -165,7 +171,7 @@ class PathReader:
         own_path, body_path = (np.array(column, np.int32)[which] for column in list(zip(*bodies, strict=True))[:2])
         opaque = np.array([body[2] for body in bodies], bool)[which]
         with_phase = np.array([self._has_phase(body[1]) for body in bodies], bool)[which]
-        stack = graph.nodes.stack[owner]
+        stack = self.stack[owner]
         self._starts[owner[own_path != self._path[owner]]] = True
         self._path[owner] = own_path
         self._region_path[regions] = body_path

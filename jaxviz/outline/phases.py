@@ -7,7 +7,6 @@ hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -16,15 +15,12 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.elements import PHASE, Element
-from jaxviz.outline.expressions import Expressions
+from jaxviz.outline.expressions import Expressions, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
 
 BEFORE, UPDATE = 3, 4
 PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", UPDATE: "update"}
-
-# What an expression that takes a gradient is named.
-_TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
 
 # The share of a phase's equations whose call stacks begin with what is held to be common to all of them.
 _MOST = 0.8
@@ -33,8 +29,17 @@ _MOST = 0.8
 class Phases:
     """The phases of one graph."""
 
-    def __init__(self, graph: Graph, scopes: Mapping[int, Scope], stacks: StackTree, expressions: Expressions) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        scopes: Mapping[int, Scope],
+        stack: Column,
+        stacks: StackTree,
+        expressions: Expressions,
+    ) -> None:
+        """`stack` are the call stacks of the nodes, in `stacks`."""
         self._graph = graph
+        self._stack = stack
         self._stacks = stacks
         self._expressions = expressions
         size = max(scopes, default=0) + 1
@@ -48,32 +53,46 @@ class Phases:
         #: Of each region, whether its own equations are of more than one phase.
         self.mixed: NDArray[np.bool_] = forward & backward
 
-    def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column]:
-        """The phase of each operation `at`, 0 for none, and the call stack that holds the phases around it, or -1.
+    def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column, Column]:
+        """Of each operation `at`: its phase, 0 for none; the call stack down to the call that takes the gradient, or
+        -1; and the stack that holds the phases.
 
         `in_phase` says of regions whether they are inside a phase; there are no phases within phases.
         """
         phase = np.zeros(len(at), np.int32)
         prefix = np.full(len(at), -1, np.int32)
+        holding = np.full(len(at), -1, np.int32)
         wanted = self.mixed & ~in_phase
         if not wanted.any():
-            return phase, prefix
+            return phase, prefix, holding
         for number in np.unique(region[wanted[region]]).tolist():
             here = np.flatnonzero(region == number)
-            stack = self._graph.nodes.stack[at[here]]
+            stack = self._stack[at[here]]
             own = self._phase_of_scope[self._graph.nodes.scope[at[here]]]
             # What the call that takes the gradient does itself is of no phase.
             own[np.isin(stack, [one for one in np.unique(stack).tolist() if self._takes_gradient(one)])] = 0
-            phase[here] = _filled(own)
-            prefix[here] = self._prefixes(phase[here], own, stack)
-        return phase, prefix
+            phase[here], prefix[here], holding[here] = self._of_body(own, stack)
+        return phase, prefix, holding
+
+    def _of_body(self, own: Column, stack: Column) -> tuple[Column, Column, Column]:
+        phase = _filled(own)
+        prefix = self._prefixes(phase, own, stack)
+        gradients = np.unique(prefix)
+        caller = np.array([self._stacks.parent(one) for one in gradients.tolist()], np.int32)
+        holding = caller[np.searchsorted(gradients, prefix)]
+        if len(gradients[gradients >= 0]) > 1:
+            # Of several gradients, each holds its own phases; what lies between them stands by itself.
+            holding = prefix
+            between = np.isin(phase, (BEFORE, UPDATE)) & (prefix >= 0)
+            phase = np.where(between, 0, phase).astype(np.int32)
+        return phase, prefix, holding
 
     def _prefixes(self, phase: Column, own: Column, stack: Column) -> Column:
         """For each equation of a body, the call stack down to the call that takes the gradient.
 
         One gradient is a run forward and the run backward after it, with what lies around them.
         """
-        ends = np.flatnonzero((phase[:-1] == BACKWARD) & (phase[1:] == FORWARD)) + 1
+        ends = np.flatnonzero(np.isin(phase[:-1], (BACKWARD, UPDATE)) & (phase[1:] == FORWARD)) + 1
         found = np.empty(len(phase), np.int32)
         for start, end in zip([0, *ends], [*ends, len(phase)], strict=True):
             found[start:end] = self._prefix(own[start:end], stack[start:end])
@@ -106,7 +125,7 @@ class Phases:
         """Whether the innermost frame of a stack is the person's call that takes a gradient."""
         while stack >= 0 and self._stacks.library[self._stacks.frame(stack)]:
             stack = self._stacks.parent(stack)
-        return stack >= 0 and bool(_TAKES_GRADIENT.search(self._expressions.at(self._stacks.frame(stack)).name))
+        return stack >= 0 and takes_gradient(self._expressions.at(self._stacks.frame(stack)).name)
 
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""

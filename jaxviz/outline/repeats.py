@@ -133,9 +133,9 @@ class Repeats:
         """
         hashes, rows = self._item_hash[items], self._item_row[items]
         own = np.where(rows >= 0, self._row_hash[rows], hashes)
-        _, place, times = np.unique(own, return_inverse=True, return_counts=True)
-        if (times == 1).all():
+        if len(set(own.tolist())) == len(own):
             return hashes
+        _, place = np.unique(own, return_inverse=True)
         place = place.reshape(-1)
         order = np.lexsort((hashes, place))
         same = place[order[1:]] == place[order[:-1]]

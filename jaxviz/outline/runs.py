@@ -98,6 +98,8 @@ def _worth_folding(period: int, copies: int) -> bool:
 def _candidates(items: Sequence) -> list[Run]:
     """For each period, every longest stretch in which items are equal to those one period on."""
     count = len(items)
+    if count == len(set(items.tolist())):
+        return []
     order = np.argsort(items, kind="stable")
     same = items[order[1:]] == items[order[:-1]]
     distances = (order[1:] - order[:-1])[same]

@@ -18,6 +18,7 @@ from jaxviz.tables import Tables
 _ASSIGNED = re.compile(r"(\w+)\s*=\s*$")
 
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
+_OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 # Lines of a long expression that are read to show how it begins.
@@ -34,6 +35,10 @@ class Found:
     statement: ast.stmt | None
     # The innermost loop or comprehension of the same function around it.
     loop: ast.AST | None = None
+    # The innermost function, lambda or class around it.
+    function: ast.AST | None = None
+    # Of an expression that is indexed by constants, the operation that is applied to it.
+    operation: ast.AST | None = None
 
 
 class Source:
@@ -76,22 +81,35 @@ class Source:
         expression: ast.AST | None = None
         statement: ast.stmt | None = None
         loop: ast.AST | None = None
+        function: ast.AST | None = None
+        applied: ast.AST | None = None
+        operation: ast.AST | None = None
         while True:
             for child in _placed_children(node):
                 if _start_of(child) <= start and end <= (child.end_lineno, child.end_col_offset):  # type: ignore[attr-defined]
                     break
             else:
-                return Found(expression, statement, loop)
+                return Found(expression, statement, loop, function, operation)
+            if not isinstance(node, ast.Attribute):
+                applied = node
             node = child
             if isinstance(node, ast.stmt):
                 statement = node
             if isinstance(node, _LOOPS):
                 loop = node
             elif isinstance(node, _FUNCTIONS):
-                loop = None
+                function, loop = node, None
             exact = _start_of(node) == start and end == (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
             if exact and expression is None and isinstance(node, (ast.expr, ast.AugAssign)):
                 expression = node
+                if isinstance(applied, _OPERATIONS) and _is_constant_index(node):
+                    operation = applied
+
+    def place_of(self, node: ast.AST) -> Place:
+        """Where a node of the tree stands in the file, in characters."""
+        line, end_line = self.line_of(node), self.end_line_of(node)
+        start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+        return line, self._characters(line, start), end_line, self._characters(end_line, end)
 
     def statement_at(self, line: int) -> ast.stmt | None:
         """The innermost statement that holds a line; for places whose columns are not known."""
@@ -148,6 +166,10 @@ class Source:
         index = number - self.start
         return self.lines[index] if 0 <= index < len(self.lines) else ""
 
+    def _characters(self, line: int, column: int) -> int:
+        text = self._line(line)
+        return column if text.isascii() else len(text.encode()[:column].decode(errors="ignore"))
+
     def _bytes(self, line: int, column: int) -> int:
         text = self._line(line)
         return column if text.isascii() else len(text[:column].encode())
@@ -193,6 +215,18 @@ def _parse(text: str) -> tuple[ast.Module | None, int]:
         return ast.parse(head + text), -len(around)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None, 0
+
+
+def _is_constant_index(node: ast.AST) -> bool:
+    """Whether an expression takes a part that its text tells, such as `x[:, 1:]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+        return False
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return all(
+        isinstance(part, (ast.Slice, ast.Constant))
+        or (isinstance(part, ast.UnaryOp) and not any(isinstance(inner, ast.Name) for inner in ast.walk(part)))
+        for part in parts
+    )
 
 
 def _placed_children(node: ast.AST) -> Iterator[ast.AST]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jaxviz.outline.elements import CALL, FUNCTION, STATEMENT, Element, Paths
-from jaxviz.outline.expressions import GENERIC, POOR, Expressions
+from jaxviz.outline.expressions import GENERIC, POOR, Expressions, takes_gradient
+from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import Tables
 
@@ -16,23 +17,24 @@ class Steps:
         self._paths = paths
         self._stacks = stacks
         self._expressions = expressions
+        self._operations = Operations(tables, stacks)
         self._elements: dict[tuple[int, str], tuple[Element, ...]] = {}
-        self._known: dict[tuple[int, int, int | None], tuple[int, ...]] = {}
+        self._known: dict[tuple[int, int, int | None, int], tuple[int, ...]] = {}
 
-    def between(self, stack: int, above: int, module: int | None = None) -> tuple[int, ...]:
+    def between(self, stack: int, above: int, module: int | None = None, called: int = -1) -> tuple[int, ...]:
         """The steps of a call stack below the stack `above`: the person's frames, then a library's inside them.
 
         `module` is the stack that all equations of a module have in common. Inside it are the frames that count; but
-        the person's innermost one always does.
+        the person's innermost one always does. `called` is the frame that the last one calls, where that is known.
         """
-        key = stack, above, module
+        key = stack, above, module, called
         known = self._known.get(key)
         if known is None:
             number = self._paths.number
             known = self._known[key] = tuple(number(element) for element in self._between(*key))
         return known
 
-    def _between(self, stack: int, above: int, module: int | None) -> list[Element]:
+    def _between(self, stack: int, above: int, module: int | None, called: int) -> list[Element]:
         library = self._stacks.library
         frames = self._stacks.frames_between(stack, above)
         last = max((place for place, frame in enumerate(frames) if not library[frame]), default=-1)
@@ -41,12 +43,13 @@ class Steps:
             below = self._stacks.frames_between(stack, module) if self._stacks.holds(module, stack) else []
             outside = max(len(frames) - len(below), 0)
         inside = frames[max(outside, last + 1) :]
-        functions = self._tables.frames.function
+        if last >= 0 and not inside and called < 0 and takes_gradient(self._expressions.at(frames[last]).name):
+            # What taking a gradient does itself belongs to what the gradient is taken of.
+            last -= 1
         found: list[Element] = []
         for place in range(min(outside, max(last, 0)), last + 1):
             if not library[frames[place]]:
-                called = functions[frames[place + 1]] if place + 1 < len(frames) else -1
-                found += self._own_elements(frames[place], called)
+                found += self._own_elements(frames[place], frames[place + 1] if place + 1 < len(frames) else called)
         for caller, frame in zip([frames[last] if last >= 0 else -1, *inside], inside, strict=False):
             found.append(self._library_element(caller, frame))
         if inside:
@@ -54,24 +57,51 @@ class Steps:
         return found
 
     def _own_elements(self, frame: int, called: int) -> tuple[Element, ...]:
-        """The statement and the expression at one of the person's frames; `called` is the function it calls, or -1."""
+        """The statement and the expression at one of the person's frames; `called` is the frame it calls, or -1."""
         expression = self._expressions.at(frame)
-        name, key = expression.name, (CALL, frame)
-        better = self._class_name(called) if len(name) <= 2 or name in POOR else ""
-        if not name and not better and called >= 0:
-            # Where the source is gone, a call is known by the function that it enters.
-            function = self._tables.strings[called].rpartition(".")[2]
-            better = function if function not in GENERIC else ""
+        name = expression.name
+        better = self._called_name(called) if called >= 0 and (len(name) <= 2 or name in POOR) else ""
+        if not better and name in GENERIC and self._only_passes_on(called):
+            return ()
         known = self._elements.get((frame, better))
         if known is None:
-            call = Element(CALL, (frame, better), better or name, (*key, better), frame, expression.text)
-            known = (call,)
+            call = self._indexed(frame) or (
+                Element(CALL, (frame, better), better or name, (CALL, frame, better), frame, expression.text),
+            )
+            known = call
             if expression.statement[0]:
                 statement = (self._tables.frames.file[frame], *expression.statement)
                 text = expression.statement_text
-                known = (Element(STATEMENT, statement, text, (STATEMENT, *statement), frame, text), call)
+                known = (Element(STATEMENT, statement, text, (STATEMENT, *statement), frame, text), *call)
             self._elements[frame, better] = known
         return known
+
+    def _indexed(self, frame: int) -> tuple[Element, ...]:
+        """The steps of indexing by constants, a detail of the operation that it is for; none where it stands alone."""
+        expression = self._expressions.at(frame)
+        around = self._operations.at(frame, expression.operation) if expression.operation is not None else -1
+        if around < 0:
+            return ()
+        whole = self._expressions.at(around)
+        return (
+            Element(CALL, (around, ""), whole.name, (CALL, around, ""), around, whole.text),
+            Element(FUNCTION, ("index", frame), expression.name, (FUNCTION, frame), frame, expression.text),
+        )
+
+    def _called_name(self, called: int) -> str:
+        """What is called where the name that it has at the call says nothing: a class, a function, a lambda."""
+        function = self._tables.frames.function[called]
+        name = self._class_name(function) or self._tables.strings[function].rpartition(".")[2]
+        if name == "<lambda>":
+            name = self._expressions.at(called).function
+        return "" if name in GENERIC or name.startswith("_") else name
+
+    def _only_passes_on(self, called: int) -> bool:
+        """Whether a call goes to a lambda that does nothing but call what it is given."""
+        if called < 0 or self._stacks.library[called]:
+            return False
+        function = self._tables.strings[self._tables.frames.function[called]]
+        return function.endswith("<lambda>") and self._expressions.at(called).name in GENERIC
 
     def _class_name(self, function: int) -> str:
         """The class whose objects are called where a function is a `__call__`."""

@@ -12,11 +12,16 @@ from jaxviz import compat
 from jaxviz.read.bytecode import BytecodeError, text_of_bytecode
 
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
+_UNKNOWN = re.compile(r"not found for custom op '\w+\.|^custom op '\w+\.[\w.]+' is unknown")
 _ESCAPES = re.compile(r"\\\\|(?:\\[0-9A-Fa-f]{2})+")
 
 
 class MlirError(ValueError):
     """A module that cannot be read: where, and what was expected."""
+
+
+class UnknownDialectError(MlirError):
+    """A module with operations that jaxlib has no parser for."""
 
 
 def parse_mlir(source: str | bytes) -> Any:
@@ -40,7 +45,8 @@ def parse_mlir(source: str | bytes) -> Any:
     except (ir.MLIRError, ValueError) as error:
         found = _ERROR.search(str(error))
         line, column, reason = found.groups() if found else (None, None, str(error))
-        raise MlirError(f"line {line or 1}:{column or 1}: {_expected(reason)}") from None
+        kind = UnknownDialectError if _UNKNOWN.search(reason) else MlirError
+        raise kind(f"line {line or 1}:{column or 1}: {_expected(reason)}") from None
 
 
 def _expected(reason: str) -> str:

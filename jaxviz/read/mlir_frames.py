@@ -10,6 +10,8 @@ from jaxviz.read.hlo_frames import HloFrames
 from jaxviz.read.hlo_module import DEEPEST_STACK, HloModule, Location
 from jaxviz.tables import Tables
 
+_NO_FILE = "-"
+
 
 class MlirFrames:
     """Call stacks of the operations of one module."""
@@ -61,7 +63,8 @@ class MlirFrames:
         waiting = [location]
         while waiting and len(found) < DEEPEST_STACK:
             part = compat.location_part(waiting.pop())
-            if part.kind == "file":
+            # What has no location gets its place in the text that was parsed, which has no name.
+            if part.kind == "file" and part.text != _NO_FILE:
                 file = self._name(self._module.files, 0, part.text)
                 name = self._name(self._module.functions, 1, function)
                 line, column, end_line, end_column = part.place

@@ -57,4 +57,9 @@ def test_the_tree_says_how_the_boxes_stand_in_each_other(notebook):
     expect(frame).to_have_attribute("aria-expanded", "true")
     inner = tree.get_by_role("treeitem", name="sin", exact=False).first
     assert int(inner.get_attribute("aria-level")) > int(frame.get_attribute("aria-level"))
-    expect(inner).to_have_attribute("aria-setsize", "5")
+    inside = tree.locator(f"[aria-level='{inner.get_attribute('aria-level')}']").count()
+    expect(inner).to_have_attribute("aria-setsize", str(inside))
+    # The picture says which of them it points at.
+    graph.click("sin")
+    expect(graph.stage).to_have_attribute("aria-activedescendant", inner.get_attribute("id"))
+    expect(inner).to_have_attribute("aria-selected", "true")

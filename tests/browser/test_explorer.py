@@ -141,3 +141,32 @@ def test_breadcrumbs_say_where_and_lead_out(notebook):
     graph.click("relu")
     crumbs.get_by_role("button", name="The whole program").click()
     expect(graph.pane).to_be_hidden()
+
+
+DEAD = """\
+import jax.numpy as jnp
+%load_ext jaxviz
+def settle(x):
+    kept = jnp.sin(x)
+    for _ in range(100):
+        x = x * 1.01 + 0.1
+    return kept
+%jaxviz settle(jnp.ones(4))"""
+
+
+def test_the_source_counts_and_lights_both_ways(notebook):
+    opened = notebook(DEAD)
+    graph = opened.explore(0)
+    graph.stage.focus()
+    graph.page.keyboard.press("1")
+    pane = graph.root.locator(".jv-source-pane")
+    dead = pane.locator("button.jv-line", has_text="1.01")
+    expect(dead.locator(".jv-line-count")).to_have_text("200 gone")
+    expect(pane.locator("button.jv-line", has_text="jnp.sin").locator(".jv-line-count")).to_have_text("1")
+    dead.click()
+    expect(graph.root.locator(".jv-words")).to_have_text("200 operations lit")
+    expect(dead).to_have_class("jv-line jv-gone jv-marked")
+    opened.shot("source-lit", graph.root)
+    graph.click("sin")
+    expect(pane.locator(".jv-marked")).to_contain_text("jnp.sin")
+    opened.shot("source-marked", graph.root)

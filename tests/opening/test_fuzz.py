@@ -14,7 +14,19 @@ def sound():
 
 
 @pytest.mark.parametrize(
-    "kind", ["hlo text", "hlo proto", "snapshot", "profile", "mlir text", "document", "gzip", "mlir bytecode", "export"]
+    "kind",
+    [
+        "hlo text",
+        "hlo proto",
+        "snapshot",
+        "profile",
+        "mlir text",
+        "mlir lines",
+        "document",
+        "gzip",
+        "mlir bytecode",
+        "export",
+    ],
 )
 def test_changed_files_are_opened_or_refused(sound, kind):
     if kind not in sound:

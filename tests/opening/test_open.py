@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 
 import jax
 import jax.numpy as jnp
@@ -191,3 +192,52 @@ def test_a_module_without_frames_opens(tmp_path):
         "  ROOT m = f32[2] cosine(n)\n}\n"
     )
     assert [row.name for row in jv.open(tmp_path / "m").document().outlines[0].outline if row.closed] == ["sine"]
+
+
+def test_the_lines_of_a_text_of_mlir_are_no_lines_of_the_program(lowered, tmp_path):
+    (tmp_path / "m").write_text(lowered.as_text())
+    assert not any(node.frames for node in jv.open(tmp_path / "m").stablehlo)
+
+
+@pytest.mark.parametrize("text", ["module {}", "func.func @main() { return }"])
+def test_a_module_of_nothing_opens(tmp_path, text):
+    (tmp_path / "m").write_text(text)
+    opened = jv.open(tmp_path / "m")
+    assert len(opened.stablehlo) == 0
+    assert opened._repr_mimebundle_()
+
+
+LOOP = """module {
+  tt.func public @kernel(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg1: i32) attributes {name = "a { %b"} {
+    %0 = tt.get_program_id x : i32
+    %1 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %2:2 = scf.for %i = %0 to %arg1 step %arg1 iter_args(%acc = %1, %q = %1) -> (tensor<64xi32>, tensor<64xf32>) {
+      %3 = tt.addptr %acc, %i : tensor<64xi32>  // a comment }
+      scf.yield %3, %q : tensor<64xi32>, tensor<64xi32>
+    }
+    tt.store %2#1, %2#0 : tensor<64xi32>
+    tt.return
+  }
+}
+"""
+
+
+def test_dialects_that_jaxlib_cannot_parse_are_read_by_their_lines(tmp_path):
+    (tmp_path / "m").write_text(LOOP)
+    opened = jv.open(tmp_path / "m")
+    graph = opened.stablehlo
+    (loop,) = graph.find("scf.for")
+    assert loop.types == ("i32[64]", "f32[64]")
+    (inside,) = graph.find("tt.addptr")
+    assert inside.region == loop.regions[0]
+    (store,) = graph.find("tt.store")
+    assert store.operands == (loop.values[1], loop.values[0])
+    assert "read line by line" in repr(opened)
+    assert opened.view("stablehlo").boxes
+
+
+@pytest.mark.parametrize(("cut", "message"), [(LOOP[:-2], "as often as there is {"), (LOOP + "}\n", "{ before this }")])
+def test_lines_whose_bodies_do_not_end_are_an_error(tmp_path, cut, message):
+    (tmp_path / "m").write_text(cut)
+    with pytest.raises(jv.OpenError, match=r"line \d+:1: expected .*" + re.escape(message)):
+        jv.open(tmp_path / "m")

@@ -3,7 +3,7 @@ import type { Document, Graph } from '../document/graph.ts';
 import { AMOUNTS, GROUPS } from '../draw/colours.ts';
 import { kindLooks } from '../draw/scene.ts';
 import type { LookName } from '../draw/theme.ts';
-import { colourings, groupsOfBoxes, type Colouring, type Groups } from '../view/colouring.ts';
+import { colourings, groupsOfBoxes, ranked, type Colouring, type Groups } from '../view/colouring.ts';
 import { families } from '../view/family.ts';
 import { cut } from '../view/label.ts';
 import { Shape, type VisibleGraph } from '../view/visible.ts';
@@ -115,14 +115,17 @@ export class Colours {
     const own = amount ? AMOUNTS : GROUPS;
     const lookOf = (group: number): LookName =>
       group < 0 || group >= own ? REST : (`${amount ? 'amount' : 'group'}-${group}` as LookName);
-    const of = groupsOfBoxes(this.source, visible, this.chosen, groups);
+    const groupOf = groupsOfBoxes(this.source, visible, this.chosen, groups);
+    const rank = ranked(groupOf, groups, own);
+    const of = groupOf.map(group => (group < 0 ? -1 : rank[group]));
+    const names = new Map(groups.names.map((name, group) => [rank[group], name]));
     const boxes = [...of].filter((_, box) => visible.shape[box] === Shape.box);
-    const shown = [...new Set(boxes)].filter(group => group >= 0 && group < own).sort((a, b) => a - b);
-    const legend = shown.map(group => ({ look: lookOf(group), label: cut(groups.names[group]) }));
-    if (boxes.some(group => group >= own)) {
-      legend.push({ look: REST, label: `${groups.names.length - own} others` });
-    } else if (boxes.some(group => group < 0)) {
-      legend.push({ look: REST, label: 'none' });
+    const shown = [...new Set(boxes)].sort((a, b) => a - b);
+    const coloured = shown.filter(group => group >= 0 && group < own);
+    const legend = coloured.map(group => ({ look: lookOf(group), label: cut(names.get(group) ?? '') }));
+    const others = shown.filter(group => group >= own).length;
+    if (others || shown[0] === -1) {
+      legend.push({ look: REST, label: others ? `${others} others` : 'none' });
     }
     return { looks: Array.from(of, lookOf), title, legend };
   }

@@ -28,17 +28,19 @@ import { itemFor, itemLabel, nodesOf, rowDetails } from './row.ts';
 import { element } from './elements.ts';
 import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { makeHelp } from './help.ts';
-import { showDetails } from './inspector.ts';
 import { commandOf, type Command } from './keys.ts';
 import { Openings } from './openings.ts';
 import { SourcePane } from './source.ts';
-import { fillLegend } from './legend.ts';
+import { Inspection } from './inspection.ts';
+import { Legend, LEGEND_HEIGHT } from './legend.ts';
 import { Picture } from './picture.ts';
 import { stackAround } from '../view/copies.ts';
 import { followTheme } from './theme.ts';
 import { Search } from './search.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { walk, type Direction } from './walk.ts';
+import { openRowAround } from './where.ts';
+import { WholeWindow } from './whole.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -54,11 +56,6 @@ export interface ExplorerOptions {
 /** Height of a picture in a cell, in px. */
 const LEAST_HEIGHT = 90;
 const MOST_HEIGHT = 460;
-/** Room for the legend of one row below the picture, in px, and what it has around it. */
-const LEGEND_HEIGHT = 26;
-const LEGEND_SPACE = 8;
-/** ms after a click in which a second one goes through the details to what lies under them. */
-const DOUBLE_CLICK = 500;
 /** The first view of a cell is chosen for this height. */
 const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT;
 const FIRST_WIDTH = 760;
@@ -77,8 +74,8 @@ export class Explorer {
   private readonly search: Search;
   private readonly colours: Colours;
   private readonly stage = element('div', 'jv-stage-area');
-  private readonly pane = element('aside', 'jv-inspector');
-  private readonly legend = element('div', 'jv-legend');
+  private readonly inspection = new Inspection();
+  private readonly legend = new Legend();
   private readonly note = element('div', 'jv-note');
   private readonly trail = new Trail({ leaveTo: row => this.leaveTo(row) });
   private readonly tree = element('div', 'jv-tree');
@@ -98,7 +95,7 @@ export class Explorer {
   private selected: number | null = null;
   /** Where the ways to the selection begin that are shown; null where none are asked for. */
   private origin: number | null = null;
-  private placeholder: Comment | null = null;
+  private readonly whole = new WholeWindow(this.root);
 
   constructor(host: HTMLElement, given: ExplorerOptions) {
     this.options = { ...given, document: withKernelTree(given.document) };
@@ -157,7 +154,7 @@ export class Explorer {
     document.defaultView?.removeEventListener('keydown', this.hear, { capture: true });
     this.picture.dispose();
     this.root.remove();
-    this.placeholder?.remove();
+    this.whole.dispose();
   }
 
   /** Where the first box of a label stands, from the corner of the picture; for scripts of the page and for tests. */
@@ -172,7 +169,7 @@ export class Explorer {
   }
 
   private build(host: HTMLElement): void {
-    const { root, stage, pane, tree } = this;
+    const { root, stage, tree } = this;
     root.classList.toggle('jv-fill', this.options.fill === true);
     stage.tabIndex = 0;
     stage.setAttribute('role', 'application');
@@ -182,11 +179,9 @@ export class Explorer {
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
     stage.setAttribute('aria-controls', tree.id);
-    stage.append(this.legend, this.note, this.trail.root, tree);
-    pane.hidden = true;
-    pane.setAttribute('aria-label', 'details');
+    stage.append(this.legend.root, this.note, this.trail.root, tree);
     const body = element('div', 'jv-body');
-    body.append(this.pythonPane.root, stage, pane, this.help);
+    body.append(this.pythonPane.root, stage, this.inspection.root, this.help);
     const findings = new FindingStrip(this.options.document, { show: finding => this.showFinding(finding) });
     root.append(this.bar.root, this.search.root, body, findings.root);
     // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.
@@ -208,7 +203,7 @@ export class Explorer {
   /** The room for the picture. */
   private space(): Space {
     const { height, fill } = this.options;
-    const whole = fill === true || this.placeholder !== null;
+    const whole = fill === true || this.whole.on;
     return {
       width: (this.stage.clientWidth || FIRST_WIDTH) - 2 * MARGIN,
       height: (whole ? this.stage.clientHeight || FIRST_HEIGHT : (height ?? FIRST_HEIGHT)) - 2 * MARGIN
@@ -342,7 +337,7 @@ export class Explorer {
     this.last = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     this.fillLegend(scene);
-    this.picture.setFoot(this.legendHeight());
+    this.picture.setFoot(this.legend.height);
     this.setHeight(scene);
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
     this.root.dataset.boxes = String(scene.visible.count);
@@ -351,7 +346,7 @@ export class Explorer {
 
   private fillLegend({ visible }: Scene): void {
     const { title, legend } = this.colours.colour(visible);
-    fillLegend(this.legend, title, legend, palettes[this.theme]);
+    this.legend.fill(title, legend, palettes[this.theme]);
   }
 
   /** The same picture in other colours. */
@@ -359,7 +354,7 @@ export class Explorer {
     if (this.scene) {
       this.scene = { ...this.scene, looks: this.colours.colour(this.scene.visible).looks };
       this.fillLegend(this.scene);
-      this.picture.setFoot(this.legendHeight());
+      this.picture.setFoot(this.legend.height);
       this.picture.recolour(this.scene);
     }
   }
@@ -367,28 +362,17 @@ export class Explorer {
   private setHeight(scene: Scene): void {
     if (!this.options.fill) {
       const { height } = this.options;
-      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legendHeight()));
+      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + this.legend.height));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const now = parseFloat(this.stage.style.height) || 0;
       this.stage.style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
     }
   }
 
-  /** What the legend needs: in a narrow picture it has several rows. */
-  private legendHeight(): number {
-    return this.legend.hidden ? 0 : Math.max(LEGEND_HEIGHT, this.legend.offsetHeight + LEGEND_SPACE);
-  }
-
   /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
   private click(box: number, more: boolean): void {
     this.origin = more ? this.selected : null;
-    if (this.pane.hidden && box >= 0) {
-      const side = this.pane;
-      side.classList.add('jv-through');
-      setTimeout(() => side.classList.remove('jv-through'), DOUBLE_CLICK);
-      side.hidden = false;
-      side.classList.toggle('jv-left', this.picture.isUnder(box, side.offsetWidth));
-    }
+    this.inspection.comeBeside(this.picture, box);
     this.select(box < 0 || !this.scene ? null : this.scene.visible.item[box]);
   }
 
@@ -408,7 +392,7 @@ export class Explorer {
     }
     this.picture.select(box, [...lit]);
     if (this.pythonPane.shown) {
-      this.pythonPane.mark(this.graph, scene && box >= 0 ? scene.visible.node[box] : (this.linked[0] ?? -1));
+      this.pythonPane.mark(this.graph, this.selected === null ? this.linked : this.selectedNodes);
     }
     this.relate();
     selectInTree(this.tree, this.prefix, box);
@@ -417,28 +401,31 @@ export class Explorer {
     } else {
       this.stage.removeAttribute('aria-activedescendant');
     }
-    this.pane.hidden = selected === null;
     this.root.classList.toggle('jv-inspecting', selected !== null);
+    this.inspect();
+  }
+
+  private inspect(): void {
+    const { selected } = this;
+    const { document: source } = this.options;
+    const shown =
+      selected === null
+        ? null
+        : selected >= 0
+          ? rowDetails(source, this.graph, selected)
+          : details(source, this.graph, -1 - selected);
+    this.inspection.show(this.picture, shown, selected !== null && this.openings.open.has(selected), {
+      select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
+      follow: (stage, node) => this.setStage(stage, node),
+      toggle: () => selected !== null && this.toggle(selected),
+      close: () => {
+        this.select(null);
+        this.stage.focus({ preventScroll: true });
+      }
+    });
     if (selected !== null) {
-      const { document: source } = this.options;
-      const shown =
-        selected >= 0 ? rowDetails(source, this.graph, selected) : details(source, this.graph, -1 - selected);
-      showDetails(this.pane, shown, selected >= 0 && this.openings.open.has(selected), {
-        select: node => this.goTo(itemFor(this.graph, this.rows, node), true),
-        follow: (stage, node) => this.setStage(stage, node),
-        toggle: () => this.toggle(selected),
-        close: () => {
-          this.select(null);
-          this.stage.focus({ preventScroll: true });
-        }
-      });
       this.showCopies(selected);
-    } else {
-      this.pane.classList.remove('jv-left');
     }
-    const { offsetWidth } = this.pane;
-    const left = this.pane.classList.contains('jv-left');
-    this.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
   }
 
   /** Lights what belongs with the selection or is searched for, and says what is lit. */
@@ -449,7 +436,12 @@ export class Explorer {
       return;
     }
     const { document: source } = this.options;
-    const { faded, ways, words } = relate({ document: source, visible: scene.visible, spread }, selected, origin);
+    const { faded, ways, words } = relate(
+      { document: source, visible: scene.visible, spread },
+      selected,
+      origin,
+      this.linked
+    );
     this.picture.relate(this.search.faded(scene.visible) ?? faded, ways);
     const crumbs = selected === null ? [] : crumbsOf(source, this.graph, this.rows, selected);
     this.trail.show(source.programs[0].name, crumbs, words);
@@ -480,7 +472,7 @@ export class Explorer {
           void this.layOut(row);
         }
       });
-      this.pane.querySelector('dl')?.prepend(...copies);
+      this.inspection.root.querySelector('dl')?.prepend(...copies);
     }
   }
 
@@ -622,7 +614,7 @@ export class Explorer {
         this.layOutWhole();
         break;
       case 'expand':
-        this.expand(!this.placeholder);
+        this.expand(!this.whole.on);
         break;
       case 'path':
         this.origin = this.origin === null ? this.selected : null;
@@ -656,11 +648,11 @@ export class Explorer {
     if (selected === null) {
       return;
     }
-    const { parent } = rows.outline;
-    let row = selected >= 0 ? selected : rows.leaf[-1 - selected];
-    while (row > 0 && !(this.openings.open.has(row) && this.scene?.visible.item.includes(row))) {
-      row = parent[row];
-    }
+    const row = openRowAround(
+      rows,
+      selected,
+      one => this.openings.open.has(one) && this.scene?.visible.item.includes(one) === true
+    );
     if (row > 0) {
       this.toggle(row);
     }
@@ -677,7 +669,7 @@ export class Explorer {
       this.select(null);
     } else if (this.search.query) {
       this.leaveSearch();
-    } else if (this.placeholder) {
+    } else if (this.whole.on) {
       this.expand(false);
     }
   }
@@ -688,7 +680,7 @@ export class Explorer {
     this.bar.setSource(shown);
     if (shown) {
       this.pythonPane.fill(this.graph);
-      this.pythonPane.mark(this.graph, this.selectedNodes[0] ?? -1);
+      this.pythonPane.mark(this.graph, this.selected === null ? this.linked : this.selectedNodes);
     }
   }
 
@@ -696,20 +688,8 @@ export class Explorer {
     void this.layOut(null, true).then(() => this.picture.fit());
   }
 
-  /**
-   * The whole window, and back. The explorer moves to the end of the page meanwhile: inside a notebook, fixed places
-   * are relative to the scrolling cell.
-   */
   private expand(whole: boolean): void {
-    if (whole && !this.placeholder) {
-      this.placeholder = document.createComment('jaxviz');
-      this.root.replaceWith(this.placeholder);
-      document.body.append(this.root);
-    } else if (!whole && this.placeholder) {
-      this.placeholder.replaceWith(this.root);
-      this.placeholder = null;
-    }
-    this.root.classList.toggle('jv-whole', whole);
+    this.whole.set(whole);
     if (whole) {
       this.showSource(true);
     }

@@ -1,28 +1,41 @@
-/** The help: what the marks in the picture mean, and the keys. */
+/** The help: what the marks in the picture mean, each beside a sample of it, and the keys. */
 import { button, element } from './elements.ts';
 import { keys } from './keys.ts';
 
-const MARKS: readonly (readonly [string, string])[] = [
-  ['box', 'one operation, with the type of its value where that is new'],
-  ['box with +', 'a function or a loop that opens'],
-  ['number in a corner', 'so many copies of the same; a click shows all of them'],
-  ['coloured area', 'boxes that run as one kernel, with its name (k)'],
-  ['frame', 'the inside of an open function or loop'],
-  ['small label', 'a constant or an argument that the box beside it reads; with an arrow, where its value goes'],
-  ['dashed box', 'an operation that the compiler did not keep, and why'],
-  ['dashed outline', 'belongs with the selected line or operation'],
-  ['blue line with an arrow', 'what the next turn of a loop begins with'],
-  ['dashed pill', 'what each turn of a loop starts with: carried over, or one slice']
+/** The class of a sample in the style sheet, what it is called, and what it means. */
+const MARKS: readonly (readonly [string, string, string])[] = [
+  ['box', 'box', 'one operation, with the type of its value where that is new'],
+  ['opens', 'box with +', 'several operations by one name: double click opens it'],
+  ['frame', 'frame', 'the inside of an open function, loop or phase'],
+  ['stack', 'x24', 'that many copies of the same, folded to one; a click on the number shows all of them'],
+  [
+    'label',
+    'small label',
+    'a constant or an argument that the box beside it reads; with an arrow, where its value goes'
+  ],
+  ['ghost', 'dashed box', 'an operation that the compiler did not keep, and why'],
+  ['turn', 'dashed pill', 'what each turn of a loop starts with: carried over, or one slice'],
+  ['carry', 'line with an arrow', 'what the next turn of a loop begins with'],
+  ['cable', 'dotted line', 'what backward needs of forward, with its size'],
+  ['to', 'blue line', 'leads to the selection'],
+  ['from', 'dashed blue line', 'what the selection leads to; what has nothing to do with it is pale'],
+  ['linked', 'dashed outline', 'belongs with the selected line or operation'],
+  ['kernel', 'coloured area', 'boxes that run as one kernel, with its name (k)']
 ];
 
 export function makeHelp(close: () => void): HTMLElement {
   const help = element('div', 'jv-help');
   help.setAttribute('role', 'dialog');
   help.setAttribute('aria-label', 'Keys and marks');
+  help.tabIndex = 0;
   help.hidden = true;
   const list = element('dl', 'jv-details');
-  for (const [mark, meaning] of MARKS) {
-    list.append(element('dt', '', mark), element('dd', '', meaning));
+  for (const [look, mark, meaning] of MARKS) {
+    const term = element('dt', '');
+    const sample = element('span', `jv-sample jv-sample-${look}`);
+    sample.setAttribute('aria-hidden', 'true');
+    term.append(sample, mark);
+    list.append(term, element('dd', '', meaning));
   }
   for (const { shown, does } of keys) {
     const term = element('dt', '');

@@ -7,26 +7,36 @@ export interface LegendEntry {
   readonly label: string;
 }
 
-/** Fills the legend; without a title, a picture of one colour needs none. */
-export function fillLegend(
-  legend: HTMLElement,
-  title: string,
-  entries: readonly LegendEntry[],
-  palette: Palette
-): void {
-  legend.replaceChildren();
-  legend.hidden = !title && entries.length < 2;
-  if (title) {
-    legend.append(element('b', 'jv-legend-title', title));
+/** Room for one row below the picture, in px, and what it has around it. */
+export const LEGEND_HEIGHT = 26;
+const SPACE = 8;
+
+export class Legend {
+  readonly root = element('div', 'jv-legend');
+
+  /** Without a title, a picture of one colour needs none. */
+  fill(title: string, entries: readonly LegendEntry[], palette: Palette): void {
+    const { root } = this;
+    root.hidden = !title && entries.length < 2;
+    root.replaceChildren(
+      ...(title ? [element('b', 'jv-legend-title', title)] : []),
+      ...entries.map(entry => item(entry, palette))
+    );
   }
-  for (const { look: name, label } of entries) {
-    const look: Look = looks[name];
-    const swatch = element('span', 'jv-swatch');
-    swatch.style.background = palette[look.fill ?? 'background'];
-    swatch.style.borderColor = palette[look.stroke ?? 'line'];
-    swatch.style.borderStyle = look.dash ? 'dashed' : 'solid';
-    const item = element('span', 'jv-legend-item');
-    item.append(swatch, label);
-    legend.append(item);
+
+  /** What it needs below the picture: in a narrow picture it has several rows. */
+  get height(): number {
+    return this.root.hidden ? 0 : Math.max(LEGEND_HEIGHT, this.root.offsetHeight + SPACE);
   }
+}
+
+function item({ look: name, label }: LegendEntry, palette: Palette): HTMLElement {
+  const look: Look = looks[name];
+  const swatch = element('span', 'jv-swatch');
+  swatch.style.background = palette[look.fill ?? 'background'];
+  swatch.style.borderColor = palette[look.stroke ?? 'line'];
+  swatch.style.borderStyle = look.dash ? 'dashed' : 'solid';
+  const made = element('span', 'jv-legend-item');
+  made.append(swatch, label);
+  return made;
 }

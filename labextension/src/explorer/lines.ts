@@ -8,8 +8,8 @@ export interface SourceLine {
   readonly text: string;
   /** The operations whose innermost frame in the person's own code is this line. */
   readonly nodes: readonly number[];
-  /** True where the compiler kept none of them. */
-  readonly gone: boolean;
+  /** How many of them the compiler did not keep. */
+  readonly gone: number;
 }
 
 export interface SourceFile {
@@ -58,7 +58,7 @@ export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
         number,
         text: line,
         nodes,
-        gone: nodes.length > 0 && nodes.every(node => ghostWord(fates, node) !== '')
+        gone: nodes.reduce((sum, node) => sum + (ghostWord(fates, node) ? 1 : 0), 0)
       };
     });
     found.push({ label: strings[files.label[file]], path: strings[files.path[file]], lines: dedent(lines) });

@@ -1,5 +1,8 @@
 /** What is lit around the selection, for the picture, and what that is in words. */
 import { Fade } from '../draw/canvas.ts';
+import { fadedBoxes } from '../view/faded.ts';
+import { itemOfNode } from '../view/folds.ts';
+import { rowsOf } from '../view/outline.ts';
 import { around, between, type Seen } from '../view/relations.ts';
 
 export interface Related {
@@ -11,10 +14,13 @@ export interface Related {
 
 const NOTHING: Related = { faded: null, ways: null, words: '' };
 
-/** What belongs with the item `selected`, or the ways to it from the item `origin` where that is given. */
-export function relate(seen: Seen, selected: number | null, origin: number | null): Related {
+/**
+ * What belongs with the item `selected`, or the ways to it from the item `origin` where that is given; without a
+ * selection, the nodes `linked`, as those of a line of the source.
+ */
+export function relate(seen: Seen, selected: number | null, origin: number | null, linked: readonly number[]): Related {
   if (selected === null) {
-    return NOTHING;
+    return linked.length ? lit(seen, linked) : NOTHING;
   }
   if (origin === selected) {
     return { ...NOTHING, words: 'ways from here to what is selected next' };
@@ -22,4 +28,13 @@ export function relate(seen: Seen, selected: number | null, origin: number | nul
   const path = origin !== null;
   const { apart, ways, words } = path ? between(seen, origin, selected) : around(seen, selected);
   return { faded: apart.map(one => (one ? (path ? Fade.far : Fade.near) : Fade.none)), ways, words };
+}
+
+function lit({ document, visible }: Seen, nodes: readonly number[]): Related {
+  const faded = fadedBoxes(rowsOf(document, visible.graph), visible, nodes.map(itemOfNode));
+  return {
+    faded: faded && faded.map(one => (one ? Fade.near : Fade.none)),
+    ways: null,
+    words: `${nodes.length} operation${nodes.length === 1 ? '' : 's'} lit`
+  };
 }

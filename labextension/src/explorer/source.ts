@@ -13,7 +13,7 @@ export interface SourceActions {
 export class SourcePane {
   readonly root = element('aside', 'jv-source-pane');
   private readonly rows = new Map<string, HTMLElement>();
-  private marked: HTMLElement | null = null;
+  private marked: readonly HTMLElement[] = [];
 
   constructor(
     private readonly source: Document,
@@ -30,7 +30,7 @@ export class SourcePane {
   /** Fills the pane with the lines as they are in `graph`. */
   fill(graph: Graph): void {
     this.rows.clear();
-    this.marked = null;
+    this.marked = [];
     const files = sourceFiles(this.source, graph);
     const most = Math.max(1, ...files.flatMap(file => file.lines.map(line => line.nodes.length)));
     const head = element('div', 'jv-source-head');
@@ -38,7 +38,9 @@ export class SourcePane {
     head.append(button('jv-close', '×', 'Close the source (1)', () => this.actions.close()));
     this.root.replaceChildren(head);
     if (!files.length) {
-      this.root.append(element('p', 'jv-source-none', 'The source of this program is not at hand.'));
+      const why =
+        'The source of this program is not at hand: it was typed where nothing keeps it, or the file is gone.';
+      this.root.append(element('p', 'jv-source-none', why));
     }
     const scroll = element('div', 'jv-source-scroll');
     for (const file of files) {
@@ -52,42 +54,53 @@ export class SourcePane {
     this.root.append(scroll);
   }
 
-  /** Marks the line that a node comes from, or none. */
-  mark(graph: Graph, node: number): void {
-    this.marked?.classList.remove('jv-marked');
-    this.marked = null;
-    const spot = node >= 0 ? ownSpot(this.source, graph.stack[node]) : null;
-    if (spot) {
-      const path = this.source.strings[this.source.files.path[spot.file]];
-      const row = this.rows.get(`${path}:${spot.line}`);
+  /** Marks the lines that nodes come from; the first of them is brought into view. */
+  mark(graph: Graph, nodes: readonly number[]): void {
+    this.marked.forEach(row => row.classList.remove('jv-marked'));
+    const { files, strings } = this.source;
+    const found = new Set<HTMLElement>();
+    for (const stack of new Set(nodes.map(node => graph.stack[node]))) {
+      const spot = ownSpot(this.source, stack);
+      const row = spot && this.rows.get(`${strings[files.path[spot.file]]}:${spot.line}`);
       if (row) {
-        row.classList.add('jv-marked');
-        this.marked = row;
-        reveal(row);
+        found.add(row);
       }
+    }
+    this.marked = [...found];
+    this.marked.forEach(row => row.classList.add('jv-marked'));
+    if (this.marked.length) {
+      reveal(this.marked[0]);
     }
   }
 
   private row(path: string, line: SourceLine, most: number): HTMLElement {
     const count = line.nodes.length;
     const row = element(count ? 'button' : 'div', 'jv-line');
-    row.classList.toggle('jv-gone', line.gone);
+    row.classList.toggle('jv-gone', count > 0 && line.gone === count);
     const heat = element('span', 'jv-heat');
     // A line of one operation is still seen beside one of a thousand.
     heat.style.opacity = count ? String(0.25 + (0.75 * Math.log1p(count)) / Math.log1p(most)) : '0';
+    const counts = element('span', 'jv-line-count', count ? String(count) : '');
+    if (line.gone) {
+      counts.append(element('span', 'jv-line-gone', line.gone === count ? ' gone' : ` ${line.gone} gone`));
+    }
     row.append(
       element('span', 'jv-line-number', String(line.number)),
       heat,
       element('code', '', line.text || ' '),
-      element('span', 'jv-line-count', count ? String(count) : '')
+      counts
     );
     if (count) {
-      row.title = `${count} operation${count === 1 ? '' : 's'}${line.gone ? ', none of them kept by the compiler' : ''}`;
+      row.title = `${count} operation${count === 1 ? '' : 's'}${goneText(line)}`;
       row.addEventListener('click', () => this.actions.pick(line.nodes));
     }
     this.rows.set(`${path}:${line.number}`, row);
     return row;
   }
+}
+
+function goneText({ nodes, gone }: SourceLine): string {
+  return gone === 0 ? '' : `, ${gone === nodes.length ? 'none' : nodes.length - gone} of them kept by the compiler`;
 }
 
 /** Scrolls the pane alone: the notebook around it stays where it is. */

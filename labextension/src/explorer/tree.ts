@@ -12,6 +12,7 @@ const MOST_ITEMS = 600;
 export function fillTree(tree: HTMLElement, visible: VisibleGraph, prefix: string): void {
   const items: HTMLElement[] = [];
   const depth: number[] = [];
+  const siblings = placesAmongSiblings(visible);
   for (let box = 0; box < Math.min(visible.count, MOST_ITEMS); box++) {
     const parent = visible.parent[box];
     depth[box] = parent < 0 ? 1 : depth[parent] + 1;
@@ -19,6 +20,8 @@ export function fillTree(tree: HTMLElement, visible: VisibleGraph, prefix: strin
     item.id = `${prefix}${box}`;
     item.setAttribute('role', 'treeitem');
     item.setAttribute('aria-level', String(depth[box]));
+    item.setAttribute('aria-posinset', String(siblings.place[box]));
+    item.setAttribute('aria-setsize', String(siblings.count.get(parent)));
     item.setAttribute('aria-selected', 'false');
     if (visible.shape[box] === Shape.frame || visible.closed[box]) {
       item.setAttribute('aria-expanded', String(visible.shape[box] === Shape.frame));
@@ -31,6 +34,17 @@ export function fillTree(tree: HTMLElement, visible: VisibleGraph, prefix: strin
     items.push(rest);
   }
   tree.replaceChildren(...items);
+}
+
+/** For each box, the how-manieth it is in its frame; for each frame, how many boxes stand in it. */
+function placesAmongSiblings({ parent }: VisibleGraph): { place: number[]; count: Map<number, number> } {
+  const count = new Map<number, number>();
+  const place = Array.from(parent, frame => {
+    const at = (count.get(frame) ?? 0) + 1;
+    count.set(frame, at);
+    return at;
+  });
+  return { place, count };
 }
 
 /** A box in words. */

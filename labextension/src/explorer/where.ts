@@ -15,3 +15,12 @@ export function openAroundItem(rows: Rows, open: ReadonlySet<number>, item: numb
   const needed = (expression < 0 ? around : around.slice(0, expression)).filter(row => rowOpens(rows, row));
   return needed.every(row => open.has(row)) ? open : new Set([...open, ...needed]);
 }
+
+/** The item itself where it is an open row, else the innermost open row around it; 0 for none. */
+export function openRowAround({ outline, leaf }: Rows, item: number, isOpen: (row: number) => boolean): number {
+  let row = item >= 0 ? item : leaf[-1 - item];
+  while (row > 0 && !isOpen(row)) {
+    row = outline.parent[row];
+  }
+  return row;
+}

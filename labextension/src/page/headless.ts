@@ -3,7 +3,7 @@
  * Made for QuickJS inside Python: no DOM, no timers, no workers.
  */
 import { decode, decodePlain } from '../document/decode.ts';
-import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { makeScene, MARGIN } from '../draw/scene.ts';
 import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
@@ -14,6 +14,9 @@ import { rowsOf } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show, type ViewState } from '../view/view.ts';
 import { Shape } from '../view/visible.ts';
+
+const rowKinds = Object.keys(RowKind);
+const nodeKinds = Object.keys(NodeKind);
 
 interface Options {
   readonly graph?: number;
@@ -47,9 +50,10 @@ function svg(documentText: string, optionsText: string): string {
 function view(documentText: string, optionsText: string): string {
   const { document, graph, options, state } = prepare(documentText, optionsText);
   const visible = show(document, graph, state);
-  const { operations } = rowsOf(document, graph);
+  const { operations, outline } = rowsOf(document, graph);
   const boxes = visible.label.map((name, box) => ({
     name,
+    kind: visible.item[box] >= 0 ? rowKinds[outline.kind[visible.item[box]]] : nodeKinds[graph.kind[visible.node[box]]],
     equations:
       visible.item[box] >= 0
         ? operations[visible.item[box]]

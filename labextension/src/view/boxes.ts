@@ -1,5 +1,6 @@
 /** The boxes on the screen, in program order: closed rows, frames of open rows, operations, arguments and results. */
-import { BindingKind, NodeKind, NodeRole, RowKind, type Document, type Fates, type Graph } from '../document/graph.ts';
+import { NodeKind, NodeRole, RowKind, type Document, type Fates, type Graph } from '../document/graph.ts';
+import { turnWord } from './chips.ts';
 import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
 import { fatesOf, ghostWord } from './ghosts.ts';
@@ -10,6 +11,9 @@ import { Shape } from './visible.ts';
 
 /** Up to so many results are boxes of their own; more are chips at the boxes that make them. */
 const MAX_RESULT_BOXES = 3;
+
+/** Up to so many values that go round a loop are boxes of their own; more are chips at the boxes that read them. */
+const MAX_TURN_BOXES = 2;
 
 /** Columns of the boxes; the place of a box in them is its number. */
 export class Boxes {
@@ -135,7 +139,7 @@ export class Boxes {
       case NodeKind.argument:
         if (top && reads.isPort(node)) {
           this.add(item, node, Shape.port, around, document.strings[graph.name[node]] || 'argument', this.type(node));
-        } else if (!top) {
+        } else if (!top && this.turnsInRegion(graph.region[node]) <= MAX_TURN_BOXES) {
           this.add(item, node, Shape.turn, around, this.turnLabel(node), this.type(node));
         }
         break;
@@ -228,10 +232,19 @@ export class Boxes {
     return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? '';
   }
 
+  /** How many values go round a loop, or come into it one by one. */
+  private turnsInRegion(region: number): number {
+    const { graph, folds } = this;
+    let found = 0;
+    for (let node = graph.regionStart[region]; graph.kind[node] === NodeKind.argument; node++) {
+      found += folds.borders.passes(node) ? 0 : 1;
+    }
+    return found;
+  }
+
   private turnLabel(node: number): string {
-    const { document, graph, folds } = this;
-    const binding = folds.borders.into[node];
-    const role = binding < 0 ? 'argument' : graph.bindingKind[binding] === BindingKind.init ? 'carry' : 'slice';
+    const { document, graph } = this;
+    const role = turnWord(graph, node);
     const name = document.strings[graph.name[node]] || attribute(document, graph, node, 'name');
     return name ? `${role} ${name}` : role;
   }

@@ -1,12 +1,14 @@
 /** Chips: small labels beside boxes for operands and results that get no edge of their own. */
-import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { attribute, cut, nodeLabel, shortPath, typeText } from './label.ts';
-import type { Borders } from './borders.ts';
+import { bordersOf, type Borders } from './borders.ts';
 import type { Origin } from './flow.ts';
 import type { Chip } from './visible.ts';
 
 /** On one side of a box so many chips are named; where there are more, the others are counted. */
 const MAX_CHIPS = 2;
+
+const CARRY = '→ carry';
 
 /** The chip of an operand that no box makes. */
 export function operandChip(document: Document, graph: Graph, origin: Origin): Chip {
@@ -28,8 +30,17 @@ export function operandChip(document: Document, graph: Graph, origin: Origin): C
     const label = nodeLabel(document, graph, origin.node);
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
   }
-  const path = name || 'argument';
+  const path = name || attribute(document, graph, origin.node, 'name') || turnWord(graph, origin.node);
   return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}` };
+}
+
+/** What an argument without a name is: of the program, or of a loop's body. */
+export function turnWord(graph: Graph, node: number): string {
+  const binding = bordersOf(graph).into[node];
+  if (binding < 0) {
+    return 'argument';
+  }
+  return graph.bindingKind[binding] === BindingKind.init ? 'carry' : 'slice';
 }
 
 /** What an operation on literals alone makes: the literal for what only repeats it. */
@@ -60,7 +71,7 @@ export function resultChip(
     return { text: cut(`→ ${short}`, 18), side: 'right', title: `result ${name}` };
   }
   if (borders.carries.has(node)) {
-    return { text: '→ carry', side: 'right', title: 'carried into the next turn' };
+    return { text: CARRY, side: 'right', title: 'carried into the next turn' };
   }
   if (document.strings[graph.regionKind[region]] === 'while cond') {
     return { text: '→ goes on?', side: 'right', title: 'the loop goes on while this holds' };
@@ -91,7 +102,7 @@ export class ChipRack {
     const result = new Map<number, readonly Chip[]>();
     for (const [box, chips] of this.chips) {
       const left = this.counted.has(box) ? countOf(chips) : drawnOn('left', chips);
-      result.set(box, [...left, ...drawnOn('right', chips)]);
+      result.set(box, [...left, ...drawnOn('right', carriedResults(chips))]);
     }
     return result;
   }
@@ -112,8 +123,33 @@ function countOf(chips: readonly Chip[]): Chip[] {
       ];
 }
 
+/** What goes round a loop and is given by it in the end: one chip for both. */
+function carriedResults(chips: readonly Chip[]): readonly Chip[] {
+  const carry = chips.find(chip => chip.text === CARRY);
+  const results = chips.filter(chip => chip.title.startsWith('result '));
+  if (!carry || !results.length) {
+    return chips;
+  }
+  const title = [carry, ...results].map(chip => chip.title).join('\n');
+  const both = { ...carry, text: `${CARRY}, result${results.length > 1 ? 's' : ''}`, title };
+  return [both, ...chips.filter(chip => chip !== carry && !results.includes(chip))];
+}
+
+/** Chips of the same text as one, with how many it stands for: the weights of five layers are `w x5`. */
+function alike(chips: readonly Chip[]): Chip[] {
+  const texts = new Map<string, Chip[]>();
+  for (const chip of chips) {
+    texts.set(chip.text, [...(texts.get(chip.text) ?? []), chip]);
+  }
+  return [...texts].map(([text, same]) =>
+    same.length === 1
+      ? same[0]
+      : { ...same[0], text: `${text} x${same.length}`, value: -1, title: same.map(chip => chip.title).join('\n') }
+  );
+}
+
 function drawnOn(side: Chip['side'], chips: readonly Chip[]): Chip[] {
-  const these = chips.filter(chip => chip.side === side);
+  const these = alike(chips.filter(chip => chip.side === side));
   // A count in place of a single chip would take the room of the chip and say less.
   if (these.length <= MAX_CHIPS + 1) {
     return these;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { FateKind } from '../document/graph.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
-import { colourings, groupsOfBoxes } from './colouring.ts';
+import { colourings, groupsOfBoxes, ranked } from './colouring.ts';
 import { show } from './view.ts';
 
 type Plain = ReturnType<Sketch['plain']>;
@@ -89,4 +89,10 @@ test('by kernel: what the optimized HLO runs as one, followed through the links'
   ] as unknown as Plain['links'];
   const found = coloured(plain, 'kernel');
   assert.deepEqual([found?.dot_general, found?.add, found?.tanh], ['dot.1', 'add_tanh_fusion', 'add_tanh_fusion']);
+});
+
+test('where there are too many groups for the colours, those on the screen come first', () => {
+  const groups = { names: ['a', 'b', 'c', 'd'], of: new Int32Array(0) };
+  assert.deepEqual([...ranked(Int32Array.of(3, 3, 2, -1), groups, 2)], [2, 3, 1, 0]);
+  assert.deepEqual([...ranked(Int32Array.of(3, 3, 2, -1), groups, 4)], [0, 1, 2, 3]);
 });

@@ -28,6 +28,8 @@ export interface Groups {
   readonly names: readonly string[];
   /** Of each node, an index into `names`, or -1. */
   readonly of: Int32Array;
+  /** Of each row of the outline that is such a group itself, likewise. */
+  readonly ofRow?: Int32Array;
 }
 
 export const colourings: readonly Colouring[] = [
@@ -65,10 +67,29 @@ export function groupsOfBoxes(
     if (visible.shape[box] !== Shape.box) {
       return -1;
     }
+    if (item >= 0 && groups.ofRow && groups.ofRow[item] >= 0) {
+      return groups.ofRow[item];
+    }
     return item < 0
       ? groups.of[-1 - item]
       : pick(operationsIn(visible.graph, rows, item, groups.of), groups.names.length);
   });
+}
+
+/**
+ * Groups in the order in which they get colours: where there are more than `most`, those of most boxes first, as a colour
+ * is of no use that nothing on the screen has.
+ */
+export function ranked(of: Int32Array, groups: Groups, most: number): Int32Array {
+  const { length } = groups.names;
+  const rank = Int32Array.from({ length }, (_, group) => group);
+  if (length > most) {
+    const boxes = new Int32Array(length);
+    of.forEach(group => group >= 0 && boxes[group]++);
+    const order = rank.slice().sort((a, b) => boxes[b] - boxes[a] || a - b);
+    order.forEach((group, at) => (rank[group] = at));
+  }
+  return rank;
 }
 
 function* operationsIn(graph: Graph, { outline }: Rows, row: number, of: Int32Array): Iterable<number> {
@@ -169,23 +190,36 @@ function kernelName(document: Document, graph: Graph, kernel: number): string {
 /** In the order in which they run. */
 function byPhase(document: Document, graph: Graph): Groups | null {
   const { outline, name } = rowsOf(document, graph);
-  return byName(graph, rowNames(document, graph, RowKind.phase), [
-    ...new Set(name.filter((_, row) => outline.kind[row] === RowKind.phase))
-  ]);
+  const phases = new Set(name.filter((_, row) => outline.kind[row] === RowKind.phase));
+  return byRow(document, graph, RowKind.phase, one => one, [...phases]);
 }
 
+/** Modules of one kind that are numbered, such as `Dense_0` and `Dense_1`, are one group. */
 function byModule(document: Document, graph: Graph): Groups | null {
-  return byName(graph, rowNames(document, graph, RowKind.module));
+  return byRow(document, graph, RowKind.module, name => name.replace(/_\d+$/, ''));
 }
 
-/** The name of the innermost row of a kind around a node. */
-function rowNames(document: Document, graph: Graph, kind: number): (node: number) => string {
+/** By the innermost row of a kind around each node. */
+function byRow(
+  document: Document,
+  graph: Graph,
+  kind: number,
+  groupOf: (name: string) => string,
+  known?: readonly string[]
+): Groups | null {
   const { outline, name, leaf, count } = rowsOf(document, graph);
   const around = new Int32Array(count).fill(-1);
   for (let row = 1; row < count; row++) {
     around[row] = outline.kind[row] === kind ? row : around[outline.parent[row]];
   }
-  return node => (around[leaf[node]] >= 0 ? name[around[leaf[node]]] : '');
+  const groups = byName(graph, node => (around[leaf[node]] >= 0 ? groupOf(name[around[leaf[node]]]) : ''), known);
+  const index = new Map(groups?.names.map((one, at) => [one, at]));
+  return (
+    groups && {
+      ...groups,
+      ofRow: Int32Array.from(around, at => (at < 0 ? -1 : (index.get(groupOf(name[at])) ?? -1)))
+    }
+  );
 }
 
 function byType({ strings, types }: Document, graph: Graph): Groups | null {

@@ -9,7 +9,7 @@ import { childrenOf, rowOpens, rowsOf, type Rows } from './outline.ts';
 import { toLayout } from './place.ts';
 import type { Measure } from './sizes.ts';
 import { show } from './view.ts';
-import type { VisibleGraph } from './visible.ts';
+import { Shape, type VisibleGraph } from './visible.ts';
 
 export interface Space {
   readonly width: number;
@@ -18,8 +18,8 @@ export interface Space {
 
 /** Text is read easily down to this zoom. */
 const LEAST_ZOOM = 0.75;
-/** A stranger takes in no more boxes than this at once. */
-const MOST_BOXES = 40;
+/** A stranger takes in no more boxes that stand for operations than this at once. */
+const MOST_BOXES = 25;
 /** Up to so many boxes, everything is shown open, if it fits. */
 const CALM_BOXES = 14;
 /** With fewer boxes than this there is room for what single expressions are made of. */
@@ -28,6 +28,8 @@ const FEW_BOXES = 5;
 const LEAST_OPERATIONS = 4;
 /** Statements open into their expressions where that makes no more boxes than this. */
 const MOST_EXPRESSIONS = 10;
+/** Phases of no more things than this open beside larger ones that stay closed. */
+const SHORT_PHASE = 3;
 const ASPECT_STEP = 0.5;
 /** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
@@ -65,28 +67,34 @@ export function firstView(
       ? { open: inner }
       : { open: wide };
   }
-  let open = openRow(rows, new Set<number>(), 0);
+  const fits = (shown: VisibleGraph): boolean => boxesIn(shown) <= MOST_BOXES && zoomOf(shown) >= LEAST_ZOOM;
+  const nothing = new Set<number>();
+  // What cannot but be open is open, unless not even that fits.
+  const starts = [...AMOUNTS.map(amount => openRow(rows, nothing, 0, amount)), nothing];
+  let open = starts.find(start => fits(show(document, graph, { open: start }))) ?? nothing;
   let visible = show(document, graph, { open });
   const refused = new Set<number>();
   let leastRefused = 0;
-  for (let tries = 0; tries < MOST_TRIES && visible.count <= MOST_BOXES; tries++) {
-    const next = candidates(rows, visible).find(({ row, weight }) => !refused.has(row) && weight > leastRefused);
+  for (let tries = 0; tries < MOST_TRIES && boxesIn(visible) <= MOST_BOXES; tries++) {
+    const next = candidates(rows, visible).find(
+      ({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused)
+    );
     if (!next) {
       break;
     }
-    const fits = [true, false].some(statements => {
-      const tried = openRow(rows, open, next.row, statements);
+    const opened = AMOUNTS.some(amount => {
+      const tried = openRow(rows, open, next.row, amount);
       const shown = show(document, graph, { open: tried });
-      if (shown.count > MOST_BOXES || zoomOf(shown) < LEAST_ZOOM) {
+      if (!fits(shown)) {
         return false;
       }
       open = tried;
       visible = shown;
       return true;
     });
-    if (!fits) {
+    if (!opened) {
       refused.add(next.row);
-      if (!next.loop) {
+      if (!next.alone) {
         // A small row opened beside a large one that stays closed draws the eye to the wrong place.
         leastRefused = Math.max(leastRefused, next.weight / 2);
       }
@@ -95,8 +103,9 @@ export function firstView(
   return { open };
 }
 
+/** Boxes that stand for operations, not for what is open around them, nor for arguments and results. */
 function boxesIn(visible: VisibleGraph): number {
-  return visible.item.reduce((sum, item, box) => sum + (item >= 0 || visible.closed[box] ? 1 : 0), 0);
+  return visible.shape.reduce((sum, shape) => sum + (shape === Shape.box ? 1 : 0), 0);
 }
 
 /** Every row that opens; without `inside`, single expressions stay one box. */
@@ -106,12 +115,18 @@ export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number>
   for (let row = 1; row < count; row++) {
     const around = outline.parent[row];
     const reached = around === 0 || open.has(around);
-    if (reached && rowOpens(rows, row) && (inside || !outline.closed[row])) {
+    // What is inside a single operation is named by JAX, not by the person.
+    const says = !outline.closed[row] || (inside && rows.operations[row] > outline.count[row]);
+    if (reached && rowOpens(rows, row) && says) {
       open.add(row);
     }
   }
   return open;
 }
+
+/** How much opens with a row: nothing more, bodies of a loop or condition, statements of few expressions as well. */
+const Amount = { row: 0, bodies: 1, statements: 2 } as const;
+const AMOUNTS = [Amount.statements, Amount.bodies, Amount.row];
 
 /**
  * Opens a row, and with it what is nothing by itself: bodies of a condition, statements of few expressions, the only
@@ -121,7 +136,7 @@ export function openRow(
   rows: Rows,
   open: ReadonlySet<number>,
   row: number,
-  openStatements = true
+  amount: number = Amount.statements
 ): ReadonlySet<number> {
   const { kind, twin, count } = rows.outline;
   const now = new Set(open);
@@ -147,8 +162,9 @@ export function openRow(
     );
     for (const child of children) {
       if (
-        kind[child] === RowKind.body ||
-        (kind[child] === RowKind.statement && openStatements && expressions <= MOST_EXPRESSIONS) ||
+        (kind[child] === RowKind.body && amount >= Amount.bodies) ||
+        (kind[child] === RowKind.phase && at !== 0) ||
+        (kind[child] === RowKind.statement && amount >= Amount.statements && expressions <= MOST_EXPRESSIONS) ||
         (children.length === 1 && !rows.outline.closed[child] && rows.operations[child] === rows.operations[at])
       ) {
         todo.push(child);
@@ -162,6 +178,8 @@ interface Candidate {
   readonly row: number;
   readonly weight: number;
   readonly loop: boolean;
+  /** Stands apart from what is larger, so that it may open beside it. */
+  readonly alone: boolean;
 }
 
 /** Closed boxes worth opening, the most telling first. */
@@ -178,10 +196,16 @@ function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
     if (loop || rows.operations[row] >= LEAST_OPERATIONS) {
       const folded = outline.count[row] > 1 ? 2 : 1;
       const share = backward.has(rows.phase[row]) ? 1 / 8 : 1;
-      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1 });
+      const alone = loop || isShort(rows, row);
+      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1, alone });
     }
   }
   return found.sort((a, b) => Number(b.loop) - Number(a.loop) || b.weight - a.weight || a.row - b.row);
+}
+
+/** True for a phase of few things, whose own name says less than theirs. */
+function isShort({ outline, firstChild }: Rows, row: number): boolean {
+  return outline.kind[row] === RowKind.phase && firstChild[row + 1] - firstChild[row] <= SHORT_PHASE;
 }
 
 /** Phases that mirror an earlier one, and the update after them: they open with their twins or not at all. */

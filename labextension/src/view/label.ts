@@ -4,7 +4,7 @@
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 
 /** Names longer than this are cut; the inspector shows them whole. */
-export const MAX_NAME = 28;
+export const MAX_NAME = 22;
 
 /** Cuts a name that is too long for a box. */
 export function cut(text: string, most = MAX_NAME): string {

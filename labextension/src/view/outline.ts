@@ -165,7 +165,7 @@ export function rowOperation(document: Document, graph: Graph, { outline, name }
   const node = outline.first[row];
   const op = document.strings[graph.op[node]];
   const plain = kind === RowKind.call && (op === 'jit' || op === 'pjit' || op === 'call');
-  return plain || op === name[row] || graph.firstRegion[node] === graph.firstRegion[node + 1] ? '' : op;
+  return plain || name[row].startsWith(op) || graph.firstRegion[node] === graph.firstRegion[node + 1] ? '' : op;
 }
 
 /** The name of a row; where it has none that says anything, that of its stack if it is a copy, else of its operation. */

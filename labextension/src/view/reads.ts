@@ -7,7 +7,7 @@ import { NOTHING, type Folds } from './folds.ts';
 const MAX_ARGUMENT_EDGES = 3;
 /** A value that more boxes read than this is a chip at each of them: so many edges say nothing and hide the others. */
 const MAX_EDGES = 12;
-/** Up to so many arguments, those that nothing reads are still shown. */
+/** Up to so many arguments, those that nothing reads and those without a name are still shown. */
 const MAX_IDLE_ARGUMENTS = 8;
 
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
@@ -90,7 +90,8 @@ export class Reads {
     if (count === 0) {
       return this.argumentCount <= MAX_IDLE_ARGUMENTS;
     }
-    return count <= MAX_ARGUMENT_EDGES && PLAIN_NAME.test(this.document.strings[this.graph.name[node]] || 'argument');
+    const name = this.document.strings[this.graph.name[node]];
+    return count <= MAX_ARGUMENT_EDGES && (name ? PLAIN_NAME.test(name) : this.argumentCount <= MAX_IDLE_ARGUMENTS);
   }
 
   /** How many items read a value. */

@@ -89,9 +89,23 @@ class Join {
         if (frame >= 0) {
           this.read(node, frame, this.reads.originsAtBorder(node));
         }
+      } else if (inner && graph.kind[node] === NodeKind.argument && !folds.borders.passes(node)) {
+        this.enter(node);
       }
     }
     return { edges: this.edges, rack: this.rack, cables: this.cablesDrawn(), carries: this.carries };
+  }
+
+  /** What an open loop starts with, where no box stands for the value that goes round. */
+  private enter(node: number): void {
+    const frame = this.boxes.frameAround(node);
+    for (const origin of frame >= 0 ? this.reads.origins(node) : []) {
+      const source = origin.node < 0 ? -1 : this.boxes.ofNode(origin.node);
+      const apart = source >= 0 && !this.boxes.holds(frame, source) && !this.boxes.holds(source, frame);
+      if (apart && !this.reads.isHub(origin.value)) {
+        this.join(source, frame, origin.value);
+      }
+    }
   }
 
   private read(node: number, target: number, origins: readonly Origin[]): void {

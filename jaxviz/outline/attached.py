@@ -1,0 +1,77 @@
+"""Call stacks that begin in the middle are given the callers that they lack.
+
+What `jax.checkpoint` and `custom_vjp` trace on their own has only the frames inside that function in the forward
+pass. The backward pass runs the same places with all their callers, so there the missing ones are found.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from jaxviz.graph import Column, Graph
+from jaxviz.outline.stacks import StackTree
+
+
+def attached_stacks(graph: Graph, stacks: StackTree) -> Column:
+    """The call stack of each node, with the callers that it lacks where they are known."""
+    stack = graph.nodes.stack
+    used = np.unique(stack[stack >= 0]).tolist()
+    functions = graph.tables.frames.function
+    root = {one: stacks.root(one) for one in used}
+    if len({functions[stacks.frame(one)] for one in root.values()}) < 2:
+        return stack
+    callers = _callers(stacks, used)
+    beginning: dict[int, list[int]] = defaultdict(list)
+    for one in used:
+        beginning[functions[stacks.frame(root[one])]].append(one)
+    found = stack.copy()
+    for function, lacking in beginning.items():
+        possible = {
+            caller: None
+            for one in lacking
+            for caller in callers.get(stacks.frame(root[one]), ())
+            # A function that calls itself begins nowhere but at its start.
+            if functions[stacks.frame(stacks.root(caller))] != function
+        }
+        if possible:
+            _attach(graph, stacks, list(possible), lacking, found)
+    return found
+
+
+def _attach(graph: Graph, stacks: StackTree, callers: list[int], lacking: list[int], found: Column) -> None:
+    """Put one of the callers above stacks that lack it; one for each run of nodes."""
+    at = np.flatnonzero(np.isin(graph.nodes.stack, lacking))
+    for nodes in np.split(at, np.flatnonzero(np.diff(at) > 1) + 1):
+        caller = _fitting(graph, stacks, callers, int(nodes[0])) if len(callers) > 1 else callers[0]
+        for node in nodes.tolist():
+            found[node] = stacks.below(caller, int(found[node]))
+
+
+def _callers(stacks: StackTree, used: list[int]) -> dict[int, list[int]]:
+    """By frame, the stacks that called it."""
+    found: dict[int, dict[int, None]] = defaultdict(dict)
+    seen: set[int] = set()
+    for stack in used:
+        while stack >= 0 and stack not in seen:
+            seen.add(stack)
+            caller = stacks.parent(stack)
+            if caller >= 0:
+                found[stacks.frame(stack)][caller] = None
+            stack = caller
+    return {frame: list(callers) for frame, callers in found.items()}
+
+
+def _fitting(graph: Graph, stacks: StackTree, callers: list[int], node: int) -> int:
+    """Of several callers, the one that shares most with what stands before a node, and comes after it."""
+    before = int(graph.nodes.stack[node - 1]) if node else -1
+    lines = graph.tables.frames.line
+
+    def fit(caller: int) -> tuple[int, bool, int]:
+        common = stacks.common(caller, before)
+        inside = stacks.frames_between(before, common)
+        line = lines[stacks.frame(caller)]
+        return stacks.depth(common), not inside or line >= lines[inside[0]], -line
+
+    return max(callers, key=fit)

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Window } from 'happy-dom';
+import { decodePlain } from '../document/decode.ts';
+import { FateKind, type Document } from '../document/graph.ts';
+import { affine } from '../document/sketch.ts';
+import { SourcePane } from './source.ts';
+
+let window: Window;
+let saved: unknown;
+beforeEach(() => {
+  window = new Window();
+  saved = globalThis.document;
+  Object.assign(globalThis, { document: window.document });
+});
+afterEach(async () => {
+  await window.happyDOM.close();
+  Object.assign(globalThis, { document: saved });
+});
+
+/** `affine` with its source in two files: dot_general on line 3 of one; add and tanh on lines 8 and 9 of the other. */
+function twoFiles(): Document {
+  const plain = affine().plain();
+  const strings = plain.strings as string[];
+  const string = (text: string): number => strings.push(text) - 1;
+  const [one, two] = [string('one.py'), string('two.py')];
+  plain.files = {
+    path: [one, two],
+    label: [one, two],
+    library: [0, 0],
+    start: [2, 8],
+    text: [string('def product(w, x):\n    return w @ x'), string(`y = y + b${' + 0'.repeat(80)}\ny = tanh(y)`)]
+  };
+  const name = string('affine');
+  plain.frames = {
+    file: [0, 1, 1],
+    function: [name, name, name],
+    line: [3, 8, 9],
+    column: [0, 0, 0],
+    endLine: [3, 8, 9],
+    endColumn: [1, 1, 1]
+  };
+  plain.stacks = { frame: [0, 1, 2], parent: [-1, -1, -1] };
+  plain.graphs[0].nodes.stack = [-1, -1, -1, 0, 1, 2, -1];
+  const kind = [0, 0, 0, FateKind.alone, FateKind.fused, FateKind.dead, 0];
+  plain.fates = [{ graph: 0, kind, where: kind.map(() => 0), by: kind.map(() => -1) }];
+  return decodePlain(plain);
+}
+
+function paneOf(document: Document): { pane: SourcePane; picked: number[][] } {
+  const picked: number[][] = [];
+  const pane = new SourcePane(document, { pick: nodes => picked.push([...nodes]), close: () => undefined });
+  pane.fill(document.graphs[0]);
+  return { pane, picked };
+}
+
+const texts = (pane: SourcePane, what: string): (string | null)[] =>
+  [...pane.root.querySelectorAll(what)].map(one => one.textContent);
+
+test('each line says how many operations come from it and how many of them are gone', () => {
+  const { pane } = paneOf(twoFiles());
+  assert.deepEqual(texts(pane, '.jv-source-file'), ['one.py', 'two.py']);
+  assert.deepEqual(texts(pane, '.jv-line-number'), ['2', '3', '8', '9']);
+  assert.deepEqual(texts(pane, '.jv-line-count'), ['', '1', '1', '1 gone']);
+  const last = [...pane.root.querySelectorAll('.jv-line')].at(-1) as HTMLElement;
+  assert.equal(last.title, '1 operation, none of them kept by the compiler');
+});
+
+test('a click on a line gives its operations, and operations mark all of their lines', () => {
+  const document = twoFiles();
+  const { pane, picked } = paneOf(document);
+  [...pane.root.querySelectorAll('button.jv-line')].forEach(line => (line as HTMLElement).click());
+  assert.deepEqual(picked, [[3], [4], [5]]);
+  pane.mark(document.graphs[0], [3, 5]);
+  assert.deepEqual(texts(pane, '.jv-marked .jv-line-number'), ['3', '9']);
+  pane.mark(document.graphs[0], []);
+  assert.deepEqual(texts(pane, '.jv-marked'), []);
+});
+
+test('where there is no source, that is said', () => {
+  const { pane } = paneOf(decodePlain(affine().plain()));
+  assert.match(pane.root.textContent ?? '', /source of this program is not at hand/);
+});
