@@ -17,7 +17,7 @@ def test_kernels_are_areas_in_the_jaxpr_and_boxes_in_hlo(notebook):
     opened = notebook(AFFINE)
     graph = opened.explore(0)
     plain = graph.colours()
-    button = graph.root.get_by_role("button", name="What runs as one kernel (k)")
+    button = graph.root.locator(".jv-kernels")
     expect(button).to_have_attribute("aria-pressed", "false")
     graph.stage.focus()
     graph.page.keyboard.press("k")

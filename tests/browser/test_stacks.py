@@ -7,22 +7,24 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Graph
 from tests.browser.test_explorer import STEP
 
+LOOP = "for w, b in params"
+
 
 def layers(graph: Graph) -> int:
     """Three layers are one stack in each direction; spread, each layer is a box in the stack's frame."""
-    return sum(label == "mlp" for label in graph.labels)
+    return sum(label == LOOP for label in graph.labels)
 
 
 def wait_for_layers(graph: Graph, count: int) -> None:
-    script = "([root, count]) => root.explorer.labels.filter(label => label === 'mlp').length === count"
-    graph.page.wait_for_function(script, arg=[graph.root.element_handle(), count])
+    script = "([root, loop, count]) => root.explorer.labels.filter(label => label === loop).length === count"
+    graph.page.wait_for_function(script, arg=[graph.root.element_handle(), LOOP, count])
 
 
 def test_a_key_shows_all_copies_of_a_stack_and_one_again(notebook):
     opened = notebook(STEP)
     graph = opened.explore(0)
     assert layers(graph) == 2
-    graph.click("mlp")
+    graph.click(LOOP)
     lines = graph.pane.locator(".jv-copies tr")
     expect(lines).to_have_count(4)
     expect(lines.nth(1)).to_contain_text("params[0][0], params[0][1]")
@@ -34,7 +36,7 @@ def test_a_key_shows_all_copies_of_a_stack_and_one_again(notebook):
     expect(graph.pane).to_contain_text("show one")
     opened.shot("stack-spread", graph.root)
     lines.nth(2).get_by_role("button").click()
-    expect(graph.pane.locator("h4")).to_have_text("mlp")
+    expect(graph.pane.locator("h4")).to_have_text(LOOP)
     graph.stage.focus()
     graph.page.keyboard.press("u")
     wait_for_layers(graph, 2)
@@ -42,7 +44,7 @@ def test_a_key_shows_all_copies_of_a_stack_and_one_again(notebook):
 
 def test_a_click_on_the_number_shows_all_copies(notebook):
     graph = notebook(STEP).explore(0)
-    place, area = graph.place("mlp"), graph.stage.bounding_box()
+    place, area = graph.place(LOOP), graph.stage.bounding_box()
     assert area is not None
     # The number stands on the upper side of the frame, near its right corner.
     for step in range(0, 160, 8):

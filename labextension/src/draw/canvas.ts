@@ -6,6 +6,7 @@ import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
 import { paintBadge } from './badge.ts';
 import { paintHulls } from './hull.ts';
+import { paintCarries } from './carry.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
 import { layersOf } from './over.ts';
@@ -121,6 +122,7 @@ export function drawGround(
   // Cables tie the two phases together: they step back only where something else is asked for.
   const cables = deepest === Fade.far ? OPACITY[Fade.far] : 1;
   context.globalAlpha = edges * cables;
+  paintCarries(painter, scene);
   paintCables(painter, scene);
   for (let box = 0; box < visible.count; box++) {
     if (inView(scene, box, seen)) {

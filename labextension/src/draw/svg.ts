@@ -3,6 +3,7 @@
  * which has the look as attributes that every reader of SVG understands; a box costs little more than its place and words.
  */
 import { paintBadge } from './badge.ts';
+import { paintCarries } from './carry.ts';
 import { paintHulls } from './hull.ts';
 import {
   edgeLook,
@@ -46,6 +47,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   painter.endLayer();
   paintEdges(painter, scene);
   paintStubs(painter, scene);
+  paintCarries(painter, scene);
   paintCables(painter, scene);
   painter.endLayer();
   for (let box = 0; box < visible.count; box++) {

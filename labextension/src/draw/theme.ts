@@ -159,6 +159,8 @@ export const looks = {
   edge: { stroke: 'edge', width: 1.2 },
   'edge-ghost': { stroke: 'line', width: 1.2, dash: [4, 3] },
   stub: { stroke: 'cable', width: 1.6, dash: [2, 2] },
+  carry: { stroke: 'accent', width: 1.2 },
+  'carry-head': { stroke: 'accent', width: 1.4 },
   cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },
   'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },

@@ -70,7 +70,9 @@ export function makeBar(
     button('jv-button', 'close all', 'Close everything (x)', () => actions.obey('closeAll'))
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.obey('expand'));
-  const kernels = button('jv-button', 'kernels', 'What runs as one kernel (k)', () => actions.obey('kernels'));
+  const kernels = button('jv-button jv-kernels', 'kernels', 'What runs as one kernel (k)', () =>
+    actions.obey('kernels')
+  );
   kernels.setAttribute('aria-pressed', 'false');
   kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
   root.append(

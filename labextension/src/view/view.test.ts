@@ -63,6 +63,15 @@ test('an open loop: its turn is shown, what is the same in every turn passes the
   );
 });
 
+test('what a loop carries leads from where it is made back to where the next turn begins', () => {
+  const { visible } = words(loop(), [1]);
+  assert.deepEqual(
+    visible.carries.map(({ maker, turn }) => [visible.label[maker], visible.label[turn]]),
+    [['add', 'carry']]
+  );
+  assert.deepEqual(words(loop()).visible.carries, []);
+});
+
 test('the branches of a condition each reach the reader of its result', () => {
   const sketch = new Sketch();
   const p = sketch.argument('p', 'bool[]');

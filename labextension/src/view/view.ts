@@ -24,7 +24,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
   const reads = new Reads(document, graph, folds);
   const boxes = new Boxes(document, graph, folds, reads);
   const upward = new Upward(rows, boxes);
-  const { edges, rack, cables } = new Join(document, graph, folds, reads, boxes, upward).joined();
+  const { edges, rack, cables, carries } = new Join(document, graph, folds, reads, boxes, upward).joined();
   return {
     graph,
     count: boxes.item.length,
@@ -43,6 +43,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     chips: rack.drawn(),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
     cables,
+    carries,
     beside: upward.pairs,
     ...columns(edges)
   };
@@ -60,6 +61,7 @@ class Join {
   private readonly rack = new ChipRack();
   private readonly joins = new Set<number>();
   private readonly cables = new Map<number, Set<number>>();
+  private readonly carries: { maker: number; turn: number }[] = [];
   private readonly rows: Rows;
 
   constructor(
@@ -73,7 +75,7 @@ class Join {
     this.rows = folds.rows;
   }
 
-  joined(): { edges: Edge[]; rack: ChipRack; cables: Cable[] } {
+  joined(): Pick<VisibleGraph, 'cables' | 'carries'> & { edges: Edge[]; rack: ChipRack } {
     const { graph, folds, boxes } = this;
     for (let node = 0; node < graph.nodeCount; node++) {
       const target = boxes.ofNode(node);
@@ -91,7 +93,7 @@ class Join {
         this.enter(node);
       }
     }
-    return { edges: this.edges, rack: this.rack, cables: this.cablesDrawn() };
+    return { edges: this.edges, rack: this.rack, cables: this.cablesDrawn(), carries: this.carries };
   }
 
   /** What an open loop starts with, where no box stands for the value that goes round. */
@@ -168,6 +170,18 @@ class Join {
       const maker = origin.node < 0 ? -1 : boxes.ofNode(origin.node);
       if (maker >= 0) {
         rack.add(maker, { ...chip, value: origin.value });
+        this.carry(node, maker);
+      }
+    }
+  }
+
+  /** A result that the next turn begins with leads back to where it is seen there, if that is in the same body. */
+  private carry(result: number, maker: number): void {
+    const { graph, folds, boxes } = this;
+    for (const binding of folds.borders.carries.get(result) ?? []) {
+      const turn = boxes.ofNode(graph.bindingTo[binding]);
+      if (turn >= 0 && boxes.shape[turn] === Shape.turn && maker !== turn && boxes.holds(boxes.parent[turn], maker)) {
+        this.carries.push({ maker, turn });
       }
     }
   }

@@ -61,6 +61,8 @@ export interface VisibleGraph {
   /** 1 for a box in a phase that runs upward, beside the one that it mirrors. */
   readonly upward: Uint8Array;
   readonly cables: readonly Cable[];
+  /** The ways back into loops: the box that makes a value for the next turn, and the box that it is there. */
+  readonly carries: readonly { readonly maker: number; readonly turn: number }[];
   /** Pairs of frames that stand side by side: a phase and the one that mirrors it. */
   readonly beside: readonly (readonly [number, number])[];
   /** Edges: from box to box, with the ports that they join and the graph's value that they carry. */
