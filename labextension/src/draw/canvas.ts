@@ -21,6 +21,8 @@ import {
   routeOf,
   type Scene
 } from './scene.ts';
+import { paintMarks, type Mark } from './marks.ts';
+import { paintStubs, wayOf } from './stubs.ts';
 import type { LookName, Palette } from './theme.ts';
 
 /** Screen = (scene - place) * scale. Scene coordinates include negative margins. */
@@ -36,6 +38,8 @@ export interface Highlight {
   readonly selected: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
+  /** What a pass of the compiler did to boxes. */
+  readonly marks: readonly Mark[];
   /** One of `Fade` for each box; null where none steps back. */
   readonly faded: Uint8Array | null;
   /** One of `Way` for each edge; null where nothing is selected. */
@@ -113,6 +117,7 @@ export function drawGround(
     return;
   }
   drawEdges(painter, scene, seen, edges === 1);
+  paintStubs(painter, scene, box => inView(scene, box, seen));
   // Cables tie the two phases together: they step back only where something else is asked for.
   const cables = deepest === Fade.far ? OPACITY[Fade.far] : 1;
   context.globalAlpha = edges * cables;
@@ -147,10 +152,13 @@ export function drawMarks(
   camera: Camera,
   size: Size,
   palette: Palette,
-  { selected, linked, ways, edges }: Highlight
+  { selected, linked, marks, ways, edges }: Highlight
 ): void {
   aim(context, camera, size);
   const painter = new CanvasPainter(context, palette);
+  if (edges === 1) {
+    paintMarks(painter, scene, marks, camera.scale >= FAR_SCALE);
+  }
   for (const box of linked) {
     if (box !== selected) {
       outline(painter, scene, box, 'linked');
@@ -159,10 +167,12 @@ export function drawMarks(
   if (selected < 0) {
     return;
   }
+  const { visible } = scene;
   if (edges === 1) {
     ways?.forEach((way, edge) => {
       if (way !== Way.none) {
-        painter.route(way === Way.to ? 'way-to' : 'way-from', routeOf(scene.layout, edge));
+        const own = visible.source[edge] === selected || visible.target[edge] === selected;
+        painter.route(way === Way.to ? 'way-to' : 'way-from', own ? wayOf(scene, edge) : routeOf(scene.layout, edge));
       }
     });
   }

@@ -6,12 +6,14 @@ import { badgeAt } from '../draw/badge.ts';
 import { boxAt, drawMarks, drawScene, fitCamera, type Camera, type Highlight, type Size } from '../draw/canvas.ts';
 import { FAR_SCALE } from '../draw/far.ts';
 import { isKept, KeptGround } from '../draw/kept.ts';
+import type { Mark } from '../draw/marks.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
 import { hold, pan, reveal, zoomAt, type Rectangle } from './camera.ts';
 import { Shape } from '../view/visible.ts';
 import { element } from './elements.ts';
 import { listen } from './gestures.ts';
+import { Minimap } from './minimap.ts';
 import { between, cameraBetween, DURATION } from './transition.ts';
 
 export interface PictureEvents {
@@ -46,6 +48,7 @@ export class Picture {
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
   private linked: readonly number[] = [];
+  private marks: readonly Mark[] = [];
   private faded: Uint8Array | null = null;
   private ways: Uint8Array | null = null;
   private width = 0;
@@ -54,6 +57,7 @@ export class Picture {
   private frame = 0;
   private moving: Moving | null = null;
   private readonly kept = new KeptGround();
+  private readonly minimap: Minimap;
   private resting: ReturnType<typeof setTimeout> | undefined;
   /** What was drawn last, which may be on its way. */
   private drawn: { readonly scene: Scene; readonly camera: Camera } | null = null;
@@ -78,6 +82,7 @@ export class Picture {
     events: PictureEvents
   ) {
     host.append(this.canvas);
+    this.minimap = new Minimap(host, (x, y) => this.moveTo(x, y));
     this.stopListening = listen(
       host,
       {
@@ -131,6 +136,7 @@ export class Picture {
   show(scene: Scene, from?: Int32Array, stay = -1): void {
     const before = this.scene;
     this.scene = scene;
+    this.marks = [];
     this.clicked = [-1, -1];
     if (before && from) {
       const few = Math.max(scene.visible.count, before.visible.count) <= MOST_MOVING;
@@ -198,6 +204,12 @@ export class Picture {
     this.selected = box;
     this.linked = linked;
     this.fitted &&= box < 0;
+    this.draw();
+  }
+
+  /** What a pass of the compiler did to boxes of this scene. */
+  setMarks(marks: readonly Mark[]): void {
+    this.marks = marks;
     this.draw();
   }
 
@@ -280,6 +292,17 @@ export class Picture {
       : -1;
   }
 
+  /** Obeys a key that is meant for a part of the picture; false for any other. */
+  hear(event: KeyboardEvent): boolean {
+    return this.minimap.hear(event);
+  }
+
+  /** Has a point of the scene in the middle. */
+  private moveTo(x: number, y: number): void {
+    const { scale } = this.camera;
+    this.move({ scale, x: x - this.width / scale / 2, y: y - this.height / scale / 2 });
+  }
+
   private badgeAt(x: number, y: number): number {
     const { scene, camera } = this;
     // Badges are not drawn where words could not be read.
@@ -352,11 +375,15 @@ export class Picture {
     const highlight = {
       selected: this.selected,
       linked: this.linked,
+      marks: this.marks,
       faded: this.faded?.length === scene.visible.count ? this.faded : null,
       ways: this.ways?.length === scene.visible.source.length ? this.ways : null,
       edges: moving ? t * t * t : 1,
       arrives: (box: number) => moving !== null && moving.from[box] < 0
     };
+    const { width: wide, height: high } = this;
+    const window = { width: wide, height: high, right: this.cover.right, bottom: this.foot };
+    this.minimap.update(this.scene, this.camera, window, this.palette);
     if (!moving && isKept(scene, camera)) {
       this.paintKept(context, scene, size, highlight);
       return;
