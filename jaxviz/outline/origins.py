@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.pieces import pieces_of
+from jaxviz.outline.stacks import StackTree
 
 _COMBINED = re.compile(r"/?\([^()]*(?:\([^()]*\)[^()]*)*:.*\)$")
 _CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
@@ -127,7 +129,23 @@ def _inherited(graph: Graph) -> tuple[Column, Column]:
             if known[made] and operation[made] and region[made] == region[read]:
                 take(read, made)
                 break
-    return scope, stack
+    return scope, _inside_program(graph, stack)
+
+
+def _inside_program(graph: Graph, stack: Column) -> Column:
+    """Call stacks without the callers that all have in common: those lie around the program."""
+    tree = StackTree(graph.tables)
+    used = np.unique(stack[stack >= 0]).tolist()
+    if not used:
+        return stack
+    around = functools.reduce(tree.common, used)
+    if around in used:
+        around = tree.parent(around)
+    table = np.full(max(used) + 2, -1, np.int32)
+    for one in used:
+        table[one] = graph.tables.stack(tree.frames_between(one, around))
+    # The last is for what has no call stack, which is number -1.
+    return table[stack]
 
 
 def described(graph: Graph, origins: Origins) -> Graph:

@@ -91,7 +91,7 @@ def _bytes_read(graph: Graph, node: int) -> float:
 def _bytes_text(size: float) -> str:
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000 or unit == "GB":
-            return f"{size:.3g} {unit}"
+            return f"{size:.{int(size < 10 and unit != 'B')}f} {unit}"
         size /= 1000
     raise AssertionError
 

@@ -41,7 +41,7 @@ def test_a_collective_says_who_takes_part(notebook):
     graph = opened.explore(0)
     graph.click("r")
     expect(graph.pane).to_contain_text("2 groups of 4: 0 1 2 3, 4 5 6 7")
-    expect(graph.pane).to_contain_text("1.02 kB from each device")
+    expect(graph.pane).to_contain_text("1.0 kB from each device")
     opened.shot("collective", graph.root)
     graph.click("x")
     expect(graph.pane).to_contain_text("dimension 0 in 4 parts, each on 2 devices")

@@ -1,0 +1,63 @@
+"""Modules compiled elsewhere open with an outline that a stranger can take in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from outline.outlines import check
+
+import jaxviz as jv
+
+FOLDER = Path(__file__).parents[1] / "data" / "hlo"
+SAMPLES = sorted(path.name for path in FOLDER.iterdir())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_sample_opens_with_at_most_forty_boxes(name):
+    opened = jv.open(FOLDER / name)
+    check(opened.document().outlines[0].outline)
+    view = opened.view("hlo")
+    assert 0 < len(view.boxes) <= 40
+    assert view.zoom >= 0.75
+
+
+def rows(name: str, kind: str) -> list[str]:
+    return [row.name for row in jv.open(FOLDER / name).document().outlines[0].outline if row.kind == kind]
+
+
+def test_a_training_step_has_its_phases_once_each_and_its_modules_in_both():
+    assert rows("flax_block_train.h100.txt.gz", "phase") == ["forward", "backward", "update"]
+    # Before and update have no row of their own where they are one call.
+    assert rows("mlp_train.v5e.txt.gz", "phase") == ["forward", "backward"]
+    modules = rows("flax_block_train.h100.txt.gz", "module")
+    assert modules.count("LM") == 2
+    assert modules.count("Block_0") >= 2
+    assert modules.count("query") >= 1
+
+
+def test_calls_are_named_by_the_functions_that_they_enter():
+    assert {"mlp"} <= set(rows("mlp_grad.h100.txt.gz", "call"))
+    assert "net" in rows("xor_train.h100.txt.gz", "call")
+
+
+def test_kernels_are_named_by_what_was_fused_into_them():
+    boxes = [box.name for box in jv.open(FOLDER / "redundant.h100.txt").view("hlo").boxes]
+    assert "sin, add, mul" in boxes
+
+
+def test_loops_and_branches_stay_what_they_are():
+    assert "while" in rows("scan_rnn.h100.txt.gz", "loop")
+    assert rows("switch.h100.txt", "cond") == ["cond"]
+
+
+def test_without_metadata_the_parts_are_cut_by_structure(tmp_path):
+    import gzip
+    import re
+
+    text = gzip.decompress((FOLDER / "mlp_train.v5e.txt.gz").read_bytes()).decode()
+    (tmp_path / "m").write_text(re.sub(r", metadata=\{[^}]*\}", "", text))
+    opened = jv.open(tmp_path / "m")
+    outline = opened.document().outlines[0].outline
+    assert [row.kind for row in outline if row.parent == 0] == ["part"] * sum(row.parent == 0 for row in outline)
+    assert 3 <= len(opened.view("hlo").boxes) <= 40
