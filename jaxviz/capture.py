@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxviz.graph import Column, Graph
+from jaxviz.link.changes import Passes
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
@@ -23,6 +24,7 @@ from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
 from jaxviz.outline.linked import linked_outline
 from jaxviz.outline.order import program_order, reordered
+from jaxviz.passes import make_passes
 from jaxviz.program import Program
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo import read_hlo
@@ -34,6 +36,8 @@ from jaxviz.tables import Tables
 
 #: Up to so many equations, snapshots are taken after every pass of the compiler.
 ALL_PASSES = 20_000
+#: Of larger ones only around those that change most: each snapshot is megabytes of text.
+TELLING_PASSES = "fusion|cse|layout-assignment|call-inliner"
 
 
 class Linked(NamedTuple):
@@ -43,6 +47,8 @@ class Linked(NamedTuple):
     tagged: Sequence[Found]
     links: Links
     outline: Outline
+    #: Where each node stood in the stage as it was read.
+    order: Column
 
 
 class Capture:
@@ -119,6 +125,23 @@ class Capture:
             return ()
         return optimize(self._lowered, mark=MARK.encode(), passes=".*").snapshots
 
+    @cached_property
+    def passes(self) -> Passes:
+        """The passes of the compiler that changed something; fewer of them for a large program."""
+        start = perf_counter()
+        large = len(self.jaxpr) > ALL_PASSES
+        snapshots = (
+            optimize(self._lowered, mark=MARK.encode(), passes=TELLING_PASSES).snapshots if large else self.snapshots
+        )
+        self.seconds["passes"] = {"snapshots": perf_counter() - start}
+        with self._timed("passes", "read"):
+            return make_passes(
+                snapshots,
+                self.tables,
+                lambda read: read_tags(self._places, read.graph, read.names, read.name, relative=False),
+                self._linked,
+            )
+
     def costs(self, stage: str) -> Mapping[str, float]:
         """What a stage cost in seconds, by step."""
         return dict(self.seconds[stage])
@@ -156,7 +179,7 @@ class Capture:
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
         outline = linked_outline(graph, [links.sources(node) for node in range(len(graph))], self.outline)
-        return Linked(graph, [tagged[node] for node in order.tolist()], links, outline)
+        return Linked(graph, [tagged[node] for node in order.tolist()], links, outline, order)
 
 
 def last_sources(graph: Graph, links: Links) -> Column:

@@ -22,12 +22,13 @@ from jaxviz.tables import Tables
 # What makes links, fates and outlines is imported where a document has them: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
     from jaxviz.find import Finding
+    from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fates
     from jaxviz.link.links import Links
     from jaxviz.outline.tree import Outline
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
-DOCUMENT_VERSION = 1
+DOCUMENT_VERSION = 2
 
 STAGE_KINDS = ("jaxpr", "stablehlo", "hlo")
 
@@ -96,6 +97,14 @@ class OutlineEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class PassesEntry:
+    """What the passes of the compiler made of a jaxpr, by the number of its graph."""
+
+    graph: int
+    passes: Passes
+
+
+@dataclass(frozen=True, eq=False)
 class FindingEntry:
     """What was found about a graph, by its number."""
 
@@ -118,6 +127,7 @@ class Document:
     links: tuple[LinksEntry, ...] = ()
     fates: tuple[FatesEntry, ...] = ()
     outlines: tuple[OutlineEntry, ...] = ()
+    passes: tuple[PassesEntry, ...] = ()
     findings: tuple[FindingEntry, ...] = ()
 
     def __repr__(self) -> str:
@@ -147,6 +157,7 @@ class Document:
             fates=fates,
             outlines=outlines,
             findings=findings,
+            passes=(),
         )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from jaxviz.document import (
     TargetEntry,
     no_constant,
 )
+from jaxviz.document_passes import read_passes
 from jaxviz.document_write import PARTS, SCHEMA_NAMES
 from jaxviz.graph import Column, Graph
 from jaxviz.graph_check import GraphError
@@ -38,10 +39,10 @@ class JsonReader:
     """Reads a document, checking each thing as it is taken. Positions are JSON paths: `$.graphs[0].nodes.op[3]`."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
 
     def fail(self, position: str, expected: str) -> DocumentError:
-        return DocumentError(f"{self._name}: {position}: expected {expected}")
+        return DocumentError(f"{self.name}: {position}: expected {expected}")
 
     def check_head(self, value: Any) -> None:
         if not isinstance(value, dict) or value.get("format") != "jaxviz":
@@ -51,7 +52,7 @@ class JsonReader:
             raise self.fail("$.version", "a whole number from 1")
         if version > DOCUMENT_VERSION:
             raise DocumentError(
-                f"{self._name}: this document needs jaxviz with document version {version}; "
+                f"{self.name}: this document needs jaxviz with document version {version}; "
                 f"this is version {DOCUMENT_VERSION}: pip install --upgrade jupyterlab-jaxviz"
             )
 
@@ -91,13 +92,17 @@ class JsonReader:
             self.outline(entry, f"$.outlines[{number}]", graphs, tables)
             for number, entry in enumerate(self.section(value, "outlines"))
         )
+        passes = tuple(
+            read_passes(self, entry, f"$.passes[{number}]", graphs, tables)
+            for number, entry in enumerate(self.section(value, "passes"))
+        )
         if not all(program.stages for program in programs):
             raise self.fail("$.programs", "programs with a stage")
         findings = tuple(
             self.finding(entry, f"$.findings[{number}]", graphs, tables)
             for number, entry in enumerate(self.section(value, "findings"))
         )
-        return Document(tables, graphs, programs, producer, links, fates, outlines, findings)
+        return Document(tables, graphs, programs, producer, links, fates, outlines, passes, findings)
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:
         """A list that older documents lack."""
@@ -184,7 +189,7 @@ class JsonReader:
             outline = Outline.unpacked(graph, columns)
             outline.check()
         except ValueError as error:
-            raise DocumentError(f"{self._name}: {position}: {error}") from None
+            raise DocumentError(f"{self.name}: {position}: {error}") from None
         return OutlineEntry(number, outline)
 
     def bounded(self, table: dict[str, Any], key: str, position: str, low: int, high: int) -> Column:
@@ -273,7 +278,7 @@ class JsonReader:
             graph = Graph(**parts, tables=tables)
             graph.check()
         except GraphError as error:
-            raise DocumentError(f"{self._name}: {position}: {error}") from None
+            raise DocumentError(f"{self.name}: {position}: {error}") from None
         return graph
 
     def column(self, table: dict[str, Any], key: str, position: str) -> Column:

@@ -16,6 +16,7 @@ from jaxviz.document import (
     OutlineEntry,
     TargetEntry,
 )
+from jaxviz.document_passes import passes_json
 from jaxviz.graph import (
     Attributes,
     Bindings,
@@ -91,6 +92,7 @@ def document_json(document: Document) -> dict[str, Any]:
         **({"links": [_links_json(entry) for entry in document.links]} if document.links else {}),
         **({"fates": [_fates_json(entry) for entry in document.fates]} if document.fates else {}),
         **({"outlines": [_outline_json(entry) for entry in document.outlines]} if document.outlines else {}),
+        **({"passes": [passes_json(entry) for entry in document.passes]} if document.passes else {}),
         **({"findings": [_finding_json(entry) for entry in document.findings]} if document.findings else {}),
     }
 

@@ -16,6 +16,7 @@ from jaxviz.document import (
     FindingEntry,
     LinksEntry,
     OutlineEntry,
+    PassesEntry,
     ProgramEntry,
     StageEntry,
     TargetEntry,
@@ -28,6 +29,7 @@ from jaxviz.tracebacks import without_our_frames
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
     from jaxviz.find import Finding
+    from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
     from jaxviz.targets import Target
@@ -77,6 +79,8 @@ class Exploration:
         self.height: int | None = None
         # The stage that is shown first.
         self.stage = "jaxpr"
+        # Whether what is shown holds the passes of the compiler too.
+        self.with_passes = False
         from jaxviz.capture import Capture
 
         self._capture = Capture(program)
@@ -109,6 +113,12 @@ class Exploration:
         __tracebackhide__ = True
         return self._capture.hlo.graph
 
+    @property
+    def passes(self) -> Passes:
+        """The passes of the compiler that changed something, each with what it did and the graph that it left."""
+        __tracebackhide__ = True
+        return self._capture.passes
+
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
         """What became of each equation of the jaxpr, in order."""
@@ -128,8 +138,8 @@ class Exploration:
         """Which nodes of the jaxpr became which nodes of another stage."""
         return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
 
-    def document(self, *, stages: Sequence[str] = STAGE_KINDS) -> Document:
-        """All of it as data: what is saved, sent to the browser and reopened.
+    def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
+        """All of it as data: what is saved, sent to the browser and reopened; the passes only where they are asked for.
 
         A stage that JAX cannot make here is left out, and the document says why.
         """
@@ -160,6 +170,12 @@ class Exploration:
             except Exception as error:
                 # Fates need StableHLO, which may not have been asked for.
                 missing["stablehlo"] = _reason(error)
+        between: tuple[PassesEntry, ...] = ()
+        if "hlo" in stages and (self.with_passes if passes is None else passes):
+            try:
+                between = (PassesEntry(0, capture.passes),)
+            except Exception as error:
+                missing["passes"] = _reason(error)
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
@@ -176,6 +192,7 @@ class Exploration:
             links=tuple(links),
             fates=fates,
             outlines=tuple(outlines),
+            passes=between,
             findings=tuple(FindingEntry(0, finding) for finding in self.findings),
         )
 
@@ -240,13 +257,15 @@ def explore(
     *args: Any,
     static_argnums: int | Sequence[int] = (),
     target: str | None = None,
+    passes: bool = False,
     **kwargs: Any,
 ) -> Exploration:
     """Explores what JAX makes of `fn(*args, **kwargs)`, without running it.
 
     Arguments may be arrays, pytrees of arrays, numbers, or `jax.ShapeDtypeStruct` where only the shape is known.
     `fn` may be any callable; a function that is already jitted is taken as it is, with its own options. `target` names
-    a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e".
+    a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e". With `passes`, what is shown can
+    be stepped through the passes of the compiler.
 
     Example::
 
@@ -254,6 +273,7 @@ def explore(
     """
     __tracebackhide__ = True
     exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    exploration.with_passes = passes
     exploration.trace()
     return exploration
 
@@ -269,5 +289,9 @@ def _target_entry(target: Target | None) -> TargetEntry | None:
 
 def _reason(error: Exception) -> str:
     """Why a stage could not be made, in one line."""
+    from jaxviz.passes import NoSnapshots
+
+    if isinstance(error, NoSnapshots):
+        return str(error)
     first = str(error).strip().splitlines()[0] if str(error).strip() else "no reason given"
     return f"{type(error).__name__}: {first}"[:300]

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import jsonschema
 import pytest
 
+import jaxviz
 from jaxviz.document import Document, DocumentError, ProgramEntry, StageEntry
 from jaxviz.explore import explore
 from jaxviz.read.jaxpr import read_jaxpr
@@ -95,11 +96,11 @@ def test_ten_thousand_nodes_fit_the_budget(tmp_path):
 
 def test_a_newer_document_says_what_it_needs(document, tmp_path):
     path = tmp_path / "new.jaxviz"
-    path.write_text(json.dumps({**document.to_json(), "version": 2}))
+    path.write_text(json.dumps({**document.to_json(), "version": 3}))
     with pytest.raises(DocumentError) as raised:
         Document.load(path)
     assert str(raised.value) == (
-        f"{path}: this document needs jaxviz with document version 2; this is version 1: "
+        f"{path}: this document needs jaxviz with document version 3; this is version 2: "
         "pip install --upgrade jupyterlab-jaxviz"
     )
 
@@ -205,3 +206,61 @@ def test_sections_about_graphs_that_are_not_there_are_refused(section):
     plain[section][0]["to" if section == "links" else "graph"] = 7
     with pytest.raises(DocumentError, match=rf"\$\.{section}\[0\]"):
         Document.from_json(plain)
+
+
+# Passes.
+
+TWICE = {
+    **{"name": "start", "pipeline": "", "joined": 0, "nodes": [0, 0, 2, 0, 0]},
+    **{key: [] for key in ("regions", "rows", "bindings")},
+}
+
+
+@pytest.fixture(scope="module")
+def with_passes() -> Document:
+    def f(x):
+        return jax.lax.fori_loop(0, 4, lambda i, c: jnp.sin(c) + jnp.sin(c) * i, x)
+
+    return jaxviz.explore(f, jnp.ones(4)).document(passes=True)
+
+
+def test_passes_are_saved_as_differences_and_open_as_they_were(with_passes, tmp_path):
+    plain = with_passes.to_json(packed=False)
+    jsonschema.validate(plain, SCHEMA)
+    opened = Document.load(with_passes.save(tmp_path / "passes.jaxviz"))
+    assert opened.to_json(packed=False) == plain
+    [before], [after] = with_passes.passes, opened.passes
+    assert [str(each) for each in before.passes] == [str(each) for each in after.passes]
+    assert [each.name for each in after.passes]
+    for one, other in zip(before.passes, after.passes, strict=True):
+        assert list(map(str, one.graph)) == list(map(str, other.graph))
+
+
+def test_a_document_of_the_first_version_still_opens(document):
+    plain = {**document.to_json(packed=False), "version": 1}
+    assert Document.from_json(plain).passes == ()
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "message"),
+    [
+        (("graph",), 9, r"\$\.passes\[0\]\.graph: expected a whole number"),
+        (("states",), [], r"\$\.passes\[0\]\.states: expected at least one"),
+        (("states", 0, "nodes"), [5, 0, 0], r"states\[0\]\.nodes: expected an edit of 0 records"),
+        (("states",), [TWICE], r"states\[0\]: expected each lineage once"),
+        (("states", 0, "rows"), [], r"states\[\d\]\.rows: "),
+        (("nodes", "op"), [-1], r"nodes\.op\[0\]: expected"),
+        (("nodes", "outputs"), None, r"passes\[0\]\.nodes\.outputs: expected a list"),
+        (("operands", "lineage"), [], r"operands.*: expected"),
+        (("links", "node"), [10**6], r"links\.node\[0\]: expected"),
+    ],
+)
+def test_damaged_passes_are_told_in_one_line(with_passes, where, value, message):
+    damaged = copy.deepcopy(with_passes.to_json(packed=False))
+    at = damaged["passes"][0]
+    for key in where[:-1]:
+        at = at[key]
+    at[where[-1]] = value
+    with pytest.raises(DocumentError, match=message) as raised:
+        Document.from_json(damaged, "x.jaxviz")
+    assert "\n" not in str(raised.value)

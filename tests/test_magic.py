@@ -151,6 +151,16 @@ def test_the_output_has_the_document_a_picture_and_words(shell, names):
     assert metadata == {MIME_TYPE: {"height": 300}}
 
 
+def test_passes_are_asked_for_by_a_flag_that_takes_no_value(shell, names):
+    names.update(f=lambda x: jnp.sin(x) + jnp.sin(x), x=jnp.ones(4))
+    for line in ("--passes f(x)", "--passes --stage hlo f(x)", "--stage hlo --passes f(x)"):
+        options, call = parse(line)
+        assert options.passes
+        assert ast.unparse(call) == "f(x)"
+    assert [entry.graph for entry in explore(shell, "--passes f(x)").document().passes] == [0]
+    assert explore(shell, "f(x)").document().passes == ()
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -31,7 +31,8 @@ _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 
 _USAGE = (
-    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] fn(args), or a path"
+    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] fn(args), "
+    "or a path"
 )
 
 
@@ -46,6 +47,7 @@ class Options:
     svg: Path | None = None
     static: tuple[int, ...] = ()
     target: str | None = None
+    passes: bool = False
 
 
 def _whole_number(text: str) -> int:
@@ -76,6 +78,8 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "static": _numbers,
     "target": str,
 }
+# Options without a value.
+_FLAGS = ("passes",)
 
 
 @magics_class
@@ -109,6 +113,7 @@ class JaxvizMagics(Magics):
         exploration.call = ast.unparse(call)
         exploration.height = options.height
         exploration.stage = options.stage or exploration.stage
+        exploration.with_passes = options.passes
         exploration.trace()
         self._write(options, exploration)
         return exploration
@@ -139,8 +144,12 @@ def parse(line: str) -> tuple[Options, ast.Call | Path]:
     values: dict[str, Any] = {}
     while match := re.match(r"--?([A-Za-z][\w-]*)(?:(?:\s*=\s*|\s+)('[^']*'|\"[^\"]*\"|\S+))?\s*", rest):
         name, value = match.group(1), match.group(2)
+        if name in _FLAGS:
+            values[name] = True
+            rest = rest[match.end(1) :].lstrip()
+            continue
         if name not in _READERS:
-            known = ", ".join(f"--{option}" for option in _READERS)
+            known = ", ".join(f"--{option}" for option in (*_READERS, *_FLAGS))
             raise UsageError(f"%jaxviz has no option --{name}; it has {known}.")
         try:
             values[name] = _READERS[name]((value or "").strip("'\"") or _missing())

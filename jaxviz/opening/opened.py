@@ -83,11 +83,11 @@ class Opened(Exploration):
         return fates_of(self.jaxpr, found[0].fates) if found else ()
 
     @property
-    def passes(self) -> tuple[OpenedPass, ...]:
+    def passes(self) -> tuple[OpenedPass, ...]:  # type: ignore[override]
         """The states between the passes of the compiler, where a folder of its dumps holds them."""
         return self._program.passes
 
-    def document(self, *, stages: Sequence[str] = STAGE_KINDS) -> Document:
+    def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """The program as data: what is saved, sent to the browser and reopened."""
         return self._program.document
 

@@ -2,7 +2,7 @@
  * What a schema cannot say about a document: every index points at something, and the regions of a graph nest.
  * Each fault is a `RangeError` with the column's path and what was expected.
  */
-import { BindingKind, NodeKind, type Document, type Graph } from './graph.ts';
+import { BindingKind, NodeKind, type Document, type Graph, type Outline } from './graph.ts';
 
 /** Checks the tables that all graphs share, and the programs. */
 export function checkTables(document: Document): void {
@@ -81,41 +81,46 @@ export function checkFindings(document: Document): void {
 
 /** Checks that rows of outlines nest and are about nodes that there are. */
 export function checkOutlines(document: Document): void {
-  const { graphs, strings } = document;
+  const { graphs } = document;
   document.outlines.forEach((outline, index) => {
     const path = `outlines/${index}`;
     within(`${path}/graph`, [outline.graph], graphs.length);
-    const { nodeCount, regionCount } = graphs[outline.graph];
-    const rows = outline.parent.length;
-    same(`${path}/role`, outline.role.length, nodeCount);
-    if (rows === 0 || outline.parent[0] !== -1) {
-      throw new RangeError(`${path}/parent should begin with -1, the program itself`);
-    }
-    before(`${path}/parent`, outline.parent);
-    within(`${path}/kind`, outline.kind, 14, rows);
-    within(`${path}/name`, outline.name, strings.length, rows);
-    within(`${path}/detail`, outline.detail, strings.length, rows);
-    within(`${path}/variable`, outline.variable, strings.length, rows);
-    within(`${path}/first`, outline.first, nodeCount + 1, rows);
-    within(`${path}/end`, outline.end, nodeCount + 1, rows);
-    within(`${path}/closed`, outline.closed, 2, rows);
-    within(`${path}/count`, outline.count, Infinity, rows, 1);
-    within(`${path}/copy`, outline.copy, Infinity, rows, -1);
-    within(`${path}/like`, outline.like, rows, rows, -1);
-    within(`${path}/twin`, outline.twin, rows, rows, -1);
-    within(`${path}/region`, outline.region, regionCount, rows, -1);
-    for (let row = 1; row < rows; row++) {
-      const around = outline.parent[row];
-      if (
-        around < 0 ||
-        outline.first[row] < outline.first[around] ||
-        outline.end[row] > outline.end[around] ||
-        outline.end[row] < outline.first[row]
-      ) {
-        throw new RangeError(`${path}/first/${row} should lie in the row around it`);
-      }
-    }
+    checkOutline(document, graphs[outline.graph], outline, path);
   });
+}
+
+/** Checks the outline of one graph; `path` names it in messages. */
+export function checkOutline({ strings }: Document, graph: Graph, outline: Outline, path: string): void {
+  const { nodeCount, regionCount } = graph;
+  const rows = outline.parent.length;
+  same(`${path}/role`, outline.role.length, nodeCount);
+  if (rows === 0 || outline.parent[0] !== -1) {
+    throw new RangeError(`${path}/parent should begin with -1, the program itself`);
+  }
+  before(`${path}/parent`, outline.parent);
+  within(`${path}/kind`, outline.kind, 14, rows);
+  within(`${path}/name`, outline.name, strings.length, rows);
+  within(`${path}/detail`, outline.detail, strings.length, rows);
+  within(`${path}/variable`, outline.variable, strings.length, rows);
+  within(`${path}/first`, outline.first, nodeCount + 1, rows);
+  within(`${path}/end`, outline.end, nodeCount + 1, rows);
+  within(`${path}/closed`, outline.closed, 2, rows);
+  within(`${path}/count`, outline.count, Infinity, rows, 1);
+  within(`${path}/copy`, outline.copy, Infinity, rows, -1);
+  within(`${path}/like`, outline.like, rows, rows, -1);
+  within(`${path}/twin`, outline.twin, rows, rows, -1);
+  within(`${path}/region`, outline.region, regionCount, rows, -1);
+  for (let row = 1; row < rows; row++) {
+    const around = outline.parent[row];
+    if (
+      around < 0 ||
+      outline.first[row] < outline.first[around] ||
+      outline.end[row] > outline.end[around] ||
+      outline.end[row] < outline.first[row]
+    ) {
+      throw new RangeError(`${path}/first/${row} should lie in the row around it`);
+    }
+  }
 }
 
 /** Checks one graph; `path` names it in messages. */

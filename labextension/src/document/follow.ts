@@ -1,5 +1,7 @@
 /** From a node of one stage to the nodes of another, along the links. */
-import type { Document, Links } from './graph.ts';
+import { successorOf } from './changes.ts';
+import { LinkKind, type Document, type Links } from './graph.ts';
+import { placeOf, sameInstruction } from './states.ts';
 
 /** Where a link leads, and how it was found: one of `LinkKind`. */
 export interface Followed {
@@ -8,12 +10,23 @@ export interface Followed {
 }
 
 /**
- * The nodes of graph `to` that `node` of graph `from` is linked to, each once. Two stages that have no links with each
+ * The nodes of graph `to` that `node` of graph `from` is linked to, each once. An instruction of a state of the compiler
+ * is followed to itself where it is there, else to what took its place. Two stages that have no links with each
  * other meet in the stage that both were made from; what is found that way is no surer than its weakest link.
  */
 export function follow(document: Document, from: number, node: number, to: number): readonly Followed[] {
   if (from === to) {
     return [{ node, kind: 0 }];
+  }
+  const same = sameInstruction(document, from, node, to);
+  if (same !== undefined) {
+    return [{ node: same, kind: LinkKind.exact }];
+  }
+  const [here, there] = [placeOf(document, from), placeOf(document, to)];
+  const next =
+    here && there && here.number < there.number ? successorOf(there.passes, here.number, node, there.number) : -1;
+  if (next >= 0) {
+    return [{ node: next, kind: LinkKind.merged }];
   }
   const direct = step(document, from, node, to);
   if (direct) {

@@ -3,6 +3,10 @@
  * `../../../schema/document.schema.json` says what each column means; `decode.ts` makes these objects and checks them.
  */
 
+import type { Passes } from './schema.generated.ts';
+
+export type { Passes };
+
 /** What a node is. */
 export const NodeKind = { operation: 0, argument: 1, result: 2, constant: 3 } as const;
 
@@ -216,5 +220,6 @@ export interface Document {
   readonly links: readonly Links[];
   readonly fates: readonly Fates[];
   readonly outlines: readonly Outline[];
+  readonly passes: readonly Passes[];
   readonly findings: readonly Finding[];
 }

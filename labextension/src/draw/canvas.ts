@@ -22,6 +22,7 @@ import {
   type Scene
 } from './scene.ts';
 import { paintStubs, wayOf } from './stubs.ts';
+import { paintMarks, type Mark } from './marks.ts';
 import type { LookName, Palette } from './theme.ts';
 
 /** Screen = (scene - place) * scale. Scene coordinates include negative margins. */
@@ -37,6 +38,8 @@ export interface Highlight {
   readonly selected: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
+  /** What a pass of the compiler did to boxes. */
+  readonly marks: readonly Mark[];
   /** One of `Fade` for each box; null where none steps back. */
   readonly faded: Uint8Array | null;
   /** One of `Way` for each edge; null where nothing is selected. */
@@ -149,10 +152,13 @@ export function drawMarks(
   camera: Camera,
   size: Size,
   palette: Palette,
-  { selected, linked, ways, edges }: Highlight
+  { selected, linked, marks, ways, edges }: Highlight
 ): void {
   aim(context, camera, size);
   const painter = new CanvasPainter(context, palette);
+  if (edges === 1) {
+    paintMarks(painter, scene, marks, camera.scale >= FAR_SCALE);
+  }
   for (const box of linked) {
     if (box !== selected) {
       outline(painter, scene, box, 'linked');

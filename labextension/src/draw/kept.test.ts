@@ -28,7 +28,7 @@ function large(): Scene {
   return sceneOf(sketch);
 }
 
-const plain = { selected: -1, linked: [], faded: null, ways: null, edges: 1, arrives: () => false };
+const plain = { selected: -1, linked: [], marks: [], faded: null, ways: null, edges: 1, arrives: () => false };
 const size = { width: 800, height: 400, ratio: 1 };
 
 test('a large picture is drawn once; then its copy moves, is stretched, and is made anew where it ends', async t => {

@@ -19,6 +19,9 @@ export type Role =
   | 'edge'
   | 'accent'
   | 'cable'
+  | 'added'
+  | 'changed'
+  | 'removed'
   | 'frame'
   | 'frameLine'
   | 'plain'
@@ -52,6 +55,9 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     edge: '#9aa1ac',
     accent: '#2563eb',
     cable: '#7c3aed',
+    added: '#0f766e',
+    changed: '#b45309',
+    removed: '#b91c1c',
     frame: '#f7f8fa',
     frameLine: '#cfd4db',
     plain: '#f3f4f6',
@@ -84,6 +90,9 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     edge: '#737b88',
     accent: '#7aa7ff',
     cable: '#a78bfa',
+    added: '#2dd4bf',
+    changed: '#fbbf24',
+    removed: '#f87171',
     frame: '#1b1e24',
     frameLine: '#3a3f49',
     plain: '#262a31',
@@ -158,6 +167,16 @@ export const looks = {
   selected: { stroke: 'accent', width: 2.5 },
   ghost: { fill: 'background', stroke: 'plainLine', width: 1, dash: [4, 3] },
   linked: { stroke: 'accent', width: 1.5, dash: [2, 2] },
+  'mark-added': { stroke: 'added', width: 2 },
+  'mark-changed': { stroke: 'changed', width: 2, dash: [6, 2] },
+  'mark-fused': { stroke: 'cable', width: 2, dash: [2, 2] },
+  'mark-moved': { stroke: 'accent', width: 2, dash: [2, 2] },
+  'mark-removed': { stroke: 'removed', width: 1.5, dash: [1, 3] },
+  'label-added': { fill: 'background', stroke: 'added', width: 1 },
+  'label-changed': { fill: 'background', stroke: 'changed', width: 1 },
+  'label-fused': { fill: 'background', stroke: 'cable', width: 1 },
+  'label-moved': { fill: 'background', stroke: 'accent', width: 1 },
+  'label-removed': { fill: 'background', stroke: 'removed', width: 1 },
   'box-matmul': family('matmul', 'matmulLine'),
   'box-elementwise': family('plain', 'plainLine'),
   'box-reduction': family('reduction', 'reductionLine'),
@@ -192,6 +211,11 @@ export const inks = {
   type: { face: 'type', role: 'muted' },
   label: { face: 'chip', role: 'muted' },
   cabled: { face: 'chip', role: 'cable' },
+  'marked-added': { face: 'chip', role: 'added' },
+  'marked-changed': { face: 'chip', role: 'changed' },
+  'marked-fused': { face: 'chip', role: 'cable' },
+  'marked-moved': { face: 'chip', role: 'accent' },
+  'marked-removed': { face: 'chip', role: 'removed' },
   gone: { face: 'title', role: 'muted' },
   port: { face: 'title', role: 'text' },
   'hull-0': { face: 'chip', role: 'hull0Line' },

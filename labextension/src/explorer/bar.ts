@@ -26,10 +26,20 @@ export interface Bar {
 }
 
 /** Stages as people write them, in the order of their making. */
-const STAGES: Readonly<Record<string, string>> = { jaxpr: 'jaxpr', stablehlo: 'StableHLO', hlo: 'HLO' };
+const STAGES: Readonly<Record<string, string>> = {
+  jaxpr: 'jaxpr',
+  stablehlo: 'StableHLO',
+  hlo: 'HLO',
+  passes: 'passes'
+};
 
-/** `tools` stand before the buttons. */
-export function makeBar(source: Document, actions: BarActions, tools: readonly HTMLElement[]): Bar {
+/** `passes` is the slider, which stands between StableHLO and HLO; `tools` stand before the buttons. */
+export function makeBar(
+  source: Document,
+  actions: BarActions,
+  passes: HTMLElement,
+  tools: readonly HTMLElement[]
+): Bar {
   const root = element('div', 'jv-bar');
   const program = source.programs[0];
   const name = element('span', 'jv-program', program?.name ?? 'program');
@@ -51,7 +61,9 @@ export function makeBar(source: Document, actions: BarActions, tools: readonly H
     chip.setAttribute('aria-label', `${STAGES[kind] ?? kind} is not there: ${reason}`);
     return chip;
   });
-  root.append(python, ...stages, ...missing, element('span', 'jv-space'));
+  root.append(python, ...stages, ...missing);
+  root.insertBefore(passes, stages[(program?.stages ?? []).findIndex(({ kind }) => kind === 'hlo')] ?? null);
+  root.append(element('span', 'jv-space'));
   if (program?.target) {
     const target = element('span', 'jv-target', program.target.name);
     target.title = [`compiled for ${program.target.label}, without one`, ...program.target.limits].join('\n');

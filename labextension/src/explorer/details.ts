@@ -3,6 +3,7 @@ import { follow } from '../document/follow.ts';
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
+import { storyLines, type StoryLine } from './story.ts';
 import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
 
 /** A node that can be gone to. */
@@ -58,6 +59,8 @@ export interface Details {
   readonly readBy: readonly Link[];
   /** Owners of the regions around it, outermost first. */
   readonly inside: readonly Link[];
+  /** What the passes of the compiler did to it. */
+  readonly story?: readonly StoryLine[];
 }
 
 const KINDS = ['', 'argument', 'result', 'constant'] as const;
@@ -100,7 +103,8 @@ export function details(document: Document, graph: Graph, node: number): Details
     stages: stageLinks(document, graph, [node]),
     reads: readsOf(document, graph, node),
     readBy: readersOf(document, graph, node),
-    inside: ownersOf(document, graph, node)
+    inside: ownersOf(document, graph, node),
+    story: storyLines(document, graph, node)
   };
 }
 

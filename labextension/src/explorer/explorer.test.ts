@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { Window } from 'happy-dom';
 import { decodePlain } from '../document/decode.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
+import { mergedAndFused } from '../document/sketchPasses.ts';
 import { LayoutClient } from '../layout/client.ts';
 import { bytesText } from '../view/words.ts';
 import { details } from './details.ts';
@@ -43,7 +44,7 @@ afterEach(async () => {
 
 /** An explorer without a worker, laid out. */
 async function explore(
-  sketch: Sketch
+  sketch: Pick<Sketch, 'plain'>
 ): Promise<{ explorer: Explorer; root: HTMLElement; press: (key: string) => Promise<void> }> {
   const host = document.createElement('div');
   document.body.append(host);
@@ -305,6 +306,75 @@ test('the camera: zooming keeps the point under the pointer, revealing moves as 
   assert.deepEqual(reveal(camera, box, 400, 300), camera);
   const moved = reveal({ ...camera, x: 140 }, box, 400, 300);
   assert.ok(moved.x < 100 && moved.y === camera.y);
+});
+
+const passLine = (root: HTMLElement) => root.querySelector('.jv-pass-line') as HTMLElement;
+const lineWords = (root: HTMLElement) =>
+  passLine(root).hidden ? [] : [...passLine(root).children].slice(2).map(one => one.textContent);
+
+test('keys step through the passes that changed something, and each says what it did', async () => {
+  const { root, press } = await explore({ plain: mergedAndFused });
+  const slider = root.querySelector('.jv-pass-range') as HTMLInputElement;
+  assert.deepEqual(lineWords(root), []);
+  await press('4');
+  assert.deepEqual(lineWords(root), ['cse', '1 of 2 in all', '1 gone', '1 changed', '']);
+  assert.equal(slider.value, '1');
+  assert.deepEqual(items(root), ['x, f32[4]', 'sine.1', 'add.3', 'result']);
+  await press('.');
+  assert.deepEqual(lineWords(root), ['fusion', '2 of 2 in all', '1 new', '2 fused', 'with 2 smaller passes before it']);
+  await press(',');
+  await press(',');
+  assert.deepEqual(lineWords(root), ['before the passes', 'as the compiler was given it', '']);
+  assert.equal((passLine(root).querySelector('button') as HTMLButtonElement).disabled, true);
+  await press('2');
+  assert.deepEqual(lineWords(root), []);
+  slider.value = '2';
+  slider.dispatchEvent(new window.Event('input') as unknown as Event);
+  await press('');
+  assert.equal(lineWords(root)[0], 'fusion');
+});
+
+test('the selection stays on its instruction through the passes, and its story leads to each of them', async () => {
+  const { root, press } = await explore({ plain: mergedAndFused });
+  const title = () => pane(root).querySelector('h4')?.textContent;
+  const story = () => [...pane(root).querySelectorAll('.jv-place')].map(line => line.textContent);
+  await press('4');
+  await press(',');
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) {
+    await press(key);
+  }
+  assert.equal(title(), 'add.3');
+  assert.deepEqual(story(), ['at first: given to the compiler', 'cse: changed', 'fusion: fused']);
+  await press('.');
+  assert.equal(title(), 'add.3');
+  const link = [...pane(root).querySelectorAll('button')].find(button => button.textContent === 'fusion');
+  link?.click();
+  await press('');
+  assert.equal(lineWords(root)[0], 'fusion');
+  assert.equal(title(), 'add.3');
+});
+
+test('what a pass removed is shown where it was; what took its place is selected after it', async () => {
+  const { explorer, root, press } = await explore({ plain: mergedAndFused });
+  await press('4');
+  const gone = [...passLine(root).querySelectorAll('button')].find(button => button.textContent === '1 gone');
+  gone?.click();
+  await press('');
+  assert.equal(lineWords(root)[0], 'before the passes');
+  assert.ok(explorer.labels.includes('sine.2'));
+  await press('ArrowDown');
+  await press('ArrowDown');
+  await press('ArrowRight');
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'sine.2');
+  await press('.');
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'sine.1');
+});
+
+test('without passes there is no slider, and the key says how to have them', async () => {
+  const { root, press } = await explore(affine());
+  assert.ok((root.querySelector('.jv-passes') as HTMLElement).hidden);
+  await press('.');
+  assert.match(root.querySelector('.jv-note')?.textContent ?? '', /%jaxviz --passes/);
 });
 
 test('c goes through what the colours can say, and the legend says what they do', async () => {

@@ -12,6 +12,8 @@ export interface InspectorActions {
   select(node: number): void;
   /** Goes to a node of another stage. */
   follow(stage: number, node: number): void;
+  /** Goes to the same instruction after another pass. */
+  pass(number: number): void;
   /** Opens or closes the node's regions. */
   toggle(): void;
   close(): void;
@@ -72,6 +74,17 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   for (const { stage, kind, links: linked, surety } of details.stages) {
     const shown = links(linked, { ...actions, select: node => actions.follow(stage, node) }, ', ');
     row(STAGES[kind] ?? kind, ...shown, surety ? element('small', 'jv-surety', surety) : '');
+  }
+  if (details.story?.length) {
+    const story = details.story.map(({ number, pass, text }) => {
+      const line = element('div', 'jv-place');
+      line.append(
+        button('jv-link', pass, `Go to ${pass}`, () => actions.pass(number)),
+        `: ${text}`
+      );
+      return line;
+    });
+    row('passes', ...story);
   }
   if (details.scope) {
     row('scope', element('code', '', details.scope));

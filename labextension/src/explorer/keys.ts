@@ -13,6 +13,9 @@ export type Command =
   | 'source'
   | 'jaxpr'
   | 'stablehlo'
+  | 'passes'
+  | 'passBefore'
+  | 'passAfter'
   | 'hlo'
   | 'fit'
   | 'zoomIn'
@@ -57,6 +60,9 @@ export const keys: readonly Key[] = [
   { keys: ['1'], command: 'source', shown: '1', does: 'the Python source' },
   { keys: ['2'], command: 'jaxpr', shown: '2', does: 'the jaxpr' },
   { keys: ['3'], command: 'stablehlo', shown: '3', does: 'StableHLO' },
+  { keys: ['4'], command: 'passes', shown: '4', does: 'the passes of the compiler, where they were asked for' },
+  { keys: [','], command: 'passBefore', shown: ',', does: 'the pass before' },
+  { keys: ['.'], command: 'passAfter', shown: '.', does: 'the next pass' },
   { keys: ['5'], command: 'hlo', shown: '5', does: 'optimized HLO' },
   { keys: ['f', 'F'], command: 'fit', shown: 'f', does: 'fit the picture' },
   { keys: ['+', '='], command: 'zoomIn', shown: '+', does: 'larger (or Ctrl and wheel)' },

@@ -6,6 +6,7 @@ import { badgeAt } from '../draw/badge.ts';
 import { boxAt, drawMarks, drawScene, fitCamera, type Camera, type Highlight, type Size } from '../draw/canvas.ts';
 import { FAR_SCALE } from '../draw/far.ts';
 import { isKept, KeptGround } from '../draw/kept.ts';
+import type { Mark } from '../draw/marks.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
 import { hold, pan, reveal, zoomAt, type Rectangle } from './camera.ts';
@@ -47,6 +48,7 @@ export class Picture {
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
   private linked: readonly number[] = [];
+  private marks: readonly Mark[] = [];
   private faded: Uint8Array | null = null;
   private ways: Uint8Array | null = null;
   private width = 0;
@@ -134,6 +136,7 @@ export class Picture {
   show(scene: Scene, from?: Int32Array, stay = -1): void {
     const before = this.scene;
     this.scene = scene;
+    this.marks = [];
     this.clicked = [-1, -1];
     if (before && from) {
       const few = Math.max(scene.visible.count, before.visible.count) <= MOST_MOVING;
@@ -201,6 +204,12 @@ export class Picture {
     this.selected = box;
     this.linked = linked;
     this.fitted &&= box < 0;
+    this.draw();
+  }
+
+  /** What a pass of the compiler did to boxes of this scene. */
+  setMarks(marks: readonly Mark[]): void {
+    this.marks = marks;
     this.draw();
   }
 
@@ -366,6 +375,7 @@ export class Picture {
     const highlight = {
       selected: this.selected,
       linked: this.linked,
+      marks: this.marks,
       faded: this.faded?.length === scene.visible.count ? this.faded : null,
       ways: this.ways?.length === scene.visible.source.length ? this.ways : null,
       edges: moving ? t * t * t : 1,

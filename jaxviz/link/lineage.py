@@ -1,0 +1,109 @@
+"""Which instruction of one state of the compiler is which of the next.
+
+Names of instructions stay from pass to pass, but where an instruction is copied into a fusion or out of a call that is
+inlined, it gets another: there it is known by its operation and by the equations that it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxviz.graph import ARGUMENT, RESULT, Column, Graph
+from jaxviz.link.links import Found
+from jaxviz.read.hlo import HloGraph
+
+# Where an instruction stands: the lineage of what holds it (-1 for the program), in which of its bodies, its name, and
+# which of several of that name it is.
+_Place = tuple[int, int, int, str, int]
+
+
+class Lineages:
+    """Numbers for the nodes of state after state; the same number for what is the same instruction."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._places: dict[_Place, int] = {}
+        self._alike: dict[int, Any] = {}
+
+    def of(self, state: HloGraph, tagged: Sequence[Found]) -> Column:
+        """The lineage of each node of the next state, whose tags are those."""
+        graph = state.graph
+        owner, bodies = _bodies(graph)
+        alike = _likeness(graph, tagged)
+        numbers = [-1] * len(graph)
+        places: set[_Place] = set()
+        place_of: list[_Place] = []
+        fresh: list[int] = []
+        rows = zip(graph.nodes.kind.tolist(), graph.nodes.region.tolist(), state.instruction, strict=True)
+        for node, (kind, region, name) in enumerate(rows):
+            holder = numbers[owner[region]] if region else -1
+            place = _free(places, (holder, bodies[region], kind, name, 0))
+            known = self._places.get(place, -1)
+            if known < 0:
+                known = self._count
+                self._count += 1
+                fresh.append(node)
+            numbers[node] = known
+            places.add(place)
+            place_of.append(place)
+        for node, number in self._carried(fresh, set(numbers), alike).items():
+            numbers[node] = number
+        # Only now it is known what holds what.
+        held = (numbers[owner[region]] if region else -1 for region in graph.nodes.region.tolist())
+        self._places = {
+            (holder, *place[1:]): number for holder, place, number in zip(held, place_of, numbers, strict=True)
+        }
+        self._alike = {number: alike[node] for node, number in enumerate(numbers)}
+        return np.array(numbers, np.int32)
+
+    def _carried(self, fresh: Sequence[int], here: set[int], alike: Sequence[Any]) -> dict[int, int]:
+        """What is new by its name, but is one that went from its place in the state before."""
+        gone: dict[Any, list[int]] = {}
+        for number, likeness in reversed(self._alike.items()):
+            if likeness is not None and number not in here:
+                gone.setdefault(likeness, []).append(number)
+        found = {}
+        for node in fresh:
+            waiting = gone.get(alike[node])
+            if waiting:
+                found[node] = waiting.pop()
+        return found
+
+
+def _free(places: set[_Place], place: _Place) -> _Place:
+    """The place itself, or where something stands there, the next of that name."""
+    while place in places:
+        place = (*place[:-1], place[-1] + 1)
+    return place
+
+
+def _bodies(graph: Graph) -> tuple[list[int], list[int]]:
+    """For each region its owner, and which of the owner's bodies it is."""
+    owner = graph.regions.owner.tolist()
+    bodies = [0] * len(owner)
+    for owned in graph.owned_regions.values():
+        for number, region in enumerate(owned):
+            bodies[region] = number
+    return owner, bodies
+
+
+def _likeness(graph: Graph, tagged: Sequence[Found]) -> list[Any]:
+    """What a node is known by when its name is another: None for borders, which are nothing by themselves."""
+    nodes = graph.nodes
+    types, first = graph.values.type.tolist(), graph.first_value.tolist()
+    said: dict[int, tuple[tuple[int, int], ...]] = {}
+    columns = (graph.attributes.node, graph.attributes.key, graph.attributes.value)
+    for node, key, value in zip(*(column.tolist() for column in columns), strict=True):
+        said[node] = (*said.get(node, ()), (key, value))
+    found: list[Any] = []
+    for node, (kind, op) in enumerate(zip(nodes.kind.tolist(), nodes.op.tolist(), strict=True)):
+        if kind in (ARGUMENT, RESULT):
+            found.append(None)
+        else:
+            made = tuple(types[first[node] : first[node + 1]])
+            # What carries no tag is told apart by what it says, such as the value of a constant.
+            found.append((op, made, tagged[node], () if tagged[node] else said.get(node, ())))
+    return found

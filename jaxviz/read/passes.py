@@ -1,0 +1,87 @@
+"""Read the snapshots that the compiler left after its passes: those in which something is another than before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from jaxviz.optimize import Snapshot
+from jaxviz.read.hlo import HloGraph, read_hlo
+from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.tables import Tables
+
+#: Up to so many instructions every pass that changed something is kept.
+EVERY_PASS = 10_000
+#: In larger programs, so many instructions are read in all, in the passes that changed most.
+MOST_INSTRUCTIONS = 100_000
+#: However large the program is: the first, the last, and what changed most between them.
+LEAST_STATES = 4
+
+_MODULE = re.compile(r"HloModule ([^\s,]+)")
+
+
+@dataclass(frozen=True)
+class PassState:
+    """The module after a pass; `joined` counts the passes since the state before that changed something too."""
+
+    name: str
+    pipeline: str
+    joined: int
+    text: str
+
+
+def different_states(snapshots: Sequence[Snapshot]) -> list[PassState]:
+    """The states of the program itself, each other than the one before; the first is what the compiler was given."""
+    states: list[PassState] = []
+    module = None
+    for snapshot in snapshots:
+        found = _MODULE.match(snapshot.text)
+        name = found[1] if found else ""
+        # What the compiler compiles on the way, to try it out or to fold a constant, is another module.
+        module = module or name
+        if name == module and (not states or snapshot.text != states[-1].text):
+            states.append(PassState(snapshot.after, snapshot.pipeline, 0, snapshot.text))
+    return states
+
+
+def instruction_count(state: PassState) -> int:
+    """About how many instructions the module has."""
+    return state.text.count(" = ")
+
+
+def fewer_states(states: Sequence[PassState], most: int) -> list[PassState]:
+    """At most so many states: the first, the last, and those that changed most lines. The others are joined to them."""
+    if len(states) <= most:
+        return list(states)
+    lines = [frozenset(state.text.splitlines()) for state in states]
+    changed = [len(after - before) for before, after in pairwise(lines)]
+    inner = sorted(range(1, len(states) - 1), key=lambda at: -changed[at - 1])[: most - 2]
+    kept = [0, *sorted(inner), len(states) - 1]
+    joined = [0, *(after - before - 1 for before, after in pairwise(kept))]
+    return [
+        PassState(states[at].name, states[at].pipeline, count, states[at].text)
+        for at, count in zip(kept, joined, strict=True)
+    ]
+
+
+def chosen_states(snapshots: Sequence[Snapshot]) -> tuple[list[PassState], str]:
+    """The states to be shown, and, where these are not all, what was left out, in words."""
+    states = different_states(snapshots)
+    largest = max(map(instruction_count, states), default=0)
+    if largest <= EVERY_PASS:
+        return states, ""
+    chosen = fewer_states(states, max(LEAST_STATES, MOST_INSTRUCTIONS // largest))
+    if len(chosen) == len(states):
+        return states, ""
+    return chosen, (
+        f"{largest:,} instructions: of the {len(states) - 1} passes that changed something, "
+        f"the {len(chosen) - 1} that changed most"
+    )
+
+
+def read_states(states: Sequence[PassState], tables: Tables) -> Iterator[HloGraph]:
+    """The graph of each state, one at a time."""
+    for state in states:
+        yield read_hlo(parse_hlo_text(state.text), tables, frames=False)

@@ -1,0 +1,70 @@
+/** Which boxes of the picture a pass of the compiler touched, and what is written on them. */
+import { CHANGE_KINDS, changesOf, type ChangeKind } from '../document/changes.ts';
+import { follow } from '../document/follow.ts';
+import type { Document } from '../document/graph.ts';
+import { openState, placeOf } from '../document/states.ts';
+import type { Mark } from '../draw/marks.ts';
+import { rowsOf, type Rows } from '../view/outline.ts';
+import { Shape, type VisibleGraph } from '../view/visible.ts';
+import { boxOfNode } from '../view/seen.ts';
+
+/** One word for each kind, as the line of the pass, the marks and the story of an instruction write it. */
+export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
+  added: 'new',
+  removed: 'gone',
+  changed: 'changed',
+  fused: 'fused',
+  moved: 'moved'
+};
+
+type Counts = Partial<Record<ChangeKind, number>>;
+
+/** The marks of a state on what is visible of it; none for a graph that is no state. */
+export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
+  const index = document.graphs.indexOf(visible.graph);
+  const place = placeOf(document, index);
+  if (!place || place.number === 0) {
+    return [];
+  }
+  const rows = rowsOf(document, visible.graph);
+  const changes = changesOf(document, place.passes, place.number);
+  const counts = new Map<number, Counts>();
+  const count = (box: number, kind: ChangeKind, node: number): void => {
+    // A frame is marked for what it is the inside of, not for all that it holds.
+    const own = box >= 0 && (visible.shape[box] !== Shape.frame || isInside(visible, rows, box, node));
+    if (own) {
+      const here = counts.get(box) ?? {};
+      here[kind] = (here[kind] ?? 0) + 1;
+      counts.set(box, here);
+    }
+  };
+  for (const kind of CHANGE_KINDS) {
+    if (kind !== 'removed') {
+      changes[kind].forEach(node => count(boxOfNode(rows, visible, node), kind, node));
+    }
+  }
+  if (changes.removed.length) {
+    // What is gone is seen where its place was taken, or where the rest of its equation is.
+    const before = openState(document, place.passes, place.number - 1);
+    for (const node of changes.removed) {
+      const [rest] = follow(document, before, node, index);
+      count(rest ? boxOfNode(rows, visible, rest.node) : -1, 'removed', -1);
+    }
+  }
+  return [...counts].map(([box, here]) => ({ box, ...told(here, visible.item[box] < 0) }));
+}
+
+/** True where the frame `box` is the inside of the node. */
+function isInside({ graph, item }: VisibleGraph, { outline }: Rows, box: number, node: number): boolean {
+  const owns = graph.firstRegion[node] < graph.firstRegion[node + 1];
+  return owns && item[box] >= 0 && outline.first[item[box]] === node;
+}
+
+/** The kind that tells most, with its number, and how many more there are. */
+function told(counts: Counts, single: boolean): Pick<Mark, 'kind' | 'text'> {
+  const kinds = CHANGE_KINDS.filter(kind => counts[kind]).sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0));
+  const [kind, ...others] = kinds;
+  const more = others.reduce((sum, other) => sum + (counts[other] ?? 0), 0);
+  const alone = single && kind !== 'removed' && !more;
+  return { kind, text: `${alone ? '' : `${counts[kind]} `}${CHANGE_WORDS[kind]}${more ? ` +${more}` : ''}` };
+}

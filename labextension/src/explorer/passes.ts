@@ -1,0 +1,139 @@
+/**
+ * The slider through the passes of the compiler, between StableHLO and HLO, and the line that says what the pass on the
+ * screen did. Only passes that changed something are there.
+ */
+import { CHANGE_KINDS, changesOf, type ChangeKind } from '../document/changes.ts';
+import type { Document, Passes } from '../document/graph.ts';
+import { openState, placeOf } from '../document/states.ts';
+import { button, element } from './elements.ts';
+import { CHANGE_WORDS } from './marks.ts';
+
+export interface PassActions {
+  /** Shows another graph of the document. */
+  enter(graph: number): void;
+  stage(kind: 'stablehlo' | 'hlo'): void;
+  /** Lights nodes of the graph that is shown. */
+  light(nodes: readonly number[]): void;
+  say(text: string): void;
+}
+
+export class PassSlider {
+  /** For the bar. */
+  readonly root = element('span', 'jv-passes');
+  /** Below the bar. */
+  readonly line = element('div', 'jv-pass-line');
+  private readonly range = element('input', 'jv-pass-range');
+  private readonly passes: Passes | undefined;
+  /** The state on the screen, or the one that was there last. */
+  private number = 0;
+  /** The graph on the screen. */
+  private at = 0;
+
+  constructor(
+    private readonly document: Document,
+    private readonly actions: PassActions
+  ) {
+    [this.passes] = document.passes;
+    this.root.hidden = !this.passes;
+    this.line.hidden = true;
+    const { range } = this;
+    range.type = 'range';
+    range.min = '0';
+    range.max = String(this.last);
+    range.value = '0';
+    range.title = `The ${this.last} pass${this.last === 1 ? '' : 'es'} of the compiler that changed something (4)`;
+    range.setAttribute('aria-label', range.title);
+    range.addEventListener('input', () => this.go(Number(range.value)));
+    this.root.append(range);
+    this.line.setAttribute('role', 'status');
+  }
+
+  /** Shows the program after a pass; beyond the last pass is HLO, before the first state StableHLO. */
+  go(number: number): void {
+    const { document: source, passes, actions } = this;
+    if (!passes) {
+      actions.say(source.programs[0].missing?.passes ?? 'The passes are not in here: %jaxviz --passes asks for them');
+    } else if (number < 0 || number > this.last) {
+      actions.stage(number < 0 ? 'stablehlo' : 'hlo');
+    } else {
+      try {
+        actions.enter(openState(source, passes, number));
+      } catch (error) {
+        actions.say(`This pass cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+
+  /** To the passes: where the person was, at first to the first pass. */
+  enter(): void {
+    this.go(this.number || Math.min(1, this.last));
+  }
+
+  /** One pass on or back; from HLO back to the last, from an earlier stage on to what the compiler was given. */
+  step(by: number): void {
+    const kind = this.document.programs[0].stages.find(({ graph }) => graph === this.at)?.kind;
+    if (!kind) {
+      this.go(this.number + by);
+    } else if (kind === 'hlo' || by > 0) {
+      this.go(kind === 'hlo' ? this.last : 0);
+    }
+  }
+
+  /** Lights all that the pass did in one way; what it removed is seen in the state before. */
+  private light(passes: Passes, kind: ChangeKind): void {
+    const nodes = changesOf(this.document, passes, this.number)[kind];
+    if (kind === 'removed') {
+      this.go(this.number - 1);
+    }
+    this.actions.light(nodes);
+  }
+
+  /** The number of the last state. */
+  private get last(): number {
+    return (this.passes?.states.length ?? 0) - 1;
+  }
+
+  /** Shows where the graph with this number stands. */
+  show(graph: number): void {
+    this.at = graph;
+    const place = placeOf(this.document, graph);
+    this.root.classList.toggle('jv-on', place !== undefined);
+    this.line.hidden = !place;
+    if (place) {
+      this.number = place.number;
+      this.range.value = String(place.number);
+      this.range.setAttribute('aria-valuetext', this.words(place.passes));
+      this.fill(place.passes);
+    }
+  }
+
+  private words({ states }: Passes): string {
+    return this.number ? `${states[this.number].name}, ${this.number} of ${this.last}` : 'before the passes';
+  }
+
+  private fill(passes: Passes): void {
+    const { number, line } = this;
+    const { name, pipeline, joined } = passes.states[number];
+    const back = button('jv-button', '‹', 'The pass before (,)', () => this.go(number - 1));
+    const on = button('jv-button', '›', 'The next pass (.)', () => this.go(number + 1));
+    back.disabled = number === 0;
+    on.disabled = number === this.last;
+    line.replaceChildren(back, on);
+    if (number === 0) {
+      line.append(
+        element('strong', '', 'before the passes'),
+        element('span', 'jv-quiet', 'as the compiler was given it')
+      );
+    } else {
+      line.append(element('strong', '', name), element('span', 'jv-quiet', `${number} of ${this.last} in ${pipeline}`));
+      const changes = changesOf(this.document, passes, number);
+      for (const kind of CHANGE_KINDS.filter(one => changes[one].length)) {
+        const said = `${changes[kind].length} ${CHANGE_WORDS[kind]}`;
+        const title = kind === 'removed' ? `Show the ${said} in the state before` : `Show the ${said}`;
+        line.append(button(`jv-change jv-change-${kind}`, said, title, () => this.light(passes, kind)));
+      }
+    }
+    const left = [joined ? `with ${joined} smaller pass${joined === 1 ? '' : 'es'} before it` : '', passes.note];
+    line.append(element('span', 'jv-quiet', left.filter(Boolean).join('; ')));
+  }
+}

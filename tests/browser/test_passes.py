@@ -1,0 +1,112 @@
+"""The passes of the compiler as a person steps through them: what is said, what is marked, what stays where it is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+TWICE = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def twice(x, w):
+    a = jnp.sin(x)
+    b = jnp.sin(x)
+    return jnp.exp(a + b) @ w
+%jaxviz --passes twice(jnp.ones((16, 16)), jnp.ones((16, 16)))"""
+
+
+def places(graph):
+    """Where every box stands on the screen, by its label; those that are not the only one of their name left out."""
+    labels = graph.labels
+    single = [label for label in labels if labels.count(label) == 1]
+    return {label: graph.place(label) for label in single}
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_passes_are_stepped_through_and_say_what_they_did(notebook, theme):
+    opened = notebook(TWICE, theme=theme)
+    graph = opened.explore(0)
+    slider = graph.root.get_by_role("slider")
+    line = graph.root.locator(".jv-pass-line")
+    expect(slider).to_be_visible()
+    expect(line).to_be_hidden()
+    last = int(slider.get_attribute("max") or 0)
+    assert last >= 2
+    graph.stage.focus()
+    graph.page.keyboard.press("4")
+    expect(line).to_contain_text(f"1 of {last}")
+    while "cse" not in (line.text_content() or ""):
+        graph.page.keyboard.press(".")
+        graph.page.wait_for_timeout(300)
+    expect(line).to_contain_text("1 gone")
+    expect(line).to_contain_text("1 changed")
+    assert len([label for label in graph.labels if label.startswith("sin")]) == 1
+    opened.shot(f"passes-cse-{theme}", graph.root)
+    # What is gone is seen in the state before.
+    line.get_by_role("button", name=re.compile("1 gone")).click()
+    graph.page.wait_for_function(
+        "root => root.explorer.labels.filter(label => label.startsWith('sin')).length === 2",
+        arg=graph.root.element_handle(),
+    )
+    slider.fill(str(last))
+    expect(line).to_contain_text(f"{last} of {last}")
+    opened.shot(f"passes-last-{theme}", graph.root)
+    expect(line.get_by_role("button", name="The next pass (.)")).to_be_disabled()
+    graph.stage.focus()
+    graph.page.keyboard.press(".")
+    expect(graph.root.locator("button.jv-stage.jv-on")).to_contain_text("HLO")
+    expect(line).to_be_hidden()
+
+
+def test_a_selection_keeps_its_instruction_and_its_story_leads_through_the_passes(notebook):
+    opened = notebook(TWICE)
+    graph = opened.explore(0)
+    graph.stage.focus()
+    graph.page.keyboard.press("4")
+    graph.page.keyboard.press(",")
+    line = graph.root.locator(".jv-pass-line")
+    expect(line).to_contain_text("before the passes")
+    graph.wait_for_box("exp")
+    graph.click("exp")
+    expect(graph.pane.locator("h4")).to_have_text("exp")
+    story = graph.pane.locator("dt", has_text=re.compile("^passes$")).locator("xpath=following-sibling::dd[1]")
+    expect(story).to_contain_text("at first: given to the compiler")
+    expect(story).to_contain_text("fused")
+    story.get_by_role("button").last.click()
+    expect(line).not_to_contain_text("before the passes")
+    expect(graph.pane).to_contain_text("exponential")
+    opened.shot("passes-story", graph.root)
+
+
+def test_boxes_stay_where_they_are_from_pass_to_pass(notebook):
+    opened = notebook(TWICE)
+    graph = opened.explore(0)
+    graph.stage.focus()
+    graph.page.keyboard.press("4")
+    graph.page.keyboard.press(",")
+    line = graph.root.locator(".jv-pass-line")
+    expect(line).to_contain_text("before the passes")
+    graph.wait_for_box("exp")
+    graph.page.wait_for_timeout(500)
+    before = places(graph)
+    graph.page.keyboard.press(".")
+    expect(line).to_contain_text("1 of")
+    graph.page.wait_for_timeout(500)
+    after = places(graph)
+    common = before.keys() & after.keys()
+    assert {"exp", "x", "w"} <= common
+    for one in common:
+        for other in common:
+            if before[one]["x"] < before[other]["x"] - 1:
+                assert after[one]["x"] <= after[other]["x"] + 1, (one, other)
+        assert abs(after[one]["y"] - before[one]["y"]) <= 40, one
+
+
+def test_without_passes_the_key_says_how_to_have_them(notebook):
+    graph = notebook(TWICE.replace("--passes ", "")).explore(0)
+    expect(graph.root.get_by_role("slider")).to_be_hidden()
+    graph.stage.focus()
+    graph.page.keyboard.press(".")
+    expect(graph.root.locator(".jv-note")).to_contain_text("%jaxviz --passes asks for them")
