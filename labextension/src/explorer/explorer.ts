@@ -3,7 +3,7 @@
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
 import { follow } from '../document/follow.ts';
-import type { Document, Finding, Graph } from '../document/graph.ts';
+import type { Document, Finding, Graph, Stage } from '../document/graph.ts';
 import { makeScene, MARGIN, type Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
@@ -67,7 +67,7 @@ let count = 0;
 export class Explorer {
   readonly root = element('div', 'jv-root');
   private readonly options: ExplorerOptions;
-  /** The stage on the screen: its place among those of the program, -1 for a state of the compiler; and its graph. */
+  /** The stage on the screen: the number of its graph, and the graph. */
   private at = 0;
   private graph: Graph;
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
@@ -104,21 +104,15 @@ export class Explorer {
     this.options = { ...given, document: withKernelTree(given.document) };
     const { document: source, ...options } = this.options;
     const { stages } = source.programs[0];
-    this.at = Math.max(
-      0,
-      stages.findIndex(({ kind }) => kind === options.stage)
-    );
-    this.graph = source.graphs[stages[this.at].graph];
+    this.at = (stages.find(({ kind }) => kind === options.stage) ?? stages[0]).graph;
+    this.graph = source.graphs[this.at];
     this.openings = new Openings(source, this.graph);
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pick(nodes),
       close: () => this.obey('source')
     });
     this.passes = new PassSlider(source, {
-      enter: graph => {
-        this.at = -1;
-        this.enter(source.graphs[graph]);
-      },
+      enter: graph => this.enter(graph),
       stage: kind => this.obey(kind),
       light: nodes => this.pick(nodes),
       say: text => this.say(text)
@@ -207,8 +201,8 @@ export class Explorer {
     const { document: source } = this.options;
     this.openings.enter(this.graph, () => firstView(source, this.graph, this.space(), measure, layout).open);
     this.bar.setRegions(openEverything(this.rows, true).size > 0);
-    this.bar.setStage(this.at);
-    this.passes.show(this.stageGraph);
+    this.bar.setStage(this.stageIndex);
+    this.passes.show(this.at);
     if (this.pythonPane.shown) {
       this.pythonPane.fill(this.graph);
     }
@@ -235,27 +229,36 @@ export class Explorer {
 
   /** Shows another stage. The selection goes along the links, and so does what was lit. */
   private setStage(index: number, node = -1): void {
-    if (index !== this.at && this.options.document.programs[0].stages[index]) {
-      this.at = index;
-      this.enter(this.graphOfStage(), node);
+    const stage = this.options.document.programs[0].stages[index];
+    if (stage) {
+      this.enter(this.graphOf(stage), node);
     }
   }
 
-  /** The graph of the stage: the optimized program is folded by its kernels while these are shown. */
-  private graphOfStage(): Graph {
+  /** The number of the graph of a stage: the optimized program is folded by its kernels while these are shown. */
+  private graphOf(stage: Stage): number {
     const { document: source } = this.options;
-    const stage = source.programs[0].stages[this.at];
-    const tree = this.kernels && stage?.kind === 'hlo' ? kernelTreeOf(source) : undefined;
-    return tree ?? (stage ? source.graphs[stage.graph] : this.graph);
+    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(source) : undefined;
+    return tree ? source.graphs.indexOf(tree) : stage.graph;
   }
 
-  private enter(graph: Graph, node = -1): void {
+  /** The place of the stage on the screen among those of the program; -1 while a pass is shown. */
+  private get stageIndex(): number {
+    return this.options.document.programs[0].stages.findIndex(stage => this.graphOf(stage) === this.at);
+  }
+
+  /** Shows another graph. The selection goes along the links, and so does what was lit. */
+  private enter(graph: number, node = -1): void {
     const { document: source } = this.options;
-    const [from, next] = [source.graphs.indexOf(this.graph), source.graphs.indexOf(graph)];
+    if (graph === this.at) {
+      return;
+    }
+    const from = this.at;
     const left = this.selected;
     const leftName = left === null ? '' : itemLabel(source, this.graph, this.rows, left);
-    const found = this.selectedNodes.flatMap(one => follow(source, from, one, next));
-    this.graph = graph;
+    const found = this.selectedNodes.flatMap(one => follow(source, from, one, graph));
+    this.at = graph;
+    this.graph = source.graphs[graph];
     this.scene = null;
     this.search.setGraph(this.graph);
     this.colours.setGraph(this.graph);
@@ -266,7 +269,7 @@ export class Explorer {
     this.linked = found.map(one => one.node);
     this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
     this.openings.reveal(to);
-    void this.layOut(this.selected, graph === kernelTreeOf(source)).then(() => {
+    void this.layOut(this.selected, this.graph === kernelTreeOf(source)).then(() => {
       if (left !== null && to < 0) {
         this.say(`${leftName} has no counterpart here`);
       }
@@ -303,18 +306,13 @@ export class Explorer {
   private showFinding(finding: Finding): void {
     const { document: source } = this.options;
     const nodes = nodesOfFinding(finding);
-    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.stageGraph).map(to => to.node));
+    const here = nodes.flatMap(node => follow(source, finding.graph, node, this.at).map(to => to.node));
     if (here.length) {
       this.pick(here);
       return;
     }
-    this.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === finding.graph));
+    this.enter(finding.graph);
     this.linked = nodes;
-  }
-
-  /** The number of the graph on the screen. */
-  private get stageGraph(): number {
-    return this.options.document.graphs.indexOf(this.graph);
   }
 
   /** Lays out what is visible now and shows it. `around` is the item that stays where it is; `afresh`, nothing else does. */
@@ -530,10 +528,11 @@ export class Explorer {
 
   /** Shows what runs as one kernel: areas behind the boxes, or, of the optimized program, the boxes themselves. */
   private showKernels(shown: boolean): void {
+    const stage = this.options.document.programs[0].stages[this.stageIndex];
     this.kernels = shown;
     this.bar.setKernels(shown);
-    const graph = this.graphOfStage();
-    if (graph === this.graph) {
+    const graph = stage ? this.graphOf(stage) : this.at;
+    if (graph === this.at) {
       void this.layOut(this.selected);
     } else {
       this.enter(graph);
