@@ -570,6 +570,8 @@ export class Explorer {
     } else if (event.key === 'Escape' && this.search.root.contains(event.target as Node)) {
       event.preventDefault();
       this.leaveSearch();
+    } else if (this.picture.hear(event)) {
+      event.preventDefault();
     } else if (event.key === 'Escape') {
       this.obey('leave');
       this.stage.focus({ preventScroll: true });
