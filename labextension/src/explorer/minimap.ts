@@ -111,6 +111,7 @@ export class Minimap {
       drawGround(context, scene, { x: -MARGIN, y: -MARGIN, scale }, size, palette, {
         selected: -1,
         linked: [],
+        marks: [],
         ways: null,
         faded: null,
         edges: 1,
