@@ -383,7 +383,7 @@ export class Explorer {
       this.pick(here);
       return;
     }
-    this.setStage(source.programs[0].stages.findIndex(({ graph }) => graph === finding.graph));
+    this.enter(finding.graph);
     this.linked = nodes;
   }
 
