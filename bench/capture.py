@@ -1,57 +1,151 @@
-"""What jaxviz adds to JAX's own trace, lower and optimize: tags, graphs, links, outlines and the document.
+"""What jaxviz adds to JAX's own trace, lower and optimize: tags, graphs, links, outlines, fates and the document.
 
     python -m bench capture [--quick]
+    python -m bench.capture --parts 24
 
-Passes and fates are a row of their own: they compile once more, and are asked for. flax's training step, so flax and
-optax are needed.
+The training step of flax's transformer block is traced, lowered and optimized by JAX alone, then explored to the text
+of its document, in turns; of each the fastest counts. `added` is what a person waits for longer, which means
+something only where two cores are free. `CPU` is what jaxviz computes in all, `after` what of that cannot be done while
+XLA optimizes; both are shares of the processor time of JAX alone, so other work on the machine disturbs them less. The
+passes of the compiler are asked for apart, so they are not in it, nor is what only they can say of fates; nor are
+findings. Peaks of memory are those of processes of their own, in which nothing else was done. `--parts` says what each
+step costs.
 """
 
 from __future__ import annotations
 
 import json
 import resource
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time, thread_time
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 _OWN = ("trace", "lower", "optimize")
+_STAGES = ("jaxpr", "stablehlo", "hlo")
+
+
+def _alone(fn: Callable[..., Any], args: Any) -> None:
+    """By JAX alone: what runs, before code is generated for it."""
+    import jax
+
+    from jaxviz.optimize import optimize
+
+    # The name of the module tells the compiler where to stop, as a tag does else.
+    optimize(jax.jit(fn).trace(*args).lower(), mark=f"jit_{fn.__name__}".encode())
+
+
+def _explored(fn: Callable[..., Any], args: Any) -> dict[str, float]:
+    """Explore to the text of a document; the seconds of each step, those of jaxviz on a processor."""
+    import jaxviz as jv
+
+    ex = jv.explore(fn, *args)
+    # No passes.
+    ex._capture.__dict__["snapshots"] = ()
+    sizes = {"nodes": len(ex.hlo), "equations": len(ex.jaxpr), "operations": len(ex.stablehlo)}
+    costs = {f"{stage} {step}": cost for stage in _STAGES for step, cost in ex._capture.costs(stage).items()}
+    start = thread_time()
+    ex._capture.fates  # noqa: B018
+    costs["fates"] = thread_time() - start
+    ex.findings  # noqa: B018
+    start = thread_time()
+    size = len(json.dumps(ex.document().to_json()))
+    costs["document"] = thread_time() - start
+    return costs | sizes | {"kB": size / 1e3}
+
+
+_COUNTS = ("nodes", "equations", "operations", "kB")
+# What is done while XLA optimizes.
+_MEANWHILE = ("jaxpr read", "jaxpr outline", "stablehlo read", "stablehlo link")
+
+
+def _added(costs: dict[str, float], without: tuple[str, ...] = ()) -> float:
+    own = (name.split()[-1] in (*_OWN, *_COUNTS) for name in costs)
+    return sum(cost for (name, cost), skip in zip(costs.items(), own, strict=True) if not skip and name not in without)
+
+
+class _Timed(NamedTuple):
+    wall: float
+    processor: float
+    result: Any
+
+
+def _timed(work: Callable[..., Any], case: Any) -> _Timed:
+    start, processor = perf_counter(), process_time()
+    result = work(*case)
+    return _Timed(perf_counter() - start, process_time() - processor, result)
+
+
+def _row(layers: int, turns: int) -> str:
+    from programs import flax_block
+
+    alone, explored = [], []
+    for _ in range(turns):
+        alone.append(_timed(_alone, flax_block(True, layers)))
+        explored.append(_timed(_explored, flax_block(True, layers)))
+    own, total = (min(each.wall for each in runs) for runs in (alone, explored))
+    processor = min(each.processor for each in alone)
+    costs = explored[0].result
+    added = min(_added(each.result) for each in explored)
+    after = min(_added(each.result, _MEANWHILE) for each in explored)
+    memory = [_peak(mode, layers) for mode in ("jax", "jaxviz")]
+    return (
+        f"{layers:>6} {costs['equations']:>9,} {costs['nodes']:>8,} {own:>7.2f} {total:>8.2f} {total / own - 1:>7.1%}"
+        f" {processor:>8.2f} {added / processor:>6.1%} {after / processor:>6.1%} {costs['kB']:>7.0f}"
+        f" {memory[0]:>7.2f} {memory[1] / memory[0]:>6.2f}"
+    )
+
+
+def _peak(mode: str, layers: int) -> float:
+    """The peak of the memory of a process that does this alone, in GB."""
+    command = [sys.executable, "-m", "bench.capture", "--peak", mode, str(layers)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    return float(done.stdout)
+
+
+def _print_peak(mode: str, layers: int) -> None:
+    from programs import flax_block
+
+    (_alone if mode == "jax" else _explored)(*flax_block(True, layers))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+
+
+def _print_parts(layers: int) -> None:
+    from programs import flax_block
+
+    _explored(*flax_block(True, 1))
+    own = min(_timed(_alone, flax_block(True, layers)).processor for _ in range(2))
+    costs = [_explored(*flax_block(True, layers)) for _ in range(3)]
+    print(f"{'JAX alone':>20} {own:>10,.3f}")
+    for name in costs[0]:
+        if name.split()[-1] in (*_OWN, *_COUNTS):
+            continue
+        least = min(each[name] for each in costs)
+        print(f"{name:>20} {least:>10,.3f} {least / own:>7.1%}")
 
 
 def main() -> None:
+    if "--peak" in sys.argv:
+        _print_peak(sys.argv[-2], int(sys.argv[-1]))
+        return
+    if "--parts" in sys.argv:
+        _print_parts(int(sys.argv[-1]))
+        return
     import jax
     from programs import flax_block
 
-    import jaxviz as jv
-
-    layers = (1, 2) if "--quick" in sys.argv else (1, 2, 24, 64)
     print(f"jax {jax.__version__}")
     print(
-        f"{'layers':>6} {'equations':>9} {'HLO':>8} {'JAX s':>8} {'added s':>8} {'ratio':>7} {'fates s':>8} {'kB':>7}"
+        f"{'layers':>6} {'equations':>9} {'HLO':>8} {'JAX s':>7} {'total s':>8} {'added':>7} {'JAX CPU':>8} {'CPU':>6}"
+        f" {'after':>6} {'kB':>7} {'JAX GB':>7} {'times':>6}"
     )
-    fn, args = flax_block(True, 1)
-    jv.explore(fn, *args).document()
-    for count in layers:
-        fn, args = flax_block(True, count)
-        ex = jv.explore(fn, *args)
-        graphs = [ex.jaxpr, ex.stablehlo, ex.hlo]
-        ex._capture.outline  # noqa: B018
-        costs = [cost for stage in ("jaxpr", "stablehlo", "hlo") for cost in ex._capture.costs(stage).items()]
-        own = sum(seconds for step, seconds in costs if step in _OWN)
-        added = sum(seconds for step, seconds in costs if step not in _OWN)
-        start = perf_counter()
-        ex.fates  # noqa: B018
-        fates = perf_counter() - start
-        start = perf_counter()
-        size = len(json.dumps(ex.document().to_json()))
-        added += perf_counter() - start
-        print(
-            f"{count:>6} {len(graphs[0]):>9,} {len(graphs[2]):>8,} {own:>8.2f} {added:>8.2f} {added / own:>7.1%}"
-            f" {fates:>8.2f} {size / 1e3:>7.0f}",
-            flush=True,
-        )
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+    _explored(*flax_block(True, 1))
+    for layers, turns in ((1, 5), (2, 5)) if "--quick" in sys.argv else ((1, 5), (2, 5), (24, 3), (64, 2)):
+        print(_row(layers, turns), flush=True)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ operations of later stages say which equations they come from; what is lowered a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from jaxviz.link.changes import Passes
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
+from jaxviz.meanwhile import meanwhile
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
 from jaxviz.outline.linked import linked_outline
@@ -52,19 +53,27 @@ class Linked(NamedTuple):
 
 
 class Capture:
-    """The stages of one program. `seconds` says for each stage what each step cost: JAX's own, and what was added."""
+    """The stages of one program. `seconds` says for each stage what each step cost: JAX's own, and what was added.
 
-    def __init__(self, program: Program, tables: Tables | None = None) -> None:
+    While XLA optimizes, which does not hold Python up, all that needs no HLO is read and linked in another thread; so
+    what was added is counted in seconds of a processor.
+    """
+
+    def __init__(
+        self, program: Program, tables: Tables | None = None, ahead: Callable[[], object] | None = None
+    ) -> None:
         self.program = program
+        # What else can be done while XLA optimizes.
+        self._ahead = ahead
         self.tables = Tables() if tables is None else tables
         self.seconds: dict[str, dict[str, float]] = {"jaxpr": {}, "stablehlo": {}, "hlo": {}}
 
     @contextmanager
     def _timed(self, stage: str, step: str) -> Iterator[None]:
-        start = perf_counter()
+        start = thread_time()
         with no_collections():
             yield
-        self.seconds[stage][step] = self.seconds[stage].get(step, 0.0) + perf_counter() - start
+        self.seconds[stage][step] = self.seconds[stage].get(step, 0.0) + thread_time() - start
 
     @cached_property
     def jaxpr(self) -> Graph:
@@ -84,18 +93,20 @@ class Capture:
         module = self._lowered.compiler_ir("stablehlo")
         with self._timed("stablehlo", "read"):
             located = read_stablehlo(module, self.tables)
+        places, outline = self._places, self.outline
         with self._timed("stablehlo", "link"):
-            tagged = read_tags(self._places, located.graph, located.names, located.name, relative=True)
-            return self._linked(located.graph, tagged)
+            tagged = read_tags(places, located.graph, located.names, located.name, relative=True)
+            return self._linked(located.graph, tagged, outline)
 
     @cached_property
     def hlo(self) -> Linked:
         optimized = self._optimized
         with self._timed("hlo", "read"):
             found = read_hlo(parse_hlo_proto(optimized.proto), self.tables, frames=False)
+        places, outline = self._places, self.outline
         with self._timed("hlo", "link"):
-            tagged = read_tags(self._places, found.graph, found.names, found.name, relative=False)
-            return self._linked(found.graph, tagged)
+            tagged = read_tags(places, found.graph, found.names, found.name, relative=False)
+            return self._linked(found.graph, tagged, outline)
 
     @cached_property
     def outline(self) -> Outline:
@@ -134,12 +145,13 @@ class Capture:
             optimize(self._lowered, mark=MARK.encode(), passes=TELLING_PASSES).snapshots if large else self.snapshots
         )
         self.seconds["passes"] = {"snapshots": perf_counter() - start}
+        outline = self.outline
         with self._timed("passes", "read"):
             return make_passes(
                 snapshots,
                 self.tables,
                 lambda read: read_tags(self._places, read.graph, read.names, read.name, relative=False),
-                self._linked,
+                lambda graph, tagged: self._linked(graph, tagged, outline),
             )
 
     def costs(self, stage: str) -> Mapping[str, float]:
@@ -168,18 +180,29 @@ class Capture:
 
     @cached_property
     def _optimized(self) -> Optimized:
-        optimized = optimize(self._lowered, mark=MARK.encode())
+        lowered = self._lowered
+        with meanwhile(self._read_ahead):
+            optimized = optimize(lowered, mark=MARK.encode())
         self.seconds["hlo"]["optimize"] = optimized.seconds
         return optimized
 
-    def _linked(self, graph: Graph, tagged: Sequence[Found]) -> Linked:
+    def _read_ahead(self) -> None:
+        """All that can be read before there is HLO. What fails is not there, and fails again where it is asked for."""
+        with suppress(Exception):
+            self.outline  # noqa: B018
+            self.stablehlo  # noqa: B018
+            if self._ahead is not None:
+                self._ahead()
+
+    def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
         links = make_links(self.jaxpr, graph, tagged)
-        order = program_order(graph, last_sources(graph, links))
+        source = last_sources(graph, links)
+        order = program_order(graph, source)
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
-        outline = linked_outline(graph, [links.sources(node) for node in range(len(graph))], self.outline)
-        return Linked(graph, [tagged[node] for node in order.tolist()], links, outline, order)
+        tagged = [tagged[node] for node in order.tolist()]
+        return Linked(graph, tagged, links, linked_outline(graph, source[order], outline), order)
 
 
 def last_sources(graph: Graph, links: Links) -> Column:

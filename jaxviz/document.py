@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
 DOCUMENT_VERSION = 2
 
+# Of compression: the highest takes five times as long, and what it makes is 3 % smaller.
+_LEVEL = 5
+
 STAGE_KINDS = ("jaxpr", "stablehlo", "hlo")
 
 
@@ -162,20 +165,23 @@ class Document:
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:
         """The document by its schema; packed if asked for, or, by default, where that is smaller."""
-        from jaxviz.document_write import document_json
+        from jaxviz.document_text import dumps, plain, text_of
+        from jaxviz.document_write import document_value
 
-        plain = document_json(self)
+        value = document_value(self)
         if packed is False:
-            return plain
-        text = _dumps(plain)
-        compressed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+            return plain(value)
+        text = text_of(value)
+        compressed = base64.b64encode(zlib.compress(text.encode(), _LEVEL)).decode()
         small = {"format": "jaxviz", "version": DOCUMENT_VERSION, "packed": compressed}
-        return plain if packed is None and len(_dumps(small)) >= len(text) else small
+        return plain(value) if packed is None and len(dumps(small)) >= len(text) else small
 
     def save(self, path: str | Path) -> Path:
         """Write the document to a file; the suffix is `.jaxviz` by custom."""
         path = Path(path)
-        path.write_text(_dumps(self.to_json()) + "\n", encoding="utf-8")
+        from jaxviz.document_text import dumps
+
+        path.write_text(dumps(self.to_json()) + "\n", encoding="utf-8")
         return path
 
     @classmethod
@@ -220,7 +226,3 @@ def _producer() -> dict[str, str]:
     from jaxviz._version import __version__
 
     return {"jaxviz": __version__, "jax": jax.__version__, "jaxlib": jaxlib.__version__}
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,4 +1,4 @@
-"""A document as JSON by its schema: columns as lists, places in outlines as differences."""
+"""A document by its schema, for JSON: columns as they are, places in outlines as differences."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ PARTS: dict[str, Any] = {
 def _graph_json(graph: Graph) -> dict[str, Any]:
     return {
         part: {
-            SCHEMA_NAMES.get(name, name) if part == "bindings" else name: column.tolist()
+            SCHEMA_NAMES.get(name, name) if part == "bindings" else name: column
             for name, column in vars(getattr(graph, part)).items()
         }
         for part in PARTS
     }
 
 
-def document_json(document: Document) -> dict[str, Any]:
+def document_value(document: Document) -> dict[str, Any]:
+    """What is written of a document; numbers of graphs, links, fates and outlines are arrays still."""
     tables = document.tables
     types, files, frames = tables.types, tables.files, tables.frames
     strings = list(tables.strings)
@@ -102,16 +103,16 @@ def _target_json(target: TargetEntry) -> dict[str, Any]:
 
 
 def _links_json(entry: LinksEntry) -> dict[str, Any]:
-    columns = {name: getattr(entry.links, name).tolist() for name in ("source", "target", "kind")}
+    columns = {name: getattr(entry.links, name) for name in ("source", "target", "kind")}
     return {"from": entry.start, "to": entry.end, **columns, "shares": dict(entry.shares)}
 
 
 def _fates_json(entry: FatesEntry) -> dict[str, Any]:
-    return {"graph": entry.graph, **{name: getattr(entry.fates, name).tolist() for name in ("kind", "where", "by")}}
+    return {"graph": entry.graph, **{name: getattr(entry.fates, name) for name in ("kind", "where", "by")}}
 
 
 def _outline_json(entry: OutlineEntry) -> dict[str, Any]:
-    return {"graph": entry.graph, **{name: column.tolist() for name, column in entry.outline.packed().items()}}
+    return {"graph": entry.graph, **entry.outline.packed()}
 
 
 def _finding_json(entry: FindingEntry) -> dict[str, Any]:

@@ -83,7 +83,7 @@ class Exploration:
         self.with_passes = False
         from jaxviz.capture import Capture
 
-        self._capture = Capture(program)
+        self._capture = Capture(program, ahead=lambda: self.findings)
 
     def trace(self) -> None:
         """Has JAX trace the function now; an error in it comes as JAX's own."""
@@ -147,18 +147,21 @@ class Exploration:
 
         __tracebackhide__ = True
         capture = self._capture
-        graphs, entries, links, missing = [capture.jaxpr], [], [], {}
-        outlines = [OutlineEntry(0, capture.outline)]
-        entries.append(StageEntry("jaxpr", 0, capture.costs("jaxpr")))
+        links, missing = [], {}
         fates: tuple[FatesEntry, ...] = ()
-        for stage in STAGE_KINDS[1:]:
-            if stage not in stages:
-                continue
+        made = {}
+        # An error of the person's function comes through.
+        capture.program.jaxpr  # noqa: B018
+        # The last stage first: what the others need is read while the compiler works on it.
+        for stage in reversed([stage for stage in STAGE_KINDS[1:] if stage in stages]):
             try:
-                linked = capture.stablehlo if stage == "stablehlo" else capture.hlo
+                made[stage] = capture.stablehlo if stage == "stablehlo" else capture.hlo
             except Exception as error:
                 missing[stage] = _reason(error)
-                continue
+        graphs = [capture.jaxpr]
+        outlines = [OutlineEntry(0, capture.outline)]
+        entries = [StageEntry("jaxpr", 0, capture.costs("jaxpr"))]
+        for stage, linked in reversed(made.items()):
             entries.append(StageEntry(stage, len(graphs), capture.costs(stage)))
             shares = link_shares(linked.graph, linked.links)
             links.append(LinksEntry(0, len(graphs), linked.links, shares))

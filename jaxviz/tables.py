@@ -93,6 +93,18 @@ class Tables:
             self.strings.append(text)
         return index
 
+    def strings_of(self, texts: Iterable[str]) -> list[int]:
+        """The numbers of many strings."""
+        known, strings = self._strings, self.strings
+        found = []
+        for text in texts:
+            index = known.get(text)
+            if index is None:
+                index = known[text] = len(strings)
+                strings.append(text)
+            found.append(index)
+        return found
+
     def find_string(self, text: str) -> int | None:
         """The number of a string, if it is there."""
         return self._strings.get(text)

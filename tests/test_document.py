@@ -9,10 +9,14 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import jsonschema
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import jaxviz
 from jaxviz.document import Document, DocumentError, ProgramEntry, StageEntry
+from jaxviz.document_text import plain, text_of
 from jaxviz.explore import explore
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
@@ -264,3 +268,12 @@ def test_damaged_passes_are_told_in_one_line(with_passes, where, value, message)
     with pytest.raises(DocumentError, match=message) as raised:
         Document.from_json(damaged, "x.jaxviz")
     assert "\n" not in str(raised.value)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-(2**31), 2**31 - 1)))
+def test_columns_are_written_as_json_writes_them(numbers):
+    column = np.array(numbers, np.int32)
+    value = {"a": [{"column": column, "text": "é"}], "none": [], "one": 1.5}
+    assert json.loads(text_of(value)) == plain(value)
+    assert text_of(column) == json.dumps(numbers, separators=(",", ":"))

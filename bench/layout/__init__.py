@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 
 import jaxviz as jv
+from jaxviz.document import Document
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "bench"
@@ -32,12 +33,19 @@ def main() -> None:
     options = [word for i, word in enumerate(sys.argv) if any(one.startswith("-") for one in sys.argv[1 : i + 1])]
     if "--only" not in options or "real" in options:
         for name, exploration in programs():
-            (documents / f"{name}.json").write_text(json.dumps(exploration.document().to_json(packed=False)))
+            write(documents / f"{name}.json", exploration.document())
+        module = BUILD / "flat_5000.hlo"
+        module.write_text(flat_hlo(5_000))
+        write(documents / "flat_hlo_5000.json", jv.open(module).document())
     # As one script, as it ships: imports between modules cost time that no user sees. esbuild comes with tsx.
     script = BUILD / "run.cjs"
     bundle = ["--bundle", "--platform=node", "--log-level=warning", f"--outfile={script}"]
     subprocess.run([ROOT / "node_modules/.bin/esbuild", "bench/layout/run.ts", *bundle], cwd=ROOT, check=True)
     subprocess.run(["node", script, "--documents", documents, *options], cwd=ROOT, check=True)
+
+
+def write(path: Path, document: Document) -> None:
+    path.write_text(json.dumps(document.to_json(packed=False)))
 
 
 def programs() -> Iterator[tuple[str, jv.Exploration]]:
@@ -51,6 +59,25 @@ def programs() -> Iterator[tuple[str, jv.Exploration]]:
     for layers in (2, 8, 32, 64):
         yield f"forward_{layers}", jv.explore(forward, *arrays(layers))
         yield f"train_{layers}", jv.explore(train, *arrays(layers))
+    yield "unrolled_10000", jv.explore(unrolled, jax.ShapeDtypeStruct((4,), jnp.float32))
+
+
+def unrolled(x: Any) -> Any:
+    """10,000 equations in a row."""
+    for _ in range(5_000):
+        x = x * 1.01 + 0.1
+    return x
+
+
+def flat_hlo(count: int) -> str:
+    """An entry computation of `count` instructions, each of which reads two of the last few."""
+    lines = ["HloModule flat, entry_computation_layout={(f32[8]{0})->f32[8]{0}}", "", "ENTRY main {"]
+    lines.append("  v0 = f32[8]{0} parameter(0)")
+    for i in range(1, count):
+        op = ("add", "multiply", "maximum", "subtract")[i % 4]
+        root = "ROOT " if i == count - 1 else ""
+        lines.append(f"  {root}v{i} = f32[8]{{0}} {op}(v{i - 1}, v{max(0, i - 2 - (7 * i) % 5)})")
+    return "\n".join([*lines, "}", ""])
 
 
 def arrays(layers: int) -> tuple[Any, Any]:

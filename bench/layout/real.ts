@@ -21,7 +21,10 @@ export function readDocuments(folder: string): RealGraph[] {
   return readdirSync(folder)
     .filter(name => name.endsWith('.json'))
     .map(name => {
-      const document = decodePlain(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+      // Without the outline, which would fold copies: all that the program has is laid out.
+      const plain = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { outlines?: unknown };
+      delete plain.outlines;
+      const document = decodePlain(plain);
       const graph = document.graphs[0];
       const open = openEverything(rowsOf(document, graph), true);
       const nested = toLayout(show(document, graph, { open, all: true }), measure);

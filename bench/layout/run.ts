@@ -137,13 +137,16 @@ async function generated(): Promise<void> {
 }
 
 async function real(folder: string): Promise<void> {
+  jaxviz(generate('flow', 500, 1));
   for (const { flat, nested } of readDocuments(folder)) {
     if (flat.count < 12) {
       continue;
     }
     const start = performance.now();
+    const before = process.cpuUsage();
     layout(nested);
     const milliseconds = performance.now() - start;
+    const { user, system } = process.cpuUsage(before);
     const title = `${flat.name} ${flat.count}`;
     // dot and the others take minutes where residuals run through hundreds of rows.
     if (flat.count <= 400) {
@@ -152,7 +155,9 @@ async function real(folder: string): Promise<void> {
       const own = jaxviz(flat);
       printTable(title, [new Map([['jaxviz', { milliseconds: own.milliseconds, ...measure(flat, own) }]])]);
     }
-    console.log(`  in its regions: ${milliseconds.toFixed(1)} ms`);
+    console.log(
+      `  in its regions: ${milliseconds.toFixed(1)} ms, ${((user + system) / 1000).toFixed(1)} of the processors`
+    );
   }
 }
 

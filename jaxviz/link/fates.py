@@ -149,8 +149,11 @@ class _Judge:
 
         What is left does the work of the product: it is the one that lives on, and the other was moved into it.
         """
+        replaced = np.flatnonzero(by >= 0).tolist()
+        if not replaced:
+            return
         lowered, left = self._operations()
-        for node in np.flatnonzero(by >= 0).tolist():
+        for node in replaced:
             other = int(by[node])
             mine, theirs, now = lowered.get(node, set()), lowered.get(other, set()), left.get(other, set())
             if other in alive and mine & now and not theirs & now:

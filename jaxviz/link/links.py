@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -96,6 +97,25 @@ def read_tags(places: Places, graph: Graph, names: Sequence[str], name: Column, 
 
     Names are `relative` in StableHLO: in a function that is called they go on from the name of the call.
     """
+    return _relative_tags(places, graph, names, name) if relative else _absolute_tags(places, graph, names, name)
+
+
+def _absolute_tags(places: Places, graph: Graph, names: Sequence[str], name: Column) -> list[Found]:
+    tagged = (graph.nodes.kind == OPERATION) | (graph.nodes.kind == CONSTANT)
+    # One more for the nodes that have none.
+    rows = np.where(tagged, name, len(names))
+    known: list[Found] = [()] * (len(names) + 1)
+    for row in np.flatnonzero(np.bincount(rows, minlength=len(known))[:-1]).tolist():
+        known[row] = _nodes_of(places, names[row], -1)
+    return [known[row] for row in rows.tolist()]
+
+
+def _nodes_of(places: Places, name: str, start: int) -> Found:
+    nodes = (places.node(path, start) for path in paths_of(name) if path)
+    return tuple(dict.fromkeys(node for node in nodes if node >= 0))
+
+
+def _relative_tags(places: Places, graph: Graph, names: Sequence[str], name: Column) -> list[Found]:
     tagged: list[Found] = [()] * len(graph)
     start_of = _Starts(graph, tagged)
     known: dict[tuple[int, int], Found] = {}
@@ -106,12 +126,10 @@ def read_tags(places: Places, graph: Graph, names: Sequence[str], name: Column, 
     for node, (kind, region, op, row) in enumerate(rows):
         if kind not in (OPERATION, CONSTANT):
             continue
-        start = start_of(region) if relative else -1
+        start = start_of(region)
         found = known.get((start, row))
         if found is None:
-            paths = (path for path in paths_of(names[row]) if path)
-            nodes = (places.node(path, start) for path in paths)
-            found = known[start, row] = tuple(dict.fromkeys(place for place in nodes if place >= 0))
+            found = known[start, row] = _nodes_of(places, names[row], start)
         if not found and start >= 0 and kind == OPERATION and op not in idle:
             # JAX lowered one equation to a function of many operations, which have no tags of their own.
             found = (start,)
@@ -135,23 +153,27 @@ class _Linker:
         self._gather_fusions()
         self._infer()
         self._join_borders()
-        rows = [
-            (node, target, self.kind[target]) for target, found in enumerate(self.found) for node in sorted(set(found))
-        ]
-        columns = np.array(rows, np.int32).reshape(-1, 3)
-        return Links(*columns.T.copy())
+        counts = list(map(len, self.found))
+        target = np.repeat(np.arange(len(counts)), counts)
+        source = np.fromiter(chain.from_iterable(self.found), np.int64, len(target))
+        # In order, and each once.
+        size = max(len(self.jaxpr), 1)
+        target, source = np.divmod(np.unique(target * size + source), size)
+        kind = np.array(self.kind, np.int32)[target]
+        return Links(source.astype(np.int32), target.astype(np.int32), kind)
 
     def _gather_fusions(self) -> None:
         """A fusion is made from all that its instructions are made from."""
-        strings, graph = self.graph.tables.strings, self.graph
-        start, end = graph.region_intervals
-        for region in range(len(graph.regions.owner) - 1, 0, -1):
-            if strings[graph.regions.kind[region]] != "fusion":
+        strings, graph, found = self.graph.tables.strings, self.graph, self.found
+        start, end = (column.tolist() for column in graph.region_intervals)
+        kinds, owners = graph.regions.kind.tolist(), graph.regions.owner.tolist()
+        for region in range(len(owners) - 1, 0, -1):
+            if strings[kinds[region]] != "fusion":
                 continue
-            owner = int(graph.regions.owner[region])
-            inside = (place for node in range(start[region], end[region]) for place in self.found[node])
-            self.found[owner] = tuple(dict.fromkeys((*inside, *self.found[owner])))
-            if len(self.found[owner]) > 1:
+            owner = owners[region]
+            gathered = tuple(dict.fromkeys(chain(*found[start[region] : end[region]], found[owner])))
+            found[owner] = gathered
+            if len(gathered) > 1:
                 self.kind[owner] = MERGED
 
     def _infer(self) -> None:
@@ -162,19 +184,17 @@ class _Linker:
         missing = [node for node in np.flatnonzero(inner).tolist() if not self.found[node]]
         if not missing:
             return
-        readers = self._readers()
-        for node in reversed(missing):
-            self._take(node, readers(node))
+        for node, readers in zip(reversed(missing), _readers(graph, missing[::-1]), strict=True):
+            self._take(node, readers)
         maker, first = graph.value_node, graph.first_operand
-        owner = graph.regions.owner
+        missing = [node for node in missing if not self.found[node]]
         for node in missing:
-            if not self.found[node]:
-                sources = graph.operands.source[first[node] : first[node + 1]].tolist()
-                self._take(node, (int(maker[source]) for source in sources if source >= 0))
+            sources = graph.operands.source[first[node] : first[node + 1]].tolist()
+            self._take(node, (int(maker[source]) for source in sources if source >= 0))
         for node in missing:
             region = int(graph.nodes.region[node])
             while not self.found[node] and region > 0:
-                holder = int(owner[region])
+                holder = int(graph.regions.owner[region])
                 self._take(node, (holder,))
                 region = int(graph.nodes.region[holder])
 
@@ -185,9 +205,6 @@ class _Linker:
                 self.found[node] = self.found[other][:1]
                 self.kind[node] = INFERRED
                 return
-
-    def _readers(self) -> _Readers:
-        return _Readers(self.graph)
 
     def _join_borders(self) -> None:
         """Arguments and results of the program, by their names and else by their places."""
@@ -231,23 +248,14 @@ class _Starts:
         return known
 
 
-class _Readers:
-    """The nodes that read what a node makes, in order; what leaves a region is read by the region's owner."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        order = np.argsort(graph.operands.source, kind="stable")
-        self._sources = graph.operands.source[order]
-        self._nodes = graph.operand_node[order]
-        self._results = graph.nodes.kind == RESULT
-
-    def __call__(self, node: int) -> Iterator[int]:
-        graph = self._graph
-        low, high = np.searchsorted(self._sources, (graph.first_value[node], graph.first_value[node + 1]))
-        for reader in self._nodes[low:high].tolist():
-            if self._results[reader]:
-                owner = int(graph.regions.owner[graph.nodes.region[reader]])
-                if owner >= 0:
-                    yield owner
-            else:
-                yield reader
+def _readers(graph: Graph, nodes: Sequence[int]) -> Iterator[list[int]]:
+    """For each of these nodes those that read what it makes, in order; what leaves a region is read by its owner."""
+    order = np.argsort(graph.operands.source, kind="stable")
+    sources = graph.operands.source[order]
+    reader = graph.operand_node[order]
+    owner = graph.regions.owner[graph.nodes.region[reader]]
+    reader = np.where(graph.nodes.kind[reader] == RESULT, owner, reader).tolist()
+    low = np.searchsorted(sources, graph.first_value[nodes]).tolist()
+    high = np.searchsorted(sources, graph.first_value[1:][nodes]).tolist()
+    for first, last in zip(low, high, strict=True):
+        yield [node for node in reader[first:last] if node >= 0]

@@ -25,7 +25,7 @@ from jaxviz.outline.elements import (
     Element,
     Paths,
 )
-from jaxviz.outline.expressions import GENERIC, Expressions, is_loop
+from jaxviz.outline.expressions import GENERIC, Expressions, is_control
 from jaxviz.outline.paths import NodePaths, combinations_of
 from jaxviz.outline.phases import BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows
@@ -190,7 +190,7 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
             return replace(outer, token=token)
         return replace(inner, token=token) if inner.kind == CALL else None
     if outer.kind in (PROGRAM, PHASE):
-        if inner.kind in _REGIONS or is_box or is_loop(inner.name):
+        if inner.kind in _REGIONS or is_box or is_control(inner.name):
             return None
         detail = outer.detail or (inner.name if inner.kind != STATEMENT else "")
         return replace(outer, detail=detail, frames=frames, token=token)

@@ -64,13 +64,15 @@ class Paths:
     def extend(self, path: int, steps: tuple[int, ...]) -> int:
         """The path with elements added, but for a statement right inside itself, as that of a lambda is."""
         key = path, steps
-        known = self._extended.get(key)
-        if known is None:
+        extended = self._extended.get(key)
+        if extended is None:
+            known, statement = self._known, self._statement
             for step in steps:
-                if step != self._statement[path]:
-                    path = self.add(path, step)
-            known = self._extended[key] = path
-        return known
+                if step != statement[path]:
+                    found = known.get((path, step))
+                    path = self.add(path, step) if found is None else found
+            extended = self._extended[key] = path
+        return extended
 
     def element(self, path: int) -> Element:
         """The last element of a path."""

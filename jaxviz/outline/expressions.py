@@ -137,7 +137,10 @@ class Expressions:
 def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:
     variable = _assigned(statement, node)
     name = name_of(node) or variable or type(node).__name__.lower()
-    if variable.isidentifier() and isinstance(node, ast.Call) and isinstance(_mapped(node), ast.Lambda):
+    if variable.isidentifier() and isinstance(node, (ast.ListComp, ast.DictComp, ast.SetComp)):
+        # What is collected has a name of its own; the last step of each turn says less.
+        name = variable
+    elif variable.isidentifier() and isinstance(node, ast.Call) and isinstance(_mapped(node), ast.Lambda):
         name = f"{variable} = {name}"
     lines, text = _statement(source, statement)
     return Expression(name, source.text_of(node), variable, lines, text)
@@ -226,9 +229,10 @@ def takes_gradient(name: str) -> bool:
     return bool(_TAKES_GRADIENT.search(name))
 
 
-def is_loop(name: str) -> bool:
-    """Whether a call of this name repeats a function."""
-    return name.partition("(")[0] in _LOOPS
+def is_control(name: str) -> bool:
+    """Whether a call of this name repeats a function, or chooses one of several."""
+    callee = name.partition("(")[0]
+    return callee in _LOOPS or callee in _CONDITIONS
 
 
 def _mapped(node: ast.Call) -> ast.expr | None:

@@ -6,7 +6,6 @@ graph is in program order (`order.py`), so each row of the jaxpr's outline is on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,9 +28,9 @@ _LOOPS = frozenset({"while"})
 _CONDITIONS = frozenset({"conditional", "case", "if"})
 
 
-def linked_outline(graph: Graph, sources: Sequence[Sequence[int]], outline: Outline) -> Outline:
-    """The outline of `graph`, whose node n comes from the nodes `sources[n]` of the graph of `outline`."""
-    writer = _Writer(graph, sources, outline)
+def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
+    """The outline of `graph`, whose node n comes from the node `source[n]` of the graph of `outline`, or -1."""
+    writer = _Writer(graph, source, outline)
     writer.write()
     return writer.outline_of(roles_of(graph))
 
@@ -49,10 +48,11 @@ class _Row:
 
 
 class _Writer:
-    def __init__(self, graph: Graph, sources: Sequence[Sequence[int]], outline: Outline) -> None:
+    def __init__(self, graph: Graph, source: Column, outline: Outline) -> None:
         self.graph = graph
-        self.sources = sources
         self.given = outline
+        # The row of the jaxpr's outline that each node comes from.
+        self.leaf = np.where(source >= 0, outline.leaf[np.maximum(source, 0)], -1).tolist()
         self.strings = graph.tables.strings
         self.rows: list[_Row] = []
         self._paths: dict[int, tuple[int, ...]] = {}
@@ -66,13 +66,16 @@ class _Writer:
         # Open rows, innermost last, as numbers; and the ends of owners that hold what follows.
         stack = [0]
         holders: list[tuple[int, int]] = []
+        # What the node before belonged to, and how many rows there were then.
+        before = -1, -1, -1
         for node in range(len(graph)):
             while holders and node >= holders[-1][0]:
                 _, depth = holders.pop()
                 self._close(stack, depth, node)
             floor = holders[-1][1] if holders else 1
-            if kinds[node] == OPERATION:
-                self._descend(stack, floor, self._path(node), node)
+            if kinds[node] == OPERATION and before != (self.leaf[node], floor, len(self.rows)):
+                self._descend(stack, floor, self._path(self.leaf[node]), node)
+                before = self.leaf[node], floor, len(self.rows)
             regions = owned.get(node)
             # The body of a call is seen as part of what is around it.
             if regions and self.strings[ops[node]] not in _WRAPPERS:
@@ -88,11 +91,7 @@ class _Writer:
         row = self.rows[stack[-1]]
         return row.origin >= 0 and self.given.kind[row.origin] in (_LOOP, _COND)
 
-    def _path(self, node: int) -> tuple[int, ...]:
-        found = self.sources[node]
-        if not found:
-            return ()
-        leaf = int(self.given.leaf[found[-1]])
+    def _path(self, leaf: int) -> tuple[int, ...]:
         known = self._paths.get(leaf)
         if known is None:
             path = []
@@ -105,10 +104,10 @@ class _Writer:
 
     def _descend(self, stack: list[int], floor: int, path: tuple[int, ...], node: int) -> None:
         """Close and open rows so that the innermost is the last of `path`; those below `floor` stay."""
-        origins = [self.rows[number].origin for number in stack[1:]]
-        kept = [origin for origin in origins[: floor - 1] if origin >= 0]
         if not path:
             return
+        origins = [self.rows[number].origin for number in stack[1:]]
+        kept = [origin for origin in origins[: floor - 1] if origin >= 0]
         # What lies outside of the rows that stay open belongs into the innermost of them.
         inside = path
         for origin in kept:

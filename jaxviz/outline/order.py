@@ -17,13 +17,11 @@ from jaxviz.graph import CARRY, OPERATION, RESULT, SLICE, Bindings, Column, Grap
 
 def program_order(graph: Graph, key: Column) -> Column:
     """The nodes in an order that follows `key` as far as values allow; bodies stay right behind their owners."""
-    members: list[list[int]] = [[] for _ in range(len(graph.regions.owner))]
-    for node, region in enumerate(graph.nodes.region.tolist()):
-        members[region].append(node)
-    keys, owned = key.tolist(), graph.owned_regions
+    members = _Members(graph, key)
+    owned = graph.owned_regions
     order: list[int] = []
     waiting: list[tuple[int, int]] = [(0, 0)]
-    sorted_members = {0: _ordered(graph, members[0], keys)}
+    sorted_members = {0: members.of(0)}
     while waiting:
         region, position = waiting.pop()
         nodes = sorted_members[region]
@@ -34,41 +32,64 @@ def program_order(graph: Graph, key: Column) -> Column:
             if inside:
                 waiting.append((region, at + 1))
                 for inner in reversed(inside):
-                    sorted_members[inner] = _ordered(graph, members[inner], keys)
+                    sorted_members[inner] = members.of(inner)
                     waiting.append((inner, 0))
                 break
     return np.array(order, np.int32)
 
 
-def _ordered(graph: Graph, nodes: list[int], keys: list[int]) -> list[int]:
-    """The nodes of one region: borders keep their places at its ends, the rest the smallest key first that may come."""
-    kinds = graph.nodes.kind
-    inner = [node for node in nodes if kinds[node] == OPERATION]
-    if len(inner) < 2:
-        return nodes
-    first = [node for node in nodes if kinds[node] not in (OPERATION, RESULT)]
-    last = [node for node in nodes if kinds[node] == RESULT]
-    here = set(inner)
-    maker, source, start = graph.value_node, graph.operands.source, graph.first_operand
-    left: dict[int, int] = {}
-    readers: dict[int, list[int]] = {}
-    ready: list[tuple[int, int]] = []
-    for node in inner:
-        needs = {int(maker[value]) for value in source[start[node] : start[node + 1]].tolist() if value >= 0} & here
-        left[node] = len(needs)
-        for need in needs:
-            readers.setdefault(need, []).append(node)
-        if not needs:
-            heapq.heappush(ready, (keys[node], node))
-    ordered = []
-    while ready:
-        _, node = heapq.heappop(ready)
-        ordered.append(node)
-        for reader in readers.get(node, ()):
-            left[reader] -= 1
-            if not left[reader]:
-                heapq.heappush(ready, (keys[reader], reader))
-    return first + ordered + last
+# Where a node stands in its region.
+_FIRST, _INNER, _LAST = range(3)
+
+
+class _Members:
+    """The nodes of each region: borders stay at its ends, of the rest the smallest key comes first that may come."""
+
+    def __init__(self, graph: Graph, key: Column) -> None:
+        nodes, region = graph.nodes, graph.nodes.region
+        part = np.where(nodes.kind == OPERATION, _INNER, np.where(nodes.kind == RESULT, _LAST, _FIRST))
+        self._part, self._key = part.tolist(), key.tolist()
+        order = np.lexsort((np.where(part == _INNER, key, 0), part, region))
+        self._sorted = order.tolist()
+        self._bounds = np.searchsorted(region[order], np.arange(len(graph.regions.owner) + 1)).tolist()
+        # From each operation to those of its region that read it, each once.
+        reader, source = graph.operand_node, graph.operands.source
+        maker = np.where(source >= 0, graph.value_node[np.maximum(source, 0)], 0)
+        inside = (source >= 0) & (region[maker] == region[reader]) & (part[maker] == _INNER) & (part[reader] == _INNER)
+        pairs = np.unique(maker[inside].astype(np.int64) * len(graph) + reader[inside])
+        maker, reader = np.divmod(pairs, max(len(graph), 1))
+        place = np.empty(len(graph), np.int64)
+        place[order] = np.arange(len(graph))
+        # Regions that cannot simply be sorted: something would come before what it reads.
+        wrong = place[maker] > place[reader]
+        self._tangled = set(region[maker[wrong]].tolist())
+        self._first_reader = np.searchsorted(maker, np.arange(len(graph) + 1)).tolist()
+        self._needs = np.bincount(reader, minlength=len(graph)).tolist()
+        self._readers = reader.tolist()
+
+    def of(self, region: int) -> list[int]:
+        """The nodes of one region, in order."""
+        found = self._sorted[self._bounds[region] : self._bounds[region + 1]]
+        if region not in self._tangled:
+            return found
+        part = self._part
+        before = [node for node in found if part[node] == _FIRST]
+        after = [node for node in found if part[node] == _LAST]
+        return before + self._untangled(found[len(before) : len(found) - len(after)]) + after
+
+    def _untangled(self, nodes: list[int]) -> list[int]:
+        keys, left, readers, first = self._key, self._needs, self._readers, self._first_reader
+        ready = [(keys[node], node) for node in nodes if not left[node]]
+        heapq.heapify(ready)
+        ordered = []
+        while ready:
+            node = heapq.heappop(ready)[1]
+            ordered.append(node)
+            for reader in readers[first[node] : first[node + 1]]:
+                left[reader] -= 1
+                if not left[reader]:
+                    heapq.heappush(ready, (keys[reader], reader))
+        return ordered
 
 
 def reordered(graph: Graph, order: Column) -> Graph:

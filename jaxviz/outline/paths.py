@@ -64,6 +64,7 @@ class PathReader:
         self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
         self._module_steps = {number: self._steps_of_scope(scope) for number, scope in self._scopes.items()}
         self._module_stacks = self._shared_stacks()
+        self._stack_parts: dict[tuple[int, int, int, int, int], tuple[int, int, int]] = {}
         self._module_paths: dict[tuple[int, int, int, int, int, int], int] = {}
         # Of each node: its path, and whether it begins a region of its own.
         self._path = np.zeros(len(graph), np.int32)
@@ -130,17 +131,25 @@ class PathReader:
 
     def _path_of(self, context: int, outer: int, scope: int, stack: int, phase: int, prefix: int, holding: int) -> int:
         """The path of an equation, below `context`, whose own call stack is `outer`."""
-        stacks = self.stacks
-        shared = stacks.common(stack, outer)
-        around = stacks.common(stack, holding) if phase else -1
+        place = stack, outer, phase, prefix, holding
+        parts = self._stack_parts.get(place)
+        if parts is None:
+            parts = self._stack_parts[place] = self._parts_of_stack(*place)
+        shared, around, below = parts
         key = context, shared, around, phase, prefix, scope
         path = self._module_paths.get(key)
         if path is None:
             path = self._module_paths[key] = self._path_of_module(*key)
-        if phase:
-            shared = stacks.deeper(shared, prefix if stacks.holds(prefix, stack) else around)
-        module = self._module_stacks.get(scope)
-        return self.paths.extend(path, self.steps.between(stack, shared, module))
+        return self.paths.extend(path, self.steps.between(stack, below, self._module_stacks.get(scope)))
+
+    def _parts_of_stack(self, stack: int, outer: int, phase: int, prefix: int, holding: int) -> tuple[int, int, int]:
+        """What a call stack shares with that of its region, what of it is around its phase, and what is above it."""
+        stacks = self.stacks
+        shared = stacks.common(stack, outer)
+        if not phase:
+            return shared, -1, shared
+        around = stacks.common(stack, holding)
+        return shared, around, stacks.deeper(shared, prefix if stacks.holds(prefix, stack) else around)
 
     def _path_of_module(self, context: int, shared: int, around: int, phase: int, prefix: int, scope: int) -> int:
         """The frames around the function that takes the gradient, then the phase, then the modules."""

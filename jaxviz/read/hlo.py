@@ -14,9 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from jaxviz.graph import (
-    ARGUMENT,
-    CONSTANT,
-    OPERATION,
+    ENTER,
+    LEAVE,
     RESULT,
     Attributes,
     Bindings,
@@ -30,12 +29,12 @@ from jaxviz.graph import (
 )
 from jaxviz.read.communication import with_communication
 from jaxviz.read.garbage import no_collections
-from jaxviz.read.hlo_attributes import AttributeReader
-from jaxviz.read.hlo_calls import Body, joins_of, regions_of, simple_name
+from jaxviz.read.hlo_calls import Binding, Body, joins_of
+from jaxviz.read.hlo_copies import Calling, Copies
 from jaxviz.read.hlo_frames import HloFrames
-from jaxviz.read.hlo_module import HloComputation, HloError, HloModule
-from jaxviz.read.hlo_order import Order, order_of
-from jaxviz.read.hlo_shapes import Shapes
+from jaxviz.read.hlo_module import HloError, HloModule
+from jaxviz.read.hlo_order import order_of
+from jaxviz.read.hlo_rows import Array, Groups, Rows, spread
 from jaxviz.read.tag_text import without_tags
 from jaxviz.tables import Tables
 
@@ -44,12 +43,6 @@ MOST_OPERANDS = 10_000_000
 
 #: How many nodes of computations that were shown before a graph may repeat.
 REPEATED_NODES = 50_000
-
-# The values that an instruction makes, elements of tuples one by one.
-Flow = tuple[int, ...]
-
-# The place of the scope among the columns of nodes.
-_SCOPE = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,223 +91,144 @@ def read_hlo(
     ['argument', 'negate', 'result']
     """
     tables = Tables() if tables is None else tables
+    if not 0 <= module.entry < len(module.computations):
+        raise HloError(f"{module.unit} 0: expected an entry computation")
     with no_collections():
-        writer = _Writer(module, tables, repeated_nodes, frames)
-        writer.write_program()
+        orders = order_of(module)
+        call_stacks = HloFrames(module, tables, wanted=frames)
+        rows = Rows(module, tables, orders, call_stacks)
+        copies = Copies(rows, orders, repeated_nodes)
+        graph = _Writer(rows, copies).graph()
         if excerpts:
-            writer.frames.write_excerpts()
-        return writer.hlo_graph()
+            call_stacks.write_excerpts()
+        instruction = rows.row_instruction[copies.row]
+        names = [rows.names[number] for number in instruction.tolist()]
+        for node in np.flatnonzero(graph.nodes.kind == RESULT).tolist():
+            names[node] = ""
+        return HloGraph(with_communication(graph), module, names, rows.scopes, rows.scope[copies.row].astype(np.int32))
 
 
 class _Writer:
-    """Writes the rows of a graph, computation by computation, in the order in which its nodes stand."""
+    """Writes the columns of the graph, all copies of computations at a time."""
 
-    def __init__(self, module: HloModule, tables: Tables, repeated_nodes: int, frames: bool) -> None:
-        self.module = module
-        self.tables = tables
-        self.shapes = Shapes(tables)
-        self.frames = HloFrames(module, tables, wanted=frames)
-        self.attributes = AttributeReader(tables)
-        self.orders: list[Order] = order_of(module)
-        self.repeated_nodes = repeated_nodes
-        self.shown: set[int] = set()
-        self.instruction: list[str] = []
-        self.name_of: dict[str, int] = {"": 0}
-        self.node_rows: tuple[list[int], ...] = tuple([] for _ in range(8))
-        self.value_types: list[int] = []
-        self.sources: list[int] = []
-        self.region_rows: list[tuple[int, int, int]] = []
-        self.binding_rows: list[tuple[int, int, int]] = []
-        self.attribute_rows: list[tuple[int, int, int]] = []
+    def __init__(self, rows: Rows, copies: Copies) -> None:
+        self.rows = rows
+        self.copies = copies
+        self.row = copies.row
+        outputs = rows.outputs[self.row]
+        self.first_value = np.cumsum(outputs) - outputs
+        self._read_operands()
 
-    def write_program(self) -> None:
-        module, tables = self.module, self.tables
-        if not 0 <= module.entry < len(module.computations):
-            raise HloError(f"{module.unit} 0: expected an entry computation")
-        self.region_rows.append((-1, tables.string("program"), tables.string(module.name)))
-        self.shown.add(module.entry)
-        self._write(module.entry, 0)
-
-    def hlo_graph(self) -> HloGraph:
-        names = list(self.name_of)
-        clean = np.array([self.tables.string(without_tags(name)) for name in names], np.int32)
-        name = np.array(self.node_rows[_SCOPE], np.int32)
-        self.node_rows[_SCOPE][:] = clean[name].tolist()
-        return HloGraph(with_communication(self.graph()), self.module, self.instruction, names, name)
+    def _read_operands(self) -> None:
+        """What each node reads: group n of `reads`, in `sources`."""
+        rows = self.rows
+        pieces = rows.reads.spread(self.row)
+        piece_node = np.repeat(np.arange(len(self.row)), rows.reads.count[self.row])
+        counts = rows.pieces.count[pieces]
+        total = np.cumsum(counts)
+        if len(total) and total[-1] > MOST_OPERANDS:
+            node = int(piece_node[np.searchsorted(total, MOST_OPERANDS, side="right")])
+            computation, index = rows.instruction(int(rows.row_instruction[self.row[node]]))
+            raise rows.module.error(computation, index, f"expected at most {MOST_OPERANDS:,} operands in all")
+        slot = rows.slot[rows.pieces.spread(pieces)]
+        copy = np.repeat(self.copies.copy[piece_node], counts)
+        maker = self.copies.nodes(copy, rows.slot_row[slot])
+        self.sources = self.first_value[maker] + rows.slot_output[slot]
+        read = np.bincount(piece_node, weights=counts, minlength=len(self.row)).astype(np.int64)
+        self.reads = Groups.of(read)
 
     def graph(self) -> Graph:
-        def columns(rows: list[tuple[int, int, int]]) -> list[np.ndarray[tuple[int], np.dtype[np.int32]]]:
-            return list(np.array(rows, np.int32).reshape(-1, 3).T.copy())
-
+        rows, row, tables = self.rows, self.row, self.rows.tables
+        clean = np.array(tables.strings_of([without_tags(name) for name in rows.scopes]), np.int64)
+        columns = (
+            *(rows.kind[row], rows.op[row], rows.name[row], self.copies.copy, rows.stack[row]),
+            *(clean[rows.scope[row]], rows.outputs[row], self.reads.count),
+        )
+        caller = np.full(len(self.copies.caller), -1, np.int64)
+        caller[1:] = self.copies.nodes(
+            np.array(self.copies.caller[1:], np.int64), np.array(self.copies.caller_row[1:], np.int64)
+        )
+        kind, name = np.array(self.copies.regions, np.int64).T
         none = np.zeros(0, np.int32)
         return Graph(
-            nodes=Nodes(*(np.array(column, np.int32) for column in self.node_rows)),
-            values=Values(np.array(self.value_types, np.int32)),
-            operands=Operands(np.array(self.sources, np.int32)),
+            nodes=Nodes(*map(_column, columns)),
+            values=Values(_column(rows.types[rows.value_groups.spread(row)])),
+            operands=Operands(_column(self.sources)),
             literals=Literals(none, none),
-            regions=Regions(*columns(self.region_rows)),
-            bindings=Bindings(*columns(self.binding_rows)),
-            attributes=Attributes(*columns(self.attribute_rows)),
-            tables=self.tables,
+            regions=Regions(_column(self.copies.owners()), _column(kind), _column(name)),
+            bindings=Bindings(*self._bindings()),
+            attributes=Attributes(*self._attributes()),
+            tables=tables,
         )
 
-    # Computations.
-
-    def _write(self, number: int, region: int) -> tuple[list[int], list[int]]:
-        """Write a computation into a region; give its arguments and results."""
-        computation = self.module.computations[number]
-        order = self.orders[number]
-        flows: list[Flow] = [()] * len(computation)
-        arguments = self._write_arguments(computation, order, region, flows)
-        names, opcodes, operands_of = computation.names, computation.opcodes, computation.operands
-        shapes, frames, tables = self.shapes, self.frames, self.tables
-        kinds, ops, name_rows, region_rows, stacks, scopes, outputs, operand_counts = self.node_rows
-        value_types, sources, instruction = self.value_types, self.sources, self.instruction
-        attribute_rows, attributes = self.attribute_rows, self.attributes
-        for index in order.instructions:
-            opcode = opcodes[index]
-            if opcode == "tuple":
-                flows[index] = self._pack(computation, index, flows)
-                continue
-            if opcode == "get-tuple-element":
-                flows[index] = self._unpack(computation, index, flows)
-                continue
-            node = len(kinds)
-            types = shapes.types(computation, index, self.module)
-            constant = opcode == "constant" and len(types) == 1
-            kinds.append(CONSTANT if constant else OPERATION)
-            ops.append(tables.string(opcode))
-            name_rows.append(tables.string(names[index]))
-            region_rows.append(region)
-            stacks.append(frames.stack(computation.frames[index]))
-            scopes.append(self._scope(computation.op_names[index]))
-            instruction.append(names[index])
-            read = 0
-            if not constant:
-                for operand in operands_of[index]:
-                    flow = flows[operand]
-                    sources.extend(flow)
-                    read += len(flow)
-            operand_counts.append(read)
-            if len(sources) > MOST_OPERANDS:
-                raise self.module.error(computation, index, f"expected at most {MOST_OPERANDS:,} operands in all")
-            outputs.append(len(types))
-            value = len(value_types)
-            value_types.extend(types)
-            flows[index] = tuple(range(value, value + len(types)))
-            for key, text in attributes.rows(computation, index):
-                attribute_rows.append((node, key, text))
-            if computation.calls[index]:
-                self._write_calls(computation, index, node, flows)
-        return arguments, self._write_results(flows[computation.root], region)
-
-    def _write_arguments(self, computation: HloComputation, order: Order, region: int, flows: list[Flow]) -> list[int]:
-        arguments: list[int] = []
-        for index in order.parameters:
-            name = computation.names[index]
-            scope = computation.op_names[index]
-            if region == 0 and scope:
-                name, scope = scope, ""
-            types = self.shapes.types(computation, index, self.module)
-            value = len(self.value_types)
-            for element, type_ in enumerate(types):
-                self._add_border(
-                    ARGUMENT,
-                    "argument",
-                    name if len(types) == 1 else f"{name}[{element}]",
-                    region,
-                    self.frames.stack(computation.frames[index]),
-                    self._scope(scope),
-                )
-                self.instruction[-1] = computation.names[index]
-                arguments.append(len(self.instruction) - 1)
-                self.value_types.append(type_)
-                if element == 0:
-                    for key, text in self.attributes.rows(computation, index):
-                        self.attribute_rows.append((arguments[-1], key, text))
-            flows[index] = tuple(range(value, value + len(types)))
-        return arguments
-
-    def _write_results(self, flow: Flow, region: int) -> list[int]:
-        results = []
-        for value in flow:
-            self._add_border(RESULT, "result", "", region, -1, 0)
-            self.sources.append(value)
-            results.append(len(self.instruction) - 1)
-        return results
-
-    def _scope(self, name: str) -> int:
-        """The row of a name stack in `names`; in the graph it goes without tags."""
-        row = self.name_of.get(name)
-        if row is None:
-            row = self.name_of[name] = len(self.name_of)
-        return row
-
-    def _add_border(self, kind: int, op: str, name: str, region: int, stack: int, scope: int) -> None:
-        tables = self.tables
-        row = (
-            kind,
-            tables.string(op),
-            tables.string(name),
-            region,
-            stack,
-            scope,
-            int(kind == ARGUMENT),
-            int(kind == RESULT),
+    def _attributes(self) -> list[Column]:
+        rows = self.rows
+        at = rows.attributes.spread(self.row)
+        notes = np.array(self.copies.notes, np.int64).reshape(-1, 4).T
+        node = np.concatenate(
+            [
+                np.repeat(np.arange(len(self.row)), rows.attributes.count[self.row]),
+                self.copies.nodes(notes[0], notes[1]),
+            ]
         )
-        for column, entry in zip(self.node_rows, row, strict=True):
-            column.append(entry)
-        self.instruction.append("")
+        order = np.argsort(node, kind="stable")
+        key, text = np.concatenate([rows.keys[at], notes[2]]), np.concatenate([rows.texts[at], notes[3]])
+        return [_column(column[order]) for column in (node, key, text)]
 
-    # Tuples.
+    # What crosses the borders of copies.
 
-    def _pack(self, computation: HloComputation, index: int, flows: list[Flow]) -> Flow:
-        operands = computation.operands[index]
-        if sum(len(flows[operand]) for operand in operands) != len(self.shapes.types(computation, index, self.module)):
-            raise self.module.error(computation, index, f"expected the elements of {computation.shapes[index][:100]}")
-        return tuple(value for operand in operands for value in flows[operand])
-
-    def _unpack(self, computation: HloComputation, index: int, flows: list[Flow]) -> Flow:
-        operands, number = computation.operands[index], computation.numbers[index]
-        if len(operands) != 1:
-            raise self.module.error(computation, index, "expected one operand")
-        starts = self.shapes.elements(computation, operands[0], self.module)
-        if not starts:
-            raise self.module.error(computation, index, "expected a tuple as its operand")
-        if not 0 <= number < len(starts) - 1:
-            raise self.module.error(computation, index, f"expected the index of an element, below {len(starts) - 1}")
-        return flows[operands[0]][starts[number] : starts[number + 1]]
-
-    # Calls.
-
-    def _write_calls(self, computation: HloComputation, index: int, node: int, flows: list[Flow]) -> None:
-        module, tables = self.module, self.tables
-        callees = []
-        for role, callee in computation.calls[index]:
-            simple = simple_name(module.computations[callee], computation.opcodes[index])
-            if simple:
-                self.attribute_rows.append((node, tables.string(role.partition(" ")[0]), tables.string(simple)))
-            elif self._may_show(callee):
-                callees.append((role, callee))
+    def _bindings(self) -> list[Column]:
+        plain, others = list[tuple[int, int]](), list[Binding]()
+        rows = self.rows
+        for call in self.copies.calls:
+            owner = int(self.copies.nodes(np.array(call.copy), np.array(call.row)))
+            number = int(rows.row_instruction[call.row])
+            if rows.opcodes[number] in ("fusion", "call") and len(call.bodies) == 1 and self._fits(owner, call):
+                plain.append((owner, call.bodies[0]))
             else:
-                text = f"same as the first call of {module.computations[callee].name}, not repeated here"
-                self.attribute_rows.append((node, tables.string("body"), tables.string(text)))
-        if not callees:
-            return
-        borders = []
-        for (role, callee), (kind, name) in zip(callees, regions_of(computation, index, callees, module), strict=True):
-            region = len(self.region_rows)
-            self.region_rows.append((node, tables.string(kind), tables.string(name)))
-            borders.append(Body(role, *self._write(callee, region)))
-        operands = [flows[operand] for operand in computation.operands[index]]
-        self.binding_rows += joins_of(computation, index, operands, flows[index], borders, module)
+                others += self._joins(owner, number, call)
+        columns = np.concatenate([self._plain_calls(plain), np.array(others, np.int64).reshape(-1, 3).T], axis=1)
+        return [_column(column) for column in columns]
 
-    def _may_show(self, callee: int) -> bool:
-        if callee not in self.shown:
-            self.shown.add(callee)
-            return True
-        size = self.orders[callee].size
-        if size > self.repeated_nodes:
-            return False
-        self.repeated_nodes -= size
-        return True
+    def _fits(self, owner: int, call: Calling) -> bool:
+        rows = self.rows
+        place = self.copies.computation[call.bodies[0]]
+        reads, makes = self.reads.count[owner], rows.outputs[call.row]
+        return bool(reads == rows.arguments[place] and makes == rows.results[place])
+
+    def _plain_calls(self, calls: list[tuple[int, int]]) -> Array:
+        """Operands enter as arguments, results leave as outputs."""
+        owner, body = np.array(calls, np.int64).reshape(-1, 2).T
+        place = np.array(self.copies.computation, np.int64)[body]
+        arguments, results = self.rows.arguments[place], self.rows.results[place]
+        first = self.copies.first[body]
+        node = self.copies.node
+        entering = self.sources[self.reads.spread(owner)], node[spread(first, arguments)]
+        leaving = (
+            node[spread(first + self.rows.own.count[place] - results, results)],
+            spread(self.first_value[owner], results),
+        )
+        kind = np.repeat([ENTER, LEAVE], [len(entering[0]), len(leaving[0])])
+        start, end = (np.concatenate(pair) for pair in zip(entering, leaving, strict=True))
+        return np.stack([kind, start, end])
+
+    def _joins(self, owner: int, number: int, call: Calling) -> list[Binding]:
+        rows = self.rows
+        computation, index = rows.instruction(number)
+        first = int(self.reads.start[owner])
+        operands = []
+        for piece in rows.reads.spread(np.array([call.row])).tolist():
+            count = int(rows.pieces.count[piece])
+            operands.append(tuple(self.sources[first : first + count].tolist()))
+            first += count
+        value = int(self.first_value[owner])
+        outputs = tuple(range(value, value + int(rows.outputs[call.row])))
+        bodies = [
+            Body(role, self.copies.arguments(body), self.copies.results(body))
+            for role, body in zip(call.roles, call.bodies, strict=True)
+        ]
+        return joins_of(computation, index, operands, outputs, bodies, rows.module)
+
+
+def _column(column: Array) -> Column:
+    return column.astype(np.int32)

@@ -7,6 +7,9 @@ from jaxviz.read.hlo_module import HloModule
 
 def expand_asynchronous(module: HloModule) -> None:
     """Write `fusion-start` in place of `async-start` of a computation that holds a single instruction."""
+    opcodes = {opcode for computation in module.computations for opcode in computation.opcodes}
+    if not any(opcode.startswith("async-") for opcode in opcodes):
+        return
     wrapped = {
         number
         for number, computation in enumerate(module.computations)

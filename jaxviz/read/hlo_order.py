@@ -42,7 +42,7 @@ def _parameters(module: HloModule, computation: HloComputation) -> list[int]:
 
 def _instructions(module: HloModule, computation: HloComputation) -> list[int]:
     opcodes, operands = computation.opcodes, computation.operands
-    if all(max(read, default=-1) < index for index, read in enumerate(operands)):
+    if not any(read and max(read) >= index for index, read in enumerate(operands)):
         return [index for index, opcode in enumerate(opcodes) if opcode != "parameter"]
     # Text may give operands after those that read them: depth first, so that the order stays where it can.
     ordered: list[int] = []

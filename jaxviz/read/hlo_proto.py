@@ -6,13 +6,14 @@ written as XLA prints them, so that the columns are those of the same module's t
 
 from __future__ import annotations
 
+import numpy as np
+
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_asynchronous import expand_asynchronous
-from jaxviz.read.hlo_fields import pairs_of
-from jaxviz.read.hlo_literal import literal_text
-from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
-from jaxviz.read.hlo_shape_text import shape_text
-from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, number, numbers, text
+from jaxviz.read.hlo_columns import Array, Columns
+from jaxviz.read.hlo_instructions import Members, Schedule, read_instructions
+from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location
+from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, number, text
 from jaxviz.read.hlo_wrapping import module_in
 
 
@@ -34,50 +35,33 @@ def parse_hlo_proto(data: bytes, name: str = "") -> HloModule:
         return _Reader(data).read(start, end)
 
 
-# Fields of an instruction that are read elsewhere, and messages that are written even where nothing is in them.
-_KNOWN = {1, 35}
-_OFTEN_EMPTY = {68, 82, 98}
-
-
 class _Reader:
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self.columns = Columns(data)
         self.module = HloModule(unit="byte")
-        # Texts of what is often the same, by its bytes.
-        self._shapes: dict[bytes, str] = {}
-        self._origins: dict[bytes, tuple[str, int]] = {}
-        self._source_frames: dict[tuple[str, int], int] = {}
+        self._computations: list[Field] = []
 
     def read(self, start: int, end: int) -> HloModule:
         data, module = self.data, self.module
-        computations: list[Field] = []
-        schedule: dict[int, list[int]] = {}
+        scheduled: Field | None = None
         # A number that is zero is not written.
         entry_id = 0
-        attributes: list[tuple[str, str]] = []
         for field in fields(data, start, end):
             if field.number == 1:
                 module.name = text(data, field)
             elif field.number == 3:
-                computations.append(field)
+                self._computations.append(field)
             elif field.number == 6:
                 entry_id = number(field)
             elif field.number == 7:
-                schedule = self._schedule(field)
-                attributes.append(("is_scheduled", "true"))
+                scheduled = field
             elif field.number == 17:
                 self._read_frames(field)
-        module.is_scheduled = bool(attributes)
-        module.attributes = tuple(attributes)
-
-        opened = [message(data, field) for field in computations]
-        number_of: dict[int, int] = {}
-        for place, (field, inside) in enumerate(zip(computations, opened, strict=True)):
-            own = next((number(each) for each in inside if each.number == 5), 0)
-            if number_of.setdefault(own, place) != place:
-                raise HloError(f"byte {field.value}: expected a computation with a number of its own")
-        for field, inside in zip(computations, opened, strict=True):
-            self._read_computation(field, inside, number_of, schedule)
+        if scheduled is not None:
+            module.is_scheduled = True
+            module.attributes = (("is_scheduled", "true"),)
+        number_of = self._read_computations(scheduled)
         if entry_id not in number_of:
             raise HloError(f"byte {start}: expected an entry computation")
         module.entry = number_of[entry_id]
@@ -86,19 +70,17 @@ class _Reader:
 
     # Tables.
 
-    def _schedule(self, field: Field) -> dict[int, list[int]]:
-        """The instructions of each computation in the order in which they run, by their ids."""
-        data = self.data
-        found: dict[int, list[int]] = {}
-        for entry in message(data, field):
-            key, sequence = 0, list[int]()
-            for part in message(data, entry):
-                if part.number == 1:
-                    key = number(part)
-                elif part.number == 2:
-                    sequence = [each for ids in message(data, part) if ids.number == 1 for each in numbers(data, ids)]
-            found[key] = sequence
-        return found
+    def _schedule(self, field: Field | None, number_of: dict[int, int]) -> Schedule:
+        """The instructions of each computation in the order in which they run."""
+        columns = self.columns
+        entries = message(self.data, field) if field is not None else []
+        rows = columns.fields(*_spans(entries))
+        own = columns.number(rows.of(1), len(entries))
+        sequences = rows.of(2)
+        start, end = columns.span(sequences, len(entries), "a message")
+        entry, ids = columns.numbers(columns.fields(start, end).of(1))
+        computation = np.array([number_of.get(key, -1) for key in own.tolist()], np.int64)[entry]
+        return Schedule(computation[computation >= 0], ids[computation >= 0])
 
     def _read_frames(self, field: Field) -> None:
         data, module = self.data, self.module
@@ -127,167 +109,37 @@ class _Reader:
 
     # Computations.
 
-    def _read_computation(
-        self, field: Field, inside: list[Field], number_of: dict[int, int], schedule: dict[int, list[int]]
-    ) -> None:
-        data = self.data
-        computation = HloComputation("")
-        own = root = 0
-        instructions: list[tuple[int, Field, list[Field]]] = []
-        names: dict[int, str] = {}
-        for part in inside:
-            if part.number == 1:
-                computation.name = text(data, part)
-            elif part.number == 2:
-                parts = message(data, part)
-                id_, name = 0, ""
-                for each in parts:
-                    if each.number == 35:
-                        id_ = number(each)
-                    elif each.number == 1:
-                        name = text(data, each)
-                names[id_] = name
-                instructions.append((id_, part, parts))
-            elif part.number == 5:
-                own = number(part)
-            elif part.number == 6:
-                root = number(part)
-        by_id = {id_: (part, parts) for id_, part, parts in instructions}
-        if len(by_id) != len(instructions):
-            raise HloError(f"byte {field.value}: expected instructions with numbers of their own")
-        order = schedule.get(own)
-        if order is None or len(order) != len(by_id) or set(order) != set(by_id):
-            order = [id_ for id_, _, _ in instructions]
-        index_of = {id_: index for index, id_ in enumerate(order)}
-        for id_ in order:
-            self._read_instruction(computation, names[id_], *by_id[id_], index_of, number_of, names)
-        if root not in index_of:
-            raise HloError(f"byte {field.value}: expected a root instruction in computation {computation.name}")
-        computation.root = index_of[root]
-        self.module.computations.append(computation)
+    def _read_computations(self, scheduled: Field | None) -> dict[int, int]:
+        """The computations of the module, and their numbers by their ids."""
+        module, columns, fields = self.module, self.columns, self._computations
+        rows = columns.fields(*_spans(fields))
+        names = columns.texts(*columns.span(rows.of(1), len(fields), "a text"))
+        inside = rows.of(2).in_order()
+        columns.span(inside, len(fields), "a message")
+        number_of: dict[int, int] = {}
+        for place, own in enumerate(columns.number(rows.of(5), len(fields)).tolist()):
+            if number_of.setdefault(own, place) != place:
+                raise HloError(f"byte {fields[place].value}: expected a computation with a number of its own")
+        module.computations += map(HloComputation, names)
+        members = Members(inside.value, inside.end, inside.message)
+        ids = read_instructions(columns, module, members, self._schedule(scheduled, number_of), number_of)
+        roots = columns.number(rows.of(6), len(fields))
+        # The instructions stand computation by computation.
+        first = np.searchsorted(inside.message, np.arange(len(fields)))
+        found = np.full(len(fields), -1, np.int64)
+        is_root = np.flatnonzero(ids == roots[inside.message])
+        found[inside.message[is_root]] = is_root - first[inside.message[is_root]]
+        for number_, root in enumerate(found.tolist()):
+            if root < 0:
+                expected = f"expected a root instruction in computation {names[number_]}"
+                raise HloError(f"byte {fields[number_].value}: {expected}")
+            module.computations[number_].root = root
+        return number_of
 
-    def _read_instruction(
-        self,
-        computation: HloComputation,
-        name: str,
-        field: Field,
-        parts: list[Field],
-        index_of: dict[int, int],
-        number_of: dict[int, int],
-        names: dict[int, str],
-    ) -> None:
-        data = self.data
-        opcode = shape = op_name = value = ""
-        frame = own = -1
-        operands: list[int] = []
-        called: list[int] = []
-        others: dict[int, list[Field]] = {}
-        for part in parts:
-            kind = part.number
-            if kind == 2:
-                opcode = text(data, part)
-            elif kind == 3:
-                shape = self._shape(part)
-            elif kind == 7:
-                op_name, frame = self._origin(part)
-            elif kind == 36:
-                operands += numbers(data, part)
-            elif kind == 38:
-                called += numbers(data, part)
-            elif kind in (9, 13):
-                own = number(part)
-            elif kind == 8:
-                value = literal_text(data, part, shape)
-            elif kind not in _KNOWN and (kind not in _OFTEN_EMPTY or part.value < part.end):
-                others.setdefault(kind, []).append(part)
-        if not name or not opcode or not shape:
-            raise HloError(f"byte {field.value}: expected an instruction with a name, an operation and a shape")
-        if opcode in ("parameter", "get-tuple-element") and own < 0:
-            own = 0
-        first = index_of.get(operands[0], -1) if operands else -1
-        operand_shape = computation.shapes[first] if 0 <= first < len(computation) else ""
-        pairs: Pairs = pairs_of(data, opcode, others, names, operand_shape)
-        if opcode == "constant":
-            pairs = (("value", value or "{...}"), *pairs)
-        if opcode == "fusion" and ("kind", "") in pairs:
-            raise HloError(f"byte {field.value}: expected the kind of a fusion")
-        try:
-            computation.operands.append(tuple([index_of[operand] for operand in operands]))
-        except KeyError:
-            raise HloError(f"byte {field.value}: expected operands of {name} in its own computation") from None
-        try:
-            calls = [number_of[id_] for id_ in called]
-        except KeyError:
-            raise HloError(f"byte {field.value}: expected computations of this module, called by {name}") from None
-        calling = tuple(zip(_roles(opcode, len(calls)), calls, strict=True))
-        # As text has them: the condition of a loop before its body.
-        computation.calls.append(calling[::-1] if opcode == "while" else calling)
-        computation.names.append(name)
-        computation.opcodes.append(opcode)
-        computation.shapes.append(shape)
-        computation.attributes.append(pairs)
-        computation.op_names.append(op_name)
-        computation.frames.append(frame)
-        computation.numbers.append(own)
-        computation.places.append(field.value)
 
-    def _shape(self, field: Field) -> str:
+def _spans(found: list[Field]) -> tuple[Array, Array]:
+    """Where messages begin and end."""
+    for field in found:
         if field.wire != SPAN:
-            raise HloError(f"byte {field.end}: expected a shape")
-        key = self.data[field.value : field.end]
-        known = self._shapes.get(key)
-        if known is None:
-            known = self._shapes[key] = shape_text(self.data, field)
-        return known
-
-    def _origin(self, field: Field) -> tuple[str, int]:
-        """The name stack and the frame in the metadata of an instruction."""
-        key = self.data[field.value : field.end]
-        known_origin = self._origins.get(key)
-        if known_origin is None:
-            known_origin = self._origins[key] = self._read_origin(field)
-        return known_origin
-
-    def _read_origin(self, field: Field) -> tuple[str, int]:
-        op_name, frame = "", 0
-        file, line = "", 0
-        for part in message(self.data, field):
-            if part.number == 2:
-                op_name = text(self.data, part)
-            elif part.number == 15:
-                frame = number(part)
-            elif part.number == 3:
-                file = text(self.data, part)
-            elif part.number == 4:
-                line = number(part)
-        module = self.module
-        if frame:
-            if not 0 < frame <= len(module.frames):
-                raise HloError(f"byte {field.value}: expected a row of the stack frames, not {frame}")
-            return op_name, frame - 1
-        if not file:
-            return op_name, -1
-        place = file, min(max(line, 0), 2**31 - 1)
-        known = self._source_frames.get(place)
-        if known is None:
-            known = self._source_frames[place] = len(module.frames)
-            if file not in module.files:
-                module.files.append(file)
-            module.frames.append((len(module.locations), -1))
-            module.locations.append(Location(module.files.index(file), -1, place[1], 0, 0, 0))
-        return op_name, known
-
-
-def _roles(opcode: str, count: int) -> list[str]:
-    """What the computations that an instruction calls are to it, in their order."""
-    if opcode == "while" and count == 2:
-        return ["body", "condition"]
-    if opcode == "conditional":
-        return [f"branch {place}" for place in range(count)]
-    if opcode == "select-and-scatter" and count == 2:
-        return ["select", "scatter"]
-    if opcode == "fusion" or opcode.startswith("async-"):
-        return ["calls"] * count
-    if opcode == "custom-call":
-        return [f"calls {place}" for place in range(count)]
-    return ["to_apply"] * count
+            raise HloError(f"byte {field.end}: expected a message")
+    return np.array([field.value for field in found], np.int64), np.array([field.end for field in found], np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import NamedTuple
 
 from jaxviz.read.hlo_module import HloComputation, HloModule
 from jaxviz.tables import Tables
@@ -26,36 +27,28 @@ _NAMES = {
 _BITS = re.compile(r"\d+")
 
 
+class Shape(NamedTuple):
+    """The types of its values, and for a tuple where those of each element begin and where the last ends."""
+
+    types: tuple[int, ...]
+    elements: tuple[int, ...]
+
+
 class Shapes:
-    """The shapes of one module, each read once."""
+    """Reads shapes into the tables."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._known: dict[str, _Shape] = {}
 
-    def types(self, computation: HloComputation, index: int, module: HloModule) -> tuple[int, ...]:
-        """The types of the values that an instruction makes."""
-        shape = self._known.get(computation.shapes[index])
-        if shape is None:
-            shape = self._read(computation, index, module)
-        return shape.types
-
-    def elements(self, computation: HloComputation, index: int, module: HloModule) -> tuple[int, ...]:
-        """Where the values of each element of a tuple begin, and where the last ends."""
-        shape = self._known.get(computation.shapes[index])
-        if shape is None:
-            shape = self._read(computation, index, module)
-        return shape.elements
-
-    def _read(self, computation: HloComputation, index: int, module: HloModule) -> _Shape:
+    def read(self, computation: HloComputation, index: int, module: HloModule) -> Shape:
+        """The shape of what an instruction makes."""
         text = computation.shapes[index]
         shape = self._parse(text)
         if shape is None:
             raise module.error(computation, index, f"expected a shape such as f32[2,3], not {text[:100]}")
-        self._known[text] = shape
         return shape
 
-    def _parse(self, text: str) -> _Shape | None:
+    def _parse(self, text: str) -> Shape | None:
         types: list[int] = []
         starts: list[int] = []
         depth = at = 0
@@ -84,7 +77,7 @@ class Shapes:
                 break
         if at != len(text) or depth or not text:
             return None
-        return _Shape(tuple(types), (*starts, len(types)) if text[0] == "(" else ())
+        return Shape(tuple(types), (*starts, len(types)) if text[0] == "(" else ())
 
     def _type(self, dtype: str, dims: str, layout: str, buffer: bool) -> int | None:
         if dtype in ("token", "opaque"):
@@ -101,12 +94,6 @@ class Shapes:
         return self._tables.type(
             f"b({text})" if buffer else text, _NAMES.get(dtype, dtype), sizes, min(max(size, -1), 2.0**62), False
         )
-
-
-class _Shape:
-    def __init__(self, types: tuple[int, ...], elements: tuple[int, ...]) -> None:
-        self.types = types
-        self.elements = elements
 
 
 def _bytes(dtype: str, layout: str) -> float:

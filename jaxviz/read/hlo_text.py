@@ -12,6 +12,7 @@ from typing import NamedTuple
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
 from jaxviz.read.hlo_pairs import METADATA, first_column, split_pairs, text_error, unquoted
+from jaxviz.read.hlo_text_elements import add_element
 from jaxviz.read.hlo_text_tables import read_tables
 
 _NAME = r"[^\s=,(){}%\"]+"
@@ -220,7 +221,9 @@ class _Parser:
 
         for place, names in later:
             for operand in names:
-                if operand not in index_of:
+                if operand not in index_of and not add_element(
+                    computation, index_of, operand, computation.places[place]
+                ):
                     number = computation.places[place]
                     column = max(lines[number - 1].find(operand), 0) + 1
                     raise text_error(number, column, f"an instruction of this computation, not {operand}")

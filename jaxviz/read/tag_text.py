@@ -26,7 +26,7 @@ def paths_of(name: str) -> Iterator[Path]:
     if MARK not in name:
         return
     for part in name.split(";"):
-        combined = _COMBINED.match(part)
+        combined = _COMBINED.match(part) if ":" in part else None
         if combined is None:
             yield tuple(map(int, _TAG.findall(part)))
             continue

@@ -103,9 +103,9 @@ def test_comprehensions_are_stacks():
         return sum(h.mean() for h in hidden)
 
     outline = outline_of(functools.partial(f, [jnp.eye(8)] * 3), _X)
-    assert names_inside(outline, 0) == ["tanh x3", "sum x3"]
-    tanh = shown(outline, 0)[0]
-    assert (tanh.variable, tanh.detail) == ("hidden", "hidden = [jnp.tanh(x @ w) for w in ws]")
+    assert names_inside(outline, 0) == ["hidden x3", "sum x3"]
+    hidden = shown(outline, 0)[0]
+    assert (hidden.variable, hidden.detail) == ("hidden", "hidden = [jnp.tanh(x @ w) for w in ws]")
 
 
 def test_lambdas_conditions_and_broken_lines():

@@ -213,3 +213,26 @@ def test_a_module_is_found_in_a_profile(tmp_path):
     assert len(read_hlo(module).graph.find("sine")) == 1
     with pytest.raises(HloError, match="expected a module named jit_nothing"):
         parse_hlo_proto(data, "jit_nothing")
+
+
+def test_elements_of_tuples_may_be_named_where_they_are_read():
+    """As JAX 0.12 prints them: without an instruction that takes them out."""
+    shape = "(f32[2]{0}, (s32[], f32[2]{0}))"
+    inline = f"""HloModule m
+ENTRY e {{
+  %p = {shape} parameter(0)
+  ROOT %sum = f32[2]{{0}} add(%p#0, %p#1#1)
+}}"""
+    plain = f"""HloModule m
+ENTRY e {{
+  %p = {shape} parameter(0)
+  %first = f32[2]{{0}} get-tuple-element(%p), index=0
+  %rest = (s32[], f32[2]{{0}}) get-tuple-element(%p), index=1
+  %second = f32[2]{{0}} get-tuple-element(%rest), index=1
+  ROOT %sum = f32[2]{{0}} add(%first, %second)
+}}"""
+    found = [list(map(str, read_hlo(parse_hlo_text(text)).graph)) for text in (inline, plain)]
+    assert found[0] == found[1]
+    for wrong in ("%p#2", "%q#0", "%p#x", "%p#0#0"):
+        with pytest.raises(HloError, match="expected an instruction of this computation"):
+            parse_hlo_text(inline.replace("%p#0", wrong, 1))

@@ -348,3 +348,13 @@ ENTRY main {
 }
 """).graph
     assert bindings(graph) == [("enter", "x", "p"), ("leave", "result n", "s#1")]
+
+
+def test_computations_without_a_row_have_their_regions():
+    graph = read(
+        "f {\n  ROOT t = () tuple()\n}\n\n"
+        "ENTRY e {\n  c = () call(), to_apply=f\n  d = () call(), to_apply=f\n  ROOT p = f32[2] parameter(0)\n}\n"
+    ).graph
+    graph.check()
+    assert [node.op for node in graph] == ["argument", "call", "call", "result"]
+    assert [int(owner) for owner in graph.regions.owner] == [-1, 1, 2]

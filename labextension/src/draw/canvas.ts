@@ -22,6 +22,7 @@ import {
   type Scene
 } from './scene.ts';
 import { paintMarks, type Mark } from './marks.ts';
+import { paintStubs, wayOf } from './stubs.ts';
 import type { LookName, Palette } from './theme.ts';
 
 /** Screen = (scene - place) * scale. Scene coordinates include negative margins. */
@@ -116,6 +117,7 @@ export function drawGround(
     return;
   }
   drawEdges(painter, scene, seen, edges === 1);
+  paintStubs(painter, scene, box => inView(scene, box, seen));
   // Cables tie the two phases together: they step back only where something else is asked for.
   const cables = deepest === Fade.far ? OPACITY[Fade.far] : 1;
   context.globalAlpha = edges * cables;
@@ -165,10 +167,12 @@ export function drawMarks(
   if (selected < 0) {
     return;
   }
+  const { visible } = scene;
   if (edges === 1) {
     ways?.forEach((way, edge) => {
       if (way !== Way.none) {
-        painter.route(way === Way.to ? 'way-to' : 'way-from', routeOf(scene.layout, edge));
+        const own = visible.source[edge] === selected || visible.target[edge] === selected;
+        painter.route(way === Way.to ? 'way-to' : 'way-from', own ? wayOf(scene, edge) : routeOf(scene.layout, edge));
       }
     });
   }

@@ -20,6 +20,7 @@ import {
 } from './scene.ts';
 import { layersOf } from './over.ts';
 import { Shape } from '../view/visible.ts';
+import { paintStubs } from './stubs.ts';
 import { faces, SANS } from './text.ts';
 import { inks, looks, palettes, type Ink, type Look, type LookName, type Palette, type Theme } from './theme.ts';
 
@@ -44,6 +45,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   paintHulls(painter, scene);
   painter.endLayer();
   paintEdges(painter, scene);
+  paintStubs(painter, scene);
   paintCables(painter, scene);
   painter.endLayer();
   for (let box = 0; box < visible.count; box++) {

@@ -158,6 +158,7 @@ export const looks = {
   'halo-frame': { stroke: 'frame', width: 4 },
   edge: { stroke: 'edge', width: 1.2 },
   'edge-ghost': { stroke: 'line', width: 1.2, dash: [4, 3] },
+  stub: { stroke: 'cable', width: 1.6, dash: [2, 2] },
   cable: { stroke: 'cable', width: 1.2, dash: [2, 2] },
   'cable-label': { fill: 'background', stroke: 'cable', width: 1 },
   strong: { stroke: 'accent', width: 1.8 },

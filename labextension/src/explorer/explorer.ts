@@ -163,7 +163,7 @@ export class Explorer {
     this.stopHearing = hearKeys({
       root: this.root,
       stage: this.stage,
-      parts: [this.search, this.grip],
+      parts: [this.search, this.grip, { press: event => this.picture.hear(event) }],
       obey: this.obey
     });
     this.picture = new Picture(this.stage, palettes[this.theme], {

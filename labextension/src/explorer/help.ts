@@ -18,13 +18,9 @@ const MARKS: readonly (readonly [string, string, string])[] = [
   ['cable', 'dotted line', 'what backward needs of forward, with its size'],
   ['to', 'blue line', 'leads to the selection'],
   ['from', 'dashed blue line', 'what the selection leads to; what has nothing to do with it is pale'],
+  ['touched', 'new, gone, changed', 'what the pass of the compiler on the screen did to a box; also fused, moved'],
   ['linked', 'dashed outline', 'belongs with the selected line or operation'],
-  ['kernel', 'coloured area', 'boxes that run as one kernel, with its name (k)'],
-  [
-    'pass',
-    'new, gone, changed, fused, moved',
-    'what the pass of the compiler on the screen did to operations of the box'
-  ]
+  ['kernel', 'coloured area', 'boxes that run as one kernel, with its name (k)']
 ];
 
 export function makeHelp(close: () => void): HTMLElement {

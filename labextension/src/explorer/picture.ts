@@ -13,6 +13,7 @@ import { hold, pan, reveal, zoomAt, type Rectangle } from './camera.ts';
 import { Shape } from '../view/visible.ts';
 import { element } from './elements.ts';
 import { listen } from './gestures.ts';
+import { Minimap } from './minimap.ts';
 import { between, cameraBetween, DURATION } from './transition.ts';
 
 export interface PictureEvents {
@@ -56,6 +57,7 @@ export class Picture {
   private frame = 0;
   private moving: Moving | null = null;
   private readonly kept = new KeptGround();
+  private readonly minimap: Minimap;
   private resting: ReturnType<typeof setTimeout> | undefined;
   /** What was drawn last, which may be on its way. */
   private drawn: { readonly scene: Scene; readonly camera: Camera } | null = null;
@@ -80,6 +82,7 @@ export class Picture {
     events: PictureEvents
   ) {
     host.append(this.canvas);
+    this.minimap = new Minimap(host, (x, y) => this.moveTo(x, y));
     this.stopListening = listen(
       host,
       {
@@ -289,6 +292,17 @@ export class Picture {
       : -1;
   }
 
+  /** Obeys a key that is meant for a part of the picture; false for any other. */
+  hear(event: KeyboardEvent): boolean {
+    return this.minimap.hear(event);
+  }
+
+  /** Has a point of the scene in the middle. */
+  private moveTo(x: number, y: number): void {
+    const { scale } = this.camera;
+    this.move({ scale, x: x - this.width / scale / 2, y: y - this.height / scale / 2 });
+  }
+
   private badgeAt(x: number, y: number): number {
     const { scene, camera } = this;
     // Badges are not drawn where words could not be read.
@@ -367,6 +381,9 @@ export class Picture {
       edges: moving ? t * t * t : 1,
       arrives: (box: number) => moving !== null && moving.from[box] < 0
     };
+    const { width: wide, height: high } = this;
+    const window = { width: wide, height: high, right: this.cover.right, bottom: this.foot };
+    this.minimap.update(this.scene, this.camera, window, this.palette);
     if (!moving && isKept(scene, camera)) {
       this.paintKept(context, scene, size, highlight);
       return;

@@ -17,6 +17,9 @@ const ANNEAL_WORK = 1_200_000;
 const SMALL = 600;
 const MOST_STARTS = 10;
 const PASSES_OF_START = 250;
+const PASSES_OF_VERTEX = 1.5;
+/** The smallest graphs need fewer starts: one for so many vertices. */
+const VERTICES_OF_START = 15;
 /** Keeps a picture without crossings from being the best whatever its edges' length. */
 const FEW_CROSSINGS = 1;
 /** What it is worth that gates keep the order that they have outside. */
@@ -49,16 +52,18 @@ export function arrange(
   const work = ANNEAL_WORK * effort;
   const share = work / fixed.length;
   const affordable = Math.floor(share / (PASSES_OF_START * Math.max(1, net.count)));
-  const starts = net.count < SMALL ? Math.max(1, Math.min(MOST_STARTS, affordable)) : 1;
+  const wanted = Math.min(MOST_STARTS, Math.ceil(net.count / VERTICES_OF_START));
+  const starts = net.count < SMALL ? Math.max(1, Math.min(wanted, affordable)) : 1;
   // Small graphs need no more passes than these.
-  const each = net.count < SMALL ? Math.min(share / starts, PASSES_OF_START * net.count) : share;
+  const passes = Math.min(PASSES_OF_START, PASSES_OF_VERTEX * net.count);
+  const each = net.count < SMALL ? Math.min(share / starts, passes * net.count) : share;
   let best: { order: Order; x: Float64Array } | null = null;
   let least = Infinity;
   for (let start = 0; start < starts; start++) {
     fixed.forEach((kept, i) => {
       const order = orderRows(net, kept, start, each);
       const x = placeVertices(proper, net, order, order.held, extents, gap);
-      const cost = (order.crossings + FEW_CROSSINGS) * length(proper, extents, x) * (i > 0 ? KEPT : 1);
+      const cost = (order.crossings + FEW_CROSSINGS) ** 2 * length(proper, extents, x) * (i > 0 ? KEPT : 1);
       if (cost < least) {
         least = cost;
         best = { order, x };

@@ -19,5 +19,7 @@ export const GROUP_TITLE = 28;
 export const PORT_INSET = 8;
 /** Ports of a box stand no further apart than this. */
 export const PORT_PITCH = 18;
+/** An end that is alone on its side of a box slides no further than this from the middle. */
+export const MOST_SLIDE = 40;
 /** Between parts of a group that no edge joins. */
 export const PART_GAP = 32;

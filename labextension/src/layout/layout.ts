@@ -2,7 +2,7 @@
  * Lays out a graph with nested groups, the innermost groups first: a group that is done is one wide box in the group
  * around it, with ports where its gates are. Then all is composed into one picture.
  */
-import { GROUP_PADDING, GROUP_TITLE, PORT_INSET, PORT_PITCH } from './distances.ts';
+import { GROUP_PADDING, GROUP_TITLE, MOST_SLIDE, PORT_INSET, PORT_PITCH } from './distances.ts';
 import { layoutFlat, type FlatLayout } from './flat.ts';
 import { cutIntoGroups, type Cut, type Flat } from './groups.ts';
 import type { Layout, LayoutInput } from './input.ts';
@@ -86,6 +86,9 @@ function flatInput(
     fromOffset: Float64Array.from(pieces, piece => offset(piece.from, piece.fromPort, outs[piece.from])),
     before: before && Float64Array.from(boxes, box => (box < 0 ? NaN : before[box])),
     toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
+    slide: Float64Array.from(boxes, box =>
+      box < 0 || input.group[box] ? 0 : Math.min(MOST_SLIDE, Math.max(0, Math.floor(width[box] / 2 - PORT_INSET)))
+    ),
     aspect: input.aspect
   };
 }
@@ -148,7 +151,9 @@ function compose(
     route,
     totalWidth: all.width,
     totalHeight: all.height,
-    simplified: missing ? [`${missing} of the longest edges are not drawn`] : []
+    simplified: missing
+      ? [`of the ${missing} longest edges only the ends are drawn, and the way when a box is selected`]
+      : []
   };
 }
 

@@ -32,8 +32,21 @@ export class LayoutMemory {
 }
 
 /** Everything that a layout depends on, but for where things stood. */
-function looks({ pin, order, gate, height, left, right, from, to, fromOffset, toOffset, aspect }: FlatInput): string {
-  return [pin, rankOf(order), gate, height, left, right, from, to, fromOffset, toOffset, aspect].join(';');
+function looks({
+  pin,
+  order,
+  gate,
+  height,
+  left,
+  right,
+  from,
+  to,
+  fromOffset,
+  toOffset,
+  slide,
+  aspect
+}: FlatInput): string {
+  return [pin, rankOf(order), gate, height, left, right, from, to, fromOffset, toOffset, slide, aspect].join(';');
 }
 
 /** Only the order of the numbers counts: they grow when something opens further up in the program. */

@@ -97,23 +97,27 @@ function portsOf(count: number, rows: Rows, offset: Float64Array): Ports {
 
 function makeSide(count: number, own: Ports, far: Ports, ends: Int32Array): Side {
   const { first } = own.rows;
-  const end = own.edge.map(link => ends[link]);
-  const endPort = own.edge.map(link => far.ofLink[link]);
-  const only = Int32Array.from({ length: count }, (_, vertex) => {
-    const links = first[vertex + 1] - first[vertex];
-    return links === 1 ? end[first[vertex]] : links === 0 ? NONE : MANY;
-  });
-  const endShift = Float64Array.from(end, (vertex, i) => endPort[i] / far.count[vertex]);
-  return {
-    first,
-    end,
-    port: own.edge.map(link => own.ofLink[link]),
-    endPort,
-    endShift,
-    ports: own.count,
-    only,
-    onlyShift: Float64Array.from(only, (end, vertex) => (end >= 0 ? endShift[first[vertex]] : 0))
-  };
+  const links = own.edge.length;
+  const end = new Int32Array(links);
+  const port = new Int32Array(links);
+  const endPort = new Int32Array(links);
+  const endShift = new Float64Array(links);
+  for (let i = 0; i < links; i++) {
+    const link = own.edge[i];
+    end[i] = ends[link];
+    port[i] = own.ofLink[link];
+    endPort[i] = far.ofLink[link];
+    endShift[i] = endPort[i] / far.count[end[i]];
+  }
+  const only = new Int32Array(count);
+  const onlyShift = new Float64Array(count);
+  for (let vertex = 0; vertex < count; vertex++) {
+    const begin = first[vertex];
+    const many = first[vertex + 1] - begin;
+    only[vertex] = many === 1 ? end[begin] : many === 0 ? NONE : MANY;
+    onlyShift[vertex] = many === 1 ? endShift[begin] : 0;
+  }
+  return { first, end, port, endPort, endShift, ports: own.count, only, onlyShift };
 }
 
 export function setPlaces({ rowStart, rowCount }: Net, { order, place }: Arrangement): void {

@@ -32,7 +32,7 @@ const QUENCH = 0.2;
 const QUENCHED = 0.1;
 /** Rounds of rerouting, each after a quench, and the work that one may do. */
 const REROUTES = 2;
-const REROUTE_WORK = 8_000_000;
+const REROUTE_WORK = 4_000_000;
 
 /**
  * `fixed` gives vertices whose order among themselves is kept, such as arguments; -1 for all others. `start` begins

@@ -5,6 +5,7 @@ import { arrange } from './arrange.ts';
 import type { Extents } from './coordinates.ts';
 import { BOX_GAP, LANE_GAP, ROW_GAP } from './distances.ts';
 import { Pin } from './input.ts';
+import { placeEnds } from './ends.ts';
 import { fold, FOLD_FROM } from './fold.ts';
 import { makeNet } from './net.ts';
 import { makeProper, type Proper } from './proper.ts';
@@ -32,6 +33,8 @@ export interface FlatInput {
   readonly toOffset: Float64Array;
   /** Centres in the picture before, NaN for what is new; absent if there was none. */
   readonly before?: Float64Array;
+  /** How far the end of an edge may slide along the border of a box, from its port. */
+  readonly slide: Float64Array;
   /** Where given, a part that is far too high is folded into columns. */
   readonly aspect?: number;
 }
@@ -97,11 +100,13 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
     x[vertex] = wholePixels(x[vertex] - extents.left[vertex] - low) + extents.left[vertex];
     width = Math.max(width, x[vertex] + extents.right[vertex]);
   }
+  const slideOf = (vertex: number): number => input.slide[vertices[vertex]];
+  const { start, end } = placeEnds(proper, x, from, to, fromOffset, toOffset, slideOf);
   const routes = pieces.map((_, i) => {
     if (proper.firstLane[i] < 0) {
       return null;
     }
-    return routeOf(proper, i, from[i], to[i], x, y, heightOf, tops, heights, fromOffset[i], toOffset[i]);
+    return routeOf(proper, i, from[i], to[i], x, y, heightOf, tops, heights, start[i], end[i]);
   });
   const bottoms = tops.map((top, row) => top + heights[row]);
   const flat = { x: x.subarray(0, count), y, routes, width, height: bottoms[bottoms.length - 1] ?? 0 };

@@ -1,8 +1,13 @@
 /** The proper graph: long edges get a lane vertex in every row that they pass, so that every link joins neighbours. */
 import { rowsBy, type Rows } from './rank.ts';
 
-/** More lanes than this are not made; the longest edges are left out instead. */
-export const MOST_LANES = 150_000;
+/**
+ * More lanes than these are not made, in all and for each vertex; the longest edges are left out instead. What runs past
+ * hundreds of rows cannot be followed by eye, costs most of the time and pushes apart what belongs together.
+ */
+const MOST_LANES = 150_000;
+const LANES_OF_VERTEX = 12;
+const LEAST_LANES = 3_000;
 
 export interface Proper {
   /** Vertices of the graph first, lanes after them. */
@@ -72,13 +77,14 @@ function longestSpan(rank: Int32Array, from: Int32Array, to: Int32Array): number
     bySpan.set(span, (bySpan.get(span) ?? 0) + 1);
     all += span - 1;
   });
-  if (all <= MOST_LANES) {
+  const most = Math.min(MOST_LANES, Math.max(LEAST_LANES, LANES_OF_VERTEX * rank.length));
+  if (all <= most) {
     return Infinity;
   }
   let lanes = 0;
   for (const [span, edges] of [...bySpan].sort((a, b) => a[0] - b[0])) {
     lanes += (span - 1) * edges;
-    if (lanes > MOST_LANES) {
+    if (lanes > most) {
       return Math.max(1, span - 1);
     }
   }

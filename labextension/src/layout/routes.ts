@@ -32,8 +32,8 @@ export function routeOf(
   heightOf: (vertex: number) => number,
   tops: Float64Array,
   heights: readonly number[],
-  fromOffset: number,
-  toOffset: number
+  start: number,
+  end: number
 ): Float64Array {
   const points: number[] = [];
   const point = (px: number, py: number): void => {
@@ -43,7 +43,6 @@ export function routeOf(
     }
   };
   const { rank, firstLane, laneCount } = proper;
-  const [start, end] = [x[from] + fromOffset, x[to] + toOffset];
   point(start, y[from] + heightOf(from));
   point(start, tops[rank[from]] + heights[rank[from]]);
   for (let lane = firstLane[edge]; lane < firstLane[edge] + laneCount[edge]; lane++) {

@@ -1,0 +1,34 @@
+"""Work that is done in another thread while this one waits for the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from threading import Thread
+
+
+@contextmanager
+def meanwhile(work: Callable[[], None]) -> Iterator[None]:
+    """Does `work`, which raises nothing, while the body runs; both are at their ends when this is left.
+
+    An interrupt of the body, or of the wait for the work, comes through once the work is done: half of it would be
+    worse than none, and it takes no more than seconds.
+    """
+    thread = Thread(target=copy_context().run, args=(work,), name="jaxviz", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        _wait_for(thread)
+
+
+def _wait_for(thread: Thread) -> None:
+    interrupt: KeyboardInterrupt | None = None
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt

@@ -1,0 +1,297 @@
+"""All instructions of a module in a protocol buffer, as the columns of its computations.
+
+Their fields are read at once, field by field. What many of them share, a shape, attributes, is read once for its bytes.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxviz.read.distinct import distinct
+from jaxviz.read.hlo_columns import Array, Columns, Rows
+from jaxviz.read.hlo_fields import pairs_of
+from jaxviz.read.hlo_literal import literal_text
+from jaxviz.read.hlo_module import HloError, HloModule, Pairs
+from jaxviz.read.hlo_origins import read_origins
+from jaxviz.read.hlo_shape_text import shape_text
+from jaxviz.read.hlo_wire import SPAN, Field
+
+# Fields of an instruction. All others are attributes.
+_NAME, _OPCODE, _SHAPE, _METADATA, _LITERAL, _PARAMETER, _ELEMENT, _ID, _OPERANDS, _CALLED = (
+    *(1, 2, 3, 7, 8, 9, 13),
+    *(35, 36, 38),
+)
+_KNOWN = np.array([_NAME, _OPCODE, _SHAPE, _METADATA, _LITERAL, _PARAMETER, _ELEMENT, _ID, _OPERANDS, _CALLED])
+# Messages that are written even where nothing is in them.
+_OFTEN_EMPTY = np.array([68, 82, 98])
+# Attributes that say something of other instructions, or mean something only beside them.
+_CONTROL, _ORDER = 37, 102
+# A constant of more bytes is not remembered.
+_LONG = 256
+
+
+class Members(NamedTuple):
+    """The instructions of all computations as they are written: where each lies, and in which computation."""
+
+    start: Array
+    end: Array
+    computation: Array
+
+
+class Schedule(NamedTuple):
+    """The instructions of computations in the order in which they run, by number: rows of computation and id."""
+
+    computation: Array
+    id: Array
+
+
+def read_instructions(
+    columns: Columns, module: HloModule, members: Members, schedule: Schedule, number_of: dict[int, int]
+) -> Array:
+    """Fill in the computations of the module, whose numbers are by their ids; give the id of each instruction in order.
+
+    Computations that have no schedule, or one that is not of their instructions, stay in the order of the file.
+    """
+    return _Instructions(columns, module, members, number_of).read(schedule)
+
+
+class _Instructions:
+    def __init__(self, columns: Columns, module: HloModule, members: Members, number_of: dict[int, int]) -> None:
+        self.columns = columns
+        self.data = columns.data
+        self.module = module
+        self.members = members
+        self.number_of = number_of
+        self.count = len(members.start)
+        self.rows = columns.fields(members.start, members.end)
+        self.ids = columns.number(self.rows.of(_ID), self.count)
+
+    def read(self, schedule: Schedule) -> Array:
+        computation, ids = self.members.computation, self.ids
+        keys = _Keys(computation, ids)
+        for row in keys.twice()[:1].tolist():
+            raise self._error(row, "an instruction with a number of its own")
+        place = self._places(keys, schedule)
+        order = np.lexsort((place, computation))
+        rank = np.empty(self.count, np.int64)
+        rank[order] = np.arange(self.count)
+        # The first instruction of each computation, and one past the last.
+        bounds = np.searchsorted(computation[order], np.arange(len(self.module.computations) + 1))
+        local = rank - bounds[computation]
+
+        names = self._texts(_NAME)
+        opcodes = self._texts(_OPCODE)
+        shapes = self._shapes()
+        for row, (name, opcode, shape) in enumerate(zip(names, opcodes, shapes, strict=True)):
+            if not (name and opcode and shape):
+                raise self._error(row, "an instruction with a name, an operation and a shape")
+        reader, operand = self._operands(keys, names)
+        first_shape = [""] * self.count
+        for row, source in zip(reader[::-1].tolist(), operand[::-1].tolist(), strict=True):
+            first_shape[row] = shapes[source]
+        own = self._own_numbers(opcodes)
+        op_names, frames = self._origins()
+        found: dict[str, list[Any]] = {
+            "names": names,
+            "opcodes": opcodes,
+            "shapes": shapes,
+            "operands": _tuples(reader, local[operand], self.count),
+            "calls": self._calls(opcodes, names),
+            "attributes": self._attributes(opcodes, shapes, first_shape, keys, names),
+            "op_names": op_names,
+            "frames": frames,
+            "numbers": own,
+            "places": self.members.start.tolist(),
+        }
+        rows = order.tolist()
+        ends = bounds.tolist()
+        for name, column in found.items():
+            ordered = [column[row] for row in rows]
+            for number_, made in enumerate(self.module.computations):
+                setattr(made, name, ordered[ends[number_] : ends[number_ + 1]])
+        return ids[order]
+
+    def _error(self, row: int, expected: str) -> HloError:
+        return HloError(f"byte {self.members.start[row]}: expected {expected}")
+
+    def _places(self, keys: _Keys, schedule: Schedule) -> Array:
+        """Where each instruction stands among those of its computation."""
+        place = np.arange(self.count)
+        rows = keys.find(schedule.computation, schedule.id)
+        count = len(self.module.computations)
+        scheduled = np.bincount(schedule.computation, minlength=count)
+        good = scheduled == np.bincount(self.members.computation, minlength=count)
+        good[schedule.computation[rows < 0]] = False
+        times = np.bincount(rows[rows >= 0], minlength=self.count)
+        good[self.members.computation[times != 1]] = False
+        used = good[schedule.computation]
+        place[rows[used]] = np.flatnonzero(used)
+        return place
+
+    # Texts.
+
+    def _texts(self, kind: int) -> list[str]:
+        return self.columns.texts(*self.columns.span(self.rows.of(kind), self.count, "a text"))
+
+    def _shapes(self) -> list[str]:
+        start, end = self.columns.span(self.rows.of(_SHAPE), self.count, "a shape")
+        number, first = distinct(self._slices(start, end))
+        spans = zip(start[first].tolist(), end[first].tolist(), strict=True)
+        known = [shape_text(self.data, Field(_SHAPE, SPAN, *span)) if span[1] else "" for span in spans]
+        return [known[each] for each in number.tolist()]
+
+    def _origins(self) -> tuple[list[str], list[int]]:
+        """The name stack and the frame in the metadata of each instruction."""
+        start, end = self.columns.span(self.rows.of(_METADATA), self.count, "a message")
+        number, first = distinct(self._slices(start, end))
+        op_names, frames = read_origins(self.columns, self.module, start[first], end[first])
+        return [op_names[each] for each in number.tolist()], [frames[each] for each in number.tolist()]
+
+    def _slices(self, start: Array, end: Array) -> list[str]:
+        whole = self.columns.characters
+        return [whole[first:last] for first, last in zip(start.tolist(), end.tolist(), strict=True)]
+
+    # Numbers.
+
+    def _own_numbers(self, opcodes: list[str]) -> list[int]:
+        rows = self.rows
+        own = self.columns.number(rows.where((rows.number == _PARAMETER) | (rows.number == _ELEMENT)), self.count, -1)
+        found = own.tolist()
+        for row in np.flatnonzero(own < 0).tolist():
+            # A number that is zero is not written.
+            if opcodes[row] in ("parameter", "get-tuple-element"):
+                found[row] = 0
+        return found
+
+    def _operands(self, keys: _Keys, names: list[str]) -> tuple[Array, Array]:
+        """Each instruction that reads, as often as it reads one, and the instructions that it reads."""
+        reader, id_ = self.columns.numbers(self.rows.of(_OPERANDS))
+        operand = keys.find(self.members.computation[reader], id_)
+        for row in reader[operand < 0][:1].tolist():
+            raise self._error(row, f"operands of {names[row]} in its own computation")
+        return reader, operand
+
+    def _calls(self, opcodes: list[str], names: list[str]) -> list[tuple[tuple[str, int], ...]]:
+        caller, called = self.columns.numbers(self.rows.of(_CALLED))
+        callees: dict[int, list[int]] = {}
+        for row, id_ in zip(caller.tolist(), called.tolist(), strict=True):
+            callee = self.number_of.get(id_)
+            if callee is None:
+                raise self._error(row, f"computations of this module, called by {names[row]}")
+            callees.setdefault(row, []).append(callee)
+        found: list[tuple[tuple[str, int], ...]] = [()] * self.count
+        for row, numbers in callees.items():
+            calling = tuple(zip(_roles(opcodes[row], len(numbers)), numbers, strict=True))
+            # As text has them: the condition of a loop before its body.
+            found[row] = calling[::-1] if opcodes[row] == "while" else calling
+        return found
+
+    # Attributes.
+
+    def _attributes(
+        self, opcodes: list[str], shapes: list[str], operand: list[str], keys: _Keys, names: list[str]
+    ) -> list[Pairs]:
+        rows = self.rows
+        attributes = ~np.isin(rows.number, _KNOWN) & ~(np.isin(rows.number, _OFTEN_EMPTY) & (rows.value >= rows.end))
+        rows = rows.where(attributes).in_order()
+        key = self._bytes_of(rows)
+        by_instruction = np.searchsorted(rows.message, np.arange(self.count + 1))
+        literals = self._literals(shapes)
+        values = [literals.get(row, "{...}") if opcode == "constant" else "" for row, opcode in enumerate(opcodes)]
+        beside = set(rows.message[(rows.number == _CONTROL) | (rows.number == _ORDER)].tolist())
+        alone = [row if row in beside else -1 for row in range(self.count)] if beside else [-1] * self.count
+        number, first = distinct(zip(opcodes, key, values, alone, strict=True))
+        known: list[Pairs] = []
+        for row in first:
+            fields: dict[int, list[Field]] = {}
+            for each in range(by_instruction[row], by_instruction[row + 1]):
+                fields.setdefault(int(rows.number[each]), []).append(rows.field(each))
+            its_names = self._names_beside(row, names) if row in beside else {}
+            pairs = pairs_of(self.data, opcodes[row], fields, its_names, operand[row])
+            if values[row]:
+                pairs = (("value", values[row]), *pairs)
+            known.append(pairs)
+        return [known[each] for each in number.tolist()]
+
+    def _bytes_of(self, rows: Rows) -> list[str]:
+        """The bytes of some fields of each instruction; those that stand side by side are taken together."""
+        found = [""] * self.count
+        if not len(rows.message):
+            return found
+        goes_on = (rows.message[1:] == rows.message[:-1]) & (rows.begin[1:] == rows.end[:-1])
+        first = np.flatnonzero(np.concatenate([[True], ~goes_on]))
+        last = np.concatenate([first[1:], [len(rows.message)]]) - 1
+        whole = self.columns.characters
+        for row, begin, end in zip(
+            rows.message[first].tolist(), rows.begin[first].tolist(), rows.end[last].tolist(), strict=True
+        ):
+            found[row] += whole[begin:end]
+        return found
+
+    def _names_beside(self, row: int, names: list[str]) -> dict[int, str]:
+        """The names of the instructions of its computation, by their ids."""
+        beside = np.flatnonzero(self.members.computation == self.members.computation[row])
+        return {id_: names[other] for id_, other in zip(self.ids[beside].tolist(), beside.tolist(), strict=True)}
+
+    def _literals(self, shapes: list[str]) -> dict[int, str]:
+        known: dict[tuple[str, str], str] = {}
+        found = {}
+        rows = self.rows.of(_LITERAL)
+        for each, row in enumerate(rows.message.tolist()):
+            field = rows.field(each)
+            key = self.columns.characters[field.value : field.end][:_LONG], shapes[row]
+            literal = known.get(key)
+            if literal is None:
+                literal = literal_text(self.data, field, shapes[row])
+                if field.end - field.value < _LONG:
+                    known[key] = literal
+            found[row] = literal
+        return found
+
+
+class _Keys:
+    """Finds instructions by the number of their computation and their id."""
+
+    def __init__(self, computation: Array, ids: Array) -> None:
+        self._ids, rank = np.unique(ids, return_inverse=True)
+        key = computation * len(self._ids) + rank
+        self._rows = np.argsort(key, kind="stable")
+        self._sorted = key[self._rows]
+
+    def twice(self) -> Array:
+        """Instructions that have the id of another one beside them."""
+        return self._rows[1:][self._sorted[1:] == self._sorted[:-1]]
+
+    def find(self, computation: Array, ids: Array) -> Array:
+        """The instructions, or -1."""
+        if not len(self._ids):
+            return np.full(len(ids), -1, np.int64)
+        rank = np.minimum(np.searchsorted(self._ids, ids), len(self._ids) - 1)
+        key = computation * len(self._ids) + rank
+        place = np.minimum(np.searchsorted(self._sorted, key), len(self._sorted) - 1)
+        there = (self._ids[rank] == ids) & (self._sorted[place] == key)
+        return np.where(there, self._rows[place], -1)
+
+
+def _tuples(reader: Array, operand: Array, count: int) -> list[tuple[int, ...]]:
+    bounds = np.searchsorted(reader, np.arange(count + 1)).tolist()
+    flat = operand.tolist()
+    return [tuple(flat[first:last]) for first, last in pairwise(bounds)]
+
+
+def _roles(opcode: str, count: int) -> list[str]:
+    """What the computations that an instruction calls are to it, in their order."""
+    if opcode == "while" and count == 2:
+        return ["body", "condition"]
+    if opcode == "conditional":
+        return [f"branch {place}" for place in range(count)]
+    if opcode == "select-and-scatter" and count == 2:
+        return ["select", "scatter"]
+    if opcode == "fusion" or opcode.startswith("async-"):
+        return ["calls"] * count
+    if opcode == "custom-call":
+        return [f"calls {place}" for place in range(count)]
+    return ["to_apply"] * count

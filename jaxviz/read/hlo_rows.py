@@ -1,0 +1,265 @@
+"""The rows that each computation of an HLO module fills in a graph, before it is known where and how often it stands.
+
+First its arguments, then its instructions without those that only pack and unpack tuples, then its results. Values are
+slots here: places among the values that one copy of every computation would make.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT
+from jaxviz.read.distinct import distinct
+from jaxviz.read.hlo_attributes import AttributeReader
+from jaxviz.read.hlo_frames import HloFrames
+from jaxviz.read.hlo_module import HloComputation, HloModule
+from jaxviz.read.hlo_order import Order
+from jaxviz.read.hlo_shapes import Shapes
+from jaxviz.tables import Tables
+
+Array = NDArray[np.int64]
+
+
+class Groups:
+    """Groups of numbers, one after the other: group n begins at `start[n]` and has `count[n]`."""
+
+    def __init__(self, start: Array, count: Array) -> None:
+        self.start = start
+        self.count = count
+
+    @classmethod
+    def of(cls, count: Array) -> Groups:
+        return cls(np.cumsum(count) - count, count)
+
+    def spread(self, chosen: Array) -> Array:
+        """The members of the chosen groups, in order."""
+        return spread(self.start[chosen], self.count[chosen])
+
+
+def spread(start: Array, count: Array) -> Array:
+    """The numbers from each start on, as many as are counted."""
+    before = np.cumsum(count) - count
+    return np.repeat(start - before, count) + np.arange(int(count.sum()))
+
+
+class Rows:
+    """Columns with a row for each node of one copy of every computation that is reached from the entry."""
+
+    def __init__(self, module: HloModule, tables: Tables, orders: Sequence[Order], frames: HloFrames) -> None:
+        self.module = module
+        self.tables = tables
+        #: The numbers of the computations that are here, and where each is among them.
+        self.reached = _reached(module)
+        self.place = {number: place for place, number in enumerate(self.reached)}
+        self.computations = [module.computations[number] for number in self.reached]
+        #: Instructions are numbered through all of them, from here on in each.
+        sizes = np.array([len(each) for each in self.computations], np.int64)
+        self.first_instruction = np.cumsum(sizes) - sizes
+        self.computation_of = np.repeat(np.arange(len(sizes)), sizes)
+        self.opcodes = self._all(lambda each: each.opcodes)
+        self._parameter, self._tuple, self._element, self._constant = (
+            np.array([opcode == wanted for opcode in self.opcodes], bool)
+            for wanted in ("parameter", "tuple", "get-tuple-element", "constant")
+        )
+        self._read_shapes(Shapes(tables))
+        self._read_flows(orders)
+        self._make_rows(orders)
+        self._fill(frames)
+        self._read_attributes(AttributeReader(tables))
+
+    def _all(self, column: Callable[[HloComputation], list[Any]]) -> list[Any]:
+        return list(chain.from_iterable(map(column, self.computations)))
+
+    def instruction(self, number: int) -> tuple[HloComputation, int]:
+        """Its computation, and its place there."""
+        computation = int(self.computation_of[number])
+        return self.computations[computation], number - int(self.first_instruction[computation])
+
+    # Values.
+
+    def _read_shapes(self, shapes: Shapes) -> None:
+        """What each instruction makes: `types` of the values, and for a tuple where its elements begin."""
+        number, first = distinct(self._all(lambda each: each.shapes))
+        known = [shapes.read(*self.instruction(row), self.module) for row in first]
+        self._shape = number
+        self._elements = [shape.elements for shape in known]
+        types = Groups.of(np.array([len(shape.types) for shape in known], np.int64))
+        self._makes = types.count[number]
+        flat = np.array([type_ for shape in known for type_ in shape.types], np.int64)
+        self._type = (types, flat)
+
+    def _read_flows(self, orders: Sequence[Order]) -> None:
+        """Which slots each instruction hands on: its own, but for tuples, which hand on those of others."""
+        aliases = self._tuple | self._element
+        own = Groups.of(np.where(aliases, 0, self._makes))
+        self.slots = int(own.count.sum())
+        operands = self._all(lambda each: each.operands)
+        counts = np.array(list(map(len, operands)), np.int64)
+        first = np.repeat(self.first_instruction[self.computation_of], counts)
+        self.operands = Groups.of(counts)
+        self.sources = np.fromiter(chain.from_iterable(operands), np.int64, len(first)) + first
+        start, count, more = own.start.copy(), own.count.copy(), list[int]()
+        if aliases.any():
+            flows: dict[int, list[int]] = {}
+            for place, number in enumerate(self.reached):
+                base = int(self.first_instruction[place])
+                for index in orders[number].instructions:
+                    if aliases[base + index]:
+                        flow = self._alias(base + index, flows, start, count)
+                        flows[base + index] = flow
+                        start[base + index], count[base + index] = self.slots + len(more), len(flow)
+                        more += flow
+        self.flow = Groups(start, count)
+        self.slot = np.concatenate([np.arange(self.slots), np.array(more, np.int64)])
+
+    def _alias(self, instruction: int, flows: dict[int, list[int]], start: Array, count: Array) -> list[int]:
+        def flow(source: int) -> list[int]:
+            known = flows.get(source)
+            return list(range(start[source], start[source] + count[source])) if known is None else known
+
+        first = int(self.operands.start[instruction])
+        sources = self.sources[first : first + int(self.operands.count[instruction])].tolist()
+        computation, index = self.instruction(instruction)
+        if self._tuple[instruction]:
+            if int(count[sources].sum()) != self._makes[instruction]:
+                expected = f"expected the elements of {computation.shapes[index][:100]}"
+                raise self.module.error(computation, index, expected)
+            return [slot for source in sources for slot in flow(source)]
+        if len(sources) != 1:
+            raise self.module.error(computation, index, "expected one operand")
+        elements = self._elements[self._shape[sources[0]]]
+        if not elements:
+            raise self.module.error(computation, index, "expected a tuple as its operand")
+        number = computation.numbers[index]
+        if not 0 <= number < len(elements) - 1:
+            raise self.module.error(computation, index, f"expected the index of an element, below {len(elements) - 1}")
+        return flow(sources[0])[elements[number] : elements[number + 1]]
+
+    # Rows.
+
+    def _make_rows(self, orders: Sequence[Order]) -> None:
+        """`row_instruction` and `element` of each row, and its `kind`; those of computation n are group n of `own`."""
+        sequence = np.fromiter(
+            chain.from_iterable(
+                chain(orders[number].parameters, orders[number].instructions) for number in self.reached
+            ),
+            np.int64,
+            len(self.opcodes),
+        )
+        sequence += self.first_instruction[self.computation_of]
+        rows = np.where(self._parameter, self._makes, np.where(self._tuple | self._element, 0, 1))[sequence]
+        instruction = np.repeat(sequence, rows)
+        constant = self._constant & (self._makes == 1)
+        kind = np.where(self._parameter, ARGUMENT, np.where(constant, CONSTANT, OPERATION))[instruction]
+        roots = self.first_instruction + np.array([each.root for each in self.computations], np.int64)
+        results = self.flow.count[roots]
+        of_result = np.repeat(roots, results)
+        instruction = np.concatenate([instruction, of_result])
+        order = np.argsort(self.computation_of[instruction], kind="stable")
+        self.kind = np.concatenate([kind, np.full(len(of_result), RESULT)])[order]
+        self.row_instruction = instruction[order]
+        element = np.concatenate([spread(np.zeros_like(rows), rows), spread(np.zeros_like(results), results)])
+        self.element = element[order]
+        self.own = Groups.of(np.bincount(self.computation_of[instruction], minlength=len(roots)))
+        self.results = results
+        parameters = self._parameter
+        self.arguments = np.bincount(
+            self.computation_of[parameters], weights=self._makes[parameters], minlength=len(roots)
+        ).astype(np.int64)
+        self._find_slots()
+        self._find_reads()
+
+    def _find_slots(self) -> None:
+        """Which row makes each slot, and as which of its values."""
+        argument = self.kind == ARGUMENT
+        makes = np.where(argument, 1, np.where(self.kind == RESULT, 0, self._makes[self.row_instruction]))
+        self.outputs = makes
+        slot = self.flow.start[self.row_instruction] + np.where(argument, self.element, 0)
+        at = spread(slot, makes)
+        self.slot_row = np.zeros(self.slots, np.int64)
+        self.slot_row[at] = np.repeat(np.arange(len(makes)), makes)
+        self.slot_output = np.zeros(self.slots, np.int64)
+        self.slot_output[at] = spread(np.zeros_like(makes), makes)
+        types, flat = self._type
+        shape = self._shape[self.row_instruction]
+        self.value_groups = Groups(types.start[shape] + np.where(argument, self.element, 0), makes)
+        self.types = flat
+
+    def _find_reads(self) -> None:
+        """The pieces of `slot` that each row reads: all that its operands hand on, or one for a result."""
+        result = self.kind == RESULT
+        reads = np.where(self.kind == OPERATION, self.operands.count[self.row_instruction], 0)
+        count = np.where(result, 1, reads)
+        self.reads = Groups.of(count)
+        at = self.reads.start
+        start, length = np.zeros(int(count.sum()), np.int64), np.ones(int(count.sum()), np.int64)
+        start[at[result]] = (self.flow.start[self.row_instruction] + self.element)[result]
+        sources = self.sources[spread(self.operands.start[self.row_instruction], reads)]
+        inside = spread(at, reads)
+        start[inside], length[inside] = self.flow.start[sources], self.flow.count[sources]
+        self.pieces = Groups(start, length)
+
+    def _fill(self, frames: HloFrames) -> None:
+        """Operation, name, call stack and name stack of each row."""
+        string = self.tables.string
+        instruction, argument, result = self.row_instruction, self.kind == ARGUMENT, self.kind == RESULT
+        opcode, first = distinct(self.opcodes)
+        op = np.array([string(self.opcodes[row]) for row in first], np.int64)[opcode][instruction]
+        self.op = np.where(argument, string("argument"), np.where(result, string("result"), op))
+
+        self.names, op_names = self._all(lambda each: each.names), self._all(lambda each: each.op_names)
+        names = list(self.names)
+        scope, first = distinct(["", *op_names])
+        self.scopes = ["", *(op_names[row - 1] for row in first[1:])]
+        # Arguments of the program are known by the names that the person gave them.
+        entry = self.computation_of == self.place[self.module.entry]
+        named = self._parameter & entry & (scope[1:] > 0)
+        for number in np.flatnonzero(named).tolist():
+            names[number] = op_names[number]
+        self.scope = np.where(result, 0, np.where(named, 0, scope[1:])[instruction])
+        self.name = np.where(result, 0, self._name_rows(names)[instruction])
+        for row in np.flatnonzero(argument & (self._makes[instruction] > 1)).tolist():
+            self.name[row] = string(f"{names[instruction[row]]}[{self.element[row]}]")
+        places = self._all(lambda each: each.frames)
+        place, first = distinct(places)
+        stack = np.array([frames.stack(places[row]) for row in first], np.int64)[place]
+        self.stack = np.where(result, -1, stack[instruction])
+
+    def _name_rows(self, names: list[str]) -> Array:
+        """The rows of the names; none for those that no node has."""
+        unused = self._tuple | self._element | (self._parameter & (self._makes > 1))
+        found = np.zeros(len(names), np.int64)
+        used = np.flatnonzero(~unused)
+        found[used] = self.tables.strings_of([names[row] for row in used.tolist()])
+        return found
+
+    def _read_attributes(self, reader: AttributeReader) -> None:
+        """The attributes of each row: group n of `attributes` in `keys` and `texts`."""
+        pairs = self._all(lambda each: each.attributes)
+        # Equal ones are mostly the same object, which is quicker to find.
+        number, first = distinct(map(id, pairs))
+        rows = [reader.rows(*self.instruction(row)) for row in first]
+        groups = Groups.of(np.array(list(map(len, rows)), np.int64))
+        number_ = number[self.row_instruction]
+        hidden = (self.kind == RESULT) | ((self.kind == ARGUMENT) & (self.element > 0))
+        self.attributes = Groups(groups.start[number_], np.where(hidden, 0, groups.count[number_]))
+        flat = np.array([row for each in rows for row in each], np.int64).reshape(-1, 2)
+        self.keys, self.texts = flat.T
+
+
+def _reached(module: HloModule) -> list[int]:
+    """The computations that the entry calls, directly or not, in the order of the module."""
+    found = {module.entry}
+    waiting = [module.entry]
+    while waiting:
+        for calls in module.computations[waiting.pop()].calls:
+            for _, callee in calls:
+                if callee not in found:
+                    found.add(callee)
+                    waiting.append(callee)
+    return sorted(found)

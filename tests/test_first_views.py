@@ -1,0 +1,62 @@
+"""What is seen at first: few boxes that can be read, named by the person, whatever the program."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from programs import flax_block
+from styles import STYLES
+
+import jaxviz as jv
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_first_views_are_few_boxes_at_a_readable_size(name):
+    fn, arguments = STYLES[name]()
+    explored = jv.explore(fn, *arguments)
+    for width, height in ((760, 560), (900, 400)):
+        view = explored.view(width=width, height=height)
+        assert 1 < len(view.closed) <= 25
+        assert view.zoom >= 0.75
+
+
+@pytest.mark.slow
+def test_a_training_step_of_a_transformer_is_sixteen_boxes_at_most():
+    fn, arguments = flax_block(layers=2)
+    view = jv.explore(fn, *arguments).view()
+    assert len(view.closed) <= 16
+    assert view.zoom >= 0.95
+    assert {"Embed_0", "Block", "optimizer.update", "apply_updates"} <= {box.name for box in view.closed}
+
+
+def _loop(count):
+    def f(*start):
+        return lax.while_loop(
+            lambda state: state[0].sum() < 9.0, lambda state: tuple(x * (n + 2.0) for n, x in enumerate(state)), start
+        )
+
+    return jv.explore(f, *[jnp.ones(4)] * count)
+
+
+def test_few_values_that_go_round_a_loop_are_boxes_and_many_are_chips():
+    assert any(box.kind == "argument" and box.name.startswith("carry") for box in _loop(2).view().boxes)
+    many = _loop(3)
+    assert not any(box.name.startswith("carry") for box in many.view().boxes)
+    # Where the loop starts is still drawn, and what is handed to the next turn.
+    assert "→ carry" in many.to_svg()
+
+
+def test_chips_of_the_same_text_are_counted():
+    fn, arguments = STYLES["comprehensions"]()
+    assert ">v x5<" in jv.explore(fn, *arguments).to_svg()
+
+
+def test_conditions_and_loops_tell_what_they_are_about():
+    def f(x, error):
+        y = lax.cond(error < 0.5, jnp.sin, lambda x: x * 2.0, x)
+        return lax.fori_loop(0, 3, lambda i, c: jnp.cos(c), y)
+
+    names = [box.name for box in jv.explore(f, jnp.ones(4), jnp.float32(0)).view().boxes if box.open]
+    assert "cond(error < 0.5)" in names
+    assert "fori_loop(cos)" in names

@@ -1,0 +1,76 @@
+"""Reading while the compiler works: it is done when the compiler is, whatever happens to either."""
+
+from __future__ import annotations
+
+import threading
+
+import jax.numpy as jnp
+import pytest
+
+import jaxviz.capture
+from jaxviz.capture import Capture
+from jaxviz.meanwhile import meanwhile
+from jaxviz.program import Program
+
+
+def test_both_are_done_at_the_end():
+    done = []
+    started = threading.Event()
+    with meanwhile(lambda: (started.wait(10), done.append("work"))):
+        started.set()
+    assert done == ["work"]
+
+
+def test_an_interrupt_waits_for_the_work():
+    done = []
+    with pytest.raises(KeyboardInterrupt), meanwhile(lambda: done.append("work")):
+        raise KeyboardInterrupt
+    assert done == ["work"]
+
+
+def capture() -> Capture:
+    return Capture(Program(lambda x: jnp.sin(x) * 2.0, (jnp.ones(3),)))
+
+
+def test_what_needs_no_hlo_is_read_while_the_compiler_works(monkeypatch):
+    one = capture()
+    optimize = jaxviz.capture.optimize
+    read = []
+
+    def slow(*args, **options):
+        thread = next(each for each in threading.enumerate() if each.name == "jaxviz")
+        thread.join(30)
+        read.extend(name for name in ("jaxpr", "outline", "stablehlo") if name in vars(one))
+        return optimize(*args, **options)
+
+    monkeypatch.setattr(jaxviz.capture, "optimize", slow)
+    assert [node.op for node in one.hlo.graph if node.kind == "operation"]
+    assert read == ["jaxpr", "outline", "stablehlo"]
+
+
+def test_after_an_interrupt_of_the_compiler_all_can_be_asked_for(monkeypatch):
+    one = capture()
+
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jaxviz.capture, "optimize", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            one.hlo  # noqa: B018
+    assert len(one.stablehlo.graph)
+    assert len(one.hlo.graph)
+
+
+def test_what_fails_while_the_compiler_works_fails_where_it_is_asked_for(monkeypatch):
+    one = capture()
+
+    def broken(*args, **options):
+        raise ValueError("no StableHLO today")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jaxviz.capture, "read_stablehlo", broken)
+        assert len(one.hlo.graph)
+        with pytest.raises(ValueError, match="no StableHLO today"):
+            one.stablehlo  # noqa: B018
+    assert len(one.stablehlo.graph)
