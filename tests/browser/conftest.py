@@ -212,7 +212,7 @@ class Graph:
           return new Set(new Uint32Array(data.buffer)).size;
         }"""
         self.page.wait_for_timeout(300)
-        return int(self.root.locator("canvas").evaluate(script))
+        return int(self.root.locator(".jv-canvas").evaluate(script))
 
 
 @dataclass

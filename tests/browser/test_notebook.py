@@ -282,7 +282,7 @@ def test_dark_theme(notebook, size):
     graph.click("sin")
     graph.page.wait_for_timeout(300)
     opened.shot(f"cell-loop-dark-{size[0]}")
-    pixel = graph.root.locator("canvas").evaluate(
+    pixel = graph.root.locator(".jv-canvas").evaluate(
         "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data]"
     )
     assert max(pixel[:3]) < 60
@@ -400,7 +400,7 @@ def test_an_output_out_of_sight_holds_no_pixels(notebook):
     graph = opened.explore(0)
     assert graph.colours() > 20
     opened.page.locator(".jp-Notebook .jp-CodeCell").last.scroll_into_view_if_needed()
-    canvas = graph.root.locator("canvas")
+    canvas = graph.root.locator(".jv-canvas")
     if canvas.count():
         graph.page.wait_for_function("canvas => canvas.width === 0", arg=canvas.element_handle())
     opened.page.locator(".jp-Notebook .jp-CodeCell").first.scroll_into_view_if_needed()

@@ -22,6 +22,7 @@ export function hearKeys({ root, stage, parts, obey }: Hearing): () => void {
     }
     event.stopPropagation();
     if (parts.some(part => part.press(event))) {
+      event.preventDefault();
       return;
     }
     if (event.target === stage) {

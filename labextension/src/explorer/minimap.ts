@@ -110,6 +110,7 @@ export class Minimap {
     if (context) {
       drawGround(context, scene, { x: -MARGIN, y: -MARGIN, scale }, size, palette, {
         selected: -1,
+        marks: [],
         linked: [],
         marks: [],
         ways: null,
