@@ -112,7 +112,6 @@ export class Minimap {
         selected: -1,
         marks: [],
         linked: [],
-        marks: [],
         ways: null,
         faded: null,
         edges: 1,
