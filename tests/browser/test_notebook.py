@@ -92,31 +92,31 @@ def test_a_region_opens_and_closes_in_place(notebook):
     graph = opened.explore(0)
     graph.wait_for_box("sin")
     opened.shot("cell-loop")
-    before = graph.place("scan")
-    graph.double_click("scan")
+    before = graph.place("scan(cell)")
+    graph.double_click("scan(cell)")
     graph.wait_without_box("sin")
     graph.page.wait_for_timeout(400)
-    after = graph.place("scan")
+    after = graph.place("scan(cell)")
     assert abs(before["y"] - after["y"]) < 2
-    assert "scan" in graph.labels
+    assert "scan(cell)" in graph.labels
     expect(graph.pane).to_contain_text("3 operations")
-    graph.double_click("scan")
+    graph.double_click("scan(cell)")
     graph.wait_for_box("sin")
 
 
 @pytest.mark.parametrize("pause", [120, 400])
 def test_a_double_click_at_the_speed_of_a_hand_opens_what_it_began_on(notebook, pause):
     graph = notebook(LOOP).explore(0)
-    before = graph.place("scan")
-    graph.click("scan")
+    before = graph.place("scan(cell)")
+    graph.click("scan(cell)")
     expect(graph.pane).to_be_visible()
     graph.page.wait_for_timeout(700)
-    assert graph.place("scan") == before
+    assert graph.place("scan(cell)") == before
     graph.page.keyboard.press("Escape")
-    graph.slow_double_click("scan", pause)
+    graph.slow_double_click("scan(cell)", pause)
     graph.wait_without_box("sin")
     graph.page.wait_for_timeout(700)
-    graph.slow_double_click("scan", pause)
+    graph.slow_double_click("scan(cell)", pause)
     graph.wait_for_box("sin")
 
 
@@ -301,7 +301,7 @@ def test_reopened_without_a_kernel_and_without_trust(notebook, lab, open_page):
     graph = type(opened).graph_of(page.locator(".jv-root"))
     graph.wait_for_box("sin")
     assert graph.colours() > 20
-    graph.double_click("scan")
+    graph.double_click("scan(cell)")
     graph.wait_without_box("sin")
     graph.click("cos")
     expect(graph.pane).to_contain_text("return jax.lax.scan(cell, jnp.cos(x), None, length=32)")
@@ -347,7 +347,7 @@ def test_notebook_7(notebook):
     graph = opened.explore(0)
     graph.wait_for_box("sin")
     assert graph.colours() > 20
-    graph.double_click("scan")
+    graph.double_click("scan(cell)")
     graph.wait_without_box("sin")
     graph.click("cos")
     expect(graph.pane).to_contain_text("cos")
