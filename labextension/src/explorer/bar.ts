@@ -67,10 +67,10 @@ export function makeBar(
   }
   const regions = [
     button('jv-button', 'open all', 'All equations (e)', () => actions.obey('openAll')),
-    button('jv-button', 'close all', 'Close everything (x)', () => actions.obey('closeAll'))
+    button('jv-button jv-wide', 'close all', 'Close everything (x)', () => actions.obey('closeAll'))
   ];
   const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.obey('expand'));
-  const kernels = button('jv-button jv-kernels', 'kernels', 'What runs as one kernel (k)', () =>
+  const kernels = button('jv-button jv-kernels jv-wide', 'kernels', 'What runs as one kernel (k)', () =>
     actions.obey('kernels')
   );
   kernels.setAttribute('aria-pressed', 'false');
@@ -81,7 +81,7 @@ export function makeBar(
     button('jv-button', 'search', 'Search (/)', () => actions.obey('search')),
     ...regions,
     button('jv-button', 'fit', 'Fit the picture (f)', () => actions.obey('fit')),
-    button('jv-button', 'link', 'Copy this view as a link (l)', () => actions.obey('copy')),
+    button('jv-button jv-wide', 'link', 'Copy this view as a link (l)', () => actions.obey('copy')),
     expand,
     button('jv-button', '?', 'Keys and marks (?)', () => actions.obey('help'))
   );
