@@ -181,8 +181,9 @@ class PathReader:
         opaque = np.array([body[2] for body in bodies], bool)[which]
         with_phase = np.array([self._has_phase(body[1]) for body in bodies], bool)[which]
         stack = self.stack[owner]
-        self._starts[owner[own_path != self._path[owner]]] = True
-        self._path[owner] = own_path
+        moved = own_path != self._path[owner]
+        self._starts[owner[moved]] = True
+        self._path[owner[moved]] = own_path[moved]
         self._region_path[regions] = body_path
         self._region_stack[regions] = np.where(stack >= 0, stack, self._region_stack[outer])
         self._in_phase[regions] = self._in_phase[outer] | with_phase
@@ -203,7 +204,7 @@ class PathReader:
             label = label.strip("_")
             element = Element(FUNCTION, ("wrapper", label), label, (FUNCTION, label))
             return path, self._step(path, element) if label else path, False
-        if operation.startswith(_OPAQUE):
+        if operation.startswith(_OPAQUE) or words == "index map":
             return path, path, True
         if operation == "scan":
             path = self._step(path, Element(LOOP, (operation,), operation, (LOOP, operation)))

@@ -281,7 +281,13 @@ def _pallas_call(equation: Any) -> Bodies:
         joins.append(Join(LEAVE if outside == inside else STACK, 0, len(inner.outvars) + i, i))
     name = str(params.get("name") or getattr(params.get("name_and_src_info"), "name", "") or _name_of(jaxpr))
     references = tuple(range(inputs, inputs + outputs))
-    return Bodies([Body(jaxpr, "pallas_call", name, references)], joins)
+    # Which block of an operand a turn of the grid works on: on numbers of the grid, which are values of nobody.
+    maps = [
+        Body(block.index_map_jaxpr, "index map", str(getattr(block, "origin", "")))
+        for block in getattr(mapping, "block_mappings", ())
+        if getattr(block, "index_map_jaxpr", None) is not None
+    ]
+    return Bodies([Body(jaxpr, "pallas_call", name, references), *maps], joins)
 
 
 _KINDS: dict[str, Callable[[Any], Bodies]] = {

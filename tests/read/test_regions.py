@@ -8,6 +8,7 @@ import pytest
 from jax import lax
 
 from jaxviz.graph import BINDING_KINDS
+from jaxviz.outline import make_outline
 from jaxviz.read.jaxpr import read_jaxpr
 
 X = jnp.arange(8.0)
@@ -200,6 +201,31 @@ def test_a_kernel_gives_what_its_outputs_hold_at_the_end():
     assert names == ["x_ref", "o_ref"]
     assert ("enter", "x.0", "pallas_call argument 0") in bindings(graph)
     assert ("leave", "pallas_call result 0", "pallas_call.0") in bindings(graph)
+
+
+def test_the_index_maps_of_a_kernel_are_regions_too():
+    pallas = pytest.importorskip("jax.experimental.pallas")
+
+    def double(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2.0
+
+    def f(x):
+        return pallas.pallas_call(
+            double,
+            out_shape=jax.ShapeDtypeStruct((16,), jnp.float32),
+            grid=(4,),
+            in_specs=[pallas.BlockSpec((4,), lambda i: (3 - i,))],
+            out_specs=pallas.BlockSpec((4,), lambda i: (i,)),
+            interpret=True,
+        )(x)
+
+    graph = read(f, jnp.ones(16))
+    regions = [graph.region(number) for number in range(1, len(graph.regions.owner))]
+    assert [region.kind for region in regions] == ["pallas_call", "index map", "index map"]
+    assert [node.op for node in graph if node.region == regions[1].index and node.kind == "operation"] == ["sub"]
+    # They say which block a turn works on, and are no part of what is computed.
+    outline = make_outline(graph)
+    assert [row.name for row in outline if row.kind == "body"] == ["double"]
 
 
 def test_constants_are_nodes_with_the_value_of_scalars():
