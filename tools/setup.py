@@ -50,15 +50,26 @@ def step(name: str, made: Path, made_from: Iterable[str], do: Callable[[], None]
 
 
 def make_environment() -> None:
-    shutil.rmtree(VENV, ignore_errors=True)
-    if subprocess.run([PYTHON, "-m", "venv", VENV], stdout=subprocess.DEVNULL).returncode == 0:
+    if makes_environment("venv"):
         return
-    # Debian keeps ensurepip in a package of its own; virtualenv brings its own pip.
+    # Debian keeps a part of venv in a package of its own; virtualenv brings its own pip.
+    if makes_environment("virtualenv"):
+        return
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+        quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        subprocess.run(["apt-get", "update", "-qq"], env=quiet)
+        subprocess.run(["apt-get", "install", "-y", "-qq", f"python3.{sys.version_info.minor}-venv"], env=quiet)
+        if makes_environment("venv"):
+            return
+    sys.exit(
+        "This Python cannot make virtual environments: install its venv module (Debian: apt install python3-venv)."
+    )
+
+
+def makes_environment(module: str) -> bool:
     shutil.rmtree(VENV, ignore_errors=True)
-    if subprocess.run([PYTHON, "-m", "virtualenv", VENV]).returncode != 0:
-        sys.exit(
-            "This Python cannot make virtual environments: install its venv module (Debian: apt install python3-venv)."
-        )
+    made = subprocess.run([PYTHON, "-m", module, VENV], capture_output=True, text=True)
+    return made.returncode == 0
 
 
 def install_python() -> None:
