@@ -176,30 +176,24 @@ def _apart(graph: Graph, one: _Use, other: _Use) -> bool:
 
 
 def _reused(subject: Subject, nodes: list[int]) -> Finding:
-    lines = subject.lines(np.array(nodes))
-    return Finding(
-        kind="key",
-        severity=WARNING,
-        title=f"the same random key is used {len(nodes)} times ({lines_text(lines)})",
-        text="A key always gives the same numbers, so what is drawn here is not independent.",
-        remedy="key, sub = jax.random.split(key) before each use, and use sub.",
-        nodes=np.array(nodes, np.int32),
-        lines=lines,
-        figures={"uses": len(nodes)},
+    return _finding(
+        subject,
+        nodes,
+        WARNING,
+        f"the same random key is used {len(nodes)} times",
+        "A key always gives the same numbers, so what is drawn here is not independent.",
+        "key, sub = jax.random.split(key) before each use, and use sub.",
     )
 
 
 def _reused_in_loop(subject: Subject, node: int) -> Finding:
-    lines = subject.lines(np.array([node]))
-    return Finding(
-        kind="key",
-        severity=WARNING,
-        title=f"each turn of a loop uses the same random key ({lines_text(lines)})",
-        text="The key comes from outside the loop and is the same in each turn, so each turn draws the same numbers.",
-        remedy="Carry the key and split it in the body, or jax.random.fold_in(key, i) with the number of the turn.",
-        nodes=np.array([node], np.int32),
-        lines=lines,
-        figures={"uses": 1},
+    return _finding(
+        subject,
+        [node],
+        WARNING,
+        "each turn of a loop uses the same random key",
+        "The key comes from outside the loop and is the same in each turn, so each turn draws the same numbers.",
+        "Carry the key and split it in the body, or jax.random.fold_in(key, i) with the number of the turn.",
     )
 
 
@@ -209,13 +203,11 @@ def _unused(subject: Subject, walk: _Walk) -> Iterator[Finding]:
     read = np.bincount(graph.operands.source[graph.operands.source >= 0], minlength=len(graph.values.type))
     for node in walk.splits:
         if not read[graph.first_value[node]]:
-            lines = subject.lines(np.array([node]))
-            yield Finding(
-                kind="key",
-                severity=NOTE,
-                title=f"a random key is split and not used ({lines_text(lines)})",
-                text="None of the keys that it makes is read.",
-                remedy="Remove the split.",
-                nodes=np.array([node], np.int32),
-                lines=lines,
-            )
+            title, text = "a random key is split and not used", "None of the keys that it makes is read."
+            yield _finding(subject, [node], NOTE, title, text, "Remove the split.")
+
+
+def _finding(subject: Subject, uses: list[int], severity: str, title: str, text: str, remedy: str) -> Finding:
+    nodes = np.array(uses, np.int32)
+    lines = subject.lines(nodes)
+    return Finding("key", severity, f"{title} ({lines_text(lines)})", text, remedy, nodes, lines, {"uses": len(uses)})
