@@ -214,6 +214,28 @@ class Graph:
         self.page.wait_for_timeout(300)
         return int(self.root.locator(".jv-canvas").evaluate(script))
 
+    def wait_for_other_colours(self, before: int) -> None:
+        """Until the picture has more colours than before, or fewer."""
+        for _ in range(20):
+            if self.colours() != before:
+                return
+        raise AssertionError(f"the picture still has {before} colours")
+
+    def wait_for_paint(self, role: str, *, there: bool = True) -> None:
+        """Until something is painted, or nothing is any more, in the colour that a role of the palette has."""
+        script = """([root, role, there]) => {
+          const hex = getComputedStyle(root).getPropertyValue(`--jv-${role}`).trim();
+          const [r, g, b] = [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
+          const canvas = root.querySelector('.jv-canvas');
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          let pixels = 0;
+          for (let i = 0; i < data.length; i += 4) {
+            pixels += data[i] === r && data[i + 1] === g && data[i + 2] === b;
+          }
+          return pixels > 50 === there;
+        }"""
+        self.page.wait_for_function(script, arg=[self.root.element_handle(), role, there])
+
 
 @dataclass
 class Notebook:

@@ -34,7 +34,7 @@ def test_search_counts_dims_steps_and_opens(notebook):
     # Three forward, five backward; equal layers are one place.
     expect(count).to_have_text("8 matches in 4 places")
     expect(graph.root.locator(".jv-examples")).to_be_hidden()
-    assert graph.colours() != before
+    graph.wait_for_other_colours(before)
     opened.shot("search-op", graph.root)
     graph.page.keyboard.press("Enter")
     expect(count).to_have_text("1 of 4")
