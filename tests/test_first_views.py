@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import jax.numpy as jnp
 import pytest
 from jax import lax
-from programs import flax_block
+from programs import flax_block, mlp_train
 from styles import STYLES
 
 import jaxviz as jv
@@ -45,6 +47,15 @@ def test_few_values_that_go_round_a_loop_are_boxes_and_many_are_chips():
     assert not any(box.name.startswith("carry") for box in many.view().boxes)
     # Where the loop starts is still drawn, and what is handed to the next turn.
     assert "→ carry" in many.to_svg()
+
+
+def test_what_mirrors_a_part_of_the_forward_pass_stands_at_its_height():
+    fn, arguments = mlp_train()
+    drawn = jv.explore(fn, *arguments).to_svg()
+    for label in ("log_softmax", "multiply", "mean", "negative", "relu"):
+        heights = re.findall(rf'y="(\d+)">{label}<', drawn)
+        assert len(heights) == 2, label
+        assert heights[0] == heights[1], label
 
 
 def test_chips_of_the_same_text_are_counted():

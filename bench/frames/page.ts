@@ -124,6 +124,7 @@ function sceneOf(count: number): Scene {
     upward: none,
     cables: [],
     beside: [],
+    twin: new Int32Array(count).fill(-1),
     source: graph.source,
     target: graph.target,
     sourcePort: input.sourcePort,

@@ -189,6 +189,16 @@ function at(column: ArrayLike<number>, visible: VisibleGraph, labels: readonly s
   return Array.from(column, (old, box) => (labels.includes(visible.label[box]) ? value : old));
 }
 
+/** For each box the one that it mirrors, of pairs of labels. */
+function twins(visible: VisibleGraph, pairs: readonly (readonly [string, string])[]): Int32Array {
+  const twin = visible.twin.slice();
+  for (const [one, other] of pairs) {
+    twin[boxOf(visible, one)] = boxOf(visible, other);
+    twin[boxOf(visible, other)] = boxOf(visible, one);
+  }
+  return twin;
+}
+
 const families = ['dot_general', 'sin', 'reduce_sum', 'reshape', 'random_bits', 'while', 'psum', 'custom_call'];
 
 export const programs: Readonly<Record<string, Program>> = {
@@ -341,6 +351,18 @@ export const programs: Readonly<Record<string, Program>> = {
     change: visible => ({
       beside: [[boxOf(visible, 'forward'), boxOf(visible, 'backward')]],
       upward: Uint8Array.from(at(visible.upward, visible, ['neg', 'cos']))
+    })
+  },
+  'twins-at-one-height': {
+    sketch: phases,
+    open: [1, 2],
+    change: visible => ({
+      beside: [[boxOf(visible, 'forward'), boxOf(visible, 'backward')]],
+      upward: Uint8Array.from(at(visible.upward, visible, ['neg', 'cos'])),
+      twin: twins(visible, [
+        ['forward', 'backward'],
+        ['sin', 'neg']
+      ])
     })
   }
 };

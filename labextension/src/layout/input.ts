@@ -30,6 +30,8 @@ export interface LayoutInput {
   readonly targetPort: Int32Array;
   /** Centres of boxes, as x, in the picture that this one follows; NaN for boxes that are new. Boxes keep their order then. */
   readonly before?: Float64Array;
+  /** Where given, the box that a box should stand at one height with, or -1. The groups that they stand in are told the same of each other. */
+  readonly level?: Int32Array;
   /** Where given, long chains are folded into columns, to a shape about this many times as wide as high. */
   readonly aspect?: number;
 }

@@ -37,7 +37,7 @@ export function graph(boxes: readonly Box[], edges: readonly (readonly [number, 
 const EPSILON = 0.02;
 
 /** Everything that holds for every layout. */
-function check(input: LayoutInput, out: Layout): void {
+export function check(input: LayoutInput, out: Layout): void {
   const count = input.parent.length;
   for (let a = 0; a < count; a++) {
     for (const value of [out.x[a], out.y[a], out.width[a], out.height[a]]) {

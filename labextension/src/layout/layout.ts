@@ -6,6 +6,7 @@ import { GROUP_PADDING, GROUP_TITLE, MOST_SLIDE, PORT_INSET, PORT_PITCH } from '
 import { layoutFlat, type FlatLayout } from './flat.ts';
 import { cutIntoGroups, type Cut, type Flat } from './groups.ts';
 import type { Layout, LayoutInput } from './input.ts';
+import { level } from './level.ts';
 import type { LayoutMemory } from './memory.ts';
 import type { FlatInput } from './part.ts';
 
@@ -18,10 +19,7 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
   const layouts = new Map<number, FlatLayout>();
   const before = input.before?.slice();
   const vertices = cut.flats.reduce((sum, flat) => sum + flat.vertices.length, 0);
-  for (const flat of cut.flats) {
-    const all = flatInput(input, flat, width, height, layouts, before);
-    const make = (): FlatLayout => layoutFlat(all, flat.vertices.length / vertices);
-    const done = memory ? memory.recall(all, make) : make();
+  const give = (flat: Flat, done: FlatLayout): void => {
     layouts.set(flat.group, done);
     if (flat.group >= 0) {
       width[flat.group] = Math.max(input.width[flat.group], 2 * Math.ceil(done.width / 2 + GROUP_PADDING));
@@ -32,8 +30,43 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
         before[flat.group] = whereInsideStays(flat, done, before);
       }
     }
+  };
+  const flatOf = new Map(cut.flats.map(flat => [flat.group, flat]));
+  for (const flat of deepestFirst(cut.flats, input.parent)) {
+    const all = flatInput(input, flat, width, height, layouts, before);
+    const make = (): FlatLayout => layoutFlat(all, flat.vertices.length / vertices);
+    give(flat, memory ? memory.recall(all, make) : make());
+    const other = flatOf.get(input.level?.[flat.group] ?? -1);
+    if (other && other.group >= 0 && layouts.has(other.group)) {
+      const sides = [flat, other].map(({ group, vertices: members }) => ({
+        layout: layouts.get(group) as FlatLayout,
+        height: Float64Array.from(members, ({ box }) => (box < 0 ? 0 : height[box]))
+      }));
+      const both = level(sides[0], sides[1], pairsOf(flat, other, input.level as Int32Array));
+      give(flat, both[0]);
+      give(other, both[1]);
+    }
   }
   return compose(input, cut, layouts, width, height);
+}
+
+/** What stands equally deep is laid out before anything around it: two groups can be compared then. */
+function deepestFirst(flats: readonly Flat[], parent: Int32Array): readonly Flat[] {
+  const depth = new Int32Array(parent.length);
+  parent.forEach((around, box) => {
+    depth[box] = around < 0 ? 1 : depth[around] + 1;
+  });
+  const depthOf = ({ group }: Flat): number => (group < 0 ? 0 : depth[group]);
+  return [...flats].sort((a, b) => depthOf(b) - depthOf(a));
+}
+
+/** Members of two groups that should stand at one height, as vertices. */
+function pairsOf(one: Flat, other: Flat, levelOf: Int32Array): [number, number][] {
+  const vertexOf = new Map(other.vertices.map(({ box }, vertex) => [box, vertex]));
+  return one.vertices.flatMap(({ box }, vertex): [number, number][] => {
+    const partner = box < 0 || levelOf[box] < 0 ? undefined : vertexOf.get(levelOf[box]);
+    return partner === undefined ? [] : [[vertex, partner]];
+  });
 }
 
 /** The inside of a group stands below its title, in the middle of its width. */

@@ -66,6 +66,7 @@ export function toLayout(visible: VisibleGraph, measure: Measure, wishes: Wishes
     target: Int32Array.from([...ends(visible.target, visible.source), ...ties.map(([, to]) => to)]),
     sourcePort: Int32Array.from([...ends(visible.sourcePort, visible.targetPort), ...ties.map(() => 0)]),
     targetPort: Int32Array.from([...ends(visible.targetPort, visible.sourcePort), ...ties.map(() => 0)]),
+    ...(visible.beside.length ? { level: visible.twin } : {}),
     ...wishes
   };
 }

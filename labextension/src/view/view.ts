@@ -45,6 +45,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     cables,
     carries,
     beside: upward.pairs,
+    twin: upward.twins(),
     ...columns(edges)
   };
 }
@@ -318,6 +319,22 @@ class Upward {
   /** The frame of the phase that a box stands in if that runs upward, else -1; of the frame itself -1 too. */
   phaseOf(box: number): number {
     return this.phase[box] === box ? -1 : this.phase[box];
+  }
+
+  /** Boxes that mirror each other, both ways; the frames of their phases do so too. */
+  twins(): Int32Array {
+    const { boxes, rows } = this;
+    const twins = new Int32Array(boxes.item.length).fill(-1);
+    boxes.item.forEach((row, box) => {
+      const other = row >= 0 && this.phase[box] >= 0 ? rows.outline.twin[row] : -1;
+      const mirrored = other >= 0 ? boxes.of(other) : -1;
+      // A row that is hidden in a closed one has that one's box, which is no twin.
+      if (mirrored >= 0 && boxes.item[mirrored] === other) {
+        twins[box] = mirrored;
+        twins[mirrored] = box;
+      }
+    });
+    return twins;
   }
 
   /** True where `box` stands in the phase that the one with the frame `phase` mirrors. */

@@ -65,6 +65,8 @@ export interface VisibleGraph {
   readonly carries: readonly { readonly maker: number; readonly turn: number }[];
   /** Pairs of frames that stand side by side: a phase and the one that mirrors it. */
   readonly beside: readonly (readonly [number, number])[];
+  /** The box of which a box is the twin, in the phase that mirrors its own or is mirrored by it; -1 for none. */
+  readonly twin: Int32Array;
   /** Edges: from box to box, with the ports that they join and the graph's value that they carry. */
   readonly source: Int32Array;
   readonly target: Int32Array;
