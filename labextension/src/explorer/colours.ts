@@ -24,8 +24,8 @@ export class Colours {
   readonly root = element('select', 'jv-select');
   private chosen: Colouring = colourings[0];
   private graph: Graph | null = null;
-  /** The groups of this stage, worked out when they are asked for. */
-  private readonly known = new Map<Colouring, Groups | null>();
+  /** The groups of each stage, worked out when they are asked for. */
+  private readonly known = new WeakMap<Graph, Map<Colouring, Groups | null>>();
 
   /** `changed` is called when the person has chosen. */
   constructor(
@@ -58,31 +58,37 @@ export class Colours {
   /** The next way to colour that says something of this stage. */
   next(): void {
     const from = colourings.indexOf(this.chosen);
-    const on = colourings.findIndex((one, index) => index > from && this.groups(one) !== null);
+    const on = colourings.findIndex((one, index) => index > from && this.says(one));
     this.choose(colourings[Math.max(0, on)].key);
   }
 
+  /** The stage for which ways to colour are offered. */
   setGraph(graph: Graph): void {
     this.graph = graph;
-    this.known.clear();
   }
 
   /** Only what says something of this stage can be chosen. */
   private offer(): void {
-    [...this.root.options].forEach((option, index) => (option.disabled = this.groups(colourings[index]) === null));
+    [...this.root.options].forEach((option, index) => (option.disabled = !this.says(colourings[index])));
   }
 
-  private groups(colouring: Colouring): Groups | null {
-    let groups = this.known.get(colouring);
+  private says(colouring: Colouring): boolean {
+    return this.graph !== null && this.groups(colouring, this.graph) !== null;
+  }
+
+  private groups(colouring: Colouring, graph: Graph): Groups | null {
+    const known = this.known.get(graph) ?? new Map<Colouring, Groups | null>();
+    this.known.set(graph, known);
+    let groups = known.get(colouring);
     if (groups === undefined) {
-      groups = this.graph && colouring.groups(this.source, this.graph);
-      this.known.set(colouring, groups);
+      groups = colouring.groups(this.source, graph);
+      known.set(colouring, groups);
     }
     return groups;
   }
 
   colour(visible: VisibleGraph): Coloured {
-    const groups = this.groups(this.chosen);
+    const groups = this.groups(this.chosen, visible.graph);
     if (!groups) {
       // What was chosen in another stage is kept for it, and said.
       return { ...this.byKind(visible), title: `${this.chosen.title} is not known here; kind of operation` };

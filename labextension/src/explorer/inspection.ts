@@ -1,8 +1,21 @@
 /** Where the details stand: at the side of the picture that leaves the selected box free, over what lies under them. */
-import type { Details } from './details.ts';
+import type { Document } from '../document/graph.ts';
+import { copyTable } from '../view/differences.ts';
+import { goTo, goToCopy, spread, toggle } from './acts.ts';
+import { makeCopies } from './copies.ts';
+import { details } from './details.ts';
 import { element } from './elements.ts';
-import { showDetails, type InspectorActions } from './inspector.ts';
+import { showDetails } from './inspector.ts';
+import type { Pane } from './pane.ts';
 import type { Picture } from './picture.ts';
+import { itemFor, rowDetails } from './row.ts';
+
+export interface InspectionActions {
+  /** Shows a node of another stage. */
+  follow(stage: number, node: number): void;
+  /** Shows the program after a pass of the compiler. */
+  pass(number: number): void;
+}
 
 /** ms after a click in which a second one goes through the details to what lies under them. */
 const DOUBLE_CLICK = 500;
@@ -10,7 +23,10 @@ const DOUBLE_CLICK = 500;
 export class Inspection {
   readonly root = element('aside', 'jv-inspector');
 
-  constructor() {
+  constructor(
+    private readonly source: Document,
+    private readonly actions: InspectionActions
+  ) {
     this.root.hidden = true;
     this.root.setAttribute('aria-label', 'details');
   }
@@ -26,17 +42,40 @@ export class Inspection {
     }
   }
 
-  /** Shows details, or none, and tells the picture what they cover. */
-  show(picture: Picture, shown: Details | null, open: boolean, actions: InspectorActions): void {
-    const { root } = this;
-    root.hidden = shown === null;
-    if (shown) {
-      showDetails(root, shown, open, actions);
-    } else {
+  /** Shows the details of what is selected, or none, and tells the picture what they cover. */
+  show(pane: Pane): void {
+    const { root, source } = this;
+    const { graph, selected } = pane.viewing;
+    root.hidden = selected === null;
+    if (selected === null) {
       root.classList.remove('jv-left');
+    } else {
+      const shown = selected >= 0 ? rowDetails(source, graph, selected) : details(source, graph, -1 - selected);
+      showDetails(root, shown, pane.viewing.openings.open.has(selected), {
+        ...this.actions,
+        select: node => goTo(pane, itemFor(graph, pane.viewing.rows, node), true),
+        toggle: () => toggle(pane, selected),
+        close: () => {
+          pane.select(null);
+          pane.focus();
+        }
+      });
+      this.showCopies(pane, selected);
     }
     const { offsetWidth } = root;
     const left = root.classList.contains('jv-left');
-    picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
+    pane.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
+  }
+
+  /** Under the title of a stack, what differs between its copies. */
+  private showCopies(pane: Pane, item: number): void {
+    const { graph, rows, openings } = pane.viewing;
+    if (item > 0 && rows.outline.count[item] > 1) {
+      const copies = makeCopies(copyTable(this.source, graph, item), openings.spread.has(item), {
+        spread: () => spread(pane, item),
+        select: row => goToCopy(pane, item, row)
+      });
+      this.root.querySelector('dl')?.prepend(...copies);
+    }
   }
 }

@@ -1,0 +1,139 @@
+/** What a person can do in one picture, by key, by button or with the pointer: to open, to go somewhere, to let go. */
+import { stackAround } from '../view/copies.ts';
+import { rowOpens } from '../view/outline.ts';
+import type { Pane } from './pane.ts';
+import { walk, type Direction } from './walk.ts';
+import { openRowAround } from './where.ts';
+
+/** Selects an item that may be hidden: the regions around it are opened. */
+export function goTo(pane: Pane, item: number, focus = false): void {
+  pane.viewing.select(item);
+  const reveal = (): void => {
+    const box = pane.selectedBox();
+    if (box >= 0) {
+      pane.picture.reveal(box);
+    }
+  };
+  if (pane.viewing.openings.revealItem(item)) {
+    void pane.layOut(item).then(reveal);
+  } else {
+    pane.mark();
+    reveal();
+  }
+  if (focus) {
+    pane.focus();
+  }
+}
+
+/** Out of the region around the selection: to one further out, or to the program as a whole. */
+export function leaveTo(pane: Pane, row: number | null): void {
+  if (row !== null) {
+    goTo(pane, row, true);
+  } else {
+    pane.select(null);
+    pane.picture.fit();
+    pane.focus();
+  }
+}
+
+export function step(pane: Pane, direction: Direction): void {
+  if (pane.scene) {
+    const to = walk(pane.scene, pane.selectedBox(), direction);
+    if (to >= 0) {
+      pane.select(pane.scene.visible.item[to]);
+      pane.picture.reveal(to);
+    }
+  }
+}
+
+/** Opens a row or closes it. */
+export function toggle(pane: Pane, item: number | null): void {
+  const { viewing } = pane;
+  if (item !== null && item >= 0 && rowOpens(viewing.rows, item)) {
+    viewing.openings.toggle(item);
+    viewing.selected = item;
+    void pane.layOut(item);
+  }
+}
+
+/** Closes the selected row if it is open, else the row that the selection stands in. */
+export function closeRegion(pane: Pane): void {
+  const { selected, rows, openings } = pane.viewing;
+  if (selected !== null) {
+    const isOpen = (one: number): boolean => openings.open.has(one) && pane.scene?.visible.item.includes(one) === true;
+    const row = openRowAround(rows, selected, isOpen);
+    if (row > 0) {
+      toggle(pane, row);
+    }
+  }
+}
+
+/** Opens everything; `all`: with the equations that only reshape or copy. */
+export function openWhole(pane: Pane, all: boolean): void {
+  pane.viewing.openings.all = all;
+  pane.viewing.openings.openAll();
+  layOutWhole(pane);
+}
+
+export function closeWhole(pane: Pane): void {
+  pane.viewing.openings.all = false;
+  pane.viewing.openings.closeAll();
+  layOutWhole(pane);
+}
+
+function layOutWhole(pane: Pane): void {
+  void pane.layOut(null, true).then(() => pane.picture.fit());
+}
+
+/** Shows all copies of the stack that an item is or stands in, or one for all of them again. */
+export function spread(pane: Pane, item: number | null): void {
+  const { viewing } = pane;
+  const stack = item === null ? -1 : stackAround(viewing.rows, item);
+  if (stack > 0) {
+    viewing.openings.toggleSpread(stack);
+    viewing.selected = stack;
+    void pane.layOut(stack);
+  }
+}
+
+/** Goes to one copy of a stack, which is spread for it. */
+export function goToCopy(pane: Pane, stack: number, copy: number): void {
+  const { viewing } = pane;
+  if (!viewing.openings.spread.has(stack)) {
+    viewing.openings.toggleSpread(stack);
+  }
+  viewing.selected = copy;
+  void pane.layOut(copy);
+}
+
+/** Shows what runs as one kernel: areas behind the boxes, or, of the optimized program, the boxes themselves. */
+export function showKernels(pane: Pane, shown: boolean): void {
+  const { viewing } = pane;
+  const { stage } = viewing;
+  viewing.kernels = shown;
+  const graph = stage ? viewing.graphOf(stage) : viewing.at;
+  if (graph === viewing.at) {
+    void pane.layOut(viewing.selected);
+  } else {
+    pane.enter(graph);
+  }
+}
+
+/** Has the ways shown that lead from an item to what is selected next; or no more. */
+export function setOrigin(pane: Pane, item: number | null): void {
+  pane.viewing.origin = item;
+  pane.mark();
+}
+
+/** Lets go of one thing: the ways that are asked for, or the selection. False where there is nothing. */
+export function letGo(pane: Pane): boolean {
+  const { origin, selected, linked } = pane.viewing;
+  if (origin !== null) {
+    setOrigin(pane, null);
+  } else if (selected !== null || linked.length) {
+    pane.select(null);
+  } else {
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,54 @@
+/** What each key and each button of the bar does. */
+import { closeRegion, closeWhole, openWhole, setOrigin, showKernels, spread, step, toggle } from './acts.ts';
+import type { Colours } from './colours.ts';
+import type { Keeping } from './keeping.ts';
+import type { Command } from './keys.ts';
+import type { Pane } from './pane.ts';
+import type { PassSlider } from './passes.ts';
+
+export interface Commanded {
+  /** The picture that the keys are meant for. */
+  readonly pane: Pane;
+  readonly passes: PassSlider;
+  readonly colours: Colours;
+  readonly keeping: Keeping;
+  showStage(kind: string): void;
+  showSource(): void;
+  showHelp(): void;
+  search(): void;
+  expand(): void;
+  leave(): void;
+}
+
+/** `at` gives the parts at the time of the command: the picture with the focus may be another one then. */
+export function commandsOf(at: Commanded): Readonly<Record<Command, () => void>> {
+  return {
+    up: () => step(at.pane, 'up'),
+    down: () => step(at.pane, 'down'),
+    left: () => step(at.pane, 'left'),
+    right: () => step(at.pane, 'right'),
+    toggle: () => toggle(at.pane, at.pane.viewing.selected),
+    closeRegion: () => closeRegion(at.pane),
+    spread: () => spread(at.pane, at.pane.viewing.selected),
+    kernels: () => showKernels(at.pane, !at.pane.viewing.kernels),
+    passes: () => at.passes.enter(),
+    passBefore: () => at.passes.step(-1),
+    passAfter: () => at.passes.step(1),
+    leave: () => at.leave(),
+    source: () => at.showSource(),
+    jaxpr: () => at.showStage('jaxpr'),
+    stablehlo: () => at.showStage('stablehlo'),
+    hlo: () => at.showStage('hlo'),
+    fit: () => at.pane.picture.fit(),
+    zoomIn: () => at.pane.picture.zoomBy(1.25),
+    zoomOut: () => at.pane.picture.zoomBy(0.8),
+    openAll: () => openWhole(at.pane, !at.pane.viewing.openings.all),
+    closeAll: () => closeWhole(at.pane),
+    expand: () => at.expand(),
+    path: () => setOrigin(at.pane, at.pane.viewing.origin === null ? at.pane.viewing.selected : null),
+    colour: () => at.colours.next(),
+    copy: () => at.keeping.copy(),
+    search: () => at.search(),
+    help: () => at.showHelp()
+  };
+}

@@ -1,0 +1,49 @@
+/** How high a picture is: as high as it needs within bounds, as its host says, or as the person chose. */
+import type { Scene } from '../draw/scene.ts';
+import { MARGIN } from '../draw/scene.ts';
+import type { Space } from '../view/first.ts';
+import { LEGEND_HEIGHT } from './legend.ts';
+
+/** Height of a picture in a cell, in px. */
+const LEAST_HEIGHT = 90;
+const MOST_HEIGHT = 460;
+/** The first view of a cell is chosen for this space. */
+const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT;
+const FIRST_WIDTH = 760;
+
+export class Height {
+  /** What the person chose, in px. */
+  chosen: number | null = null;
+
+  /** `given` is what the host asks for; `fills` tells whether the height is the host's own. */
+  constructor(
+    private readonly area: HTMLElement,
+    private readonly given: number | undefined,
+    private readonly fills: boolean
+  ) {}
+
+  set(height: number): void {
+    this.chosen = height;
+    this.area.style.height = `${height}px`;
+  }
+
+  /** Makes room for a scene and for `foot` px below it. */
+  fit(scene: Scene, foot: number): void {
+    if (!this.fills) {
+      const height = this.chosen ?? this.given;
+      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + foot));
+      // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
+      const now = parseFloat(this.area.style.height) || 0;
+      this.area.style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
+    }
+  }
+
+  /** The room for a picture; `whole` while it has the whole window. */
+  space(whole: boolean): Space {
+    const { clientWidth, clientHeight } = this.area;
+    return {
+      width: (clientWidth || FIRST_WIDTH) - 2 * MARGIN,
+      height: (this.fills || whole ? clientHeight || FIRST_HEIGHT : (this.given ?? FIRST_HEIGHT)) - 2 * MARGIN
+    };
+  }
+}

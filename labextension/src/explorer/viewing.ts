@@ -1,0 +1,137 @@
+/**
+ * How a person looks at a document in one picture: the stage on the screen, what is open in it, what is selected and lit.
+ * Knows nothing of the screen.
+ */
+import { follow } from '../document/follow.ts';
+import type { Document, Graph, Stage } from '../document/graph.ts';
+import { kernelTreeOf } from '../view/kernelTree.ts';
+import { rowsOf, type Rows } from '../view/outline.ts';
+import { Openings } from './openings.ts';
+import { itemFor, itemLabel, nodesOf } from './row.ts';
+import type { SavedView } from './saved.ts';
+
+/** Begins the name of a stage that is a pass, before the number of its graph. */
+const PASS = 'pass-';
+
+type Saved = Pick<SavedView, 'stage' | 'open' | 'spread' | 'selected' | 'kernels'>;
+
+export class Viewing {
+  /** The graph on the screen, and what is open in it. */
+  graph: Graph;
+  readonly openings: Openings;
+  /** What is selected: an item of the view, which may be hidden in a closed row. */
+  selected: number | null = null;
+  /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
+  linked: readonly number[] = [];
+  /** Where the ways to the selection begin that are shown; null where none are asked for. */
+  origin: number | null = null;
+  /** True where kernels are shown. */
+  kernels = false;
+
+  /** `at` is the number of the graph on the screen. */
+  constructor(
+    private readonly document: Document,
+    public at: number
+  ) {
+    this.graph = document.graphs[at];
+    this.openings = new Openings(document, this.graph);
+  }
+
+  get rows(): Rows {
+    return rowsOf(this.document, this.graph);
+  }
+
+  /** The nodes that the selection stands for. */
+  get selectedNodes(): readonly number[] {
+    return this.selected === null ? [] : nodesOf(this.graph, this.rows, this.selected);
+  }
+
+  /** The nodes that are selected or, without a selection, lit. */
+  get told(): readonly number[] {
+    return this.selected === null ? this.linked : this.selectedNodes;
+  }
+
+  /** The number of the graph of a stage: the optimized program is folded by its kernels while these are shown. */
+  graphOf(stage: Stage): number {
+    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(this.document) : undefined;
+    return tree ? this.document.graphs.indexOf(tree) : stage.graph;
+  }
+
+  /** The place of the stage on the screen among those of the program; -1 while a pass is shown. */
+  get stageIndex(): number {
+    return this.stages.findIndex(stage => this.graphOf(stage) === this.at);
+  }
+
+  /** The stage on the screen; none while a pass is shown. */
+  get stage(): Stage | undefined {
+    return this.stages[this.stageIndex];
+  }
+
+  /** Shows another graph, with what is open in it at first where it is new. */
+  change(graph: number, first: () => ReadonlySet<number>): void {
+    this.at = graph;
+    this.graph = this.document.graphs[graph];
+    this.openings.enter(this.graph, first);
+  }
+
+  /**
+   * Shows another graph. The selection goes along the links, to `node` where that is given, and so does what was lit.
+   * Returns the name of what was selected where it has no counterpart there.
+   */
+  goAlong(graph: number, node: number, first: () => ReadonlySet<number>): string {
+    const { document, at, selected } = this;
+    const name = selected === null ? '' : itemLabel(document, this.graph, this.rows, selected);
+    const found = this.selectedNodes.flatMap(one => follow(document, at, one, graph));
+    this.change(graph, first);
+    const surest = Math.min(...found.map(({ kind }) => kind));
+    const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
+    this.origin = null;
+    this.linked = found.map(one => one.node);
+    this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
+    this.openings.reveal(to);
+    return to < 0 ? name : '';
+  }
+
+  select(item: number | null): void {
+    this.selected = item;
+    this.linked = [];
+  }
+
+  /** Lights nodes; those that are lit already go out. True where they are lit now. */
+  light(nodes: readonly number[]): boolean {
+    const same = this.linked.length > 0 && nodes[0] === this.linked[0] && nodes.length === this.linked.length;
+    this.linked = same ? [] : nodes;
+    this.selected = null;
+    return !same;
+  }
+
+  /** As data, for the notebook or as text. */
+  get saved(): Saved {
+    return {
+      stage: this.stage?.kind ?? `${PASS}${this.at}`,
+      open: [...this.openings.open],
+      spread: [...this.openings.spread],
+      selected: this.selected,
+      kernels: this.kernels
+    };
+  }
+
+  /** The graph that a view was saved of; the first stage where it is not there any more. */
+  graphNamed(name: string): number {
+    const pass = name.startsWith(PASS) ? Number(name.slice(PASS.length)) : -1;
+    const { stages } = this;
+    return this.document.graphs[pass] ? pass : this.graphOf(stages.find(({ kind }) => kind === name) ?? stages[0]);
+  }
+
+  /** Opens and selects what was so in a view that was saved, on the graph on the screen. */
+  restore({ open, spread, selected }: Saved): void {
+    this.openings.restore(open, spread);
+    const known = selected !== null && selected >= -this.graph.nodeCount && selected < this.rows.count;
+    this.select(known ? selected : null);
+    this.origin = null;
+  }
+
+  private get stages(): readonly Stage[] {
+    return this.document.programs[0].stages;
+  }
+}
