@@ -22,10 +22,22 @@ from jaxviz._version import __version__
 from jaxviz.document import Document, DocumentError
 from jaxviz.explore import Exploration, explore, load
 from jaxviz.graph import Graph
+from jaxviz.measure.errors import RunError
 from jaxviz.opening import open
 from jaxviz.opening.contents import OpenError
 
-__all__ = ["Document", "DocumentError", "Exploration", "Graph", "OpenError", "__version__", "explore", "load", "open"]
+__all__ = [
+    "Document",
+    "DocumentError",
+    "Exploration",
+    "Graph",
+    "OpenError",
+    "RunError",
+    "__version__",
+    "explore",
+    "load",
+    "open",
+]
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -121,6 +121,26 @@ def location(traceback: Any, code: CodeType, instruction: int) -> tuple[int, int
     return traceback.code_addr2location(code, instruction)
 
 
+def is_jitted(function: Any) -> bool:
+    """Whether JAX itself made this of a function. Objects of other classes may have a method `trace` of their own."""
+    return type(function).__module__.partition(".")[0] in ("jax", "jaxlib") and hasattr(function, "trace")
+
+
+def static_arguments_of(jitted: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The static arguments of a jitted function, by place and by name."""
+    # Private; there from 0.6 to 0.12.
+    info = getattr(jitted, "_jit_info", None)
+    return tuple(getattr(info, "static_argnums", None) or ()), tuple(getattr(info, "static_argnames", None) or ())
+
+
+def input_shardings(compiled: Any) -> Any:
+    """The sharding of each argument of a compiled program, as a tree of their form; None where it does not say."""
+    try:
+        return compiled.input_shardings
+    except (AttributeError, NotImplementedError, RuntimeError):
+        return None
+
+
 class CompilerHooks(NamedTuple):
     """To be called with each module, as a serialized proto, when the compiler has finished with its HLO."""
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
+    from jaxviz.measure.arguments import Fill
+    from jaxviz.measure.run import Run
     from jaxviz.targets import Target
 
 
@@ -81,6 +83,8 @@ class Exploration:
         self.stage = "jaxpr"
         # Whether what is shown holds the passes of the compiler too.
         self.with_passes = False
+        # What was measured by the last run.
+        self.measured: Run | None = None
         from jaxviz.capture import Capture
 
         self._capture = Capture(program, ahead=lambda: self.findings)
@@ -137,6 +141,22 @@ class Exploration:
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""
         return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
+
+    def run(self, repeat: int = 20, *, seconds: float = 60.0, fill: Fill = "normal", eager: bool = False) -> Run:
+        """Runs the program on its device, and times it: once to warm up, then `repeat` times within about `seconds`.
+
+        Arguments of which only the shape is known are filled with `normal`, `uniform`, `zeros` or `ones`, or by a
+        function that is given the shape. With `eager`, the function is timed without `jit` too. What is shown from then
+        on has the measures::
+
+            ex = jv.explore(step, params, x)
+            ex.run(repeat=20).median
+        """
+        from jaxviz.measure.run import run_program
+
+        __tracebackhide__ = True
+        self.measured = run_program(self.program, self.jaxpr, repeat=repeat, seconds=seconds, fill=fill, eager=eager)
+        return self.measured
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """All of it as data: what is saved, sent to the browser and reopened; the passes only where they are asked for.
@@ -246,6 +266,8 @@ class Exploration:
         parts = [f"{equations} equation{'s' * (equations != 1)}"]
         if regions:
             parts.append(f"{regions} region{'s' * (regions != 1)}")
+        if self.measured is not None:
+            parts.append(self.measured.lines()[0])
         return f"<jaxviz {self.call}: {', '.join(parts)}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:

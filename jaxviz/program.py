@@ -104,10 +104,10 @@ class Program:
         start = perf_counter()
         args, kwargs = self._placed_arguments
         jitted: Any = self.fn
-        if inspect.ismethod(jitted) and _is_jitted(jitted.__func__) and not self.static_argnums:
+        if self._is_bound_jit:
             # Bound, it would forget its object: `trace` is looked up on the function.
             jitted, args = jitted.__func__, (jitted.__self__, *args)
-        elif self.static_argnums or not _is_jitted(jitted):
+        elif self.static_argnums or not compat.is_jitted(jitted):
             jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None)
         traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
@@ -139,6 +139,42 @@ class Program:
         args, kwargs = self._placed_arguments
         dynamic = [argument for number, argument in enumerate(args) if number not in self.static_argnums]
         return jax.jit(wrapper).lower(*dynamic, **kwargs)
+
+    @property
+    def _is_bound_jit(self) -> bool:
+        return inspect.ismethod(self.fn) and compat.is_jitted(self.fn.__func__) and not self.static_argnums
+
+    @cached_property
+    def _static(self) -> tuple[frozenset[int], frozenset[str]]:
+        """The arguments that are part of what is compiled: their places among `_called_with`, and their names."""
+        function: Any = getattr(self.fn, "__func__", self.fn) if self._is_bound_jit else self.fn
+        numbers: Sequence[int] = self.static_argnums
+        names: Sequence[str] = ()
+        if not self.static_argnums and compat.is_jitted(function):
+            numbers, names = compat.static_arguments_of(function)
+        count = len(self._called_with)
+        return frozenset(number % count for number in numbers if -count <= number < count), frozenset(names)
+
+    @property
+    def _called_with(self) -> tuple[Any, ...]:
+        return (self.fn.__self__, *self.args) if self._is_bound_jit else self.args  # type: ignore[attr-defined]
+
+    @property
+    def dynamic_arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What the compiled program is called with: the arguments without those that are static."""
+        numbers, names = self._static
+        args = tuple(argument for number, argument in enumerate(self._called_with) if number not in numbers)
+        return args, {name: argument for name, argument in self.kwargs.items() if name not in names}
+
+    def with_static(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What the function itself is called with, for arguments like `dynamic_arguments`."""
+        numbers, names = self._static
+        dynamic = iter(args)
+        full = tuple(
+            argument if number in numbers else next(dynamic) for number, argument in enumerate(self._called_with)
+        )
+        static = {name: argument for name, argument in self.kwargs.items() if name in names}
+        return full, {**kwargs, **static}
 
     @property
     def _placed_arguments(self) -> tuple[Sequence[Any], Mapping[str, Any]]:
@@ -174,11 +210,6 @@ class Program:
     @cached_property
     def _captured(self) -> CapturedNames:
         return CapturedNames(self.fn)
-
-
-def _is_jitted(function: Any) -> bool:
-    """Whether JAX itself made this of a function. Objects of other classes may have a method `trace` of their own."""
-    return type(function).__module__.partition(".")[0] in ("jax", "jaxlib") and hasattr(function, "trace")
 
 
 def _anew(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import traceback
 
+import jax
 import jax.numpy as jnp
 import pytest
 from IPython.core.error import UsageError
@@ -218,3 +219,39 @@ def test_a_path_that_cannot_be_opened_is_a_usage_error(shell, tmp_path, line, me
     (tmp_path / "bad.hlo").write_text("HloModule m\nwhat\n")
     with pytest.raises(UsageError, match=message):
         shell.run_line_magic("jaxviz", line.format(folder=tmp_path))
+
+
+def test_a_call_is_run_as_often_as_asked(shell, names):
+    names.update(f=lambda x: jnp.sin(x), x=jnp.ones(4))
+    assert len(explore(shell, "--run 3 f(x)").measured.seconds) == 3
+    assert len(explore(shell, "--run=4 --height 300 f(x)").measured.seconds) == 4
+    found = explore(shell, "--run f(x)")
+    assert len(found.measured.seconds) == 20
+    assert "median" in repr(found)
+    assert explore(shell, "f(x)").measured is None
+
+
+@pytest.mark.parametrize("line", ["--run 0 f(x)", "--run=x f(x)", "--run 2.5 f(x)", "--run -1 f(x)"])
+def test_a_wrong_number_of_runs_gets_one_line(shell, names, line):
+    names.update(f=lambda x: x, x=1.0)
+    with pytest.raises(UsageError, match="--run wants a whole number above 0"):
+        explore(shell, line)
+
+
+def test_what_cannot_be_run_is_said_and_shown_all_the_same(shell, names, capsys):
+    names.update(f=lambda x: jax.pure_callback(lambda x: 1 / 0, x, x), x=jnp.ones(()))
+    found = explore(shell, "--run 2 f(x)")
+    assert len(found.jaxpr.find("pure_callback")) == 1
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("%jaxviz")]
+    assert "failed while it ran" in line
+    assert "division by zero" in line
+
+
+def test_a_run_that_is_stopped_leaves_the_picture(shell, names, capsys, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("jaxviz.measure.run.run_program", interrupted)
+    names.update(f=lambda x: x + 1, x=1.0)
+    assert len(explore(shell, "--run f(x)").jaxpr.find("add")) == 1
+    assert "stopped" in capsys.readouterr().err

@@ -22,6 +22,7 @@ from IPython.core.magic import Magics, line_magic, magics_class
 from jaxviz.document import STAGE_KINDS
 from jaxviz.explore import Exploration
 from jaxviz.export.engine import DrawingError
+from jaxviz.measure.errors import RunError
 from jaxviz.notebook.paths import opened, path_in
 from jaxviz.opening import open as open_path
 from jaxviz.program import Program
@@ -31,8 +32,8 @@ _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 
 _USAGE = (
-    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] fn(args), "
-    "or a path"
+    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] "
+    "[--run [N]] fn(args), or a path"
 )
 
 
@@ -48,6 +49,8 @@ class Options:
     static: tuple[int, ...] = ()
     target: str | None = None
     passes: bool = False
+    # How often the call is run; None not at all.
+    run: int | None = None
 
 
 def _whole_number(text: str) -> int:
@@ -77,9 +80,12 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "svg": Path,
     "static": _numbers,
     "target": str,
+    "run": _whole_number,
 }
 # Options without a value.
 _FLAGS = ("passes",)
+# Options whose value may be left out: what it is then.
+_RUNS = 20
 
 
 @magics_class
@@ -115,10 +121,14 @@ class JaxvizMagics(Magics):
         exploration.stage = options.stage or exploration.stage
         exploration.with_passes = options.passes
         exploration.trace()
+        if options.run is not None:
+            _run(exploration, options.run)
         self._write(options, exploration)
         return exploration
 
     def _opened(self, options: Options, path: Path) -> Exploration:
+        if options.run is not None:
+            raise UsageError(f"%jaxviz --run wants a call to run, and {str(path)!r} is a file.")
         found = opened(path, options.stage, options.height)
         self._write(options, found)
         return found
@@ -136,6 +146,16 @@ class JaxvizMagics(Magics):
             print(f"%jaxviz: {error}", file=sys.stderr)
 
 
+def _run(exploration: Exploration, repeat: int) -> None:
+    """What cannot be run, or was stopped, is said in one line; the picture is shown all the same."""
+    try:
+        exploration.run(repeat)
+    except RunError as error:
+        print(f"%jaxviz --run: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("%jaxviz --run: stopped, so nothing is measured", file=sys.stderr)
+
+
 def parse(line: str) -> tuple[Options, ast.Call | Path]:
     """Options and the call of a magic's line, or the path in it. Raises a one-line UsageError for anything else."""
     rest = line.strip().rstrip(";").rstrip()
@@ -146,6 +166,10 @@ def parse(line: str) -> tuple[Options, ast.Call | Path]:
         name, value = match.group(1), match.group(2)
         if name in _FLAGS:
             values[name] = True
+            rest = rest[match.end(1) :].lstrip()
+            continue
+        if name == "run" and not re.match(r"\s*=|\s+[\d.+-]+(?:\s|$)", rest[match.end(1) :]):
+            values[name] = _RUNS
             rest = rest[match.end(1) :].lstrip()
             continue
         if name not in _READERS:

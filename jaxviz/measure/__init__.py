@@ -1,0 +1,1 @@
+"""The real run: measured time, memory and values. Nothing else in this package executes a compiled program."""

@@ -1,0 +1,251 @@
+"""The real computation, run and timed: what `ex.run()` gives."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import jax
+
+from jaxviz import compat
+from jaxviz.graph import Graph
+from jaxviz.measure.arguments import FILLS, Fill, Inputs, made_up_bytes, make_inputs
+from jaxviz.measure.effects import effects_of
+from jaxviz.measure.errors import RunError, check_memory, failed
+from jaxviz.measure.waiting import Work
+from jaxviz.program import Program
+
+# Seconds after which a person wants to know how far it is.
+_SILENCE = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A program that was run: all times in seconds. The first run, which warms caches up, is apart from the others.
+
+    Each run was waited for to its end. `dispatch` is the part of it after which Python could have gone on.
+    """
+
+    #: The device, in words.
+    device: str
+    #: How many devices took part.
+    devices: int
+    compile: float
+    first: float
+    seconds: tuple[float, ...]
+    dispatches: tuple[float, ...]
+    #: Without `jit`, each operation by itself; empty where it was not asked for.
+    eager: tuple[float, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The fastest quarter of the runs took less than the first, the slowest quarter more than the second."""
+        if len(self.seconds) < 2:
+            return self.seconds[0], self.seconds[0]
+        low, _, high = statistics.quantiles(self.seconds, n=4, method="inclusive")
+        return low, high
+
+    @property
+    def dispatch(self) -> float:
+        return statistics.median(self.dispatches)
+
+    def __repr__(self) -> str:
+        return f"<Run: {'; '.join(self.lines())}>"
+
+    def lines(self) -> tuple[str, ...]:
+        """What was measured, in words."""
+        low, high = self.spread
+        count = len(self.seconds)
+        runs = f"{count} runs, half of them {seconds_text(low)} to {seconds_text(high)}" if count > 1 else "1 run"
+        where = f"{self.devices} x {self.device}" if self.devices > 1 else self.device
+        lines = [
+            f"median {seconds_text(self.median)} on {where} ({runs})",
+            f"first run {seconds_text(self.first)}, compiled in {seconds_text(self.compile)}",
+            f"Python goes on after {seconds_text(self.dispatch)}",
+        ]
+        if self.eager:
+            without = statistics.median(self.eager)
+            lines.append(f"without jit {seconds_text(without)}, {without / max(self.median, 1e-12):.3g} times that")
+        return (*lines, *self.notes)
+
+
+def seconds_text(seconds: float) -> str:
+    """A time as people read it.
+
+    >>> seconds_text(0.00123), seconds_text(75.0)
+    ('1.23 ms', '75 s')
+    """
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+class Executable:
+    """The person's own program, compiled to run, and its arguments on the device."""
+
+    def __init__(self, program: Program, fill: Fill = "normal") -> None:
+        if program.target is not None and program.target.limits:
+            raise RunError(f"{program.call} is compiled for {program.target.label}, which is not here: nothing runs")
+        if not callable(fill) and fill not in FILLS:
+            raise ValueError(f"fill {fill!r} is not one of: {', '.join(FILLS)}, and no function of a shape")
+        self.program = program
+        start = perf_counter()
+        try:
+            lowered = program.lower(program.jaxpr)
+            self.compiled = lowered.compile()
+        except Exception as error:
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise RunError(f"{program.call} cannot be compiled to run: {reason}") from error
+        self.compile_seconds = perf_counter() - start
+        shardings = compat.input_shardings(self.compiled)
+        self.devices = _devices_of(shardings)
+        args, kwargs = program.dynamic_arguments
+        self._check_memory(made_up_bytes(args, kwargs))
+        try:
+            self.inputs: Inputs = make_inputs(args, kwargs, program.traced.args_info, shardings, fill)
+        except Exception as error:
+            raise failed(program.call, error) from error
+
+    def _check_memory(self, made_up: int) -> None:
+        stats = compat.memory_of(self.compiled)
+        if stats is not None:
+            made = stats.output_size_in_bytes - stats.alias_size_in_bytes + stats.temp_size_in_bytes
+            # What is donated is copied for each run.
+            check_memory(self.program.call, made + stats.alias_size_in_bytes + made_up, self.devices[0])
+
+    def once(self) -> tuple[float, float]:
+        """Runs it once: seconds until Python could go on, and until the results were there."""
+        args, kwargs = self.inputs.fresh()
+        start = perf_counter()
+        results = self.compiled(*args, **kwargs)
+        dispatched = perf_counter()
+        jax.block_until_ready(results)
+        done = perf_counter()
+        # What prints has printed before the next run begins.
+        jax.effects_barrier()
+        return dispatched - start, done - start
+
+
+def run_program(
+    program: Program,
+    graph: Graph,
+    *,
+    repeat: int = 20,
+    seconds: float = 60.0,
+    fill: Fill = "normal",
+    eager: bool = False,
+    tell: Callable[[str], None] | None = None,
+) -> Run:
+    """Runs a program `repeat` times after a first one, for at most about `seconds`; `graph` is its jaxpr.
+
+    `tell` hears, in words, what will be repeated, and how far it is where it takes long.
+    """
+    if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
+        raise ValueError(f"repeat must be a whole number above 0, not {repeat!r}")
+    tell = print_line if tell is None else tell
+    executable = Executable(program, fill)
+    effects = effects_of(graph)
+    if effects:
+        tell(f"{program.call} {effects}, in each of {repeat + 1} runs.")
+    timed: list[tuple[float, float]] = []
+    started = perf_counter()
+    told = 0.0
+
+    def tick() -> None:
+        nonlocal told
+        spent = perf_counter() - started
+        if spent > _SILENCE and spent - told > _SILENCE:
+            told = spent
+            runs = len(timed)
+            tell(f"{program.call}: {runs - 1 if runs else 0} of {repeat} runs after {spent:.0f} s; interrupt to stop.")
+
+    def measure(work: Work[list[float]]) -> list[float]:
+        while len(timed) <= repeat and (len(timed) < 2 or perf_counter() - started < seconds):
+            work.go_on()
+            timed.append(executable.once())
+        return _without_jit(program, executable, len(timed) - 1, seconds, work) if eager else []
+
+    work = Work(measure, tick)
+    try:
+        without = work.wait()
+    except KeyboardInterrupt:
+        if work.abandoned:
+            tell(
+                f"Stopped waiting for {program.call}. What a device has begun cannot be taken back: it goes on until "
+                "it is done, or until the kernel is restarted."
+            )
+        raise
+    except RunError:
+        raise
+    except Exception as error:
+        raise failed(program.call, error) from error
+    (_, first), *rest = timed
+    return Run(
+        device=device_text(executable.devices[0]),
+        devices=len(executable.devices),
+        compile=executable.compile_seconds,
+        first=first,
+        seconds=tuple(wall for _, wall in rest),
+        dispatches=tuple(dispatch for dispatch, _ in rest),
+        eager=tuple(without),
+        notes=tuple(_notes(executable, effects, len(rest), repeat, fill)),
+    )
+
+
+def _notes(executable: Executable, effects: str, runs: int, repeat: int, fill: Fill) -> list[str]:
+    notes = []
+    if runs < repeat:
+        notes.append(f"{runs} of the {repeat} runs that were asked for, because they take long")
+    inputs = executable.inputs
+    if inputs.made_up:
+        made = "by the function that was given" if callable(fill) else f"with {fill} numbers"
+        notes.append(f"{inputs.made_up} of {len(inputs.leaves)} arguments were shapes alone, and are filled {made}")
+    if any(inputs.donated):
+        notes.append("donated arguments are copied before each run, outside of what is timed")
+    if effects:
+        notes.append(f"it {effects}, which takes part of the time")
+    return notes
+
+
+def _without_jit(
+    program: Program, executable: Executable, repeat: int, seconds: float, work: Work[list[float]]
+) -> list[float]:
+    """Times the function as Python runs it, each operation by itself; not the first time, which compiles them."""
+    function = getattr(program.fn, "__wrapped__", program.fn) if compat.is_jitted(program.fn) else program.fn
+    started = perf_counter()
+    times: list[float] = []
+    while len(times) <= repeat and (len(times) < 2 or perf_counter() - started < seconds):
+        work.go_on()
+        dynamic, named = executable.inputs.fresh()
+        args, kwargs = program.with_static(dynamic, named)
+        start = perf_counter()
+        jax.block_until_ready(function(*args, **kwargs))
+        times.append(perf_counter() - start)
+        jax.effects_barrier()
+    return times[1:]
+
+
+def _devices_of(shardings: Any) -> list[Any]:
+    found = {
+        device for sharding in jax.tree_util.tree_leaves(shardings) for device in getattr(sharding, "device_set", ())
+    }
+    return sorted(found, key=lambda device: device.id) or jax.devices()[:1]
+
+
+def device_text(device: Any) -> str:
+    """A device as a person would call it."""
+    return "CPU" if device.platform == "cpu" else str(device.device_kind)
+
+
+def print_line(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

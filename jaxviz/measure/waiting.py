@@ -1,0 +1,68 @@
+"""Waiting for a computation in a way that can be stopped.
+
+While a device computes, the thread that asked for it sits in the runtime and hears of no interrupt. So the work is done
+in another thread, and the one that the stop button reaches only waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import copy_context
+from threading import Event, Thread
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+# Seconds: how often a listener hears of progress, and how long a run that was stopped may take to end.
+_TICK = 0.25
+_GRACE = 0.5
+
+
+class Stopped(Exception):
+    """Raised in the work once it was stopped."""
+
+
+class Work(Generic[Result]):
+    """One piece of work in a thread of its own. It asks `go_on()` between its steps, which ends it once it was stopped.
+
+    >>> Work(lambda work: 6 * 7).wait()
+    42
+    """
+
+    def __init__(self, do: Callable[[Work[Result]], Result], tick: Callable[[], None] | None = None) -> None:
+        self._do = do
+        self._tick = tick
+        self._stop, self._done = Event(), Event()
+        self._result: Result | None = None
+        self._error: BaseException | None = None
+        #: Whether the work was still going on when the waiting was given up.
+        self.abandoned = False
+
+    def go_on(self) -> None:
+        if self._stop.is_set():
+            raise Stopped
+
+    def wait(self) -> Result:
+        """Does the work. An interrupt stops it at its next step, and is raised at once where that takes too long."""
+        context = copy_context()
+        # A daemon, because what a device never ends must not hold up the end of the process.
+        Thread(target=context.run, args=(self._run,), name="jaxviz run", daemon=True).start()
+        try:
+            while not self._done.wait(_TICK):
+                if self._tick is not None:
+                    self._tick()
+        except BaseException:
+            self._stop.set()
+            self.abandoned = not self._done.wait(_GRACE)
+            raise
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[return-value]  # it is there when there is no error
+
+    def _run(self) -> None:
+        try:
+            self._result = self._do(self)
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._done.set()

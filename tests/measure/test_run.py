@@ -1,0 +1,256 @@
+"""`ex.run()`: what is timed, what is repeated, and what is said where something is in the way."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+import threading
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxviz as jv
+from jaxviz.measure.errors import RunError
+from jaxviz.measure.run import seconds_text
+
+
+def calls_of(count, *arguments, **options):
+    """How often a program was really computed when it was run."""
+    seen = []
+
+    def counted(*arguments):
+        jax.debug.callback(lambda: seen.append(1))
+        return count(*arguments)
+
+    run = jv.explore(counted, *arguments).run(**options)
+    return len(seen), run
+
+
+def test_there_is_a_first_run_and_as_many_as_were_asked_for(capsys):
+    calls, run = calls_of(jnp.sin, jnp.ones(4), repeat=5)
+    assert calls == 6
+    assert len(run.seconds) == len(run.dispatches) == 5
+    assert run.first > 0
+    assert run.compile > 0
+
+
+def test_a_person_is_told_before_what_is_repeated(capsys):
+    _, run = calls_of(jnp.sin, jnp.ones(4), repeat=3)
+    assert "calls back into Python" in capsys.readouterr().err
+    assert "in each of 4 runs" in str(run) or any("calls back" in note for note in run.notes)
+
+
+def test_results_are_waited_for():
+    def slow(x):
+        return jax.pure_callback(lambda x: time.sleep(0.05) or x, x, x)
+
+    run = jv.explore(slow, jnp.ones(3)).run(repeat=3)
+    assert all(seconds >= 0.05 for seconds in run.seconds)
+    assert run.first >= 0.05
+    assert min(run.seconds) <= run.median <= max(run.seconds)
+    assert run.spread[0] <= run.median <= run.spread[1]
+    assert all(dispatch <= wall for dispatch, wall in zip(run.dispatches, run.seconds, strict=True))
+
+
+def test_donated_arguments_are_there_for_every_run_and_after():
+    state = jnp.ones((4, 4))
+    step = functools.partial(jax.jit, donate_argnums=0)(lambda state, x: state + x @ x)
+    run = jv.explore(step, state, jnp.ones((4, 4))).run(repeat=3)
+    assert len(run.seconds) == 3
+    assert not state.is_deleted()
+    assert any("copied before each run" in note for note in run.notes)
+
+
+def test_shapes_alone_are_filled_as_asked():
+    seen = []
+
+    def total(x, n):
+        jax.debug.callback(lambda x, n: seen.append((np.asarray(x), np.asarray(n))), x, n)
+        return x.sum() + n
+
+    shapes = jax.ShapeDtypeStruct((100,), jnp.float32), jax.ShapeDtypeStruct((), jnp.int32)
+    run = jv.explore(total, *shapes).run(repeat=1)
+    assert abs(seen[0][0].std() - 1) < 0.3
+    assert "2 of 2 arguments were shapes alone" in " ".join(run.notes)
+    jv.explore(total, *shapes).run(repeat=1, fill="ones")
+    assert (seen[-1][0] == 1).all()
+    jv.explore(total, *shapes).run(repeat=1, fill=lambda shape: np.full(shape.shape, 7, shape.dtype))
+    assert (seen[-1][0] == 7).all()
+    with pytest.raises(ValueError, match="normal, uniform, zeros, ones"):
+        jv.explore(total, *shapes).run(fill="nothing")
+
+
+def test_all_kinds_of_shapes_can_be_filled():
+    key = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 3))
+    shapes = {
+        "key": key,
+        "complex": jax.ShapeDtypeStruct((2,), jnp.complex64),
+        "flag": jax.ShapeDtypeStruct((2,), jnp.bool_),
+        "short": jax.ShapeDtypeStruct((2,), jnp.bfloat16),
+    }
+
+    def f(tree):
+        return jax.random.normal(tree["key"][0]), tree["complex"] * 2, ~tree["flag"], tree["short"] + 1
+
+    for fill in ("normal", "uniform", "zeros", "ones"):
+        assert jv.explore(f, shapes).run(repeat=1, fill=fill).median > 0
+
+
+def test_static_arguments_named_ones_and_methods_can_be_run():
+    @functools.partial(jax.jit, static_argnums=1, static_argnames="mode")
+    def power(x, n, y=0.0, *, mode="plus"):
+        return x**n + y if mode == "plus" else x**n - y
+
+    assert jv.explore(power, jnp.ones(3), 2, y=1.5, mode="minus").run(repeat=2).median > 0
+    assert jv.explore(lambda x, n: x * n, 3, jnp.ones(2), static_argnums=0).run(repeat=2, eager=True).eager
+
+    class Model:
+        scale = 2.0
+
+        @functools.partial(jax.jit, static_argnums=0)
+        def __call__(self, x):
+            return x * self.scale
+
+        @functools.partial(jax.jit, static_argnums=(0, 2))
+        def apply(self, x, n):
+            return x * n
+
+    assert jv.explore(Model().apply, jnp.ones(3), 4).run(repeat=2).median > 0
+
+
+def test_eager_and_jitted_are_both_timed_when_asked():
+    @jax.jit
+    def f(x):
+        for _ in range(20):
+            x = jnp.sin(x) + 1.0
+        return x
+
+    run = jv.explore(f, jnp.ones(8)).run(repeat=3, eager=True)
+    assert len(run.eager) == 3
+    assert "without jit" in str(run)
+    assert not jv.explore(f, jnp.ones(8)).run(repeat=3).eager
+
+
+def test_long_runs_are_fewer_and_say_so():
+    def slow(x):
+        return jax.pure_callback(lambda x: time.sleep(0.1) or x, x, x)
+
+    run = jv.explore(slow, jnp.ones(3)).run(repeat=1000, seconds=0.4)
+    assert 1 <= len(run.seconds) < 20
+    assert "of the 1000 runs" in " ".join(run.notes)
+
+
+@pytest.mark.parametrize("repeat", [0, -1, 2.5, True, "3"])
+def test_a_wrong_number_of_runs_is_refused(repeat):
+    with pytest.raises(ValueError, match="repeat must be a whole number above 0"):
+        jv.explore(jnp.sin, 1.0).run(repeat)
+
+
+def test_what_a_callback_raises_is_said_in_one_line():
+    def broken(x):
+        def fail(x):
+            raise ZeroDivisionError("no such thing")
+
+        return jax.pure_callback(fail, x, x)
+
+    ex = jv.explore(broken, jnp.ones(3))
+    with pytest.raises(RunError, match=r"failed while it ran.*no such thing") as raised:
+        ex.run(repeat=2)
+    assert "\n" not in str(raised.value)
+    assert len(ex.document().graphs) == 3
+    assert ex.measured is None
+
+
+def test_what_does_not_fit_is_not_run():
+    def large(x):
+        return jnp.sort(jnp.broadcast_to(x, (10**7, 10**6)) + jnp.arange(10**7)[:, None], axis=0)
+
+    with pytest.raises(RunError, match=r"needs .* are free on"):
+        jv.explore(large, jnp.ones(())).run()
+    with pytest.raises(RunError, match=r"needs .* are free on"):
+        jv.explore(lambda x: x.sum(), jax.ShapeDtypeStruct((10**13,), jnp.float32)).run()
+
+
+def test_what_is_compiled_for_a_device_that_is_not_here_is_not_run():
+    from dataclasses import replace
+
+    ex = jv.explore(jnp.sin, jnp.ones(3), target="cpu")
+    ex.program.target = replace(ex.program.target, label="NVIDIA H100", limits=("Nothing runs.",))
+    with pytest.raises(RunError, match="NVIDIA H100, which is not here"):
+        ex.run()
+
+
+NEVER_ENDS = """
+import _thread, sys, threading, time
+import jax, jax.numpy as jnp
+import jaxviz as jv
+
+ex = jv.explore(lambda x: jax.lax.while_loop(lambda c: c[0] > -1.0, lambda c: jnp.sin(c) + 2.0, x), jnp.ones(64))
+ex.hlo
+compiled = threading.Event()
+import jaxviz.measure.run as run
+once = run.Executable.once
+run.Executable.once = lambda self: (compiled.set(), once(self))[1]
+
+def stop():
+    compiled.wait()
+    time.sleep(0.3)
+    global pressed
+    pressed = time.perf_counter()
+    _thread.interrupt_main()
+
+threading.Thread(target=stop, daemon=True).start()
+try:
+    ex.run()
+except KeyboardInterrupt:
+    took = time.perf_counter() - pressed
+    assert took < 1.0, took
+    assert float(jnp.ones(3).sum()) == 3.0
+    assert len(ex.document().graphs) == 3
+    print("usable", flush=True)
+import os
+os._exit(0)
+"""
+
+
+def test_a_program_that_never_ends_is_stopped_within_a_second():
+    done = subprocess.run([sys.executable, "-c", NEVER_ENDS], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "usable\n", done.stderr
+    assert "cannot be taken back" in done.stderr
+
+
+def test_an_interrupt_between_runs_ends_them(monkeypatch):
+    import _thread
+
+    started = threading.Event()
+
+    def slow(x):
+        def wait(x):
+            started.set()
+            time.sleep(0.05)
+            return x
+
+        return jax.pure_callback(wait, x, x)
+
+    ex = jv.explore(slow, jnp.ones(3))
+
+    def stop():
+        started.wait()
+        _thread.interrupt_main()
+
+    threading.Thread(target=stop).start()
+    with pytest.raises(KeyboardInterrupt):
+        ex.run(repeat=10_000)
+    assert len(ex.run(repeat=1).seconds) == 1
+
+
+def test_the_text_says_what_was_measured():
+    text = repr(jv.explore(jnp.sin, jnp.ones(4)).run(repeat=4))
+    assert text.startswith("<Run: median ")
+    assert "on CPU (4 runs, half of them" in text
+    assert "first run" in text
+    assert seconds_text(3.2e-8) == "32 ns"
