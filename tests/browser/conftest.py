@@ -170,10 +170,29 @@ class Graph:
     def labels(self) -> list[str]:
         return list(self.root.evaluate("root => root.explorer.labels"))
 
+    def settle(self) -> None:
+        """Until all that was asked for is on the screen and nothing moves."""
+        # Two frames in which nothing is under way: what a key asks for may begin with the next one.
+        script = """root => new Promise((done, fail) => {
+          const began = performance.now();
+          let still = 0;
+          const look = () => {
+            still = root.explorer.atRest ? still + 1 : 0;
+            if (still > 2) {
+              done();
+            } else if (performance.now() - began > 30000) {
+              fail(new Error('the picture does not come to rest'));
+            } else {
+              requestAnimationFrame(look);
+            }
+          };
+          requestAnimationFrame(look);
+        })"""
+        self.root.evaluate(script)
+
     def place(self, label: str) -> dict[str, float]:
         """Where a box stands, from the corner of the picture."""
-        # Two frames: one for a layout that has just come, one for what it draws.
-        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.settle()
         place = self.root.evaluate("(root, label) => root.explorer.locate(label)", label)
         assert place is not None, f"no box {label!r} among {self.labels}"
         return dict(place)
@@ -211,7 +230,7 @@ class Graph:
           const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
           return new Set(new Uint32Array(data.buffer)).size;
         }"""
-        self.page.wait_for_timeout(300)
+        self.settle()
         return int(self.root.locator(".jv-canvas").evaluate(script))
 
     def wait_for_other_colours(self, before: int) -> None:

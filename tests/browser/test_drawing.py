@@ -59,7 +59,7 @@ def chain(notebook):
     graph = notebook(CHAIN).explore(0)
     graph.page.evaluate("() => document.querySelector('.jp-toast-button')?.click()")
     graph.stage.focus()
-    graph.page.wait_for_timeout(400)
+    graph.settle()
     return graph
 
 
@@ -114,7 +114,7 @@ def test_nothing_is_drawn_while_nothing_changes(chain):
     chain.page.wait_for_timeout(800)
     assert chain.page.evaluate("window.drawings") == 0
     chain.page.keyboard.press("+")
-    chain.page.wait_for_timeout(500)
+    chain.settle()
     drawn = chain.page.evaluate("window.drawings")
     assert drawn > 0
     chain.page.wait_for_timeout(800)
@@ -124,7 +124,7 @@ def test_nothing_is_drawn_while_nothing_changes(chain):
 def test_a_map_comes_when_the_picture_is_larger_than_its_window(chain):
     overview = chain.root.locator(".jv-minimap")
     chain.page.keyboard.press("e")
-    chain.page.wait_for_timeout(800)
+    chain.settle()
     chain.page.keyboard.press("f")
     assert not overview.is_visible()
     assert len(chain.labels) >= 12
@@ -156,6 +156,6 @@ def test_pixels_are_those_of_the_screen(chain):
     metrics = {"width": 1280, "height": 800, "deviceScaleFactor": 2, "mobile": False}
     protocol.send("Emulation.setDeviceMetricsOverride", metrics)
     chain.page.keyboard.press("+")
-    chain.page.wait_for_timeout(400)
+    chain.settle()
     size = chain.root.locator(".jv-canvas").evaluate("c => [c.width / c.clientWidth, c.height / c.clientHeight]")
     assert size == pytest.approx([2, 2], abs=0.02)

@@ -95,7 +95,7 @@ def test_a_region_opens_and_closes_in_place(notebook):
     before = graph.place("scan(cell)")
     graph.double_click("scan(cell)")
     graph.wait_without_box("sin")
-    graph.page.wait_for_timeout(400)
+    graph.settle()
     after = graph.place("scan(cell)")
     assert abs(before["y"] - after["y"]) < 2
     assert "scan(cell)" in graph.labels
@@ -115,7 +115,7 @@ def test_a_double_click_at_the_speed_of_a_hand_opens_what_it_began_on(notebook, 
     graph.page.keyboard.press("Escape")
     graph.slow_double_click("scan(cell)", pause)
     graph.wait_without_box("sin")
-    graph.page.wait_for_timeout(700)
+    graph.settle()
     graph.slow_double_click("scan(cell)", pause)
     graph.wait_for_box("sin")
 
@@ -252,10 +252,9 @@ def test_the_wheel_scrolls_the_notebook_until_the_picture_is_used(notebook):
     before = graph.place("add")
     graph.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     graph.page.mouse.wheel(0, 120)
-    graph.page.wait_for_timeout(300)
-    after = graph.stage.bounding_box()
-    assert after is not None
-    assert after["y"] < box["y"] - 60
+    graph.page.wait_for_function(
+        "([stage, y]) => stage.getBoundingClientRect().y < y - 60", arg=[graph.stage.element_handle(), box["y"]]
+    )
     assert graph.place("add") == before
 
 
@@ -280,7 +279,7 @@ def test_dark_theme(notebook, size):
     graph = opened.explore(0)
     expect(graph.root).to_have_attribute("data-theme", "dark")
     graph.click("sin")
-    graph.page.wait_for_timeout(300)
+    graph.settle()
     opened.shot(f"cell-loop-dark-{size[0]}")
     pixel = graph.root.locator(".jv-canvas").evaluate(
         "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data]"
@@ -351,7 +350,7 @@ def test_notebook_7(notebook):
     graph.wait_without_box("sin")
     graph.click("cos")
     expect(graph.pane).to_contain_text("cos")
-    opened.page.wait_for_timeout(400)
+    graph.settle()
     opened.shot("notebook7-loop")
 
 
@@ -372,7 +371,7 @@ def test_nothing_of_the_bar_is_cut_off_where_it_is_narrow(notebook):
     opened = notebook(LOOP, size=(700, 600))
     graph = opened.explore(0)
     graph.root.evaluate("root => root.style.width = '230px'")
-    graph.page.wait_for_timeout(300)
+    graph.settle()
     bar = graph.root.locator(".jv-bar").bounding_box()
     assert bar is not None
     for part in graph.root.locator(".jv-bar > :visible").all():

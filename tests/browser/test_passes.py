@@ -39,7 +39,7 @@ def test_passes_are_stepped_through_and_say_what_they_did(notebook, theme):
     expect(line).to_contain_text(f"1 of {last}")
     while "cse" not in (line.text_content() or ""):
         graph.page.keyboard.press(".")
-        graph.page.wait_for_timeout(300)
+        graph.settle()
     expect(line).to_contain_text("1 gone")
     expect(line).to_contain_text("1 changed")
     assert len([label for label in graph.labels if label.startswith("sin")]) == 1
@@ -89,11 +89,11 @@ def test_boxes_stay_where_they_are_from_pass_to_pass(notebook):
     line = graph.root.locator(".jv-pass-line")
     expect(line).to_contain_text("before the passes")
     graph.wait_for_box("exp")
-    graph.page.wait_for_timeout(500)
+    graph.settle()
     before = places(graph)
     graph.page.keyboard.press(".")
     expect(line).to_contain_text("1 of")
-    graph.page.wait_for_timeout(500)
+    graph.settle()
     after = places(graph)
     common = before.keys() & after.keys()
     assert {"exp", "x", "w"} <= common

@@ -134,6 +134,11 @@ export class Explorer {
     return this.picture.locate(this.labels.indexOf(label));
   }
 
+  /** True where all that was asked for is on the screen and nothing moves; for scripts of the page and for tests. */
+  get atRest(): boolean {
+    return this.pane.atRest;
+  }
+
   /** The labels of the boxes on the screen. */
   get labels(): readonly string[] {
     return this.pane.scene?.visible.label ?? [];

@@ -110,6 +110,11 @@ export class Pane {
     root.append(this.legend.root, this.note, this.trail.root, tree);
   }
 
+  /** True where all that was asked for is on the screen and nothing moves. */
+  get atRest(): boolean {
+    return !this.placing.busy && this.picture.atRest;
+  }
+
   /** Shows the graph as it was left, or for the first time. */
   start(graph = this.viewing.at): void {
     this.viewing.change(graph, () => this.first(graph));

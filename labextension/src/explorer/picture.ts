@@ -120,6 +120,11 @@ export class Picture {
     return this.camera.scale;
   }
 
+  /** True where nothing moves and all that changed is drawn, or nobody sees it. */
+  get atRest(): boolean {
+    return this.frame === 0 && (this.moving === null || !this.inSight);
+  }
+
   dispose(): void {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.resting);

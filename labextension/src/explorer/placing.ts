@@ -71,7 +71,13 @@ export class Placing {
       return null;
     } finally {
       clearTimeout(slow);
+      this.job = this.job === job ? null : this.job;
     }
+  }
+
+  /** True while a picture is on its way. */
+  get busy(): boolean {
+    return this.job !== null;
   }
 
   cancel(): void {
