@@ -20,7 +20,7 @@ from typing import Any
 
 from jaxviz._version import __version__
 from jaxviz.document import Document, DocumentError
-from jaxviz.explore import Exploration, explore, load
+from jaxviz.explore import Exploration, explore, load, rebuild
 from jaxviz.graph import Graph
 from jaxviz.measure.errors import RunError
 from jaxviz.opening import open
@@ -37,6 +37,7 @@ __all__ = [
     "explore",
     "load",
     "open",
+    "rebuild",
 ]
 
 

@@ -96,6 +96,26 @@ def _known_names(names: tuple[Any, ...]) -> tuple[str, ...]:
     return tuple(name if isinstance(name, str) and name != "unknown" else "" for name in names)
 
 
+def is_dropped(variable: Any) -> bool:
+    """Whether a result of an equation has no reader and no name."""
+    # The class is public from 0.7 on.
+    return type(variable).__name__ == "DropVar"
+
+
+def body_of(equations: Sequence[Any], arguments: Sequence[Any], results: Sequence[Any]) -> Any:
+    """A closed jaxpr of these equations. What they do to the world is not declared: they are to be traced again."""
+    empty = jax.make_jaxpr(lambda: ())()
+    inner = open_jaxpr(empty)
+    effects = {effect for equation in equations for effect in equation.effects}
+    fields = {"invars": list(arguments), "outvars": list(results), "eqns": list(equations), "effects": effects}
+    debug_info = getattr(inner, "debug_info", None)
+    if debug_info is not None:
+        # Names for arguments that the empty one has not.
+        fields["debug_info"] = debug_info._replace(arg_names=("",) * len(arguments), result_paths=("",) * len(results))
+    made = inner.replace(**fields)
+    return made if inner is empty else ClosedJaxpr(made, ())
+
+
 def scan_counts(params: Mapping[str, Any]) -> tuple[int, int]:
     """How many operands of a scan are constants, and how many the carry."""
     if "num_carry" in params:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from jaxviz.outline.tree import Outline
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
-DOCUMENT_VERSION = 2
+DOCUMENT_VERSION = 3
 
 # Of compression: the highest takes five times as long, and what it makes is 3 % smaller.
 _LEVEL = 5
@@ -109,10 +109,11 @@ class PassesEntry:
 
 @dataclass(frozen=True, eq=False)
 class FindingEntry:
-    """What was found about a graph, by its number."""
+    """What was found about a graph, by its number, and a line of Python that goes on from it, or none."""
 
     graph: int
     finding: Finding
+    action: str = ""
 
 
 @dataclass(frozen=True, eq=False)

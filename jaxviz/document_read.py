@@ -175,6 +175,7 @@ class JsonReader:
                 lines=tuple(Line(*row) for row in zip(file.tolist(), line.tolist(), strict=True)),
                 figures=figures,
             ),
+            self.text(value, "action", position) if "action" in value else "",
         )
 
     def outline(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> OutlineEntry:

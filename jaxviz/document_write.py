@@ -130,6 +130,7 @@ def _finding_json(entry: FindingEntry) -> dict[str, Any]:
         "file": [line.file for line in finding.lines],
         "line": [line.line for line in finding.lines],
         "figures": dict(finding.figures),
+        **({"action": entry.action} if entry.action else {}),
     }
 
 

@@ -28,10 +28,11 @@ from jaxviz.tracebacks import without_our_frames
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
-    from jaxviz.find import Finding
+    from jaxviz.find import Finding, Subject
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
+    from jaxviz.loops.compare import Rebuilt
     from jaxviz.measure.arguments import Fill
     from jaxviz.measure.run import Run
     from jaxviz.targets import Target
@@ -77,6 +78,8 @@ class Exploration:
         self.program = program
         # How the call reads; the magic sets it to what was typed.
         self.call = program.call
+        # What was typed of it, the function first, where it was typed.
+        self.typed: tuple[str, ...] = ()
         # Height of the cell output in px; None lets the picture decide.
         self.height: int | None = None
         # The stage that is shown first.
@@ -133,10 +136,29 @@ class Exploration:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is worth telling about the program, the most severe first."""
-        from jaxviz.find import Subject, find_all
+        from jaxviz.find import find_all
 
         __tracebackhide__ = True
-        return find_all(Subject(self.jaxpr, self._capture.outline))
+        return find_all(self._subject)
+
+    def rebuild(self, finding: Finding | None = None) -> Rebuilt:
+        """Writes the unrolled loop of a finding as a loop of JAX, and compiles and runs both to compare them.
+
+        This runs the program. Without a finding it is the first unrolled loop.
+        """
+        from jaxviz.loops.compare import rebuild
+
+        if finding is None:
+            finding = next((one for one in self.findings if one.kind == "unrolled"), None)
+            if finding is None:
+                raise ValueError(f"there is no unrolled loop in {self.call}")
+        return rebuild(self.program, self._subject, finding)
+
+    @property
+    def _subject(self) -> Subject:
+        from jaxviz.find import Subject
+
+        return Subject(self.jaxpr, self._capture.outline)
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""
@@ -216,7 +238,15 @@ class Exploration:
             fates=fates,
             outlines=tuple(outlines),
             passes=between,
-            findings=tuple(FindingEntry(0, finding) for finding in self.findings),
+            findings=tuple(FindingEntry(0, finding, self._action(finding)) for finding in self.findings),
+        )
+
+    def _action(self, finding: Finding) -> str:
+        """A line of Python that goes on from a finding; empty where there is none."""
+        return (
+            f"import jaxviz as jv; jv.rebuild({', '.join(self.typed)})"
+            if finding.kind == "unrolled" and self.typed
+            else ""
         )
 
     def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
@@ -301,6 +331,17 @@ def explore(
     exploration.with_passes = passes
     exploration.trace()
     return exploration
+
+
+def rebuild(fn: Callable[..., Any], /, *args: Any, static_argnums: int | Sequence[int] = (), **kwargs: Any) -> Rebuilt:
+    """Writes the first unrolled loop of `fn` as a loop of JAX, and compiles and runs both to compare them.
+
+    Example::
+
+        jv.rebuild(settle, jnp.ones(16))
+    """
+    __tracebackhide__ = True
+    return explore(fn, *args, static_argnums=static_argnums, **kwargs).rebuild()
 
 
 def load(path: str | Path) -> Document:

@@ -100,11 +100,11 @@ def test_ten_thousand_nodes_fit_the_budget(tmp_path):
 
 def test_a_newer_document_says_what_it_needs(document, tmp_path):
     path = tmp_path / "new.jaxviz"
-    path.write_text(json.dumps({**document.to_json(), "version": 3}))
+    path.write_text(json.dumps({**document.to_json(), "version": 4}))
     with pytest.raises(DocumentError) as raised:
         Document.load(path)
     assert str(raised.value) == (
-        f"{path}: this document needs jaxviz with document version 3; this is version 2: "
+        f"{path}: this document needs jaxviz with document version 4; this is version 3: "
         "pip install --upgrade jupyterlab-jaxviz"
     )
 

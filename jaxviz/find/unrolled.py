@@ -25,7 +25,7 @@ _COSTLY_EQUATIONS = 1_000
 _PLACES = 64
 
 
-class _Loop(NamedTuple):
+class Loop(NamedTuple):
     """A loop in the person's source: its first line, its last and its head."""
 
     line: Line
@@ -49,7 +49,7 @@ class Flow(NamedTuple):
 _UNCLEAR = Flow(0, 0, False, False)
 
 
-class _Stack(NamedTuple):
+class Stack(NamedTuple):
     """A stack of the outline, and the first node of each copy and the one past its last."""
 
     row: int
@@ -57,10 +57,26 @@ class _Stack(NamedTuple):
     end: Column
 
 
+class Unrolled(NamedTuple):
+    """An unrolled loop: its turns, the turns of the loops in it, and its stacks, one for each part of a derivative."""
+
+    loop: Loop
+    copies: int
+    inner: int
+    equations: int
+    stacks: list[Stack]
+
+
 def find(subject: Subject) -> Iterator[Finding]:
     """One finding for each outermost unrolled loop, its forward part and its backward part together."""
+    for unrolled in unrolled_loops(subject):
+        yield _finding(subject, *unrolled)
+
+
+def unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
+    """The outermost unrolled loops that are worth a word."""
     outline = subject.outline
-    stacks_of: dict[tuple[_Loop, int], list[_Stack]] = {}
+    stacks_of: dict[tuple[Loop, int], list[Stack]] = {}
     told = -1
     for row in np.flatnonzero(outline.count > 1).tolist():
         if outline.first[row] < told:
@@ -74,15 +90,28 @@ def find(subject: Subject) -> Iterator[Finding]:
         inner = max(_inner_count(subject, stack.row, loop) for stack in stacks)
         equations = sum(int(outline.equations[stack.row]) for stack in stacks)
         if _worth_it(count * inner, equations):
-            yield _finding(subject, loop, count, inner, equations, stacks)
+            yield Unrolled(loop, count, inner, equations, stacks)
 
 
-def _stack(subject: Subject, row: int) -> _Stack | None:
+def stacks_in(subject: Subject, stack: Stack) -> list[Stack]:
+    """The outermost stacks in the first copy of a stack."""
+    outline, end, found = subject.outline, int(stack.first[0]), []
+    inside = _inside(subject, stack.row)
+    inside = inside[(outline.count[inside] > 1) & (outline.first[inside] >= stack.first[0])]
+    for row in inside[outline.end[inside] <= stack.end[0]].tolist():
+        inner = _stack(subject, row)
+        if inner is not None and outline.first[row] >= end:
+            end = int(outline.end[row])
+            found.append(inner)
+    return found
+
+
+def _stack(subject: Subject, row: int) -> Stack | None:
     """The copies of a row, those that are cut short too; None where it has none of its own."""
     outline = subject.outline
     inside = _inside(subject, row)
     copies = inside[(outline.parent[inside] == row) & (outline.copy[inside] >= 0)]
-    return _Stack(row, outline.first[copies], outline.end[copies]) if len(copies) > 1 else None
+    return Stack(row, outline.first[copies], outline.end[copies]) if len(copies) > 1 else None
 
 
 def _inside(subject: Subject, row: int) -> Column:
@@ -92,7 +121,7 @@ def _inside(subject: Subject, row: int) -> Column:
     return np.arange(row + 1, after, dtype=np.int32)
 
 
-def _inner_count(subject: Subject, row: int, loop: _Loop) -> int:
+def _inner_count(subject: Subject, row: int, loop: Loop) -> int:
     """How many copies of another loop stand in one copy of a stack."""
     outline = subject.outline
     inside = _inside(subject, row)
@@ -110,7 +139,7 @@ def _worth_it(copies: int, equations: int) -> bool:
     return (copies >= _COPIES and equations >= _EQUATIONS) or (copies >= _FEW_COPIES and equations >= _MANY_EQUATIONS)
 
 
-def _finding(subject: Subject, loop: _Loop, count: int, inner: int, equations: int, stacks: list[_Stack]) -> Finding:
+def _finding(subject: Subject, loop: Loop, count: int, inner: int, equations: int, stacks: list[Stack]) -> Finding:
     tables = subject.graph.tables
     times = f"{count:,} x {inner:,}" if inner > 1 else f"{count:,}"
     flow = flow_of(subject.graph, stacks[0].first, stacks[0].end)
@@ -180,7 +209,7 @@ def flow_of(graph: Graph, first: Column, end: Column) -> Flow:
 # The loop in the source.
 
 
-def _loops_of(subject: Subject, stack: _Stack) -> list[_Loop]:
+def _loops_of(subject: Subject, stack: Stack) -> list[Loop]:
     """The loops around all of a copy, the outermost first: at each depth of the call stack the widest."""
     stack_of = subject.graph.nodes.stack
     stacks = np.unique(stack_of[stack.first[0] : stack.end[0]])[:_PLACES].tolist()
@@ -203,7 +232,7 @@ def _frames(subject: Subject, stack: int) -> list[int]:
     return found[::-1]
 
 
-def _loop_at(subject: Subject, frame: int) -> _Loop | None:
+def _loop_at(subject: Subject, frame: int) -> Loop | None:
     """The loop around the place of a frame of the person's own."""
     tables = subject.graph.tables
     frames = tables.frames
@@ -220,4 +249,4 @@ def _loop_at(subject: Subject, frame: int) -> _Loop | None:
     head = source.text_of(loop)
     if isinstance(loop, (ast.For, ast.While)):
         head = head.partition(":")[0]
-    return _Loop(Line(file, source.line_of(loop)), source.end_line_of(loop), head)
+    return Loop(Line(file, source.line_of(loop)), source.end_line_of(loop), head)

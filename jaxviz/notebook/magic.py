@@ -117,6 +117,9 @@ class JaxvizMagics(Magics):
         except TargetError as error:
             raise UsageError(f"%jaxviz --target: {error}") from None
         exploration.call = ast.unparse(call)
+        exploration.typed = tuple(map(ast.unparse, (call.func, *call.args, *call.keywords)))
+        if options.static:
+            exploration.typed += (f"static_argnums={options.static}",)
         exploration.height = options.height
         exploration.stage = options.stage or exploration.stage
         exploration.with_passes = options.passes

@@ -10,7 +10,7 @@ import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } fro
 import { validate } from './validate.generated.js';
 
 /** The newest version of the schema that this code reads. */
-export const DOCUMENT_VERSION = 2;
+export const DOCUMENT_VERSION = 3;
 
 /** Says in one line why a document cannot be shown. */
 export class DocumentError extends Error {

@@ -205,6 +205,8 @@ export interface Finding {
   readonly file: readonly number[];
   readonly line: readonly number[];
   readonly figures: Readonly<Record<string, number>>;
+  /** A line of Python that goes on from it. */
+  readonly action?: string;
 }
 
 export interface Document {

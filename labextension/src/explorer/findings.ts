@@ -18,6 +18,21 @@ export function nodesOfFinding({ first, size }: Finding): number[] {
   return first.flatMap((start, run) => Array.from({ length: size[run] }, (_, place) => start + place));
 }
 
+/** A line of Python to run in a cell, and a button that copies it. */
+function actionOf(code: string): HTMLElement {
+  const line = element('p', 'jv-finding-action');
+  const copy = button('jv-link', 'copy', `Copy: ${code}`, () => {
+    const { clipboard } = navigator;
+    const copied = clipboard ? clipboard.writeText(code) : Promise.reject(new Error('there is no clipboard here'));
+    copied.then(
+      () => (copy.textContent = 'copied'),
+      () => (copy.textContent = 'select it to copy')
+    );
+  });
+  line.append('To build it and compare both, run ', element('code', 'jv-finding-code', code), copy);
+  return line;
+}
+
 export class FindingStrip {
   readonly root = element('section', 'jv-findings');
   private readonly rows: HTMLElement[] = [];
@@ -44,6 +59,9 @@ export class FindingStrip {
     const reason = element('div', 'jv-finding-reason');
     reason.hidden = true;
     reason.append(element('p', '', finding.text), element('p', 'jv-finding-remedy', finding.remedy));
+    if (finding.action) {
+      reason.append(actionOf(finding.action));
+    }
     const why = button('jv-finding-title', finding.title, `${finding.title}: why, and what to do`, () => {
       reason.hidden = !reason.hidden;
       why.setAttribute('aria-expanded', String(!reason.hidden));

@@ -1,0 +1,326 @@
+"""An unrolled loop beside the same body as a loop of JAX: both compiled and run, and what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend import core as jax_core
+
+from jaxviz import compat
+from jaxviz.find.finding import Finding, Subject, plural
+from jaxviz.find.unrolled import Unrolled, unrolled_loops
+from jaxviz.loops.run import Rebuilding
+from jaxviz.loops.where import copies_of
+from jaxviz.program import Program
+from jaxviz.read.bodies import bodies_of
+
+#: More equations than this are not compiled just to be compared: XLA would take minutes.
+MOST_COMPILED = 20_000
+# Runs that are timed, and after how many seconds no other is begun.
+_RUNS, _SECONDS = 20, 0.5
+# What is slower by less is not slower: a share, and seconds.
+_SHARE, _NOTHING = 0.15, 5e-6
+# After so many runs, what compiling cost more is not won back in one session.
+_MANY_RUNS = 10_000
+# Results differ by the order of sums; up to this share of the largest number they are the same, by bits of a float.
+_TOLERANCE = {16: 0.05, 32: 1e-3, 64: 1e-8}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one way to write a program costs: equations with those of bodies, seconds; None where not measured.
+
+    `trace` of what the person wrote is what it cost when it was explored.
+    """
+
+    equations: int
+    trace: float
+    compile: float | None
+    run: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Rebuilt:
+    """A program whose unrolled loop was written as a loop of JAX.
+
+    `why` says why that cannot be, and is empty where it was done; then `function` is the program with the loop, to be
+    called as the person's own. `difference` is by how much their results differ, as a share of the largest number.
+    """
+
+    program: Program
+    finding: Finding
+    why: str
+    loop: str = ""
+    function: Callable[..., Any] | None = None
+    unrolled: Cost | None = None
+    rebuilt: Cost | None = None
+    difference: float | None = None
+    equal: bool | None = None
+    #: Parts of the loop that stay unrolled, and why.
+    left: tuple[str, ...] = ()
+
+    @cached_property
+    def exploration(self) -> Any:
+        """What JAX makes of the rebuilt program."""
+        from jaxviz.explore import explore
+
+        if self.function is None:
+            raise ValueError(f"the loop was not rebuilt: {self.why}")
+        program = self.program
+        return explore(self.function, *program.args, static_argnums=program.static_argnums, **program.kwargs)
+
+    @property
+    def better(self) -> str:
+        """Which is the better choice: "loop", "unrolled" or "either"; empty where that is not known."""
+        return self._judged[0]
+
+    @property
+    def verdict(self) -> str:
+        """What is better, and by how much, in a sentence."""
+        return self._judged[1]
+
+    @cached_property
+    def _judged(self) -> tuple[str, str]:
+        before, after = self.unrolled, self.rebuilt
+        if before is None or after is None:
+            return "", f"It cannot be rebuilt: {self.why}."
+        if self.equal is False:
+            return (
+                "",
+                f"The results differ by {self.difference:.1g} of the largest number, so the loop is not the same.",
+            )
+        if before.compile is None or after.compile is None:
+            text = f"jax.lax.{self.loop} is {plural(after.equations, 'equation')} in place of {before.equations:,}"
+            return "loop", f"{text}, which are too many to be compiled for a comparison."
+        saved = before.trace + before.compile - after.trace - after.compile
+        slower = 0.0 if before.run is None or after.run is None else after.run - before.run
+        if before.run is not None and slower > max(_SHARE * before.run, _NOTHING):
+            runs = max(saved, 0) / slower
+            more = f"each run takes {_time(after.run)} as a loop and {_time(before.run)} unrolled"
+            if runs < _MANY_RUNS:
+                return "unrolled", f"Unrolled is the better choice: {more}; compiling it costs " + (
+                    f"{_time(saved)} more, won back after {max(1, round(runs)):,} runs." if saved > 0 else "no more."
+                )
+            return "loop", (
+                f"jax.lax.{self.loop} is ready {_time(saved)} sooner; {more}, so unrolling pays after {round(runs):,} "
+                "runs."
+            )
+        if saved <= max(0.02, _SHARE * (before.trace + before.compile)):
+            return "either", "Both are ready and run in about the same time: take the one that reads better."
+        return "loop", f"jax.lax.{self.loop} is the better choice: it is ready {_time(saved)} sooner and runs as fast."
+
+    def __repr__(self) -> str:
+        if self.unrolled is None:
+            return f"{self.finding.title}\n{self.verdict}"
+        rows = [("", "unrolled", self.loop), *self._rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        lines = [f"{name:<{widths[0]}}  {one:>{widths[1]}}  {other:>{widths[2]}}".rstrip() for name, one, other in rows]
+        return "\n".join([self.finding.title, *lines, *self._said()])
+
+    def _repr_html_(self) -> str:
+        head = f"<p>{escape(self.finding.title)}</p>"
+        if self.unrolled is None:
+            return f"{head}<p>{escape(self.verdict)}</p>"
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(one)}</td><td>{escape(other)}</td></tr>"
+            for name, one, other in self._rows()
+        )
+        table = f"<table><tr><th></th><th>unrolled</th><th>{escape(self.loop)}</th></tr>{rows}</table>"
+        return head + table + "".join(f"<p>{escape(text)}</p>" for text in self._said())
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        before, after = self.unrolled, self.rebuilt
+        # It was rebuilt.
+        assert before is not None
+        assert after is not None
+        return [
+            ("equations", f"{before.equations:,}", f"{after.equations:,}"),
+            ("trace", _time(before.trace), _time(after.trace)),
+            ("compile", _time(before.compile), _time(after.compile)),
+            ("run", _time(before.run), _time(after.run)),
+        ]
+
+    def _said(self) -> list[str]:
+        said = []
+        if self.equal:
+            amount = "" if not self.difference else f" but for {self.difference:.1g} of the largest number"
+            said.append(f"The results are equal{amount}.")
+        said.append(self.verdict)
+        said += [f"A part stays unrolled: {reason}." for reason in dict.fromkeys(self.left)]
+        return said
+
+
+def rebuild(program: Program, subject: Subject, finding: Finding) -> Rebuilt:
+    """Writes the loop of a finding as a loop of JAX; both are compiled and run, on the arguments or on random ones."""
+    found = next((one for one in unrolled_loops(subject) if _is_of(one, finding)), None)
+    if found is None:
+        raise ValueError(f"there is nothing to rebuild for {finding!r}: it is no unrolled loop of this program")
+    rebuilding = Rebuilding(program.jaxpr, copies_of(subject, found.stacks))
+    avals = [variable.aval for variable in compat.open_jaxpr(program.jaxpr).invars]
+    shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals]
+    try:
+        jaxpr = jax.make_jaxpr(rebuilding)(*shapes)
+    except Exception as error:
+        # Whatever a loop of JAX refuses of this body, it says itself.
+        return Rebuilt(program, finding, _first_line(error))
+    if not rebuilding.turns:
+        return Rebuilt(program, finding, next(iter(rebuilding.left), "its copies lie in several bodies"))
+    loop = "scan" if any(turns.given or turns.every for turns in rebuilding.turns) else "fori_loop"
+    arguments = _arguments(program, shapes)
+    acts = bool(compat.open_jaxpr(program.jaxpr).effects)
+    before, results = _measure(program.jaxpr, shapes, None if acts else arguments)
+    # JAX remembers the bodies of jitted functions that it traced before.
+    before = replace(before, trace=max(before.trace, program.seconds["trace"]))
+    after, others = _measure(jaxpr, shapes, None if acts or before.run is None else arguments)
+    difference, equal = _difference(results, others) if results and others else (None, None)
+    return Rebuilt(
+        program,
+        finding,
+        "",
+        loop,
+        _as_called(program, jaxpr),
+        before,
+        after,
+        difference,
+        equal,
+        tuple(rebuilding.left),
+    )
+
+
+def _is_of(found: Unrolled, finding: Finding) -> bool:
+    first = found.stacks[0].first[0]
+    return bool(finding.lines == (found.loop.line,) and len(finding.nodes) and finding.nodes[0] == first)
+
+
+def _measure(
+    jaxpr: Any, shapes: Sequence[Any], arguments: Sequence[Any] | None
+) -> tuple[Cost, Sequence[np.ndarray] | None]:
+    """Trace it again from its equations, compile it, and run it on the arguments, where there are any."""
+    run = jax_core.jaxpr_as_fun(jaxpr)
+    equations = _equations(jaxpr)
+    start = perf_counter()
+    traced = jax.jit(lambda *arguments: run(*arguments)).trace(*shapes)
+    trace = perf_counter() - start
+    if equations > MOST_COMPILED:
+        return Cost(equations, trace, None, None), None
+    start = perf_counter()
+    compiled = traced.lower().compile()
+    compile_seconds = perf_counter() - start
+    if arguments is None:
+        return Cost(equations, trace, compile_seconds, None), None
+    results = jax.block_until_ready(compiled(*arguments))
+    seconds: list[float] = []
+    while len(seconds) < _RUNS and sum(seconds) < _SECONDS:
+        start = perf_counter()
+        jax.block_until_ready(compiled(*arguments))
+        seconds.append(perf_counter() - start)
+    return Cost(equations, trace, compile_seconds, median(seconds)), [_numbers(result) for result in results]
+
+
+def _equations(jaxpr: Any) -> int:
+    known: dict[int, int] = {}
+
+    def count(body: Any) -> int:
+        body = compat.open_jaxpr(body)
+        if id(body) not in known:
+            known[id(body)] = sum(
+                1 + sum(count(inner.jaxpr) for inner in bodies_of(equation).bodies) for equation in body.eqns
+            )
+        return known[id(body)]
+
+    return count(jaxpr)
+
+
+def _arguments(program: Program, shapes: Sequence[Any]) -> list[Any]:
+    """The person's arguments; where they gave shapes alone, random numbers."""
+    static = {number % len(program.args) for number in program.static_argnums} if program.args else set()
+    dynamic = [argument for number, argument in enumerate(program.args) if number not in static]
+    leaves = jax.tree_util.tree_leaves((dynamic, program.kwargs))
+    if len(leaves) != len(shapes):
+        leaves = list(shapes)
+    random = np.random.default_rng(0)
+    return [
+        _random(random, shape) if isinstance(leaf, jax.ShapeDtypeStruct) or not _fits(leaf, shape) else leaf
+        for leaf, shape in zip(leaves, shapes, strict=True)
+    ]
+
+
+def _fits(leaf: Any, shape: Any) -> bool:
+    return np.shape(leaf) == shape.shape and (hasattr(leaf, "dtype") or isinstance(leaf, (bool, int, float, complex)))
+
+
+def _random(random: np.random.Generator, shape: Any) -> Any:
+    if jax.dtypes.issubdtype(shape.dtype, jax.dtypes.prng_key):
+        keys = jax.random.split(jax.random.key(0), int(np.prod(shape.shape)))
+        return keys.reshape(shape.shape)
+    if jax.dtypes.issubdtype(shape.dtype, np.inexact):
+        return jax.numpy.asarray(random.normal(size=shape.shape), shape.dtype)
+    return jax.numpy.ones(shape.shape, shape.dtype)
+
+
+def _numbers(result: Any) -> np.ndarray:
+    if jax.dtypes.issubdtype(result.dtype, jax.dtypes.extended):
+        result = jax.random.key_data(result)
+    return np.asarray(result)
+
+
+def _difference(results: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> tuple[float, bool]:
+    """The largest difference as a share of the largest number, and whether rounding explains it."""
+    largest, equal = 0.0, True
+    for one, other in zip(results, others, strict=True):
+        bits = _bits(one.dtype)
+        kind = complex if one.dtype.kind == "c" else float
+        a, b = one.astype(kind), other.astype(kind)
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        finite = np.isfinite(a) & np.isfinite(b) & ~same
+        equal &= bool((same | finite).all())
+        if finite.any():
+            scale = max(float(np.max(np.abs(a[np.isfinite(a)]))), float(np.max(np.abs(b[np.isfinite(b)]))))
+            share = float(np.max(np.abs(a[finite] - b[finite]))) / scale
+            largest = max(largest, share)
+            equal &= share <= _TOLERANCE.get(bits, 0.0)
+    return largest, equal
+
+
+def _bits(dtype: Any) -> int:
+    """Of a float, or of one part of a complex number; 0 for what must be equal to the bit."""
+    if not jax.dtypes.issubdtype(dtype, np.inexact):
+        return 0
+    return 8 * dtype.itemsize // (2 if dtype.kind == "c" else 1)
+
+
+def _as_called(program: Program, jaxpr: Any) -> Callable[..., Any]:
+    """The rebuilt program as a function of the person's arguments, with the structure of the person's results."""
+    run = jax_core.jaxpr_as_fun(jaxpr)
+    tree = jax.tree_util.tree_structure(program.traced.out_info)
+    static = program.static_argnums
+
+    def rebuilt(*args: Any, **kwargs: Any) -> Any:
+        left_out = {number % len(args) for number in static} if args else set()
+        dynamic = [argument for number, argument in enumerate(args) if number not in left_out]
+        return jax.tree_util.tree_unflatten(tree, run(*jax.tree_util.tree_leaves((dynamic, kwargs))))
+
+    rebuilt.__name__ = f"{program.name}_rebuilt"
+    return rebuilt
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+
+
+def _time(seconds: float | None) -> str:
+    """A duration as people read it."""
+    if seconds is None:
+        return "not measured"
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"

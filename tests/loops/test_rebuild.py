@@ -1,0 +1,159 @@
+"""Unrolled loops are rebuilt as loops of JAX that give the same results; where that cannot be, it says why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from loops.unrolled import LOOPS, X, settle
+
+import jaxviz as jv
+from jaxviz.loops.compare import Cost
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_rebuilt_loop_gives_what_the_unrolled_one_gives(name):
+    fn, arguments = LOOPS[name]
+    rebuilt = jv.rebuild(fn, *arguments)
+    assert rebuilt.why == ""
+    assert rebuilt.left == ()
+    assert rebuilt.equal
+    assert rebuilt.rebuilt.equations < rebuilt.unrolled.equations
+    given = jax.tree.map(_numbers, fn(*arguments))
+    jax.tree.map(
+        lambda one, other: np.testing.assert_allclose(one, _numbers(other), rtol=2e-3, atol=1e-4),
+        given,
+        rebuilt.function(*arguments),
+    )
+
+
+def _numbers(value):
+    return np.asarray(value, np.float64)
+
+
+def test_a_carry_alone_is_a_fori_loop_of_one_copy():
+    rebuilt = jv.rebuild(settle, X)
+    assert rebuilt.loop == "fori_loop"
+    assert rebuilt.unrolled.equations == 400
+    # The loop, its two equations, and what makes the type of the carry strong.
+    assert rebuilt.rebuilt.equations <= 5
+    assert rebuilt.better == "loop"
+    ops = [node.op for node in rebuilt.exploration.jaxpr]
+    assert (ops.count("scan"), ops.count("mul"), ops.count("add")) == (1, 1, 1)
+
+
+def test_what_each_turn_is_given_makes_it_a_scan():
+    fn, arguments = LOOPS["layers"]
+    rebuilt = jv.rebuild(fn, *arguments)
+    assert rebuilt.loop == "scan"
+    assert rebuilt.exploration.jaxpr.find("dot_general")[0].line
+    assert len(rebuilt.exploration.jaxpr.find("dot_general")) == 1
+
+
+def test_both_loops_of_a_loop_in_a_loop_are_rebuilt():
+    fn, arguments = LOOPS["nested"]
+    assert len(jv.rebuild(fn, *arguments).exploration.jaxpr.find("sin")) == 1
+
+
+def test_forward_and_backward_parts_are_two_loops():
+    fn, arguments = LOOPS["layers, backward"]
+    assert len(jv.rebuild(fn, *arguments).exploration.jaxpr.find("scan")) == 2
+
+
+def test_rows_of_numbers_are_written_in_a_table():
+    rebuilt = jv.rebuild(settle, X)
+    text = repr(rebuilt)
+    assert re.search(r"^ +unrolled +fori_loop$", text, re.M)
+    assert re.search(r"^equations +400 +\d$", text, re.M)
+    assert "The results are equal" in text
+    assert "<td>400</td>" in rebuilt._repr_html_()
+
+
+def reading_far_back(x):
+    made = [x]
+    for i in range(40):
+        made.append(jnp.sin(made[i // 2]) * 2 + made[-1])
+    return made[-1]
+
+
+def test_a_loop_that_cannot_be_one_says_why():
+    rebuilt = jv.rebuild(reading_far_back, 1.0)
+    assert rebuilt.function is None
+    assert "a turn reads" in rebuilt.why
+    assert rebuilt.why in repr(rebuilt)
+    with pytest.raises(ValueError, match="was not rebuilt"):
+        rebuilt.exploration  # noqa: B018
+
+
+def test_a_program_without_an_unrolled_loop_says_so():
+    with pytest.raises(ValueError, match="no unrolled loop"):
+        jv.rebuild(jnp.sin, 1.0)
+
+
+def test_shapes_alone_are_enough():
+    assert jv.rebuild(settle, jax.ShapeDtypeStruct((4,), jnp.float32)).equal
+
+
+def printing(x):
+    for _ in range(40):
+        jax.debug.print("{}", x)
+        x = jnp.sin(x) * 2
+    return x
+
+
+def test_a_program_that_acts_on_the_world_is_not_run(capfd):
+    rebuilt = jv.rebuild(printing, 1.0)
+    jax.effects_barrier()
+    assert capfd.readouterr().out == ""
+    assert rebuilt.unrolled.compile is not None
+    assert rebuilt.unrolled.run is None
+
+
+def test_arguments_and_results_keep_their_structure():
+    fn, arguments = LOOPS["a recurrent network, backward"]
+    value, gradients = jv.rebuild(fn, *arguments).function(*arguments)
+    assert value.shape == ()
+    assert gradients.keys() == arguments[0].keys()
+
+
+def power(x, n):
+    for _ in range(n):
+        x = jnp.sin(x) + x
+    return x
+
+
+def test_static_arguments_are_kept():
+    rebuilt = jv.rebuild(power, 0.1, 60, static_argnums=1)
+    assert rebuilt.function(0.1, 60) == pytest.approx(float(power(0.1, 60)), rel=1e-4)
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return jv.rebuild(settle, X)
+
+
+@pytest.mark.parametrize(
+    ("unrolled", "rebuilt", "better", "said"),
+    [
+        (Cost(400, 1.0, 2.0, 1e-3), Cost(4, 0.1, 0.1, 1e-3), "loop", "2.8 s sooner and runs as fast"),
+        (Cost(400, 0.1, 0.3, 1e-3), Cost(4, 0.1, 0.1, 2e-3), "unrolled", "won back after 200 runs"),
+        (Cost(400, 0.1, 0.1, 1e-3), Cost(4, 0.1, 0.2, 2e-3), "unrolled", "costs no more"),
+        (Cost(400, 5.0, 95.1, 1e-3), Cost(4, 0.1, 0.0, 1.2e-3), "loop", "pays after 500,000 runs"),
+        (Cost(400, 0.1, 0.10, 1e-3), Cost(4, 0.1, 0.1, 1e-3), "either", "about the same"),
+        (Cost(40_000, 1.0, None, None), Cost(4, 0.1, 0.1, None), "loop", "too many to be compiled"),
+    ],
+)
+def test_the_verdict_follows_the_measurements(measured, unrolled, rebuilt, better, said):
+    judged = replace(measured, unrolled=unrolled, rebuilt=rebuilt)
+    assert judged.better == better
+    assert said in judged.verdict
+
+
+def test_results_that_differ_are_no_success(measured):
+    judged = replace(measured, equal=False, difference=0.5)
+    assert judged.better == ""
+    assert "differ" in judged.verdict
