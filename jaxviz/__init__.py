@@ -23,8 +23,11 @@ from jaxviz.document import Document, DocumentError
 from jaxviz.explore import Exploration, explore, load, rebuild
 from jaxviz.graph import Graph
 from jaxviz.measure.errors import RunError
+from jaxviz.notebook.session import session
 from jaxviz.opening import open
 from jaxviz.opening.contents import OpenError
+from jaxviz.recorder import recording
+from jaxviz.watching import watch
 
 __all__ = [
     "Document",
@@ -38,6 +41,9 @@ __all__ = [
     "load",
     "open",
     "rebuild",
+    "recording",
+    "session",
+    "watch",
 ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import importlib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -328,3 +329,21 @@ def _is_location(location: Any, kind: str) -> bool:
     # Until 0.9 all locations are of one class, and to ask one of another kind ends the process.
     asked = getattr(location, f"is_a_{kind}", None)
     return bool(asked()) if asked is not None else type(location).__name__ == _LOCATION_CLASSES[kind]
+
+
+def listen_to_durations(listener: Callable[..., None]) -> Callable[[], None]:
+    """Has JAX tell how long each step of each compilation took; gives what ends that."""
+    from jax import monitoring
+
+    monitoring.register_event_duration_secs_listener(listener)
+
+    def stop() -> None:
+        unregister = getattr(monitoring, "unregister_event_duration_listener", None)
+        if unregister is None:  # Public from 0.9 on; private, there in 0.6.
+            private = importlib.import_module("jax._src.monitoring")
+            unregister = getattr(private, "_unregister_event_duration_listener_by_callback", None)
+        # Where there is neither it stays, and hears without doing anything.
+        if unregister is not None:
+            unregister(listener)
+
+    return stop

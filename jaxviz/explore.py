@@ -23,6 +23,7 @@ from jaxviz.document import (
 )
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
+from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
 from jaxviz.tracebacks import without_our_frames
 
@@ -330,6 +331,7 @@ def explore(
     exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
     exploration.with_passes = passes
     exploration.trace()
+    note_explored(exploration)
     return exploration
 
 

@@ -19,6 +19,7 @@ from jax.extend import core as jax_core
 from jaxviz import compat
 from jaxviz.captured import CapturedNames
 from jaxviz.read.values import short_dtype
+from jaxviz.specialization import innermost
 from jaxviz.targets import Target, find_target
 
 # The longest spelling of one argument in a call that is rebuilt from types.
@@ -62,7 +63,7 @@ class Program:
     @cached_property
     def name(self) -> str:
         """Of the function, without the partials and methods around it."""
-        function = _innermost(self.fn)
+        function = innermost(self.fn)
         name = getattr(function, "__name__", None)
         return name if isinstance(name, str) else type(function).__name__
 
@@ -80,7 +81,7 @@ class Program:
 
     @cached_property
     def _code(self) -> Any:
-        function = _innermost(self.fn)
+        function = innermost(self.fn)
         code = getattr(function, "__code__", None)
         if code is None:
             code = getattr(inspect.getattr_static(type(function), "__call__", None), "__code__", None)
@@ -138,7 +139,11 @@ class Program:
         wrapper.__name__ = self.name
         args, kwargs = self._placed_arguments
         dynamic = [argument for number, argument in enumerate(args) if number not in self.static_argnums]
-        return jax.jit(wrapper).lower(*dynamic, **kwargs)
+        return self._jit(wrapper).lower(*dynamic, **kwargs)
+
+    def _jit(self, function: Callable[..., Any]) -> Any:
+        """What a function that is lowered anew is jitted with."""
+        return jax.jit(function)
 
     @property
     def _is_bound_jit(self) -> bool:
@@ -223,24 +228,14 @@ def _anew(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _innermost(function: Any) -> Any:
-    """The function that the person wrote: below partials, jit and other decorators that say what they wrap."""
-    while True:
-        if isinstance(function, functools.partial):
-            function = function.func
-        elif inspect.ismethod(function):
-            function = function.__func__
-        elif hasattr(function, "__wrapped__"):
-            function = function.__wrapped__
-        else:
-            return function
-
-
 def _spell(argument: Any) -> str:
     """An argument by its type: f32[3,4], 2, {'w': f32[3]} where that is short, dict otherwise."""
     if hasattr(argument, "shape") and hasattr(argument, "dtype"):
         return f"{short_dtype(argument.dtype)}[{','.join(map(str, argument.shape))}]"
-    if isinstance(argument, (bool, int, float, complex, str, type(None))):
+    if isinstance(argument, float):
+        # JAX has a class of its own for numbers whose type is known.
+        text = float.__repr__(argument)
+    elif isinstance(argument, (bool, int, complex, str, type(None))):
         text = repr(argument)
     elif isinstance(argument, dict):
         text = "{" + ", ".join(f"{key!r}: {_spell(value)}" for key, value in list(argument.items())[:8]) + "}"

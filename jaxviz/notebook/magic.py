@@ -17,13 +17,14 @@ from typing import Any
 
 import jax
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_magic, magics_class
+from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from jaxviz.document import STAGE_KINDS
 from jaxviz.explore import Exploration
 from jaxviz.export.engine import DrawingError
 from jaxviz.measure.errors import RunError
 from jaxviz.notebook.paths import opened, path_in
+from jaxviz.notebook.session import note_explored
 from jaxviz.opening import open as open_path
 from jaxviz.program import Program
 from jaxviz.targets import TargetError
@@ -92,10 +93,17 @@ _RUNS = 20
 class JaxvizMagics(Magics):
     """The magics that `%load_ext jaxviz` registers."""
 
-    @line_magic
-    def jaxviz(self, line: str) -> Exploration:
-        """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)"""
+    @line_cell_magic
+    def jaxviz(self, line: str, cell: str | None = None) -> Any:
+        """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)
+
+        %%jaxviz runs a cell and shows every function that JAX compiles meanwhile.
+        """
         __tracebackhide__ = True
+        if cell is not None:
+            from jaxviz.notebook.cell import run_cell
+
+            return run_cell(self.shell, *options_of(line), line, cell)
         options, call = parse(line)
         if isinstance(call, Path):
             return self._opened(options, call)
@@ -126,6 +134,7 @@ class JaxvizMagics(Magics):
         exploration.trace()
         if options.run is not None:
             _run(exploration, options.run)
+        note_explored(exploration)
         self._write(options, exploration)
         return exploration
 
@@ -161,6 +170,23 @@ def _run(exploration: Exploration, repeat: int) -> None:
 
 def parse(line: str) -> tuple[Options, ast.Call | Path]:
     """Options and the call of a magic's line, or the path in it. Raises a one-line UsageError for anything else."""
+    options, rest, hint = _options_and_rest(line)
+    if not rest:
+        raise UsageError(f"%jaxviz wants a call to explore: {hint}{_EXAMPLE}.")
+    path = path_in(rest)
+    if path is not None:
+        return options, path
+    return options, _call_in(rest)
+
+
+def options_of(line: str) -> tuple[Options, str]:
+    """Options of a magic's line, and what stands behind them."""
+    options, rest, _ = _options_and_rest(line)
+    return options, rest
+
+
+def _options_and_rest(line: str) -> tuple[Options, str, str]:
+    """Options, what stands behind them, and a hint where that may have been taken for a value."""
     rest = line.strip().rstrip(";").rstrip()
     if rest in ("-h", "--help", "-?"):
         raise UsageError(_USAGE)
@@ -183,12 +209,11 @@ def parse(line: str) -> tuple[Options, ast.Call | Path]:
         except ValueError as error:
             raise UsageError(f"%jaxviz --{name} wants {error}.") from None
         rest = rest[match.end() :]
-    if not rest:
-        hint = f"--{name} took {value} for its value: " if values and value and value.endswith(")") else ""
-        raise UsageError(f"%jaxviz wants a call to explore: {hint}{_EXAMPLE}.")
-    path = path_in(rest)
-    if path is not None:
-        return Options(**values), path
+    hint = f"--{name} took {value} for its value: " if values and value and value.endswith(")") else ""
+    return Options(**values), rest, hint
+
+
+def _call_in(rest: str) -> ast.Call:
     behind = re.search(r"\)\s+--?([A-Za-z][\w-]*)", rest)
     if behind and behind[1] in _READERS:
         raise UsageError(f"%jaxviz wants options in front of the call: %jaxviz --{behind[1]} ... f(x).")
@@ -203,7 +228,7 @@ def parse(line: str) -> tuple[Options, ast.Call | Path]:
             f"%jaxviz {rest}(...) with its arguments" if isinstance(expression, (ast.Name, ast.Attribute)) else _EXAMPLE
         )
         raise UsageError(f"%jaxviz wants a call, and {rest!r} is none: write {hint.removeprefix('write ')}.")
-    return Options(**values), expression
+    return expression
 
 
 def _missing() -> str:

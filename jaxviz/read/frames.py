@@ -191,10 +191,10 @@ _LEFT_OUT, _OWN = -1, -2
 
 def add_file(tables: Tables, path: str) -> int:
     """The row of a source file or notebook cell."""
-    cell = _cell_number(path)
+    cell = cell_number(path)
     if cell is not None:
         return tables.file(path, f"In [{cell}]", library=False)
-    return tables.file(path, os.path.basename(path) or path, library=_is_library(path))
+    return tables.file(path, os.path.basename(path) or path, library=is_library(path))
 
 
 def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
@@ -203,7 +203,7 @@ def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
     lines = linecache.getlines(path)
     if not lines or first <= 0:
         return
-    if _cell_number(path) is not None:
+    if cell_number(path) is not None:
         first, last = 1, len(lines)
     elif tables.files.text[file]:
         known = tables.files.start[file]
@@ -242,7 +242,7 @@ def _begins_at_interpreter(outermost: CodeType) -> bool:
     return outermost.co_name == "<module>" or path.startswith("<frozen ") or path.startswith(_STANDARD_FOLDERS)
 
 
-def _is_library(path: str) -> bool:
+def is_library(path: str) -> bool:
     return (
         path.startswith(_LIBRARY_FOLDERS)
         or path.startswith("<frozen ")
@@ -252,7 +252,7 @@ def _is_library(path: str) -> bool:
     )
 
 
-def _cell_number(path: str) -> int | None:
+def cell_number(path: str) -> int | None:
     """The number of the notebook cell that was compiled under this file name."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None

@@ -1,0 +1,291 @@
+"""Why a function was compiled again, and what to do about it.
+
+A reason is what differs from the earlier specialization that is most alike. Where nothing differs that is known, that
+is said: a wrong reason is worse than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxviz.find.finding import ADVICE, WARNING, Finding
+
+if TYPE_CHECKING:
+    from jaxviz.specialization import Definition, Signature, Specialization
+
+#: Kinds of reasons for which a second compilation is nearly always a mistake, and those that have their use.
+_MISTAKES = ("function", "weak", "passing", "value")
+_USEFUL = ("shape", "dtype", "static", "tree", "placement", "setting", "wrapper")
+# So many compilations more than one are worth a word, and so many are a fault.
+_ADVICE, _WARNING = {"mistake": 1, "useful": 3}, {"mistake": 2, "useful": 8}
+# A text names so many arguments; the rest are counted.
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a specialization was compiled: what differs, in words, and what to do."""
+
+    kind: str
+    text: str
+    remedy: str = ""
+    #: The argument or variable that it is about.
+    path: str = ""
+
+
+def reasons(new: Specialization, earlier: Sequence[Specialization]) -> tuple[Reason, ...]:
+    """Why `new` was compiled, given all specializations that came before, of any function."""
+    known = [one for one in earlier if new.definition.same_object(one.definition)]
+    if known:
+        found = _closest(new, known)
+        return found or (
+            Reason(
+                "unknown",
+                "nothing that is known of its arguments differs from an earlier call: JAX's cache was cleared, or "
+                "something else that JAX compiles for has changed, such as the mesh",
+            ),
+        )
+    made = [one for one in earlier if new.definition.made_again(one.definition)]
+    if made:
+        last = made[-1]
+        return (_new_object(new.definition, last.definition), *_closest(new, made))
+    if any(new.definition.written_again(one.definition) for one in earlier):
+        return (Reason("redefined", "it was defined anew, which makes another function of it"),)
+    return (Reason("first", "it had not been compiled before"),)
+
+
+def find_recompiled(history: Sequence[Specialization], about: Definition | None = None) -> tuple[Finding, ...]:
+    """One finding for each function that was compiled again and again for a reason that can be mended; those of one
+    function alone if `about` is given."""
+    groups: list[tuple[Definition, list[tuple[Reason, ...]]]] = []
+    for number, one in enumerate(history):
+        why = reasons(one, history[:number])
+        group = next((members for definition, members in groups if _is_one(one.definition, definition)), None)
+        if group is None:
+            groups.append((one.definition, [why]))
+        else:
+            group.append(why)
+    found = [
+        _finding(definition, members) for definition, members in groups if about is None or _is_one(about, definition)
+    ]
+    return tuple(finding for finding in found if finding is not None)
+
+
+def _is_one(one: Definition, other: Definition) -> bool:
+    return one.same_object(other) or one.made_again(other)
+
+
+def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]]) -> Finding | None:
+    counts: dict[str, list[Reason]] = {}
+    for why in members:
+        for reason in why:
+            counts.setdefault(reason.kind, []).append(reason)
+    mistakes = max(((kind, len(counts.get(kind, ()))) for kind in _MISTAKES), key=lambda one: one[1])
+    useful = max(((kind, len(counts.get(kind, ()))) for kind in _USEFUL), key=lambda one: one[1])
+    if mistakes[1] >= _ADVICE["mistake"]:
+        kind, group = mistakes[0], "mistake"
+    elif useful[1] >= _ADVICE["useful"]:
+        kind, group = useful[0], "useful"
+    else:
+        return None
+    count = len(counts[kind])
+    last = counts[kind][-1]
+    return Finding(
+        kind="recompiled",
+        severity=WARNING if count >= _WARNING[group] else ADVICE,
+        title=f"{definition.name} was compiled {len(members)} times",
+        text=f"{_times(count)} because {last.text}.",
+        remedy=last.remedy,
+        nodes=np.empty(0, np.int32),
+        figures={"compilations": len(members), kind: count},
+    )
+
+
+def _times(count: int) -> str:
+    return "Once" if count == 1 else f"{count} times, the last time"
+
+
+def _closest(new: Specialization, others: Sequence[Specialization]) -> tuple[Reason, ...]:
+    """What differs from the one that is most alike, of these the latest; nothing where one is the same."""
+    found = [tuple(_differences(other, new)) for other in reversed(others)]
+    return min(found, key=len)
+
+
+def _new_object(new: Definition, last: Definition) -> Reason:
+    changed = [name for name, text in new.captured.items() if last.captured.get(name, text) != text]
+    captured = "".join(
+        f", this time with {name} = {new.captured[name]}, before with {last.captured[name]}" for name in changed[:1]
+    )
+    what = "this lambda" if new.name == "<lambda>" else f"`{new.name}`"
+    if new.layers:
+        # A library's wrapper is made by the same code wherever it is called, so it may be another line that made it.
+        return Reason(
+            "wrapper",
+            f"{what} came wrapped anew (by partial, vmap, a bound method or the like), which is another function "
+            f"to JAX{captured}",
+            f"Where the wrapped {what} is the same each time, make and jit it once.",
+            new.name,
+        )
+    remedy = (
+        f"Make and jit {what} once, outside of the loop or function that calls it; JAX knows functions by identity."
+    )
+    if changed:
+        remedy = f"Pass `{changed[0]}` as an argument, and make and jit {what} once."
+    return Reason(
+        "function", f"{what} is a new function object: the line that makes it ran again{captured}", remedy, new.name
+    )
+
+
+def _differences(before: Specialization, now: Specialization) -> Iterator[Reason]:
+    one, other = before.signature, now.signature
+    yield from _trees(one, other)
+    yield from _leaves(one, other)
+    yield from _statics(one, other)
+    passed = one.by_name ^ other.by_name
+    for name in sorted(passed):
+        if name in (one.trees.keys() & other.trees.keys()) | (_static_names(one) & _static_names(other)):
+            how = "by name, before by position" if name in other.by_name else "by position, before by name"
+            yield Reason("passing", f"`{name}` was passed {how}", f"Pass `{name}` the same way in every call.", name)
+    for name, value in now.settings.items():
+        if before.settings.get(name, value) != value:
+            yield Reason(
+                "setting",
+                f"{name} is {value}, before {before.settings[name]}",
+                "Set it once, before the first call.",
+                name,
+            )
+
+
+def _static_names(signature: Signature) -> set[str]:
+    return {static.path for static in signature.statics}
+
+
+def _trees(one: Signature, other: Signature) -> Iterator[Reason]:
+    for name in sorted(one.trees.keys() | other.trees.keys()):
+        if name not in one.trees or name not in other.trees:
+            given = "is given, before it was left out" if name in other.trees else "was left out, before it was given"
+            yield Reason("tree", f"`{name}` {given}", f"Always pass `{name}`.", name)
+        elif one.trees[name] != other.trees[name]:
+            yield Reason(
+                "tree",
+                f"the structure of `{name}` differs{_how_trees_differ(name, one, other)}",
+                f"Keep the structure of `{name}`: the same keys and lengths, and None for None.",
+                name,
+            )
+
+
+def _how_trees_differ(name: str, one: Signature, other: Signature) -> str:
+    before, now = ([leaf.path for leaf in side.leaves if _belongs(leaf.path, name)] for side in (one, other))
+    added, gone = [path for path in now if path not in before], [path for path in before if path not in now]
+    parts = [f"{_named(added)} {'is' if len(added) == 1 else 'are'} new"] if added else []
+    parts += [f"{_named(gone)} {'is' if len(gone) == 1 else 'are'} gone"] if gone else []
+    return f": {', '.join(parts)}" if parts else f": {other.trees[name]}, before {one.trees[name]}"[:200]
+
+
+def _belongs(path: str, name: str) -> bool:
+    return path == name or path.startswith((f"{name}[", f"{name}."))
+
+
+def _leaves(one: Signature, other: Signature) -> Iterator[Reason]:
+    before = {leaf.path: leaf for leaf in one.leaves}
+    changed: dict[tuple[str, str, str, str], list[str]] = {}
+    for leaf in other.leaves:
+        old = before.get(leaf.path)
+        if old is None:
+            continue
+        if leaf.shape != old.shape:
+            what = ("shape", _shape(leaf.shape), _shape(old.shape), _axis(old.shape, leaf.shape))
+            changed.setdefault(what, []).append(leaf.path)
+        if leaf.dtype != old.dtype:
+            changed.setdefault(("dtype", leaf.dtype, old.dtype, ""), []).append(leaf.path)
+        elif leaf.weak != old.weak and leaf.shape == old.shape:
+            changed.setdefault(("weak", str(leaf.weak), leaf.text, leaf.dtype), []).append(leaf.path)
+        if leaf.placement != old.placement:
+            now = leaf.placement or "wherever JAX puts it"
+            changed.setdefault(("placement", now, old.placement or "wherever JAX puts it", ""), []).append(leaf.path)
+    for (kind, now, then, more), paths in changed.items():
+        yield _leaf_reason(kind, now, then, more, paths)
+
+
+def _leaf_reason(kind: str, now: str, then: str, more: str, paths: list[str]) -> Reason:
+    what, path = _named(paths), paths[0]
+    if kind == "shape":
+        where = f"axis {more} of {what}" if more else what
+        return Reason(
+            "shape",
+            f"the shape of {what} is {now}, before {then}",
+            f"Bring {where} to a few fixed sizes, by padding (and a mask) for instance, where many sizes come.",
+            path,
+        )
+    if kind == "dtype":
+        return Reason("dtype", f"{what} is {now}, before {then}", f"Convert {what} to one type before the call.", path)
+    if kind == "weak":
+        number, array = "a Python number (a weak type)", f"an array of type {then}"
+        now, then = (number, array) if now == "True" else (array, number)
+        return Reason(
+            "weak",
+            f"{what} is {now}, before {then}",
+            f"Pass {what} as an array each time, such as jnp.asarray({path}, '{_LONG.get(more, more)}').",
+            path,
+        )
+    return Reason(
+        "placement",
+        f"{what} lies on {now}, before on {then}",
+        f"Place {what} the same way before each call, with jax.device_put.",
+        path,
+    )
+
+
+_LONG = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "c64": "complex64", "c128": "complex128"}
+
+
+def _statics(one: Signature, other: Signature) -> Iterator[Reason]:
+    before = {static.path: static for static in one.statics}
+    for static in other.statics:
+        old = before.get(static.path)
+        if old is None or static.same(old):
+            continue
+        if static.text == old.text or not _compares(static.value):
+            yield Reason(
+                "value",
+                f"the static argument `{static.path}` is an object that equals no earlier one",
+                f"Pass the same object each time, or give {type(static.value).__name__} an `__eq__` and a `__hash__` "
+                "(a frozen dataclass has both).",
+                static.path,
+            )
+        else:
+            yield Reason(
+                "static",
+                f"the static argument `{static.path}` is {static.text}, before {old.text}",
+                f"Each value of `{static.path}` is compiled for itself. Make it a traced argument unless a shape or "
+                "Python's own `if` and `for` depend on it.",
+                static.path,
+            )
+
+
+def _compares(value: object) -> bool:
+    """Whether objects of its class can be equal without being the same."""
+    return "__eq__" in {name for one in type(value).__mro__[:-1] for name in vars(one)}
+
+
+def _shape(shape: tuple[object, ...]) -> str:
+    return f"[{','.join(map(str, shape))}]"
+
+
+def _axis(old: tuple[object, ...], new: tuple[object, ...]) -> str:
+    """The number of the axis that differs, where only one does."""
+    if len(old) != len(new):
+        return ""
+    axes = [number for number, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
+    return str(axes[0]) if len(axes) == 1 else ""
+
+
+def _named(paths: Sequence[str]) -> str:
+    shown = [f"`{path}`" for path in paths[:_MOST_NAMED]]
+    if len(paths) > _MOST_NAMED:
+        shown.append(f"{len(paths) - _MOST_NAMED} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

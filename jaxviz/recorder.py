@@ -1,0 +1,98 @@
+"""`recording`: every function that JAX compiles while a block of code runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+# What looks at programs is imported with the first recording: `import jaxviz` must not wait for it.
+if TYPE_CHECKING:
+    from jaxviz.explore import Exploration
+    from jaxviz.find import Finding
+    from jaxviz.find.recompiled import Reason
+    from jaxviz.listening import Compilation
+
+
+class Recording:
+    """What was compiled, in order. Each program can be explored; the person's functions are not called again for it::
+
+    with jv.recording() as rec:
+        train(params, batches)
+    rec.programs        # a list of explorations; each shows itself in a notebook
+    rec.reasons         # for each, why it was compiled
+    rec.findings        # functions that were compiled again and again, and the remedy
+    """
+
+    def __init__(self) -> None:
+        #: The person's functions.
+        self.compilations: list[Compilation] = []
+        #: Operations of JAX that ran outside of `jit` and were compiled each by itself.
+        self.operations: list[Compilation] = []
+        self._explored: dict[int, Exploration] = {}
+
+    def hear(self, compilation: Compilation, whole: bool) -> None:
+        """Called by what listens to JAX, a second time when the cost is known."""
+        if not whole:
+            (self.compilations if compilation.own else self.operations).append(compilation)
+
+    @property
+    def programs(self) -> list[Exploration]:
+        """One for each function that was compiled, as it was compiled."""
+        return [self._exploration(number) for number in range(len(self.compilations))]
+
+    @property
+    def reasons(self) -> list[tuple[Reason, ...]]:
+        """Why each of the programs was compiled."""
+        from jaxviz.find.recompiled import reasons
+
+        history = [compilation.specialization for compilation in self.compilations]
+        return [reasons(one, history[:number]) for number, one in enumerate(history)]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The functions that were compiled again for a reason that can be mended."""
+        from jaxviz.find.recompiled import find_recompiled
+
+        return find_recompiled([compilation.specialization for compilation in self.compilations])
+
+    def __len__(self) -> int:
+        return len(self.compilations)
+
+    def __iter__(self) -> Iterator[Exploration]:
+        return iter(self.programs)
+
+    def __repr__(self) -> str:
+        lines = [f"<jaxviz recording: {len(self)} compiled>"]
+        for compilation, why in zip(self.compilations, self.reasons, strict=True):
+            cost = sum(compilation.seconds.values())
+            lines.append(f"{compilation.call}  {cost:.2f} s: {'; '.join(reason.text for reason in why)}")
+        if self.operations:
+            cost = sum(sum(one.seconds.values()) for one in self.operations)
+            lines.append(f"and {len(self.operations)} operations of JAX outside of jit  {cost:.2f} s")
+        return "\n".join(lines)
+
+    def _exploration(self, number: int) -> Exploration:
+        from jaxviz.explore import Exploration
+
+        if number not in self._explored:
+            self._explored[number] = Exploration(self.compilations[number].program())
+        return self._explored[number]
+
+
+@contextmanager
+def recording() -> Iterator[Recording]:
+    """Records every function that JAX compiles inside::
+
+    with jv.recording() as rec:
+        step(params, x)
+    rec.programs
+    """
+    from jaxviz.listening import ear
+
+    found = Recording()
+    ear.add(found.hear)
+    try:
+        yield found
+    finally:
+        ear.remove(found.hear)

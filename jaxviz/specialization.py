@@ -1,0 +1,323 @@
+"""What makes one compilation of a function differ from another: the function object, and what its arguments are.
+
+JAX compiles a function for types of arguments, values of static ones and the structure of both, and knows the function
+by identity. All of that is kept here as data, without the arrays.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+import jax
+
+from jaxviz.read.values import short_dtype
+
+#: Settings of JAX that are part of what it compiles for.
+SETTINGS = (
+    "jax_enable_x64",
+    "jax_default_matmul_precision",
+    "jax_numpy_dtype_promotion",
+    "jax_debug_nans",
+    "jax_debug_infs",
+    "jax_default_prng_impl",
+    "jax_threefry_partitionable",
+    "jax_default_device",
+)
+#: Options of `jax.jit` that are.
+OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "keep_unused", "device", "backend")
+# The longest text of a static value or a captured variable.
+_TEXT = 60
+# Wrappers in wrappers: how deep functions are looked for among what a function captured.
+_DEPTH = 3
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An array among the arguments, or a number that is traced like one. `placement` is empty where JAX may choose."""
+
+    path: str
+    dtype: str
+    shape: tuple[Any, ...]
+    weak: bool = False
+    placement: str = ""
+
+    @property
+    def text(self) -> str:
+        """The type as one reads it: `f32[3,4]`."""
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    """A value that is part of what is compiled."""
+
+    path: str
+    text: str
+    value: Any = field(repr=False)
+
+    def same(self, other: Static) -> bool:
+        """As JAX compares them: of one type, and equal."""
+        try:
+            return type(self.value) is type(other.value) and bool(self.value == other.value)
+        except Exception:  # An `__eq__` of the person's that fails, or that gives an array.
+            return self.value is other.value
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    """The arguments of a call, as far as a compilation depends on them. `trees` and `by_name` are by argument."""
+
+    leaves: tuple[Leaf, ...] = ()
+    statics: tuple[Static, ...] = ()
+    trees: Mapping[str, Any] = field(default_factory=dict)
+    by_name: frozenset[str] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """One line: the types of all leaves, weak ones with a tilde, and the static values."""
+        arrays = [f"{leaf.path}: {'~' * leaf.weak}{leaf.text}" for leaf in self.leaves]
+        return ", ".join(arrays + [f"{static.path} = {static.text}" for static in self.statics])
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """Where a function comes from, and which function object JAX was given."""
+
+    name: str
+    qualified: str
+    file: str
+    line: int
+    code: CodeType | None = None
+    #: Functions that the function captured: one decorator of the person's makes many functions of one code.
+    around: tuple[CodeType, ...] = ()
+    #: What stands around the code of the person's: partials, methods, wrappers of libraries such as `vmap`.
+    layers: tuple[Any, ...] = ()
+    #: Plain values that it captured, as text.
+    captured: Mapping[str, str] = field(default_factory=dict)
+    #: Gives the function object as long as somebody else keeps it.
+    function: Callable[[], Any] = field(default=lambda: None, repr=False)
+
+    def same_object(self, other: Definition) -> bool:
+        """Whether JAX takes both for one function. An object that is gone is no longer known to JAX either."""
+        one, another = self.function(), other.function()
+        try:
+            return one is not None and (one is another or bool(one == another))
+        except Exception:
+            return False
+
+    def made_again(self, other: Definition) -> bool:
+        """Whether both are made of the same code, in the same way."""
+        return (
+            self.code is not None
+            and self.code is other.code
+            and _all_same(self.around, other.around)
+            and _all_same(self.layers, other.layers)
+        )
+
+    def written_again(self, other: Definition) -> bool:
+        """Whether one replaced the other: a cell or a module was run anew."""
+        if self.code is other.code or "<lambda>" in self.qualified or self.qualified != other.qualified:
+            return False
+        return self.file == other.file or (is_cell(self.file) and is_cell(other.file))
+
+
+@dataclass(frozen=True, eq=False)
+class Specialization:
+    """A function, compiled for one kind of arguments. `settings` are those of JAX and of its jit; `when` is in seconds
+    since 1970."""
+
+    definition: Definition
+    signature: Signature
+    settings: Mapping[str, str]
+    when: float
+
+
+def definition_of(function: Any) -> Definition:
+    """Of what was given to `jax.jit`, or called without it."""
+    inner = innermost(function)
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        code = getattr(inspect.getattr_static(type(inner), "__call__", None), "__code__", None)
+    code = code if isinstance(code, CodeType) else None
+    name = getattr(inner, "__name__", None)
+    name = name if isinstance(name, str) else type(inner).__name__
+    qualified = getattr(inner, "__qualname__", None)
+    captured = dict(_captured(function))
+    return Definition(
+        name,
+        qualified if isinstance(qualified, str) else name,
+        code.co_filename if code is not None else "",
+        code.co_firstlineno if code is not None else 0,
+        code,
+        tuple(_codes_around(function)),
+        tuple(_layers(function)),
+        {key: _text(value) for key, value in captured.items() if _is_plain(value)},
+        _reference(function),
+    )
+
+
+def signature_of(
+    function: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    static_argnums: Sequence[int] = (),
+    static_argnames: Sequence[str] = (),
+    types: Sequence[Any] | None = None,
+) -> Signature:
+    """Of a call. `types` are the abstract values that JAX made of its leaves, where they are known.
+
+    >>> signature_of(lambda x, n: x, (1.0, 2), {}, static_argnums=(1,)).text
+    'x: ~f32[], n = 2'
+    """
+    names = _parameter_names(function, len(args))
+    static = {number % len(args) for number in static_argnums if -len(args) <= number < len(args)}
+    leaves: list[tuple[str, Any]] = []
+    statics: list[Static] = []
+    trees: dict[str, Any] = {}
+    for number, argument in enumerate(args):
+        if number in static:
+            statics.append(Static(names[number], _text(argument), argument))
+        else:
+            _flatten(names[number], argument, leaves, trees)
+    for name in sorted(kwargs):
+        if name in static_argnames:
+            statics.append(Static(name, _text(kwargs[name]), kwargs[name]))
+        else:
+            _flatten(name, kwargs[name], leaves, trees)
+    known = types if types is not None and len(types) == len(leaves) else [None] * len(leaves)
+    described = []
+    for (path, leaf), type_ in zip(leaves, known, strict=True):
+        found = _leaf(path, leaf, type_)
+        if found is None:
+            statics.append(Static(path, _text(leaf), leaf))
+        else:
+            described.append(found)
+    return Signature(tuple(described), tuple(statics), trees, frozenset(kwargs))
+
+
+def settings_now(options: Any = None) -> dict[str, str]:
+    """The settings of JAX that a compilation depends on, and what `jax.jit` was given."""
+    settings = {name: str(getattr(jax.config, name, "")) for name in SETTINGS}
+    return settings | {name: str(getattr(options, name)) for name in OPTIONS if hasattr(options, name)}
+
+
+def innermost(function: Any) -> Any:
+    """The function that the person wrote: below partials, methods, jit and decorators that say what they wrap."""
+    while True:
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif inspect.ismethod(function):
+            function = function.__func__
+        elif hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        else:
+            return function
+
+
+def _flatten(name: str, argument: Any, leaves: list[tuple[str, Any]], trees: dict[str, Any]) -> None:
+    found, tree = jax.tree_util.tree_flatten_with_path(argument)
+    leaves += [(name + jax.tree_util.keystr(path), leaf) for path, leaf in found]
+    trees[name] = tree
+
+
+def _leaf(path: str, leaf: Any, type_: Any) -> Leaf | None:
+    """How JAX sees a leaf; None for what it cannot trace."""
+    if type_ is None:
+        if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
+            if not isinstance(leaf, (bool, int, float, complex)):
+                return None
+            dtype = short_dtype(jax.dtypes.canonicalize_dtype(jax.dtypes.result_type(leaf)))
+            return Leaf(path, dtype, (), not isinstance(leaf, bool))
+        type_ = getattr(leaf, "aval", leaf)
+    shape = tuple(size if isinstance(size, int) else str(size) for size in type_.shape)
+    dtype = type_.dtype
+    if not jax.dtypes.issubdtype(dtype, jax.dtypes.extended):
+        dtype = jax.dtypes.canonicalize_dtype(dtype)
+    placement = str(leaf.sharding) if getattr(leaf, "committed", False) else ""
+    return Leaf(path, short_dtype(dtype), shape, bool(getattr(type_, "weak_type", False)), placement)
+
+
+def _parameter_names(function: Any, count: int) -> list[str]:
+    """The name of each positional argument; `args[2]` for those without one of their own."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    own = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), "args")
+    return own[:count] + [f"{rest}[{number}]" for number in range(count - len(own[:count]))]
+
+
+def _captured(function: Any) -> Iterator[tuple[str, Any]]:
+    """What a function holds beside its code: variables of closures, arguments of partials."""
+    while isinstance(function, functools.partial):
+        yield from ((f"argument {number}", value) for number, value in enumerate(function.args))
+        yield from function.keywords.items()
+        function = function.func
+    code = getattr(function, "__code__", None)
+    for name, cell in zip(getattr(code, "co_freevars", ()), getattr(function, "__closure__", None) or (), strict=False):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # Not yet filled.
+            continue
+
+
+def _codes_around(function: Any, depth: int = _DEPTH) -> Iterator[CodeType]:
+    for _, value in _captured(function):
+        code = getattr(innermost(value), "__code__", None) if callable(value) else None
+        if isinstance(code, CodeType):
+            yield code
+            if depth:
+                yield from _codes_around(value, depth - 1)
+
+
+def _layers(function: Any) -> Iterator[Any]:
+    """What is around the innermost function: the code of each wrapper, or its class."""
+    inner = innermost(function)
+    while function is not inner:
+        yield getattr(function, "__code__", None) or type(function)
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif inspect.ismethod(function):
+            function = function.__func__
+        else:
+            function = function.__wrapped__
+
+
+def _reference(function: Any) -> Callable[[], Any]:
+    try:
+        return weakref.ref(function)
+    except TypeError:
+        return lambda: None
+
+
+def _all_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def is_cell(file: str) -> bool:
+    """Whether code comes from a notebook or prompt, where each run of a cell is a file of its own."""
+    return "ipykernel_" in file or file.startswith("<")
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return len(value) <= 8 and all(map(_is_plain, value))
+    return isinstance(value, (bool, int, float, complex, str, type(None)))
+
+
+def _text(value: Any) -> str:
+    if callable(value) and hasattr(value, "__qualname__"):
+        return str(value.__qualname__)
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # A `__repr__` of the person's.
+        text = object.__repr__(value)
+    return text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
