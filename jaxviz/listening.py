@@ -111,7 +111,7 @@ class _Ear:
 
     def remove(self, hearer: Hearer) -> None:
         with self._lock:
-            self._hearers = tuple(one for one in self._hearers if one is not hearer)
+            self._hearers = tuple(one for one in self._hearers if one != hearer)
             if not self._hearers and self._stop is not None:
                 self._stop()
                 self._stop = None

@@ -30,7 +30,7 @@ SETTINGS = (
     "jax_default_device",
 )
 #: Options of `jax.jit` that are.
-OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "keep_unused", "device", "backend")
+OPTIONS = ("static_argnums", "donate_argnums", "keep_unused", "device", "backend")
 # The longest text of a static value or a captured variable.
 _TEXT = 60
 # Wrappers in wrappers: how deep functions are looked for among what a function captured.

@@ -255,3 +255,42 @@ def test_a_run_that_is_stopped_leaves_the_picture(shell, names, capsys, monkeypa
     names.update(f=lambda x: x + 1, x=1.0)
     assert len(explore(shell, "--run f(x)").jaxpr.find("add")) == 1
     assert "stopped" in capsys.readouterr().err
+
+
+def test_a_cell_shows_what_was_compiled_in_it(shell, names, capsys):
+    cell = """
+import jax, jax.numpy as jnp
+@jax.jit
+def step(x):
+    return jnp.sin(x) * 2
+step(jnp.ones(3))
+step(jnp.ones(4))
+"""
+    result = shell.run_cell_magic("jaxviz", "", cell)
+    told = capsys.readouterr().out
+    assert result.shape == (4,)
+    assert "2 functions were compiled" in told
+    assert "step(f32[4])" in told
+    assert "the shape of `x` is [4], before [3]" in told
+    # Each of them is shown.
+    assert told.count("<jaxviz step(") == 2
+    assert "step" in shell.user_ns
+
+
+def test_a_cell_that_compiles_nothing_says_so(shell, names, capsys):
+    assert shell.run_cell_magic("jaxviz", "", "x = 1\nx + 1") == 2
+    assert "no function compiled" in capsys.readouterr().out
+    assert shell.run_cell_magic("jaxviz", "", "x + 1;") is None
+
+
+def test_a_cell_with_a_call_in_its_first_line_is_refused(shell, names):
+    with pytest.raises(UsageError, match="takes options alone"):
+        shell.run_cell_magic("jaxviz", "f(x)", "x = 1")
+    with pytest.raises(UsageError, match="has no --save"):
+        shell.run_cell_magic("jaxviz", "--save a.jaxviz", "x = 1")
+
+
+def test_an_error_in_a_cell_is_the_persons_own_with_the_line_of_the_cell(shell, names):
+    with pytest.raises(ZeroDivisionError) as caught:
+        shell.run_cell_magic("jaxviz", "", "y = 1\n1 / 0\n")
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].lineno == 3

@@ -183,7 +183,8 @@ class Session:
             compiled=history_of == _COMPILED,
         )
         self._entries[entry.id] = entry
-        for old in [one for one in self._entries.values() if not one.pinned][: len(self._entries) - MOST_PROGRAMS]:
+        too_many = max(0, len(self._entries) - MOST_PROGRAMS)
+        for old in [one for one in self._entries.values() if not one.pinned][:too_many]:
             self.dropped += 1
             self.delete(old.id)
         self._tell(entry)

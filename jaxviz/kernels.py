@@ -1,0 +1,34 @@
+"""Kernels of optimized HLO: what runs as one piece."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxviz.graph import OPERATION, Column, Graph
+
+# Regions whose operations run one by one; those of others (fusions, reducers) run as part of their owner.
+_RUNS = ("while cond", "while body", "branch", "call")
+# Operations that hold others or only name a value: nothing runs for them.
+_IDLE = ("bitcast", "tuple", "get-tuple-element", "parameter", "while", "conditional", "call", "constant")
+
+
+def kernels_of(graph: Graph) -> Column:
+    """Of each instruction of a graph of optimized HLO, the one that it runs as: a fusion or itself; -1 for none."""
+    strings = graph.tables.strings
+    regions, nodes = graph.regions, graph.nodes
+    within = [-1] * len(regions.owner)
+    for region in range(1, len(within)):
+        owner = int(regions.owner[region])
+        around = within[int(nodes.region[owner])]
+        runs_itself = strings[int(regions.kind[region])] in _RUNS
+        within[region] = around if around >= 0 or runs_itself else owner
+    part = np.array(within, np.int32)[nodes.region]
+    idle = np.array([strings[op] in _IDLE for op in nodes.op.tolist()], bool)
+    numbers = np.arange(len(graph), dtype=np.int32)
+    kernels = np.where(part >= 0, part, np.where(idle, -1, numbers))
+    return np.where(nodes.kind == OPERATION, kernels, -1)
+
+
+def kernel_count(graph: Graph) -> int:
+    """How many kernels a graph of optimized HLO has."""
+    return int(np.count_nonzero(kernels_of(graph) == np.arange(len(graph))))

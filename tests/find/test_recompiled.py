@@ -1,0 +1,206 @@
+"""Why a function was compiled again: each reason alone, the right argument, and no reason where there is none."""
+
+from __future__ import annotations
+
+import functools
+from collections import namedtuple
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxviz as jv
+
+
+def reasons_of(run):
+    with jv.recording() as found:
+        run()
+    return [[(reason.kind, reason.path) for reason in why] for why in found.reasons]
+
+
+def jitted(**options):
+    """A new function for each test: nothing is compiled before."""
+
+    @functools.partial(jax.jit, **options)
+    def step(x, y=1.0):
+        return jax.tree_util.tree_map(lambda leaf: leaf * 2, x), y
+
+    return step
+
+
+ONES = jnp.ones(3)
+FIRST = [("first", "")]
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("options", "first", "second", "expected"),
+    [
+        ({}, lambda f: f(jnp.ones(3)), lambda f: f(jnp.ones(4)), [("shape", "x")]),
+        ({}, lambda f: f(jnp.ones(3)), lambda f: f(jnp.ones((3, 1))), [("shape", "x")]),
+        ({}, lambda f: f(jnp.ones(3)), lambda f: f(jnp.ones(3, jnp.int32)), [("dtype", "x")]),
+        ({}, lambda f: f(1.0), lambda f: f(jnp.float32(1)), [("weak", "x")]),
+        ({}, lambda f: f(jnp.float32(1)), lambda f: f(1.0), [("weak", "x")]),
+        ({}, lambda f: f({"a": ONES}), lambda f: f({"a": ONES, "b": ONES}), [("tree", "x")]),
+        ({}, lambda f: f((ONES, ONES)), lambda f: f([ONES, ONES]), [("tree", "x")]),
+        ({}, lambda f: f({"a": ONES}), lambda f: f({"a": jnp.ones(4)}), [("shape", "x['a']")]),
+        ({}, lambda f: f(ONES), lambda f: f(ONES, 2.0), [("tree", "y")]),
+        ({}, lambda f: f(ONES, 2.0), lambda f: f(ONES, y=2.0), [("passing", "y")]),
+        ({"static_argnames": "y"}, lambda f: f(ONES, y=1), lambda f: f(ONES, y=2), [("static", "y")]),
+        ({"static_argnums": 1}, lambda f: f(ONES, 1), lambda f: f(ONES, 2), [("static", "y")]),
+    ],
+)
+def test_what_differs_is_the_reason(options, first, second, expected):
+    step = jitted(**options)
+    found = reasons_of(lambda: (first(step), second(step)))
+    assert found == [FIRST, expected]
+
+
+def test_two_things_that_differ_are_two_reasons():
+    step = jitted()
+    found = reasons_of(lambda: (step(ONES, 1.0), step(jnp.ones(4), jnp.float32(1.0))))
+    assert found[1] == [("shape", "x"), ("weak", "y")]
+
+
+def test_the_closest_earlier_specialization_is_compared():
+    step = jitted()
+    many = [jnp.ones((3, 3)), jnp.ones(3), jnp.ones((4, 4), jnp.int32)]
+    found = reasons_of(lambda: ([step(x, y) for x in many for y in (1.0,)], step(jnp.ones((3, 3)), jnp.float32(2))))
+    assert found[3] == [("weak", "y")]
+
+
+def test_a_lambda_made_at_each_call_is_a_new_function_object():
+    def outer(x):
+        return jax.jit(lambda y: y * 3)(x)
+
+    found = reasons_of(lambda: [outer(ONES) for _ in range(3)])
+    assert [why[0][0] for why in found] == ["first", "function", "function"]
+
+
+def test_what_a_new_function_object_captured_is_named():
+    def make(rate):
+        def update(x):
+            return x * rate
+
+        return jax.jit(update)
+
+    with jv.recording() as found:
+        for rate in (0.1, 0.2):
+            make(rate)(ONES)
+    assert "rate = 0.2, before with 0.1" in found.reasons[1][0].text
+    assert found.reasons[1][0].remedy.startswith("Pass `rate` as an argument")
+
+
+def test_a_wrapper_of_a_library_is_not_said_to_come_from_one_line():
+    def step(x):
+        return x * 2
+
+    found = reasons_of(lambda: [jax.jit(functools.partial(step))(ONES) for _ in range(2)])
+    assert [why[0][0] for why in found] == ["first", "wrapper"]
+    # The function alone after a wrapper of it is another function.
+    found = reasons_of(lambda: (jax.jit(jax.vmap(step))(ONES), jax.jit(step)(ONES)))
+    assert found == [FIRST, FIRST]
+
+
+def test_two_functions_of_one_decorator_are_two_functions():
+    def decorate(function):
+        def wrapper(x):
+            return function(x)
+
+        return jax.jit(wrapper)
+
+    def one(x):
+        return x + 1
+
+    def other(x):
+        return x + 2
+
+    assert reasons_of(lambda: (decorate(one)(ONES), decorate(other)(ONES))) == [FIRST, FIRST]
+
+
+def test_an_object_without_equality_is_told_from_a_value():
+    class Plain:
+        pass
+
+    @dataclass(frozen=True)
+    class Frozen:
+        size: int = 2
+
+    def run(make):
+        step = jitted(static_argnums=1)
+        # The result holds the static value, which is no array.
+        size = jax.jit(lambda x, y: x * 2, static_argnums=1)
+        assert step is not None
+        return reasons_of(lambda: [size(ONES, make()) for _ in range(2)])
+
+    assert run(Plain) == [FIRST, [("value", "y")]]
+    assert run(Frozen) == [FIRST]
+
+
+def test_options_of_jit_are_a_reason():
+    def step(x):
+        return x * 2
+
+    found = reasons_of(lambda: (jax.jit(step)(jnp.ones(3)), jax.jit(step, donate_argnums=0)(jnp.ones(3))))
+    assert found == [FIRST, [("setting", "donate_argnums")]]
+
+
+def test_what_is_not_known_is_said():
+    step = jitted()
+
+    def run():
+        step(ONES)
+        step.clear_cache()
+        jax.clear_caches()
+        step(ONES)
+
+    assert reasons_of(run) == [FIRST, [("unknown", "")]]
+
+
+INNOCENT = {
+    "the same call again": lambda f: [f(ONES) for _ in range(5)],
+    "other values": lambda f: [f(jnp.full(3, value)) for value in range(5)],
+    "NumPy for JAX": lambda f: [f(np.ones(3, np.float32)), f(jnp.ones(3))],
+    "types that JAX narrows": lambda f: [f(np.ones(3)), f(np.ones(3, np.float32))],
+    "other numbers": lambda f: [f(ONES, value) for value in (1.0, 2.0, 3.0)],
+    "two sizes": lambda f: [f(jnp.ones(size)) for size in (3, 4, 3, 4)],
+    "two types": lambda f: [f(jnp.ones(3, dtype)) for dtype in (jnp.float32, jnp.int32)],
+    "a named tuple": lambda f: [f(Pair(ONES, 1)), f(Pair(ONES, 2))],
+}
+Pair = namedtuple("Pair", "a b")
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_innocent_programs_have_no_finding(name):
+    step = jitted()
+    with jv.recording() as found:
+        INNOCENT[name](step)
+    assert found.findings == ()
+
+
+def test_a_leak_is_found_with_its_count_and_remedy():
+    def outer(x):
+        return jax.jit(lambda y: y * 5)(x)
+
+    with jv.recording() as found:
+        for _ in range(4):
+            outer(ONES)
+    (finding,) = found.findings
+    assert finding.severity == "warning"
+    assert finding.figures == {"compilations": 4, "function": 3}
+    assert "once, outside of the loop or function" in finding.remedy
+
+
+def test_many_sizes_are_advice_then_a_warning():
+    step = jitted()
+    with jv.recording() as found:
+        for size in range(1, 5):
+            step(jnp.ones(size))
+    assert [finding.severity for finding in found.findings] == ["advice"]
+    with jv.recording() as found:
+        for size in range(5, 20):
+            step(jnp.ones(size))
+    assert [finding.severity for finding in found.findings] == ["warning"]
+    assert "axis 0 of `x`" in found.findings[0].remedy

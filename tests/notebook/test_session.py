@@ -1,0 +1,136 @@
+"""The session's list of programs, and the line to the side panel."""
+
+from __future__ import annotations
+
+import gc
+import json
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxviz as jv
+from jaxviz.document import Document
+from jaxviz.explore import Exploration
+from jaxviz.notebook import session as session_module
+from jaxviz.notebook.channel import Channel
+from jaxviz.notebook.session import MOST_PROGRAMS, Session
+from jaxviz.program import Program
+
+
+@pytest.fixture
+def listed(monkeypatch):
+    made = Session()
+    monkeypatch.setattr(session_module, "_session", made)
+    return made
+
+
+def explored(fn, *args):
+    exploration = Exploration(Program(fn, args))
+    exploration.trace()
+    return exploration
+
+
+def double(x):
+    return x * 2
+
+
+class Line:
+    """Stands for a comm."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, message):
+        self.sent.append(json.loads(json.dumps(message)))
+
+
+def channel_of(listed):
+    channel = Channel(listed)
+    channel._comm = Line()
+    listed.told = channel.tell
+    return channel
+
+
+def ask(channel, **question):
+    channel._hear({"content": {"data": {"request": "r", **question}}})
+    return channel._comm.sent[-1]
+
+
+def test_exploring_again_takes_the_place_of_the_earlier_one(listed):
+    listed.note_explored(explored(double, jnp.ones(3)))
+    listed.note_explored(explored(double, jnp.ones(3)))
+    listed.note_explored(explored(double, jnp.ones(4)))
+    assert [entry.call for entry in listed.programs] == ["double(f32[3])", "double(f32[4])"]
+    assert listed.programs[0].summary()["why"] == "you explored it"
+    assert listed.programs[1].summary()["why"] == "the shape of `x` is [4], before [3]"
+
+
+def test_arrays_are_not_kept(listed):
+    listed.note_explored(explored(double, jnp.ones(3)))
+    gc.collect()
+    program = listed.programs[0].exploration.program
+    assert isinstance(program.args[0], jax.ShapeDtypeStruct)
+    assert listed.document("1").programs[0].call == "double(f32[3])"
+
+
+def test_the_oldest_that_nobody_pinned_are_dropped(listed):
+    program = explored(double, np.ones(3))
+    for number in range(MOST_PROGRAMS + 3):
+        program.call = f"double({number})"
+        listed.note_explored(program)
+        if number == 0:
+            listed.pin("1", True)
+    calls = [entry.call for entry in listed.programs]
+    assert len(calls) == MOST_PROGRAMS
+    assert calls[:2] == ["double(0)", "double(4)"]
+    assert listed.dropped == 3
+
+
+def test_the_panel_is_told_of_each_change(listed):
+    channel = channel_of(listed)
+    listed.note_explored(explored(double, jnp.ones(3)))
+    assert channel._comm.sent[-1]["program"]["call"] == "double(f32[3])"
+    assert ask(channel, type="rename", id="1", label="mine")["type"] == "done"
+    assert listed["1"].label == "mine"
+    ask(channel, type="pin", id="1", pinned=True)
+    assert ask(channel, type="list")["programs"][0]["pinned"] is True
+    ask(channel, type="delete", id="1")
+    assert channel._comm.sent[-2] == {"type": "gone", "ids": ["1"], "dropped": 0}
+    assert len(listed) == 0
+
+
+def test_a_document_is_made_when_it_is_asked_for(listed):
+    channel = channel_of(listed)
+    listed.note_explored(explored(double, jnp.ones(3)))
+    answer = ask(channel, type="open", id="1")
+    assert (answer["type"], answer["id"], answer["request"]) == ("document", "1", "r")
+    assert Document.from_json(answer["document"]).programs[0].name == "double"
+
+
+def test_what_cannot_be_answered_is_said_in_one_line(listed):
+    channel = channel_of(listed)
+    assert "no longer on the list" in ask(channel, type="open", id="9")["error"]
+    assert "unknown question" in ask(channel, type="nonsense")["error"]
+    channel._hear({"content": {"data": "rubbish"}})
+
+
+def test_compiled_again_is_a_finding_of_the_document(listed):
+    @jv.watch
+    @jax.jit
+    def step(x):
+        return x * 2
+
+    step(1.0)
+    step(jnp.float32(1.0))
+    document = listed.document(listed.programs[1].id)
+    assert [entry.finding.kind for entry in document.findings] == ["recompiled"]
+    again = Document.from_json(document.to_json())
+    assert "Python number" in again.findings[0].finding.text
+
+
+def test_the_list_reads_as_text(listed):
+    assert "no programs yet" in repr(listed)
+    listed.note_explored(explored(double, jnp.ones(3)))
+    assert "double(f32[3]): you explored it" in repr(listed)
