@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from jaxviz._version import __version__
+from jaxviz.compare import Comparison, compare
 from jaxviz.document import Document, DocumentError
 from jaxviz.explore import Exploration, explore, load, rebuild
 from jaxviz.graph import Graph
@@ -30,6 +31,7 @@ from jaxviz.recorder import recording
 from jaxviz.watching import watch
 
 __all__ = [
+    "Comparison",
     "Document",
     "DocumentError",
     "Exploration",
@@ -37,6 +39,7 @@ __all__ = [
     "OpenError",
     "RunError",
     "__version__",
+    "compare",
     "explore",
     "load",
     "open",

@@ -12,7 +12,7 @@ from IPython.core.error import UsageError
 from IPython.testing.globalipapp import start_ipython
 
 from jaxviz.notebook.display import MIME_TYPE
-from jaxviz.notebook.magic import parse
+from jaxviz.notebook.magic import JaxvizMagics, parse
 
 
 @pytest.fixture(scope="module")
@@ -294,3 +294,27 @@ def test_an_error_in_a_cell_is_the_persons_own_with_the_line_of_the_cell(shell, 
     with pytest.raises(ZeroDivisionError) as caught:
         shell.run_cell_magic("jaxviz", "", "y = 1\n1 / 0\n")
     assert traceback.extract_tb(caught.value.__traceback__)[-1].lineno == 3
+
+
+def test_two_calls_are_put_beside_each_other(shell, names):
+    names.update(f=lambda x: jnp.sin(x), g=lambda x, by: jnp.sin(x) * by, x=jnp.ones(4))
+    comparison = explore(shell, "--height 300 --vs 'g(x, 2.0)' f(x)")
+    assert [program.call for program in comparison.document().programs] == ["f(x)", "g(x, 2.0)"]
+    assert [node.op for node in comparison.differences["jaxpr"].only_b] == ["mul"]
+    data, metadata = comparison._repr_mimebundle_()
+    assert MIME_TYPE in data
+    assert metadata[MIME_TYPE]["height"] == 300
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--vs f(x)", "wants a call to explore"),
+        ("--vs 'x' f(x)", "wants a call, and 'x' is none"),
+        ("--vs '--height 3 f(x)' f(x)", "--vs wants a call without options"),
+    ],
+)
+def test_what_stands_beside_must_be_a_call_too(shell, names, line, said):
+    names.update(f=lambda x: jnp.sin(x), x=jnp.ones(4))
+    with pytest.raises(UsageError, match=said):
+        JaxvizMagics(shell).jaxviz(line)

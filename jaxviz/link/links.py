@@ -18,8 +18,10 @@ from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Column, Graph
 from jaxviz.link.tags import Places
 from jaxviz.read.tag_text import paths_of
 
-LINK_KINDS = ("exact", "merged", "inferred")
-EXACT, MERGED, INFERRED = range(3)
+LINK_KINDS = ("exact", "merged", "inferred", "changed")
+EXACT, MERGED, INFERRED, CHANGED = range(4)
+#: How links between the stages of one program are found; those between two programs tell too what differs.
+_STAGE_KINDS = LINK_KINDS[:CHANGED]
 
 #: Operations that hand values on and compute nothing.
 PLUMBING = frozenset({"constant", "parameter", "tuple", "get-tuple-element", "get_tuple_element", "bitcast"})
@@ -70,15 +72,16 @@ def _grouped(keys: Column, values: Column) -> dict[int, list[int]]:
 
 def link_shares(graph: Graph, links: Links) -> dict[str, float]:
     """The share of each kind among the nodes of the second graph that compute something, `none` included."""
-    computing = _computing(graph)
-    kind_of = np.full(len(graph), len(LINK_KINDS), np.int64)
+    counted = computing(graph)
+    kind_of = np.full(len(graph), len(_STAGE_KINDS), np.int64)
     kind_of[links.target] = links.kind
-    counts = np.bincount(kind_of[computing], minlength=len(LINK_KINDS) + 1)
+    counts = np.bincount(kind_of[counted], minlength=len(_STAGE_KINDS) + 1)
     total = max(int(counts.sum()), 1)
-    return {name: int(count) / total for name, count in zip((*LINK_KINDS, "none"), counts, strict=True)}
+    return {name: int(count) / total for name, count in zip((*_STAGE_KINDS, "none"), counts, strict=True)}
 
 
-def _computing(graph: Graph) -> Column:
+def computing(graph: Graph) -> Column:
+    """The nodes that compute something, by number."""
     operation = graph.nodes.kind == OPERATION
     return np.flatnonzero(operation & ~np.isin(graph.nodes.op, list(_idle_ops(graph)))).astype(np.int32)
 

@@ -19,6 +19,7 @@ import jax
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
+from jaxviz.compare import Comparison
 from jaxviz.document import STAGE_KINDS
 from jaxviz.explore import Exploration
 from jaxviz.export.engine import DrawingError
@@ -34,7 +35,7 @@ _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 _USAGE = (
     "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] "
-    "[--run [N]] fn(args), or a path"
+    "[--run [N]] [--vs 'g(args)'] fn(args), or a path"
 )
 
 
@@ -52,6 +53,8 @@ class Options:
     passes: bool = False
     # How often the call is run; None not at all.
     run: int | None = None
+    # The other call, to be put beside it.
+    vs: str | None = None
 
 
 def _whole_number(text: str) -> int:
@@ -82,6 +85,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "static": _numbers,
     "target": str,
     "run": _whole_number,
+    "vs": str,
 }
 # Options without a value.
 _FLAGS = ("passes",)
@@ -105,6 +109,14 @@ class JaxvizMagics(Magics):
 
             return run_cell(self.shell, *options_of(line), line, cell)
         options, call = parse(line)
+        found = self._explored(options, call)
+        shown = found if options.vs is None else self._compared(options, found)
+        self._write(options, shown)
+        return shown
+
+    def _explored(self, options: Options, call: ast.Call | Path) -> Exploration:
+        """What one call or path stands for."""
+        __tracebackhide__ = True
         if isinstance(call, Path):
             return self._opened(options, call)
         assert self.shell is not None  # a magic is always run by a shell
@@ -135,23 +147,32 @@ class JaxvizMagics(Magics):
         if options.run is not None:
             _run(exploration, options.run)
         note_explored(exploration)
-        self._write(options, exploration)
         return exploration
 
     def _opened(self, options: Options, path: Path) -> Exploration:
         if options.run is not None:
             raise UsageError(f"%jaxviz --run wants a call to run, and {str(path)!r} is a file.")
-        found = opened(path, options.stage, options.height)
-        self._write(options, found)
+        return opened(path, options.stage, options.height)
+
+    def _compared(self, options: Options, first: Exploration) -> Comparison:
+        """What was explored, beside what `--vs` names."""
+        __tracebackhide__ = True
+        assert options.vs is not None  # it is asked before
+        own, other = parse(options.vs)
+        if own != Options():
+            raise UsageError("%jaxviz --vs wants a call without options: %jaxviz --vs 'g(x)' f(x).")
+        found = Comparison(first, self._explored(options, other))
+        found.height, found.stage = options.height, options.stage
         return found
 
-    def _write(self, options: Options, exploration: Exploration) -> None:
+    def _write(self, options: Options, exploration: Exploration | Comparison) -> None:
         """What cannot be written is said in one line; the picture is shown all the same."""
         try:
             if options.save is not None:
                 exploration.document().save(options.save.expanduser())
             if options.svg is not None:
-                options.svg.expanduser().write_text(exploration.to_svg(stage=exploration.stage), "utf-8")
+                stage = exploration.first_stage if isinstance(exploration, Comparison) else exploration.stage
+                options.svg.expanduser().write_text(exploration.to_svg(stage=stage), "utf-8")
         except OSError as error:
             print(f"%jaxviz: {error.filename}: {error.strerror}", file=sys.stderr)
         except (ValueError, DrawingError) as error:

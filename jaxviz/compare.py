@@ -1,0 +1,214 @@
+"""`compare`: two programs, or one for two targets, matched and side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxviz.document import STAGE_KINDS, Document, LinksEntry
+from jaxviz.explore import Exploration
+from jaxviz.export.svg import Theme, to_svg
+from jaxviz.graph import Graph, Node
+from jaxviz.link.links import CHANGED, MERGED, Links, computing, link_shares
+
+if TYPE_CHECKING:
+    from jaxviz.link.side import Seen
+
+#: What can be compared: an exploration, a document, or the path of a file.
+Comparable = Exploration | Document | str | Path
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """How a stage of one program differs from that of another, in nodes that compute something.
+
+    `only_a` and `only_b` have no counterpart; `changed` are counterparts that do not do the same; the `same` do.
+    `merged` counts the copies of an unrolled loop that are the body of a loop in the other.
+    """
+
+    stage: str
+    only_a: tuple[Node, ...]
+    only_b: tuple[Node, ...]
+    changed: tuple[tuple[Node, Node], ...]
+    same: int
+    merged: int
+
+    def __bool__(self) -> bool:
+        return bool(self.only_a or self.only_b or self.changed or self.merged)
+
+    def __str__(self) -> str:
+        if not self:
+            return f"{self.stage}: the same {self.same:,}"
+        parts = [
+            (len(self.only_a), "only in the first"),
+            (len(self.only_b), "only in the second"),
+            (len(self.changed), "changed"),
+            (self.merged, "folded into a loop"),
+            (self.same, "the same"),
+        ]
+        return f"{self.stage}: " + ", ".join(f"{count:,} {words}" for count, words in parts if count)
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+
+class Comparison:
+    """Two programs side by side. Shows itself in a notebook, with what differs marked::
+
+    jv.compare(jv.explore(unrolled, x), jv.explore(looped, x))
+    jv.compare(jv.explore(step, x), jv.explore(step, x, target="cuda:h100"))
+    """
+
+    def __init__(self, a: Comparable, b: Comparable) -> None:
+        self._documents = (_document_of(a), _document_of(b))
+        # Height of the cell output in px; None lets the picture decide.
+        self.height: int | None = None
+        # The stage that is shown first; None for the first that differs.
+        self.stage: str | None = None
+
+    @cached_property
+    def _joined(self) -> Document:
+        from jaxviz.join import joined
+        from jaxviz.link.matching import match
+
+        whole = joined([_of_one_program(document) for document in self._documents])
+        links: dict[str, LinksEntry] = {}
+        for stage in self.stages:
+            start, end = (_graph_number(whole, program, stage) for program in (0, 1))
+            jaxprs = links.get("jaxpr")
+            found = match(_seen(whole, start), _seen(whole, end), jaxprs.links if jaxprs else None)
+            links[stage] = LinksEntry(start, end, found, link_shares(whole.graphs[end], found))
+        return replace(whole, links=(*whole.links, *links.values()))
+
+    @cached_property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that both programs have."""
+        kinds = [{stage.kind for stage in document.programs[0].stages} for document in self._documents]
+        return tuple(kind for kind in STAGE_KINDS if kind in kinds[0] & kinds[1])
+
+    @cached_property
+    def differences(self) -> Mapping[str, Differences]:
+        """What differs, by stage."""
+        found = {}
+        whole = self._joined
+        for stage in self.stages:
+            start, end = (_graph_number(whole, program, stage) for program in (0, 1))
+            links = next(entry.links for entry in whole.links if (entry.start, entry.end) == (start, end))
+            found[stage] = _differences(stage, whole.graphs[start], whole.graphs[end], links)
+        return found
+
+    def document(self) -> Document:
+        """Both programs as data, their stages linked with each other."""
+        return self._joined
+
+    @property
+    def first_stage(self) -> str:
+        """The stage that is shown first."""
+        differing = (stage for stage in self.stages if self.differences[stage])
+        return self.stage or next(differing, self.stages[0] if self.stages else "jaxpr")
+
+    def to_svg(self, *, stage: str | None = None, width: int = 760, height: int = 560, theme: Theme = "light") -> str:
+        """The first view of the first program as SVG."""
+        whole = self._joined
+        number = _graph_number(whole, 0, stage or self.first_stage)
+        return to_svg(whole.of_stage(number), width=width, height=height, theme=theme)
+
+    def __repr__(self) -> str:
+        a, b = (program.call or program.name for program in self._joined.programs)
+        return "\n".join([f"<jaxviz {a} beside {b}>", *(str(each) for each in self.differences.values())])
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        from jaxviz.notebook.display import mime_bundle
+
+        return mime_bundle(self._joined, repr(self), height=self.height, stage=self.first_stage)
+
+
+def compare(a: Comparable, b: Comparable) -> Comparison:
+    """Puts two programs side by side, matched operation by operation: what was added, removed and changed.
+
+    Each may be an exploration, what was opened, a document or the path of a saved one. The same function for two
+    targets is compared like any two programs.
+
+    Example::
+
+        found = jv.compare(jv.explore(before, x), jv.explore(after, x))
+        found.differences["jaxpr"].only_b
+    """
+    return Comparison(a, b)
+
+
+def _document_of(program: Comparable) -> Document:
+    if isinstance(program, Document):
+        return program
+    if isinstance(program, (str, Path)):
+        from jaxviz.opening import open as open_path
+
+        return open_path(program).document()
+    if not isinstance(program, Exploration):
+        raise TypeError(
+            f"expected two explorations, documents or paths to compare, but got {type(program).__name__}: "
+            "write jv.compare(jv.explore(f, x), jv.explore(g, x))"
+        )
+    return program.document(passes=False)
+
+
+def _of_one_program(document: Document) -> Document:
+    """A document without all but its first program."""
+    first, *others = document.programs
+    if not others:
+        return document
+    graphs = sorted(stage.graph for stage in first.stages)
+    number = {graph: place for place, graph in enumerate(graphs)}
+
+    def kept(entries: Any) -> Any:
+        return tuple(replace(entry, graph=number[entry.graph]) for entry in entries if entry.graph in number)
+
+    return replace(
+        document,
+        graphs=tuple(document.graphs[graph] for graph in graphs),
+        programs=(replace(first, stages=tuple(replace(stage, graph=number[stage.graph]) for stage in first.stages)),),
+        links=tuple(
+            replace(entry, start=number[entry.start], end=number[entry.end])
+            for entry in document.links
+            if entry.start in number and entry.end in number
+        ),
+        fates=kept(document.fates),
+        outlines=kept(document.outlines),
+        findings=kept(document.findings),
+        passes=(),
+    )
+
+
+def _graph_number(document: Document, program: int, stage: str) -> int:
+    return next(entry.graph for entry in document.programs[program].stages if entry.kind == stage)
+
+
+def _seen(document: Document, graph: int) -> Seen:
+    from jaxviz.link.side import Seen
+
+    outline = next((entry.outline for entry in document.outlines if entry.graph == graph), None)
+    origins = next((entry.links for entry in document.links if entry.end == graph), None)
+    return Seen(document.graphs[graph], outline, origins)
+
+
+def _differences(stage: str, ours: Graph, theirs: Graph, links: Links) -> Differences:
+    counted, their_counted = computing(ours), computing(theirs)
+    changed, merged = links.kind == CHANGED, links.kind == MERGED
+    told = np.isin(links.source, counted)
+    alone = np.setdiff1d(links.source[~changed & ~merged & told], links.source[changed])
+    return Differences(
+        stage,
+        only_a=tuple(ours.node(node) for node in np.setdiff1d(counted, links.source).tolist()),
+        only_b=tuple(theirs.node(node) for node in np.setdiff1d(their_counted, links.target).tolist()),
+        changed=tuple(
+            (ours.node(source), theirs.node(target))
+            for source, target in zip(links.source[changed].tolist(), links.target[changed].tolist(), strict=True)
+        ),
+        same=len(alone),
+        merged=int(np.count_nonzero(merged & told)),
+    )
