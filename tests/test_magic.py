@@ -300,7 +300,7 @@ def test_two_calls_are_put_beside_each_other(shell, names):
     names.update(f=lambda x: jnp.sin(x), g=lambda x, by: jnp.sin(x) * by, x=jnp.ones(4))
     comparison = explore(shell, "--height 300 --vs 'g(x, 2.0)' f(x)")
     assert [program.call for program in comparison.document().programs] == ["f(x)", "g(x, 2.0)"]
-    assert [node.op for node in comparison.differences["jaxpr"].only_b] == ["mul"]
+    assert "mul" in [node.op for node in comparison.differences["jaxpr"].only_b]
     data, metadata = comparison._repr_mimebundle_()
     assert MIME_TYPE in data
     assert metadata[MIME_TYPE]["height"] == 300
