@@ -28,7 +28,8 @@ from jaxviz.outline.order import program_order, reordered
 from jaxviz.passes import make_passes
 from jaxviz.program import Program
 from jaxviz.read.garbage import no_collections
-from jaxviz.read.hlo import read_hlo
+from jaxviz.read.hlo import HloGraph, read_hlo
+from jaxviz.read.hlo_module import HloModule
 from jaxviz.read.hlo_proto import parse_hlo_proto
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.read.stablehlo import read_stablehlo
@@ -99,10 +100,25 @@ class Capture:
             return self._linked(located.graph, tagged, outline)
 
     @cached_property
-    def hlo(self) -> Linked:
+    def _read_hlo(self) -> HloGraph:
         optimized = self._optimized
         with self._timed("hlo", "read"):
-            found = read_hlo(parse_hlo_proto(optimized.proto), self.tables, frames=False)
+            return read_hlo(parse_hlo_proto(optimized.proto), self.tables, frames=False)
+
+    @property
+    def hlo_module(self) -> HloModule:
+        """The optimized module, whose instructions are named as those of the person's own executable."""
+        return self._read_hlo.module
+
+    @cached_property
+    def hlo_instructions(self) -> tuple[str, ...]:
+        """The name of the instruction of each node of the HLO; empty for results."""
+        names = self._read_hlo.instruction
+        return tuple(names[place] for place in self.hlo.order.tolist())
+
+    @cached_property
+    def hlo(self) -> Linked:
+        found = self._read_hlo
         places, outline = self._places, self.outline
         with self._timed("hlo", "link"):
             tagged = read_tags(places, found.graph, found.names, found.name, relative=False)

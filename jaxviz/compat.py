@@ -162,6 +162,24 @@ def input_shardings(compiled: Any) -> Any:
         return None
 
 
+def start_trace(folder: str) -> None:
+    """Starts the profiler, without events of Python where that can be asked for."""
+    options = getattr(jax.profiler, "ProfileOptions", None)  # from 0.7 on
+    if options is None:
+        jax.profiler.start_trace(folder)
+        return
+    wanted = options()
+    wanted.python_tracer_level = 0
+    wanted.host_tracer_level = 2
+    jax.profiler.start_trace(folder, profiler_options=wanted)
+
+
+def profile_reader() -> Callable[[Any], Any] | None:
+    """Reads a profile that was written to a file, from 0.7.2 on."""
+    data = getattr(jax.profiler, "ProfileData", None)
+    return None if data is None else lambda path: data.from_file(str(path))
+
+
 class CompilerHooks(NamedTuple):
     """To be called with each module, as a serialized proto, when the compiler has finished with its HLO."""
 

@@ -165,12 +165,20 @@ class Exploration:
         """Which nodes of the jaxpr became which nodes of another stage."""
         return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
 
-    def run(self, repeat: int = 20, *, seconds: float = 60.0, fill: Fill = "normal", eager: bool = False) -> Run:
+    def run(
+        self,
+        repeat: int = 20,
+        *,
+        seconds: float = 60.0,
+        fill: Fill = "normal",
+        eager: bool = False,
+        profile: bool = True,
+    ) -> Run:
         """Runs the program on its device, and times it: once to warm up, then `repeat` times within about `seconds`.
 
         Arguments of which only the shape is known are filled with `normal`, `uniform`, `zeros` or `ones`, or by a
-        function that is given the shape. With `eager`, the function is timed without `jit` too. What is shown from then
-        on has the measures::
+        function that is given the shape. With `eager`, the function is timed without `jit` too; with `profile`, a few
+        more runs say how long each operation takes. What is shown from then on has the measures::
 
             ex = jv.explore(step, params, x)
             ex.run(repeat=20).median
@@ -178,7 +186,9 @@ class Exploration:
         from jaxviz.measure.run import run_program
 
         __tracebackhide__ = True
-        self.measured = run_program(self.program, self.jaxpr, repeat=repeat, seconds=seconds, fill=fill, eager=eager)
+        self.measured = run_program(
+            self._capture, repeat=repeat, seconds=seconds, fill=fill, eager=eager, profile=profile
+        )
         return self.measured
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:

@@ -7,17 +7,22 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 
 from jaxviz import compat
-from jaxviz.graph import Graph
 from jaxviz.measure.arguments import FILLS, Fill, Inputs, made_up_bytes, make_inputs
 from jaxviz.measure.effects import effects_of
 from jaxviz.measure.errors import RunError, check_memory, failed
+from jaxviz.measure.profile import NoProfile
+from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_profile
 from jaxviz.measure.waiting import Work
+from jaxviz.measure.words import seconds_text
 from jaxviz.program import Program
+
+if TYPE_CHECKING:
+    from jaxviz.capture import Capture
 
 # Seconds after which a person wants to know how far it is.
 _SILENCE = 2.0
@@ -41,6 +46,8 @@ class Run:
     #: Without `jit`, each operation by itself; empty where it was not asked for.
     eager: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
+    #: What the profiler saw of some further runs; None where there is no profile, and a note says why.
+    profile: Profile | None = None
 
     @property
     def median(self) -> float:
@@ -75,19 +82,9 @@ class Run:
         if self.eager:
             without = statistics.median(self.eager)
             lines.append(f"without jit {seconds_text(without)}, {without / max(self.median, 1e-12):.3g} times that")
+        if self.profile is not None:
+            lines += self.profile.lines()
         return (*lines, *self.notes)
-
-
-def seconds_text(seconds: float) -> str:
-    """A time as people read it.
-
-    >>> seconds_text(0.00123), seconds_text(75.0)
-    ('1.23 ms', '75 s')
-    """
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
 
 
 class Executable:
@@ -103,6 +100,7 @@ class Executable:
         try:
             lowered = program.lower(program.jaxpr)
             self.compiled = lowered.compile()
+            self.lowered = lowered
         except Exception as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise RunError(f"{program.call} cannot be compiled to run: {reason}") from error
@@ -123,11 +121,12 @@ class Executable:
             # What is donated is copied for each run.
             check_memory(self.program.call, made + stats.alias_size_in_bytes + made_up, self.devices[0])
 
-    def once(self) -> tuple[float, float]:
+    def once(self, compiled: Any = None) -> tuple[float, float]:
         """Runs it once: seconds until Python could go on, and until the results were there."""
+        call = self.compiled if compiled is None else compiled
         args, kwargs = self.inputs.fresh()
         start = perf_counter()
-        results = self.compiled(*args, **kwargs)
+        results = call(*args, **kwargs)
         dispatched = perf_counter()
         jax.block_until_ready(results)
         done = perf_counter()
@@ -137,26 +136,29 @@ class Executable:
 
 
 def run_program(
-    program: Program,
-    graph: Graph,
+    capture: Capture,
     *,
     repeat: int = 20,
     seconds: float = 60.0,
     fill: Fill = "normal",
     eager: bool = False,
+    profile: bool = True,
     tell: Callable[[str], None] | None = None,
 ) -> Run:
-    """Runs a program `repeat` times after a first one, for at most about `seconds`; `graph` is its jaxpr.
+    """Runs a program `repeat` times after a first one, for at most about `seconds`, then a few times with a profile.
 
     `tell` hears, in words, what will be repeated, and how far it is where it takes long.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
         raise ValueError(f"repeat must be a whole number above 0, not {repeat!r}")
     tell = print_line if tell is None else tell
+    program = capture.program
     executable = Executable(program, fill)
-    effects = effects_of(graph)
+    effects = effects_of(capture.jaxpr)
     if effects:
-        tell(f"{program.call} {effects}, in each of {repeat + 1} runs.")
+        tell(f"{program.call} {effects}, in each of {repeat + 1 + (PROFILED + 1 if profile else 0)} runs.")
+    # Made here, where an error of the compiler is not one of the run.
+    subject = _subject(capture) if profile else None
     timed: list[tuple[float, float]] = []
     started = perf_counter()
     told = 0.0
@@ -169,15 +171,22 @@ def run_program(
             runs = len(timed)
             tell(f"{program.call}: {runs - 1 if runs else 0} of {repeat} runs after {spent:.0f} s; interrupt to stop.")
 
-    def measure(work: Work[list[float]]) -> list[float]:
+    def measure(work: Work[_Measured]) -> _Measured:
         while len(timed) <= repeat and (len(timed) < 2 or perf_counter() - started < seconds):
             work.go_on()
             timed.append(executable.once())
-        return _without_jit(program, executable, len(timed) - 1, seconds, work) if eager else []
+        without = _without_jit(program, executable, len(timed) - 1, seconds, work) if eager else []
+        if not isinstance(subject, ProfileSubject):
+            return _Measured(without, None, subject or "")
+        usual = statistics.median(wall for _, wall in timed[1:])
+        try:
+            return _Measured(without, make_profile(subject, executable, usual, work.go_on), "")
+        except NoProfile as reason:
+            return _Measured(without, None, str(reason))
 
     work = Work(measure, tick)
     try:
-        without = work.wait()
+        measured = work.wait()
     except KeyboardInterrupt:
         if work.abandoned:
             tell(
@@ -197,9 +206,26 @@ def run_program(
         first=first,
         seconds=tuple(wall for _, wall in rest),
         dispatches=tuple(dispatch for dispatch, _ in rest),
-        eager=tuple(without),
-        notes=tuple(_notes(executable, effects, len(rest), repeat, fill)),
+        eager=tuple(measured.eager),
+        notes=(*_notes(executable, effects, len(rest), repeat, fill), *filter(None, [measured.no_profile])),
+        profile=measured.profile,
     )
+
+
+class _Measured(NamedTuple):
+    eager: list[float]
+    profile: Profile | None
+    #: Why there is no profile, in words.
+    no_profile: str
+
+
+def _subject(capture: Capture) -> ProfileSubject | str:
+    """What a profile needs of the program, or why it cannot be had."""
+    try:
+        return ProfileSubject.of(capture)
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        return f"there is no time for each operation, because there is no optimized HLO: {reason}"
 
 
 def _notes(executable: Executable, effects: str, runs: int, repeat: int, fill: Fill) -> list[str]:
@@ -218,7 +244,7 @@ def _notes(executable: Executable, effects: str, runs: int, repeat: int, fill: F
 
 
 def _without_jit(
-    program: Program, executable: Executable, repeat: int, seconds: float, work: Work[list[float]]
+    program: Program, executable: Executable, repeat: int, seconds: float, work: Work[_Measured]
 ) -> list[float]:
     """Times the function as Python runs it, each operation by itself; not the first time, which compiles them."""
     function = getattr(program.fn, "__wrapped__", program.fn) if compat.is_jitted(program.fn) else program.fn

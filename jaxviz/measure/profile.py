@@ -1,0 +1,125 @@
+"""What JAX's profiler saw of some runs of one program: one event for each operation that was executed.
+
+On a CPU an event is named by the instruction of the optimized HLO; a loop's event spans those of its body, as long as
+they ran on the same thread. On a GPU or TPU events are on the lines of the device.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz import compat
+
+
+class NoProfile(Exception):
+    """There is no profile; the message says why, in words."""
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """One row for each event: `name` is a row of `names`; times are in seconds; a lane is a thread or a stream."""
+
+    names: list[str]
+    name: NDArray[np.int64]
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    lane: NDArray[np.int64]
+    device: NDArray[np.int64]
+    #: Which run it belongs to, from 0 in the order of time.
+    run: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+def profiled(run: Callable[[], None], module: str, instructions: Collection[str], runs: int) -> Events:
+    """The events of a module's instructions while `run()` executes it `runs` times; `NoProfile` says why not."""
+    reader = compat.profile_reader()
+    if reader is None:
+        raise NoProfile(f"JAX {jax.__version__} cannot read a profile: there is no time for each operation")
+    with tempfile.TemporaryDirectory(prefix="jaxviz-") as folder:
+        with _trace(folder):
+            run()
+        files = sorted(Path(folder).rglob("*.xplane.pb"))
+        if not files:
+            raise NoProfile("the profiler wrote nothing: there is no time for each operation")
+        return _read(reader(files[-1]), module, frozenset(instructions), runs)
+
+
+@contextmanager
+def _trace(folder: str) -> Iterator[None]:
+    try:
+        compat.start_trace(folder)
+    except RuntimeError as error:
+        # Only one profile can be made at a time.
+        raise NoProfile(f"there is no time for each operation: {str(error).splitlines()[0]}") from None
+    try:
+        yield
+    finally:
+        jax.profiler.stop_trace()
+
+
+def _read(data: Any, module: str, instructions: frozenset[str], runs: int) -> Events:
+    rows: list[tuple[str, float, float, int, int, int]] = []
+    lane = 0
+    for plane in data.planes:
+        on_device = plane.name.startswith("/device:")
+        if not on_device and not plane.name.startswith("/host:CPU"):
+            continue
+        for line in plane.lines:
+            lane += 1
+            for event in line.events:
+                # To ask for what an event carries takes long, and most events are of Python or of the runtime.
+                if not on_device and event.name not in instructions:
+                    continue
+                carried = dict(event.stats)
+                if carried.get("hlo_module", module) != module:
+                    continue
+                name = str(carried.get("hlo_op", event.name)).lstrip("%").partition(" = ")[0]
+                if name not in instructions:
+                    continue
+                start = float(event.start_ns)
+                device = int(carried.get("device_ordinal", _ordinal(plane.name)))
+                run = int(carried.get("run_id", -1))
+                rows.append((name, start, start + float(event.duration_ns), lane, device, run))
+    return _events(rows, runs)
+
+
+def _ordinal(plane: str) -> int:
+    """Of the device in the name of a plane: `/device:GPU:1`."""
+    last = plane.rpartition(":")[2]
+    return int(last) if last.isdecimal() else 0
+
+
+def _events(rows: list[tuple[str, float, float, int, int, int]], runs: int) -> Events:
+    known: dict[str, int] = {}
+    name = np.array([known.setdefault(row[0], len(known)) for row in rows], np.int64)
+    start, end = (np.array([row[place] for row in rows], np.float64) * 1e-9 for place in (1, 2))
+    lane, device, run = (np.array([row[place] for row in rows], np.int64) for place in (3, 4, 5))
+    return Events(list(known), name, start, end, lane, device, _in_order(run, start, device, runs))
+
+
+def _in_order(
+    run: NDArray[np.int64], start: NDArray[np.float64], device: NDArray[np.int64], runs: int
+) -> NDArray[np.int64]:
+    """Runs by number, in the order of time; where the profile does not tell them apart, all events are of run 0."""
+    ids, place = np.unique(run, return_inverse=True)
+    if len(ids) <= 1 or ((run < 0).all() and len(ids) == 1):
+        return np.zeros(len(run), np.int64)
+    # A run has a number of its own on each device in some versions: they are the same in the order of time.
+    number = np.zeros(len(run), np.int64)
+    for each in np.unique(device):
+        here = device == each
+        first = {int(one): float(start[here & (place == one)].min()) for one in np.unique(place[here])}
+        order = {one: rank for rank, one in enumerate(sorted(first, key=first.__getitem__))}
+        number[here] = [order[one] for one in place[here].tolist()]
+    return np.minimum(number, max(runs - 1, 0))

@@ -1,0 +1,171 @@
+"""A profile of one program: how long each operation, equation, line and part of it took, and what that leaves out."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from jaxviz.graph import Graph
+from jaxviz.link.links import Links
+from jaxviz.measure.attribution import Attributed, attribute
+from jaxviz.measure.cost import Cost, cost_of, trip_counts
+from jaxviz.measure.profile import NoProfile, profiled
+from jaxviz.measure.rollup import Rolled, Timed, shares_of
+from jaxviz.measure.words import seconds_text
+from jaxviz.outline.tree import Outline
+from jaxviz.read.hlo_module import HloModule
+
+if TYPE_CHECKING:
+    from jaxviz.capture import Capture
+
+#: Runs with the profiler on, after a first one that is left out.
+PROFILED = 5
+# Seconds that they may take: a longer program is profiled in fewer runs.
+_PROFILE_SECONDS = 2.0
+# Each execution of an operation is an event; more of them take longer to read than anybody waits.
+_MOST_EVENTS = 400_000
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileSubject:
+    """What a profile is about: the graphs of a program, their links and the names of instructions."""
+
+    jaxpr: Graph
+    outline: Outline
+    hlo: Graph
+    links: Links
+    instructions: Sequence[str]
+    module: HloModule
+
+    @classmethod
+    def of(cls, capture: Capture) -> ProfileSubject:
+        linked = capture.hlo
+        return cls(
+            capture.jaxpr,
+            capture.outline,
+            linked.graph,
+            linked.links,
+            capture.hlo_instructions,
+            capture.hlo_module,
+        )
+
+    @cached_property
+    def cost(self) -> Cost:
+        return cost_of(self.hlo)
+
+
+class Runs(Protocol):
+    """What can be run with the profiler on."""
+
+    lowered: Any
+    compiled: Any
+    devices: list[Any]
+
+    def once(self, compiled: Any = None) -> tuple[float, float]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """How long each part of a program took: `operations()`, `equations()`, `source_lines()` and `parts()` list them."""
+
+    times: Attributed
+    rolled: Rolled
+    #: The median wall time of the runs with the profiler on.
+    wall: float
+    notes: tuple[str, ...] = ()
+
+    def operations(self) -> tuple[Timed, ...]:
+        """The operations of optimized HLO that were executed."""
+        return self.rolled.operations()
+
+    def equations(self) -> tuple[Timed, ...]:
+        """The equations of the jaxpr; the time of a kernel is shared out among those that it was made from."""
+        return self.rolled.equations()
+
+    def source_lines(self) -> tuple[Timed, ...]:
+        """The lines of Python: by itself, and with what is called from there."""
+        return self.rolled.lines()
+
+    def parts(self) -> tuple[Timed, ...]:
+        """The rows of the outline: modules, calls, loops, expressions."""
+        return self.rolled.parts()
+
+    @property
+    def coverage(self) -> float:
+        """Of the operations of the program's own level that are executed, the share that the profiler saw."""
+        return self.times.coverage
+
+    def lines(self) -> list[str]:
+        """What was measured, in words."""
+        times = self.times
+        share = 100 * times.total / self.wall if self.wall else 0.0
+        busy = 100 * times.busy / self.wall if self.wall else 0.0
+        whole = seconds_text(self.wall)
+        together = " because some ran at the same time" if times.total > 1.02 * times.busy else ""
+        return [
+            f"operations add up to {seconds_text(times.total)}, {share:.0f} % of the {whole} with the "
+            f"profiler{together}; the device was busy for {busy:.0f} %",
+            f"{100 * times.coverage:.3g} % of the operations that are executed were seen",
+            *self.notes,
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Profile: {'; '.join(self.lines())}>"
+
+
+def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Callable[[], None]) -> Profile:
+    """Runs a program with the profiler on; `usual` is how long it takes without. `NoProfile` says why there is none."""
+    events = float(trip_counts(subject.hlo)[~subject.cost.fused].sum())
+    if events > _MOST_EVENTS:
+        raise NoProfile(
+            f"there is no time for each operation: one run executes {events:,.0f} of them, and each would be an event"
+        )
+    count = max(1, min(PROFILED, int(_PROFILE_SECONDS / max(usual, 1e-9)), int(_MOST_EVENTS / max(events, 1.0))))
+    compiled, notes = _compiled_for_profile(runs)
+    walls: list[float] = []
+
+    def run() -> None:
+        for _ in range(count + 1):
+            go_on()
+            walls.append(runs.once(compiled)[1])
+
+    seen = profiled(run, subject.module.name, frozenset(filter(None, subject.instructions)), count + 1)
+    if not len(seen):
+        raise NoProfile(_nothing_seen(runs))
+    times = attribute(seen, subject.hlo, subject.instructions, subject.module, count + 1)
+    rolled = Rolled(
+        hlo=subject.hlo,
+        jaxpr=subject.jaxpr,
+        outline=subject.outline,
+        cost=subject.cost,
+        shares=shares_of(subject.cost, subject.links, len(subject.jaxpr), times.count > 0),
+        seconds=times.seconds,
+        inclusive=times.inclusive,
+        count=times.count,
+        elsewhere=times.elsewhere,
+    )
+    return Profile(times, rolled, statistics.median(walls[1:] or walls), tuple(notes))
+
+
+def _compiled_for_profile(runs: Runs) -> tuple[Any, list[str]]:
+    """On a GPU, the same program without command buffers: a buffer is one event, and nothing inside of it is seen."""
+    if runs.devices[0].platform != "gpu":
+        return None, []
+    try:
+        compiled = runs.lowered.compile(compiler_options={"xla_gpu_enable_command_buffer": ""})
+    except Exception:
+        return None, ["command buffers could not be turned off: what runs in one has no time of its own"]
+    return compiled, ["profiled without command buffers, which hide the operations inside; the median is with them"]
+
+
+def _nothing_seen(runs: Runs) -> str:
+    platform = runs.devices[0].platform
+    if platform == "gpu":
+        return (
+            "there is no time for each operation: the profiler saw no kernel, because it may not use the device's "
+            "counters (CUPTI), or because all of them run inside of command buffers"
+        )
+    return f"there is no time for each operation: the profiler of this {platform} saw none"

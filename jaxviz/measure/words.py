@@ -1,0 +1,15 @@
+"""Measures as people read them."""
+
+from __future__ import annotations
+
+
+def seconds_text(seconds: float) -> str:
+    """A time as people read it.
+
+    >>> seconds_text(0.00123), seconds_text(75.0)
+    ('1.23 ms', '75 s')
+    """
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
