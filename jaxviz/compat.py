@@ -25,8 +25,47 @@ ClosedJaxpr = jax_core.ClosedJaxpr
 Literal = jax_core.Literal
 Var = jax_core.Var
 
+
+class PartialJaxpr:
+    """A jaxpr that JAX did not finish, because an error ended it; of what a jaxpr has, that which is read."""
+
+    def __init__(
+        self,
+        eqns: tuple[Any, ...],
+        invars: tuple[Any, ...],
+        outvars: tuple[Any, ...],
+        constvars: tuple[Any, ...],
+        consts: tuple[Any, ...],
+        trace: Any,
+    ) -> None:
+        self.eqns, self.invars, self.outvars = eqns, invars, outvars
+        self.constvars, self.consts = constvars, consts
+        self.debug_info = getattr(trace.frame, "debug_info", None)
+
+
+class UnfinishedEquation:
+    """The operation whose body was being traced."""
+
+    invars: tuple[Any, ...] = ()
+    outvars: tuple[Any, ...] = ()
+
+    def __init__(self, body: PartialJaxpr) -> None:
+        function = function_of(body)
+        traced_for = getattr(body.debug_info, "traced_for", "") or "call"
+        self.primitive = jax_core.Primitive(traced_for.partition(" ")[0])
+        self.params = {"jaxpr": body, "name": function.name if function is not None else ""}
+        self.source_info = next((equation.source_info for equation in body.eqns), _NO_SOURCE)
+
+
+class _NoSource:
+    traceback = None
+    name_stack = ""
+
+
+_NO_SOURCE = _NoSource()
+
 #: What a parameter of an equation is when it holds a body. One class from 0.11 on, where both names are the same.
-BODY_CLASSES: frozenset[type] = frozenset({Jaxpr, ClosedJaxpr})
+BODY_CLASSES: frozenset[type] = frozenset({Jaxpr, ClosedJaxpr, PartialJaxpr})
 
 #: Where JAX's own frames lie.
 JAX_FOLDERS: tuple[str, ...] = tuple(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxviz.graph import (
+    Column,
     Graph,
 )
 from jaxviz.tables import Tables
@@ -58,6 +59,24 @@ class TargetEntry:
     limits: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class ErrorEntry:
+    """The error that ended the trace of a program, explained. `cures` are words and code.
+
+    `stack` is the person's own call stack to the place, or -1; `nodes` are those of the first stage that it is about.
+    """
+
+    kind: str
+    message: str
+    case: str
+    title: str
+    reason: str
+    cures: tuple[tuple[str, str], ...]
+    link: str
+    stack: int
+    nodes: Column
+
+
 @dataclass(frozen=True)
 class ProgramEntry:
     """A function and the arguments it was explored with. `file` is a row of `Tables.files`, or -1."""
@@ -71,6 +90,8 @@ class ProgramEntry:
     missing: Mapping[str, str] = field(default_factory=dict)
     #: None where it is the device that is there.
     target: TargetEntry | None = None
+    #: None where it could be traced.
+    error: ErrorEntry | None = None
 
 
 @dataclass(frozen=True, eq=False)

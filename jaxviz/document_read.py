@@ -17,6 +17,7 @@ from jaxviz.document import (
     STAGE_KINDS,
     Document,
     DocumentError,
+    ErrorEntry,
     FatesEntry,
     FindingEntry,
     LinksEntry,
@@ -78,7 +79,7 @@ class JsonReader:
             for number, graph in enumerate(self.list(value, "graphs", "$"))
         )
         programs = tuple(
-            self.program(program, f"$.programs[{number}]", tables, len(graphs))
+            self.program(program, f"$.programs[{number}]", tables, graphs)
             for number, program in enumerate(self.list(value, "programs", "$"))
         )
         links = tuple(
@@ -289,7 +290,7 @@ class JsonReader:
                 raise self.fail(f"{position}.{key}[{number}]", "a whole number of 32 bits")
         return np.array(items, np.int32)
 
-    def program(self, value: Any, position: str, tables: Tables, graphs: int) -> ProgramEntry:
+    def program(self, value: Any, position: str, tables: Tables, graphs: tuple[Graph, ...]) -> ProgramEntry:
         if not isinstance(value, dict):
             raise self.fail(position, "an object")
         name, call = self.text(value, "name", position), self.text(value, "call", position)
@@ -307,13 +308,32 @@ class JsonReader:
             for key, cost in seconds.items():
                 if type(cost) not in (int, float) or not cost >= 0:
                     raise self.fail(f"{at}.seconds.{key}", "seconds, at least 0")
-            stages.append(StageEntry(kind, self.number(stage, "graph", at, 0, graphs), seconds))
+            stages.append(StageEntry(kind, self.number(stage, "graph", at, 0, len(graphs)), seconds))
         missing = self.object(value, "missing", position) if "missing" in value else {}
         for kind, reason in missing.items():
             if not isinstance(reason, str):
                 raise self.fail(f"{position}.missing.{kind}", "a string")
         target = self.target(value, f"{position}.target") if "target" in value else None
-        return ProgramEntry(name, call, file, line, tuple(stages), missing, target)
+        error = None
+        if "error" in value and stages:
+            error = self.error(value, f"{position}.error", tables, len(graphs[stages[0].graph]))
+        return ProgramEntry(name, call, file, line, tuple(stages), missing, target, error)
+
+    def error(self, value: dict[str, Any], position: str, tables: Tables, nodes: int) -> ErrorEntry:
+        error = self.object(value, "error", position.removesuffix(".error"))
+        texts = {
+            name: self.text(error, name, position) for name in ("kind", "message", "case", "title", "reason", "link")
+        }
+        cures = []
+        for number, cure in enumerate(self.list(error, "cures", position)):
+            at = f"{position}.cures[{number}]"
+            if not isinstance(cure, dict):
+                raise self.fail(at, "an object")
+            cures.append((self.text(cure, "text", at), self.text(cure, "code", at)))
+        stack = self.number(error, "stack", position, -1, len(tables.stacks.frame))
+        return ErrorEntry(
+            **texts, cures=tuple(cures), stack=stack, nodes=self.bounded(error, "nodes", position, 0, nodes)
+        )
 
     def target(self, value: dict[str, Any], position: str) -> TargetEntry:
         target = self.object(value, "target", position.removesuffix(".target"))

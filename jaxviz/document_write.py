@@ -10,6 +10,7 @@ import numpy as np
 from jaxviz.document import (
     DOCUMENT_VERSION,
     Document,
+    ErrorEntry,
     FatesEntry,
     FindingEntry,
     LinksEntry,
@@ -87,6 +88,7 @@ def document_value(document: Document) -> dict[str, Any]:
                 ],
                 **({"missing": dict(program.missing)} if program.missing else {}),
                 **({"target": _target_json(program.target)} if program.target is not None else {}),
+                **({"error": _error_json(program.error)} if program.error is not None else {}),
             }
             for program in document.programs
         ],
@@ -100,6 +102,12 @@ def document_value(document: Document) -> dict[str, Any]:
 
 def _target_json(target: TargetEntry) -> dict[str, Any]:
     return {"name": target.name, "label": target.label, "limits": list(target.limits)}
+
+
+def _error_json(error: ErrorEntry) -> dict[str, Any]:
+    texts = {name: getattr(error, name) for name in ("kind", "message", "case", "title", "reason", "link")}
+    cures = [{"text": text, "code": code} for text, code in error.cures]
+    return {**texts, "cures": cures, "stack": error.stack, "nodes": error.nodes.tolist()}
 
 
 def _links_json(entry: LinksEntry) -> dict[str, Any]:

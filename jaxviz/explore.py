@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from jaxviz import compat_traces
 from jaxviz.document import (
     STAGE_KINDS,
     Document,
@@ -25,10 +27,11 @@ from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
 from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
-from jaxviz.tracebacks import without_our_frames
+from jaxviz.tracebacks import add_words, without_our_frames
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Subject
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fate
@@ -89,6 +92,8 @@ class Exploration:
         self.with_passes = False
         # What was measured by the last run.
         self.measured: Run | None = None
+        #: Where the function could not be traced, the error in words.
+        self.failed: FailedExploration | None = None
         from jaxviz.capture import Capture
 
         self._capture = Capture(program, ahead=lambda: self.findings)
@@ -97,9 +102,18 @@ class Exploration:
         """Has JAX trace the function now; an error in it comes as JAX's own."""
         __tracebackhide__ = True
         try:
-            self.jaxpr  # noqa: B018
+            with compat_traces.whole_tracebacks():
+                self.program.jaxpr  # noqa: B018
+                compat_traces.raise_leaked(self.program.traced)
         except Exception as error:
-            raise error.with_traceback(without_our_frames(error.__traceback__)) from error.__cause__
+            # What explains an error may not hide it.
+            with suppress(Exception):
+                from jaxviz.failed import FailedExploration
+
+                self.failed = FailedExploration(self.program, error, self.call, self.height)
+            kept = without_our_frames(error.__traceback__, hidden=compat_traces.hides_frames())
+            raise error.with_traceback(kept) from error.__cause__
+        self.jaxpr  # noqa: B018
 
     # The stages.
 
@@ -333,6 +347,9 @@ def explore(
     a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e". With `passes`, what is shown can
     be stepped through the passes of the compiler.
 
+    An error of `fn` comes as JAX's own, with a note that says in words why and what to do; `error.jaxviz` shows itself
+    in a notebook, with what was traced until then.
+
     Example::
 
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
@@ -340,7 +357,12 @@ def explore(
     __tracebackhide__ = True
     exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
     exploration.with_passes = passes
-    exploration.trace()
+    try:
+        exploration.trace()
+    except Exception as error:
+        if exploration.failed is not None:
+            add_words(error, exploration.failed)
+        raise
     note_explored(exploration)
     return exploration
 

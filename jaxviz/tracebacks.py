@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import functools
 import os
+from contextlib import suppress
 from types import TracebackType
+from typing import Any
 
 # Where frames lie that are ours, and those of what calls us.
 _MACHINERY = (os.path.dirname(os.path.abspath(__file__)) + os.sep, functools.__file__)
 
 
-def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """The person's frames and JAX's: how jaxviz got there says nothing about the error."""
+def without_our_frames(traceback: TracebackType | None, hidden: bool = False) -> TracebackType | None:
+    """The person's frames and JAX's: how jaxviz got there says nothing about the error.
+
+    With `hidden`, those are left out too that JAX has marked as its own.
+    """
     kept = []
     at = traceback
     while at is not None:
-        if not at.tb_frame.f_code.co_filename.startswith(_MACHINERY):
+        ours = at.tb_frame.f_code.co_filename.startswith(_MACHINERY)
+        if not ours and not (hidden and at.tb_frame.f_locals.get("__tracebackhide__")):
             kept.append(at)
         at = at.tb_next
     rebuilt: TracebackType | None = None
     for one in reversed(kept):
         rebuilt = TracebackType(rebuilt, one.tb_frame, one.tb_lasti, one.tb_lineno)
     return rebuilt if rebuilt is not None else traceback
+
+
+def add_words(error: BaseException, told: Any) -> None:
+    """Puts what explains an error below it, and what shows it at its attribute `jaxviz`."""
+    if hasattr(error, "add_note"):  # from Python 3.11 on
+        error.add_note(f"\n{told!r}")
+    # Classes of errors may allow no attributes.
+    with suppress(AttributeError, TypeError):
+        error.jaxviz = told  # type: ignore[attr-defined]

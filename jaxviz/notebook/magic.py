@@ -18,6 +18,7 @@ from typing import Any
 import jax
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.display import display
 
 from jaxviz.compare import Comparison
 from jaxviz.document import STAGE_KINDS
@@ -143,7 +144,12 @@ class JaxvizMagics(Magics):
         exploration.height = options.height
         exploration.stage = options.stage or exploration.stage
         exploration.with_passes = options.passes
-        exploration.trace()
+        try:
+            exploration.trace()
+        except Exception:
+            if exploration.failed is not None:
+                display(exploration.failed)
+            raise
         if options.run is not None:
             _run(exploration, options.run)
         note_explored(exploration)

@@ -1,0 +1,229 @@
+"""What arrays of JAX do not do: be written into, be a key of a dictionary, be taken apart where they have no axis."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from jaxviz.errors.cases.values import stand_ins
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
+from jaxviz.errors.failure import Failure, is_array, type_text
+
+_METHODS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.Pow: "power",
+}
+
+
+def _in_place(failure: Failure, match: re.Match[str]) -> Explanation:
+    statement = failure.statement
+    code, array = "x = x.at[index].set(value)", "x"
+    target = getattr(statement, "target", None) or next(iter(getattr(statement, "targets", [])), None)
+    if isinstance(target, ast.Subscript) and isinstance(statement, (ast.Assign, ast.AugAssign)):
+        array, index = failure.text(target.value), failure.text(target.slice)
+        value = failure.text(statement.value)
+        if isinstance(statement, ast.AugAssign):
+            method = _METHODS.get(type(statement.op))
+            place = f"{array}.at[{index}]"
+            code = f"{array} = {place}.{method}({value})" if method else f"{array} = {place}.set(...)"
+        else:
+            code = f"{array} = {array}.at[{index}].set({value})"
+    reason = (
+        f"Arrays of JAX never change, so that a function always gives the same for the same arguments; `{array}` "
+        "cannot be written into. XLA writes in place all the same where nothing else reads the old array."
+    )
+    cure = Cure("Make a new array with the change in it:", code)
+    return Explanation(
+        "in place", f"`{array}` cannot be written into", reason, (cure,), api_page("jax.numpy.ndarray.at")
+    )
+
+
+def _boolean_mask(failure: Failure, match: re.Match[str]) -> Explanation:
+    node = failure.find(ast.Subscript)
+    array = failure.text(node.value) if node is not None else "x"
+    mask = failure.text(node.slice) if node is not None else "mask"
+    where = f"jnp.where({mask}, {array}, 0)"
+    code = failure.with_(node, where) if node is not None else where
+    first = f"jnp.nonzero({mask}, size=N, fill_value=0)"
+    picked = failure.with_(node, f"{array}[{first}]") if node is not None else f"{array}[{first}]"
+    cures = (
+        Cure("Keep the shape, and put a number where the mask is false:", code),
+        Cure("Or take a fixed number of elements:", picked),
+    )
+    shown = failure.text(node) or f"{array}[{mask}]"
+    reason = (
+        f"{stand_ins(failure, node)} The shape of every array must be known then, but how many elements `{shown}` has "
+        "depends on how often the mask is true."
+    )
+    return Explanation(
+        "boolean mask",
+        f"the length of `{shown}` depends on values",
+        reason,
+        cures,
+        failure.link or error_page("NonConcreteBooleanIndexError"),
+    )
+
+
+def _many_indices(failure: Failure, match: re.Match[str]) -> Explanation:
+    node = failure.find(ast.Subscript)
+    array = node.value if node is not None else None
+    value = failure.value(array)
+    text = failure.text(array) or "the array"
+    rank = len(value.shape) if is_array(value) else None
+    given = len(node.slice.elts) if node is not None and isinstance(node.slice, ast.Tuple) else 2
+    kind = f" (`{text}` is {type_text(value)})" if is_array(value) else ""
+    kept = (
+        ", ".join(failure.text(item) for item in node.slice.elts[: rank or 1])
+        if node is not None and isinstance(node.slice, ast.Tuple)
+        else "0"
+    )
+    code = failure.with_(node, f"{text}[{kept}]") if node is not None else f"{text}[{kept}]"
+    reason = (
+        f"Each index takes one axis, and there are {given} of them for {rank if rank is not None else 'fewer'} "
+        f"{'axis' if rank == 1 else 'axes'}{kind}. Under `vmap` the mapped axis is already gone."
+    )
+    cure = Cure("Use one index for each axis:", code)
+    return Explanation(
+        "indices", f"`{text}` has fewer axes than indices", reason, (cure,), api_page("jax.numpy.ndarray.at")
+    )
+
+
+def _index_type(failure: Failure, match: re.Match[str]) -> Explanation:
+    node = failure.find(ast.Subscript)
+    index = node.slice if node is not None else None
+    text = failure.text(index) or "index"
+    if isinstance(index, ast.Constant) and isinstance(index.value, float):
+        changed = str(int(index.value))
+    else:
+        changed = f"({text}).astype(int)" if not isinstance(index, (ast.Name, ast.Call)) else f"{text}.astype(int)"
+    code = failure.with_(index, changed) if index is not None else "x[i.astype(int)]"
+    reason = (
+        f"An index says which element, so it is an integer or a mask of booleans. `{text}` is a floating-point number."
+    )
+    cure = Cure("Make it an integer:", code)
+    return Explanation("index type", f"`{text}` is no index", reason, (cure,), api_page("jax.numpy.ndarray.at"))
+
+
+def _list_index(failure: Failure, match: re.Match[str]) -> Explanation:
+    node = failure.find(ast.Subscript)
+    text = failure.text(node.slice) if node is not None else "[0, 1]"
+    code = failure.with_(node.slice, f"jnp.array({text})") if node is not None else f"x[jnp.array({text})]"
+    reason = (
+        "NumPy turns a list used as an index into an array, element by element. "
+        "In JAX each element of a list would be an operation of its own, so it asks you to make the array."
+    )
+    cure = Cure("Make an array of the list:", code)
+    return Explanation("list as index", "a list cannot be an index", reason, (cure,), api_page("jax.numpy.array"))
+
+
+def _list_argument(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.calls(match[1]) or failure.find(ast.Call)
+    first = call.args[0] if call is not None and call.args else None
+    text = failure.text(first) or "values"
+    code = failure.with_(first, f"jnp.array({text})") if first is not None else "jnp.array(values)"
+    reason = (
+        f"Functions of jax.numpy take arrays and numbers; `{match[1]}` was given a {match[2]}. "
+        "To turn one into an array silently would cost an operation for each element, while tracing too."
+    )
+    cure = Cure("Make an array of it where you want one:", code)
+    return Explanation(
+        "list", f"`{match[1]}` wants an array, not a {match[2]}", reason, (cure,), api_page("jax.numpy.array")
+    )
+
+
+def _hash(failure: Failure, match: re.Match[str]) -> Explanation:
+    node = failure.expression
+    names = failure.traced(failure.statement)
+    text = failure.text(node) or (names[0] if names else "x")
+    code = f"jnp.where({names[0] if names else 'x'} == value, value_if_equal, value_if_not)"
+    comparison = failure.find(ast.Compare)
+    if comparison is not None and isinstance(comparison.ops[0], ast.In):
+        left, right = failure.text(comparison.left), failure.text(comparison.comparators[0])
+        listed = "[" + right[1:-1] + "]" if right.startswith("{") else f"list({right})"
+        code = failure.with_(comparison, f"jnp.any({left} == jnp.array({listed}))")
+    reason = (
+        f"{stand_ins(failure, failure.statement)} Sets and dictionaries look values up by their number, "
+        "which is known only when the program runs."
+    )
+    cure = Cure("Compare arrays instead:", code)
+    return Explanation(
+        "hash",
+        f"`{text}` cannot be in a set or a key of a dictionary",
+        reason,
+        (cure,),
+        error_page("TracerArrayConversionError"),
+    )
+
+
+def _no_axis(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.calls("len", "iter", "list", "tuple", "enumerate", "zip")
+    if call is not None and call.args and not isinstance(call.args[0], ast.Name):
+        text = failure.text(call.args[0])
+        cure = Cure("Give it an axis, if one is meant:", failure.with_(call.args[0], f"jnp.atleast_1d({text})"))
+        reason = f"A single number has no axis to go along, and no length. `{text}` has the shape ()."
+        return Explanation("no axis", f"`{text}` is one number", reason, (cure,), api_page("jax.numpy.atleast_1d"))
+    names = failure.traced(failure.statement)
+    scalars = [name for name in names if getattr(failure.variables[name], "shape", None) == ()]
+    text = scalars[0] if scalars else (names[0] if names else "x")
+    reason = (
+        f"A single number has no axis to go along. `{text}` is {type_text(failure.variables[text])}."
+        if text in failure.variables
+        else "A single number has no axis to go along. The value here has the shape ()."
+    )
+    cure = Cure("Give it an axis, if one is meant:", f"{text} = jnp.atleast_1d({text})")
+    return Explanation(
+        "no axis", f"`{text}` is one number and has no elements", reason, (cure,), api_page("jax.numpy.atleast_1d")
+    )
+
+
+def _unpacked(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    statement = failure.statement
+    value: Any = failure.value(statement.value) if isinstance(statement, ast.Assign) else None
+    if not is_array(value) or not isinstance(statement, ast.Assign):
+        return None
+    name, names = failure.text(statement.value), failure.text(statement.targets[0])
+    wanted = names.count(",") + 1
+    reason = (
+        f"To take an array apart gives one value for each position of its first axis. `{name}` is {type_text(value)}: "
+        f"{value.shape[0] if value.shape else 0} values for {wanted} names."
+    )
+    cure = Cure("Take as many as there are names:", f"{names} = {name}[:{wanted}]")
+    return Explanation("unpacking", f"`{name}` does not come apart into {wanted}", reason, (cure,), "")
+
+
+def _nothing(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    node = failure.find(ast.BinOp)
+    if node is None:
+        return None
+    sides = [side for side in (node.left, node.right) if failure.value(side) is None and isinstance(side, ast.Name)]
+    other = next((part for part in match.groups() if part and "Tracer" not in part), "NoneType")
+    name = failure.text(sides[0]) if sides else other
+    reason = (
+        f"Arrays are computed with arrays and numbers. `{name}` is a {other} when the function is traced: "
+        "often a function that returns nothing, or a default that was not replaced."
+    )
+    first = failure.text(failure.statement).splitlines()[0]
+    code = f"if {name} is not None:  # known while tracing, so Python's if is right\n    {first}"
+    return Explanation(
+        "operand", f"`{name}` is a {other}, not an array", reason, (Cure("Ask for it first:", code),), ""
+    )
+
+
+_TYPE = ("TypeError",)
+
+CASES = (
+    Case("boolean mask", ("NonConcreteBooleanIndexError",), "", _boolean_mask),
+    Case("in place", _TYPE, r"immutable and do not support in-place|does not support item assignment", _in_place),
+    Case("indices", ("IndexError",), r"[Tt]oo many indices", _many_indices),
+    Case("index type", _TYPE, r"Indexer must have integer or boolean type", _index_type),
+    Case("list as index", _TYPE, r"non-tuple sequence for multidimensional indexing", _list_index),
+    Case("list", _TYPE, r"(\w+) requires ndarray or scalar arguments, got <class '(\w+)'>", _list_argument),
+    Case("hash", _TYPE, r"unhashable type: '\w*(?:Tracer|ArrayImpl)'", _hash),
+    Case("no axis", _TYPE, r"iteration over a 0-d array|len\(\) of unsized object", _no_axis),
+    Case("unpacking", ("ValueError",), r"values to unpack", _unpacked),
+    Case("operand", _TYPE, r"unsupported operand type\(s\) for .*: '(\w+)' and '(\w+)'", _nothing),
+)

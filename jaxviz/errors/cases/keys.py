@@ -1,0 +1,53 @@
+"""Random keys that are none, and keys that are computed with."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
+from jaxviz.errors.failure import Failure
+
+
+def _no_key(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.find(ast.Call)
+    first = call.args[0] if call is not None and call.args else None
+    text = failure.text(first) or "seed"
+    number = isinstance(first, ast.Constant) and isinstance(first.value, int)
+    code = (
+        failure.with_(first, f"jax.random.key({text if number else 0})") if first is not None else "jax.random.key(0)"
+    )
+    reason = (
+        "Random numbers of JAX are computed from a key, which is made of a seed once and then split. "
+        f"`{text}` is not a key."
+    )
+    cure = Cure("Make a key of the seed:", code)
+    return Explanation("no key", f"`{text}` is not a random key", reason, (cure,), api_page("jax.random.key"))
+
+
+def _arithmetic(failure: Failure, match: re.Match[str]) -> Explanation:
+    node = failure.expression
+    left = failure.text(node.left) if isinstance(node, ast.BinOp) else "key"
+    right = failure.text(node.right) if isinstance(node, ast.BinOp) else "1"
+    code = (
+        failure.with_(node, f"jax.random.fold_in({left}, {right})")
+        if node is not None
+        else "jax.random.fold_in(key, i)"
+    )
+    reason = (
+        "A key is no number: there is no adding to it. "
+        "New keys come from splitting one, or from folding a number into it."
+    )
+    cures = (
+        Cure("Fold a number into the key:", code),
+        Cure("Or split it:", f"{left}, other = jax.random.split({left})"),
+    )
+    return Explanation(
+        "key arithmetic", "a random key cannot be computed with", reason, cures, api_page("jax.random.fold_in")
+    )
+
+
+CASES = (
+    Case("no key", ("TypeError", "ValueError"), r"invalid PRNG key data|unexpected PRNG key type", _no_key),
+    Case("key arithmetic", ("TypeError",), r"does not accept dtypes? .*key<", _arithmetic),
+)

@@ -1,0 +1,44 @@
+"""What several cases say: a value is asked for while only its shape and type are known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from jaxviz.errors.explanation import Cure
+from jaxviz.errors.failure import Failure
+
+
+def stand_ins(failure: Failure, node: ast.AST | None) -> str:
+    """Why there is no value: what the names in an expression are while JAX traces."""
+    names = failure.traced(node)
+    which = f", here {failure.typed(names)}," if names else ""
+    return (
+        f"JAX calls the function once with stand-ins that have a shape and a type{which} but no numbers, "
+        "to record what it computes."
+    )
+
+
+def depends(failure: Failure) -> str:
+    """What a value depends on: `depends on the argument x`."""
+    names = failure.causes
+    if not names:
+        return "is known only when the program runs"
+    listed = ", ".join(f"`{name}`" for name in names)
+    inside = f" of this {failure.traced_for}" if failure.traced_for not in ("", "jit") else ""
+    return f"depends on the argument{'s' * (len(names) > 1)} {listed}{inside}, known only when the program runs"
+
+
+def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...]:
+    """To make the argument that it depends on a part of the program, where it is a number that the person gave.
+
+    `names` are for where JAX does not say which argument that is.
+    """
+    static = failure.static_among(failure.causes or names)
+    if static is None:
+        return ()
+    name, position = static
+    code = f'fast = jax.jit({failure.name}, static_argnames="{name}")\n%jaxviz --static {position} {failure.call}'
+    return (
+        Cure(f"Make `{name}` static: JAX then knows its value, and compiles once for each value that you pass.", code),
+    )

@@ -1,0 +1,224 @@
+"""What is known of an error that ended a trace: its words, where it happened, and what values were at hand there."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import os
+import re
+import sysconfig
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import FrameType, TracebackType
+from typing import Any
+
+import jax
+
+from jaxviz import compat
+from jaxviz.errors.source import Source, names_read
+from jaxviz.read.frames import OWN_FOLDER
+from jaxviz.read.values import short_dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """One step of a traceback."""
+
+    frame: FrameType
+    line: int
+    instruction: int
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """An error in the function `fn` that was called as `call` reads, seen from where it was caught."""
+
+    error: BaseException
+    fn: Callable[..., Any]
+    name: str
+    call: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+
+    @cached_property
+    def kind(self) -> str:
+        """The name of the class of the error."""
+        return type(self.error).__name__
+
+    @cached_property
+    def message(self) -> str:
+        """JAX's words, without the address of its page."""
+        return re.sub(r"\n?See https://\S+\s*$", "", str(self.error)).strip()
+
+    @cached_property
+    def link(self) -> str:
+        """The page that JAX itself names for the error."""
+        found = re.search(
+            r"https://(?:docs\.jax\.dev|jax\.readthedocs\.io|github\.com/jax-ml)/\S*[\w/]", str(self.error)
+        )
+        return found[0] if found else ""
+
+    # Where.
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """The steps of the traceback inside the function, outermost first."""
+        found = []
+        at: TracebackType | None = self.error.__traceback__
+        while at is not None:
+            if not at.tb_frame.f_code.co_filename.startswith((OWN_FOLDER, functools.__file__)):
+                found.append(Place(at.tb_frame, at.tb_lineno, at.tb_lasti))
+            at = at.tb_next
+        return found
+
+    @cached_property
+    def own(self) -> list[Place]:
+        """Those of the person's own code; of libraries on JAX where there is none of it."""
+        outside = [place for place in self.places if not place.frame.f_code.co_filename.startswith(compat.JAX_FOLDERS)]
+        return [place for place in outside if not _is_library(place.frame.f_code.co_filename)] or outside
+
+    @cached_property
+    def place(self) -> Place | None:
+        return self.own[-1] if self.own else None
+
+    @cached_property
+    def library(self) -> str:
+        """The function of a library on JAX in which the error came; empty where it came in the person's own code."""
+        outside = [place for place in self.places if not place.frame.f_code.co_filename.startswith(compat.JAX_FOLDERS)]
+        if not outside or self.place is None or outside[-1] is self.place:
+            return ""
+        code = outside[-1].frame.f_code
+        return f"{getattr(code, 'co_qualname', code.co_name)} ({os.path.basename(code.co_filename)})"
+
+    @cached_property
+    def source(self) -> Source | None:
+        """The person's code where the error came from; None where the function was not entered."""
+        place = self.place
+        return None if place is None else Source(place.frame.f_code, place.instruction, place.line)
+
+    @cached_property
+    def expression(self) -> ast.expr | None:
+        return self.source.expression if self.source is not None else None
+
+    @cached_property
+    def statement(self) -> ast.stmt | None:
+        return self.source.statement if self.source is not None else None
+
+    @cached_property
+    def line_text(self) -> str:
+        """`line 4`, or the function where no line is known."""
+        return f"line {self.source.line}" if self.source is not None else self.name
+
+    def text(self, node: ast.AST | None) -> str:
+        return self.source.text(node) if self.source is not None and node is not None else ""
+
+    def with_(self, node: ast.AST, text: str) -> str:
+        """The failing statement in which a node reads differently; the node alone where the statement is a block."""
+        statement = self.statement
+        if self.source is None or statement is None or hasattr(statement, "body") or not self._inside(node, statement):
+            return text
+        return self.source.replaced(statement, {node: text})
+
+    def _inside(self, node: ast.AST, statement: ast.stmt) -> bool:
+        return self.source is not None and statement in self.source.around(node)
+
+    def find(self, kind: type[ast.AST]) -> Any | None:
+        """The node of a kind that the failing expression is, or that stands around it in its statement."""
+        if self.source is None or self.expression is None:
+            return None
+        for node in self.source.around(self.expression):
+            if isinstance(node, kind):
+                return node
+            if isinstance(node, ast.stmt):
+                return None
+        return None
+
+    def calls(self, *names: str) -> ast.Call | None:
+        """The call, in the failing statement, of a function whose last name is one of these."""
+        if self.statement is None:
+            return None
+        inside = [self.expression] if self.expression is not None else []
+        for node in [*inside, *ast.walk(self.statement)]:
+            if isinstance(node, ast.Call) and last_name(node.func) in names:
+                return node
+        return None
+
+    # Values.
+
+    @cached_property
+    def variables(self) -> dict[str, Any]:
+        """What the names at the place stood for."""
+        return dict(self.place.frame.f_locals) if self.place is not None else {}
+
+    def value(self, node: ast.AST | None) -> Any:
+        """What a name or a constant stood for; None for any other expression, for nothing is run again."""
+        if isinstance(node, ast.Name):
+            place = self.place
+            missing = place.frame.f_globals.get(node.id) if place is not None else None
+            return self.variables.get(node.id, missing)
+        if isinstance(node, ast.Attribute) and node.attr == "T":
+            value = self.value(node.value)
+            return jax.ShapeDtypeStruct(value.shape[::-1], value.dtype) if is_array(value) else None
+        return node.value if isinstance(node, ast.Constant) else None
+
+    def traced(self, node: ast.AST | None) -> list[str]:
+        """The names in an expression that stood for traced values."""
+        names = names_read(node) if node is not None else []
+        return [name for name in names if isinstance(self.variables.get(name), jax.core.Tracer)]
+
+    def typed(self, names: Sequence[str]) -> str:
+        """Names with their types, as they are told: `x` (f32[3])."""
+        return ", ".join(f"`{name}` ({type_text(self.variables[name])})" for name in names)
+
+    # The arguments.
+
+    @cached_property
+    def causes(self) -> list[str]:
+        """The arguments that the value depends on, as far as JAX says."""
+        found = re.search(r"depends on the values? of the arguments? ([^\n]+?)\.?(?:\n|$)", self.message)
+        return [name for name in re.split(r",? and |, ", found[1]) if name.isidentifier()] if found else []
+
+    @cached_property
+    def traced_for(self) -> str:
+        """What the function was being traced for: jit, scan, cond, ..."""
+        found = re.search(r"while tracing the function .* for ([\w ]+)\.", self.message)
+        return found[1] if found else ""
+
+    def static_among(self, names: Sequence[str]) -> tuple[str, int] | None:
+        """That of some arguments of the explored function, and its place, that could be static: one that was given as
+        a number, not as an array."""
+        try:
+            bound = inspect.signature(self.fn).bind(*self.args, **self.kwargs)
+        except (TypeError, ValueError):
+            return None
+        for position, (name, value) in enumerate(bound.arguments.items()):
+            if name in names and isinstance(value, (bool, int, str, float)):
+                return name, position
+        return None
+
+
+def last_name(node: ast.AST) -> str:
+    """`full` of `jnp.full`."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def is_array(value: Any) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "dtype")
+
+
+def type_text(value: Any) -> str:
+    """f32[3,4]; the name of the class of what is no array."""
+    if not is_array(value):
+        return type(value).__name__
+    return f"{short_dtype(value.dtype)}[{','.join(map(str, value.shape))}]"
+
+
+_LIBRARIES = tuple(
+    path for name, path in sysconfig.get_paths().items() if name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
+
+
+def _is_library(path: str) -> bool:
+    return path.startswith((*_LIBRARIES, "<frozen ")) or "/site-packages/" in path or "\\site-packages\\" in path

@@ -1,0 +1,88 @@
+"""The part of a program that JAX had traced when an error ended it, found through the frames of its traceback.
+
+What is being traced is held by values in those frames: in the person's variables, and in JAX's own. Loops and branches
+that were entered are bodies of an operation that was never finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from jaxviz import compat, compat_traces
+from jaxviz.compat import PartialJaxpr, UnfinishedEquation
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """What was traced: the jaxpr so far, whose only results are the values that the error is about."""
+
+    jaxpr: PartialJaxpr
+    #: How many of the results are such values; they are those of the innermost body.
+    culprits: int
+
+
+def traced_so_far(frames: Sequence[FrameType]) -> Traced | None:
+    """What was traced in frames, outermost first; None where nothing of it is left."""
+    traces: list[Any] = []
+    for frame in frames:
+        for value in _held(frame):
+            trace = compat_traces.tracing(value)
+            if trace is not None and not any(trace is other for other in traces):
+                traces.append(trace)
+    beside = [compat_traces.tangents_of(value) for frame in frames for value in _held(frame)]
+    traces = [trace for trace in traces if not any(trace is other for other in beside)]
+    traces = [trace for trace in traces if compat_traces.equations_so_far(trace)] or traces[:1]
+    if not traces:
+        return None
+    innermost = traces[-1]
+    variables = _culprits(frames, innermost)
+    jaxpr = _jaxpr(innermost, (), variables)
+    for trace in reversed(traces[:-1]):
+        jaxpr = _jaxpr(trace, (UnfinishedEquation(jaxpr),), ())
+    return Traced(jaxpr, len(variables))
+
+
+def _held(frame: FrameType) -> Iterator[Any]:
+    """The local values of a frame, and those inside the lists and dictionaries among them."""
+    for value in list(dict(frame.f_locals).values()):
+        yield value
+        if type(value) in (list, tuple):
+            yield from value[:_LOOKED_AT]
+        elif type(value) is dict:
+            yield from list(value.values())[:_LOOKED_AT]
+
+
+# Of a long list, so many entries are looked at.
+_LOOKED_AT = 64
+
+
+def _culprits(frames: Sequence[FrameType], trace: Any) -> tuple[Any, ...]:
+    """The variables of the innermost frame that holds any: what JAX worked on when it gave up."""
+    for frame in reversed(frames):
+        variables: dict[int, Any] = {}
+        for value in _held(frame):
+            variable = compat_traces.variable_of(value, trace)
+            if variable is not None:
+                variables[id(variable)] = variable
+        if variables:
+            return tuple(variables.values())
+    return ()
+
+
+def _jaxpr(trace: Any, unfinished: tuple[UnfinishedEquation, ...], results: tuple[Any, ...]) -> PartialJaxpr:
+    equations = [*compat_traces.equations_so_far(trace), *unfinished]
+    arguments = compat_traces.arguments_so_far(trace)
+    constants = dict(compat_traces.constants_so_far(trace))
+    known = {*arguments, *constants}
+    for equation in equations:
+        for variable in equation.invars:
+            # Its equation is gone: JAX holds what nothing needs loosely.
+            if not isinstance(variable, compat.Literal) and variable not in known:
+                known.add(variable)
+                constants[variable] = None
+        known.update(equation.outvars)
+    results = tuple(variable for variable in results if variable in known)
+    return PartialJaxpr(tuple(equations), arguments, results, tuple(constants), tuple(constants.values()), trace)

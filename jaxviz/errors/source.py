@@ -1,0 +1,149 @@
+"""The person's own code around an error: the expression and the statement that failed, and how they could read instead.
+
+Code is rewritten as text, so that it stays as the person wrote it but for what must change.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+from collections.abc import Mapping
+from functools import cached_property
+from types import CodeType
+
+
+class Source:
+    """A place in a source file. Without the source at hand, there is neither an expression nor a statement."""
+
+    def __init__(self, code: CodeType, instruction: int, line: int) -> None:
+        self.path = code.co_filename
+        self.function = code.co_name
+        self.first_line = code.co_firstlineno
+        self.last_line = max((row[2] or 0 for row in code.co_lines()), default=line)
+        positions = list(code.co_positions())
+        # Instructions take two bytes.
+        place = positions[instruction // 2] if 0 <= instruction // 2 < len(positions) else (None,) * 4
+        self.line = place[0] or line
+        self.end_line = place[1] or self.line
+        #: In bytes of UTF-8, as in trees of Python; -1 where not known.
+        self.column = -1 if place[2] is None else place[2]
+        self.end_column = -1 if place[3] is None else place[3]
+
+    @cached_property
+    def _lines(self) -> list[bytes]:
+        return [line.encode() for line in linecache.getlines(self.path)]
+
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        try:
+            return ast.parse(b"".join(self._lines)) if self._lines else None
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        tree = self.tree
+        if tree is None:
+            return {}
+        return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def expression(self) -> ast.expr | None:
+        """The smallest expression that holds the place."""
+        start, end = (self.line, max(self.column, 0)), (self.end_line, self.end_column)
+        holding = [
+            node
+            for node in self._parents
+            if isinstance(node, ast.expr) and _start(node) <= start and end <= _end(node) and self.column >= 0
+        ]
+        if not holding:
+            # What an assertion asks has the place of the whole assertion.
+            tests = [node.test for node in self._parents if isinstance(node, ast.Assert) and _start(node) == start]
+            return tests[0] if tests else None
+        return min(holding, key=lambda node: (_end(node)[0] - _start(node)[0], len(self.text(node))), default=None)
+
+    @cached_property
+    def statement(self) -> ast.stmt | None:
+        """The innermost statement that holds the place."""
+        if self.expression is not None:
+            return next((node for node in self.around(self.expression) if isinstance(node, ast.stmt)), None)
+        holding = [
+            node
+            for node in self._parents
+            if isinstance(node, ast.stmt) and _start(node)[0] <= self.line <= _end(node)[0]
+        ]
+        return max(holding, key=_start, default=None)
+
+    def around(self, node: ast.AST) -> list[ast.AST]:
+        """A node and those that hold it, innermost first."""
+        found: list[ast.AST] = []
+        at: ast.AST | None = node
+        while at is not None:
+            found.append(at)
+            at = self._parents.get(at)
+        return found
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        return self._parents.get(node)
+
+    def text(self, node: ast.AST) -> str:
+        """A node as it was written; of a statement, with its own lines."""
+        first, start = _start(node)
+        last, end = _end(node)
+        lines = list(self._lines[first - 1 : last])
+        if not lines or not first:
+            return ast.unparse(node)
+        lines[-1] = lines[-1][:end]
+        lines[0] = b" " * start + lines[0][start:] if len(lines) > 1 else lines[0][start:]
+        return textwrap.dedent(b"".join(lines).decode(errors="replace"))
+
+    def replaced(self, whole: ast.AST, changes: Mapping[ast.AST, str]) -> str:
+        """The text of a node in which nodes inside it read differently."""
+        first, start = _start(whole)
+        last, end = _end(whole)
+        lines = list(self._lines[first - 1 : last])
+        lines[-1] = lines[-1][:end]
+        for node, text in sorted(changes.items(), key=lambda change: _start(change[0]), reverse=True):
+            (row, column), (end_row, end_column) = _start(node), _end(node)
+            row, end_row = row - first, end_row - first
+            joined = lines[row][:column] + text.encode() + lines[end_row][end_column:]
+            lines[row : end_row + 1] = [joined]
+        lines[0] = b" " * start + lines[0][start:] if len(lines) > 1 else lines[0][start:]
+        return textwrap.dedent(b"".join(lines).decode(errors="replace"))
+
+    def function_at(self, line: int) -> ast.FunctionDef | ast.Lambda | None:
+        """The function of this file whose definition begins at a line."""
+        for node in self._parents:
+            if isinstance(node, ast.FunctionDef):
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                if line in (first, node.lineno):
+                    return node
+            elif isinstance(node, ast.Lambda) and node.lineno == line:
+                return node
+        return None
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0
+
+
+def names_read(node: ast.AST) -> list[str]:
+    """The names that code reads, each once, in order."""
+    found = [item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load)]
+    return list(dict.fromkeys(found))
+
+
+def names_assigned(statements: list[ast.stmt]) -> list[str]:
+    """The names that statements assign, each once, in order."""
+    found = [
+        item.id
+        for statement in statements
+        for item in ast.walk(statement)
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
+    ]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,147 @@
+"""What is shown in place of a program that could not be traced: the error explained, and what was traced until then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxviz import compat_traces
+from jaxviz.document import Document, ErrorEntry, OutlineEntry, ProgramEntry, StageEntry
+from jaxviz.errors import Explanation, Failure, explain
+from jaxviz.errors.partial import traced_so_far
+from jaxviz.graph import RESULT, Column, Graph
+from jaxviz.outline import make_outline
+from jaxviz.program import Program
+from jaxviz.read.frames import add_excerpt, add_file
+from jaxviz.read.jaxpr import read_jaxpr
+from jaxviz.tables import Tables
+
+# The longest line of a terminal.
+_WIDTH = 88
+
+
+class FailedExploration:
+    """A function that could not be traced: shows itself in a notebook as the error in words.
+
+    Made while the error is handled; afterwards it holds data alone, and no frame of the function.
+    """
+
+    def __init__(self, program: Program, error: BaseException, call: str, height: int | None = None) -> None:
+        failure = Failure(error, program.fn, program.name, call, program.args, program.kwargs)
+        self.explanation = explain(failure)
+        self.height = height
+        self._kind, self._line = failure.kind, failure.line_text
+        self._document = _document(program, failure, self.explanation)
+
+    def document(self) -> Document:
+        """The error, and what was traced until then, as data."""
+        return self._document
+
+    def __repr__(self) -> str:
+        return words(self.explanation, f"{self._kind} on {self._line}")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        from jaxviz.notebook.display import mime_bundle
+
+        return mime_bundle(self._document, repr(self), height=self.height)
+
+
+def words(told: Explanation, where: str) -> str:
+    """An explanation as text for terminals and tracebacks."""
+    import textwrap
+
+    lines = [f"jaxviz: {where}: {told.title}", *textwrap.wrap(told.reason, _WIDTH)]
+    for cure in told.cures:
+        lines += ["", *textwrap.wrap(cure.text, _WIDTH), textwrap.indent(cure.code, "    ")]
+    return "\n".join([*lines, *(["", told.link] if told.link else [])])
+
+
+def _document(program: Program, failure: Failure, told: Explanation) -> Document:
+    tables = Tables()
+    graph, culprits = _graph(program, failure, tables)
+    stack = _stack(failure, tables)
+    file = add_file(tables, program.file) if program.file else -1
+    if stack < 0 and file >= 0:
+        # Nothing of the function was entered: its definition is shown.
+        add_excerpt(tables, file, program.line, program.line + _SHOWN_LINES)
+    entry = ProgramEntry(
+        name=program.name,
+        call=failure.call,
+        file=file,
+        line=program.line,
+        stages=(StageEntry("jaxpr", 0),),
+        missing=dict.fromkeys(("stablehlo", "hlo"), "the function could not be traced"),
+        error=ErrorEntry(
+            kind=failure.kind,
+            message=failure.message,
+            case=told.case,
+            title=told.title,
+            reason=told.reason,
+            cures=tuple((cure.text, cure.code) for cure in told.cures),
+            link=told.link,
+            stack=stack,
+            nodes=culprits,
+        ),
+    )
+    return Document(tables, (graph,), (entry,), outlines=(OutlineEntry(0, make_outline(graph)),))
+
+
+# Of a function that was not entered, so many lines are shown.
+_SHOWN_LINES = 12
+
+
+def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, Column]:
+    """What was traced, and the nodes of it that the error is about."""
+    if "traced" in vars(program):
+        # The trace ended well, and what it closes over turned out to be no value.
+        graph = read_jaxpr(program.jaxpr, tables)
+        return graph, np.flatnonzero(compat_traces.traced_values_of(program.traced)).astype(np.int32)
+    traced = traced_so_far([place.frame for place in failure.places])
+    if traced is None:
+        return _empty(tables), np.zeros(0, np.int32)
+    try:
+        names = [_name(failure, place) for place in range(traced.culprits)]
+        outermost = traced.jaxpr.outvars
+        graph = read_jaxpr(traced.jaxpr, tables, result_names=names if len(outermost) == traced.culprits else None)
+    except Exception:  # Of another version of JAX: the explanation is shown without a picture.
+        return _empty(tables), np.zeros(0, np.int32)
+    results = np.flatnonzero(graph.nodes.kind == RESULT)
+    innermost = graph.nodes.region[results] == graph.nodes.region[results].max() if len(results) else results
+    sources = graph.operands.source[graph.first_operand[results[innermost]]] if len(results) else results
+    return graph, np.unique(graph.value_node[sources[sources >= 0]]).astype(np.int32)
+
+
+def _name(failure: Failure, place: int) -> str:
+    return " ".join(failure.text(failure.expression).split())[:40] if place == 0 else ""
+
+
+def _empty(tables: Tables) -> Graph:
+    return read_jaxpr(jax.make_jaxpr(lambda: ())(), tables)
+
+
+def _stack(failure: Failure, tables: Tables) -> int:
+    """The person's call stack to the place of the error, with the source around it."""
+    from jaxviz.errors.source import Source
+    from jaxviz.read.frames import characters
+
+    frames = []
+    for place in failure.own:
+        source = Source(place.frame.f_code, place.instruction, place.line)
+        file = add_file(tables, source.path)
+        if file < 0:
+            continue
+        add_excerpt(tables, file, source.first_line, source.last_line)
+        column = characters(source.path, source.line, source.column)
+        end_column = characters(source.path, source.end_line, source.end_column)
+        line, end_line = source.line, source.end_line
+        if place is failure.place:
+            expression = failure.expression
+            column = end_column = -1
+            if expression is not None and expression.end_lineno and expression.end_col_offset is not None:
+                line, end_line = expression.lineno, expression.end_lineno
+                column = characters(source.path, line, expression.col_offset)
+                end_column = characters(source.path, end_line, expression.end_col_offset)
+        frames.append(tables.frame(file, source.function, line, column, end_line, end_column))
+    return tables.stack(frames)

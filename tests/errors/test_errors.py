@@ -1,0 +1,201 @@
+"""Errors of JAX, each provoked for real: told by case, at the line, with what it is about, and with what cures it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+
+import jax
+import jax.numpy as jnp
+import jsonschema
+import pytest
+from errors.failing import CASES, X
+from test_document import SCHEMA
+
+import jaxviz as jv
+from jaxviz.document import Document
+
+
+def failed(name):
+    """The error of a case, and what explains it."""
+    one = CASES[name]
+    try:
+        jv.explore(one.fn, *one.args)
+    except Exception as error:
+        return error, error.jaxviz
+    raise AssertionError(f"{name} could be traced")
+
+
+def all_words(told) -> str:
+    return "\n".join([told.title, told.reason, *(f"{cure.text}\n{cure.code}" for cure in told.cures)])
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("name", CASES)
+def test_an_error_is_told_by_its_case_and_in_the_names_of_the_person(name):
+    error, shown = failed(name)
+    one, told = CASES[name], shown.explanation
+    assert told.case == one.case
+    for word in one.words:
+        assert word in all_words(told)
+    if one.case != "unknown":
+        assert told.cures
+        assert told.title[-1] != "."
+        assert told.reason.count(". ") >= 1
+        assert told.reason.endswith(".")
+    # The error is JAX's own, with its words, and ours below them.
+    assert told.title in error.__notes__[-1]
+    entry = shown.document().programs[0].error
+    assert entry.kind == type(error).__name__
+    assert entry.message in str(error)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("name", CASES)
+def test_an_error_is_told_at_its_line_with_what_was_traced_until_then(name):
+    one = CASES[name]
+    document = failed(name)[1].document()
+    (program,), (graph, *_) = document.programs, document.graphs
+    graph.check()
+    ops = [graph.node(int(node)).op for node in program.error.nodes]
+    for op in one.culprits:
+        assert op in ops
+    frames = document.tables.frames_of(program.error.stack)
+    if one.place:
+        lines, _ = inspect.getsourcelines(inspect.getmodule(one.fn))
+        assert one.place in lines[frames[-1].line - 1]
+        assert one.fn.__code__.co_filename == frames[-1].file
+        own = inspect.getsourcelines(one.fn)
+        assert own[1] <= frames[-1].line < own[1] + len(own[0])
+    texts = [document.tables.files.text[file] for file in range(len(document.tables.files.path))]
+    assert any(one.fn.__name__ in text for text in texts)
+
+
+@pytest.mark.parametrize(("name", "number"), [(name, number) for name, one in CASES.items() for number in one.mends])
+def test_a_function_with_the_cure_in_it_can_be_traced(name, number):
+    one = CASES[name]
+    shown = failed(name)[1]
+    frame = shown.document().tables.frames_of(shown.document().programs[0].error.stack)[-1]
+    jax.jit(mended(one.fn, frame.line, shown.explanation.cures[number].code)).trace(*one.args)
+
+
+def mended(fn, line, code):
+    """A function in which a cure stands in place of the statement on a line."""
+    source, first = inspect.getsourcelines(fn)
+    text = textwrap.dedent("".join(source))
+    tree = ast.parse(text)
+    (function,) = tree.body
+    function.decorator_list = []
+    body = function.body
+    (place,) = [
+        place for place, statement in enumerate(body) if statement.lineno <= line - first + 1 <= statement.end_lineno
+    ]
+    body[place : place + 1] = ast.parse(code).body
+    names = dict(fn.__globals__)
+    exec(compile(ast.fix_missing_locations(tree), "<mended>", "exec"), names)
+    return names[fn.__name__]
+
+
+def test_static_arguments_are_offered_only_where_they_can_be():
+    told = failed("a_mask")[1].explanation
+    assert not any("static" in cure.text for cure in told.cures)
+    told = failed("a_length")[1].explanation
+    assert "%jaxviz --static 0 a_length(5)" in told.cures[0].code
+
+
+kept = []
+
+
+def keeping(x):
+    kept.append(jnp.sin(x))
+    return x
+
+
+def using_what_was_kept(x):
+    y = jnp.cos(x)
+    return y + kept[0]
+
+
+@pytest.mark.smoke
+def test_a_value_that_leaked_is_an_error_though_tracing_says_nothing():
+    kept.clear()
+    jax.jit(keeping)(X)
+    with pytest.raises(jax.errors.UnexpectedTracerError) as caught:
+        jv.explore(using_what_was_kept, X)
+    shown = caught.value.jaxviz
+    assert shown.explanation.case == "leak"
+    assert "test_errors.py" in shown.explanation.reason
+    document = shown.document()
+    (node,) = document.programs[0].error.nodes
+    graph = document.graphs[0]
+    assert [user.op for user in graph if int(graph.first_value[node]) in user.operands] == ["add"]
+
+
+def test_an_error_in_a_body_shows_the_body_inside_what_was_traced_around_it():
+    graph = failed("an_if_in_a_scan")[1].document().graphs[0]
+    assert [node.op for node in graph.find("cos") + graph.find("scan")] == ["cos", "scan"]
+    (scan,) = graph.find("scan")
+    inside = graph.region(scan.regions[0])
+    assert [graph.node(node).op for node in range(inside.start, inside.end)][2:] == [
+        "reduce_sum",
+        "mul",
+        "gt",
+        "result",
+    ]
+
+
+def test_a_documents_error_is_as_it_was_when_it_is_opened_again(tmp_path):
+    document = failed("an_if_in_a_scan")[1].document()
+    jsonschema.validate(document.to_json(False), SCHEMA)
+    opened = Document.load(document.save(tmp_path / "failed.jaxviz"))
+    assert opened.to_json() == document.to_json()
+    assert opened.programs[0].error.cures == document.programs[0].error.cures
+
+
+@pytest.mark.parametrize(
+    ("change", "position"),
+    [
+        ({"nodes": [10_000]}, "$.programs[0].error.nodes[0]"),
+        ({"stack": 10_000}, "$.programs[0].error.stack"),
+        ({"cures": [1]}, "$.programs[0].error.cures[0]"),
+        ({"title": 1}, "$.programs[0].error.title"),
+    ],
+)
+def test_what_is_wrong_with_an_error_in_a_file_is_told_by_its_place(change, position):
+    value = failed("an_if")[1].document().to_json(False)
+    value["programs"][0]["error"].update(change)
+    with pytest.raises(jv.DocumentError) as caught:
+        Document.from_json(value)
+    assert position in str(caught.value)
+
+
+def test_the_setting_of_tracebacks_is_as_it_was():
+    before = jax.config.jax_traceback_filtering
+    error, _ = failed("an_if")
+    assert jax.config.jax_traceback_filtering == before
+    files = []
+    at = error.__traceback__
+    while at is not None:
+        files.append(at.tb_frame.f_code.co_filename)
+        at = at.tb_next
+    assert not any("/jax/_src/" in file for file in files)
+
+
+def test_words_of_an_error_that_is_made_to_mislead_do_no_harm():
+    def fn(x):
+        raise TypeError("Shapes must be 1D sequences of concrete values; scan body output must be a pair, got ()")
+
+    with pytest.raises(TypeError) as caught:
+        jv.explore(fn, X)
+    assert caught.value.jaxviz.explanation.title
+
+
+def test_an_error_in_generated_code_is_told_without_its_source():
+    names = {"jnp": jnp}
+    exec("def made(x):\n    y = jnp.sin(x)\n    if y[0] > 0:\n        return y\n    return x", names)
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        jv.explore(names["made"], X)
+    told = caught.value.jaxviz.explanation
+    assert told.case == "choice"
+    assert "jnp.where" in told.cures[0].code
