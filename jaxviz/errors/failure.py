@@ -186,17 +186,17 @@ class Failure:
         found = re.search(r"while tracing the function .* for ([\w ]+)\.", self.message)
         return found[1] if found else ""
 
-    def static_among(self, names: Sequence[str]) -> tuple[str, int] | None:
-        """That of some arguments of the explored function, and its place, that could be static: one that was given as
-        a number, not as an array."""
+    def static_among(self, names: Sequence[str]) -> list[tuple[str, int]]:
+        """Arguments of the explored function, each with its place, where all of them could be static: where they were
+        given as numbers, not as arrays. Otherwise none."""
         try:
-            bound = inspect.signature(self.fn).bind(*self.args, **self.kwargs)
+            bound = inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
         except (TypeError, ValueError):
-            return None
-        for position, (name, value) in enumerate(bound.arguments.items()):
-            if name in names and isinstance(value, (bool, int, str, float)):
-                return name, position
-        return None
+            return []
+        places = {name: place for place, name in enumerate(bound)}
+        if not all(isinstance(bound.get(name), (bool, int, str, float)) for name in names):
+            return []
+        return [(name, places[name]) for name in names]
 
 
 def last_name(node: ast.AST) -> str:

@@ -104,6 +104,24 @@ def test_static_arguments_are_offered_only_where_they_can_be():
     assert "%jaxviz --static 0 a_length(5)" in told.cures[0].code
 
 
+def test_static_arguments_are_not_offered_where_one_of_them_is_an_array():
+    def fn(x, limit):
+        return x if jnp.sum(x) > limit else -x
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        jv.explore(fn, X, 2.0)
+    assert "--static" not in all_words(caught.value.jaxviz.explanation)
+
+
+def test_several_arguments_are_static_together():
+    def fn(n, m):
+        return jnp.zeros((n * m,))
+
+    with pytest.raises(TypeError) as caught:
+        jv.explore(fn, 2, 3)
+    assert "%jaxviz --static 0,1 fn(2, 3)" in all_words(caught.value.jaxviz.explanation)
+
+
 kept = []
 
 

@@ -30,15 +30,17 @@ def depends(failure: Failure) -> str:
 
 
 def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...]:
-    """To make the argument that it depends on a part of the program, where it is a number that the person gave.
+    """To make the arguments that it depends on a part of the program, where they are numbers that the person gave.
 
     `names` are for where JAX does not say which argument that is.
     """
     static = failure.static_among(failure.causes or names)
-    if static is None:
+    if not static:
         return ()
-    name, position = static
-    code = f'fast = jax.jit({failure.name}, static_argnames="{name}")\n%jaxviz --static {position} {failure.call}'
-    return (
-        Cure(f"Make `{name}` static: JAX then knows its value, and compiles once for each value that you pass.", code),
-    )
+    quoted = ", ".join(f'"{name}"' for name, _ in static)
+    names = quoted if len(static) == 1 else f"({quoted})"
+    places = ",".join(str(place) for _, place in static)
+    code = f"fast = jax.jit({failure.name}, static_argnames={names})\n%jaxviz --static {places} {failure.call}"
+    told = " and ".join(f"`{name}`" for name, _ in static)
+    text = f"Make {told} static: JAX then knows the value, and compiles once for each value that you pass."
+    return (Cure(text, code),)

@@ -37,6 +37,10 @@ export function checkTables(document: Document): void {
     program.stages.forEach((stage, place) =>
       within(`programs/${index}/stages/${place}/graph`, [stage.graph], graphs.length)
     );
+    if (program.error) {
+      within(`programs/${index}/error/stack`, [program.error.stack], stacks.frame.length, 1, -1);
+      within(`programs/${index}/error/nodes`, program.error.nodes, graphs[program.stages[0].graph].nodeCount);
+    }
   });
 }
 

@@ -3,9 +3,9 @@
  * `../../../schema/document.schema.json` says what each column means; `decode.ts` makes these objects and checks them.
  */
 
-import type { Passes } from './schema.generated.ts';
+import type { Passes, TracingError } from './schema.generated.ts';
 
-export type { Passes };
+export type { Passes, TracingError };
 
 /** What a node is. */
 export const NodeKind = { operation: 0, argument: 1, result: 2, constant: 3 } as const;
@@ -97,6 +97,8 @@ export interface Program {
   readonly stages: readonly Stage[];
   /** The device that it was compiled for, where that is not the one that was there. */
   readonly target?: { readonly name: string; readonly label: string; readonly limits: readonly string[] };
+  /** The error that ended the trace; then the first stage is what was traced until then. */
+  readonly error?: TracingError;
   /** Why a stage is not there, in words, by its kind. */
   readonly missing?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** Marks on boxes that a pass of the compiler touched: an outline, and in a word what happened. */
+/** Marks on boxes that a pass of the compiler touched, or that an error is about: an outline, and in a word what happened. */
 import { BOX_HEIGHT } from '../view/sizes.ts';
 import { Shape } from '../view/visible.ts';
 import type { Painter, Scene } from './scene.ts';
@@ -6,7 +6,7 @@ import { measure } from './text.ts';
 import type { Ink, LookName } from './theme.ts';
 
 /** The kinds of marks; each has a colour and a line of its own. */
-export const MARK_KINDS = ['added', 'changed', 'fused', 'moved', 'removed'] as const;
+export const MARK_KINDS = ['added', 'changed', 'fused', 'moved', 'removed', 'stopped'] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 
 export interface Mark {

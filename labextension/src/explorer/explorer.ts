@@ -12,6 +12,7 @@ import { makeBar, type Bar } from './bar.ts';
 import { Colours } from './colours.ts';
 import { commandsOf } from './commands.ts';
 import { element } from './elements.ts';
+import { makeFailure, nothingTraced } from './failure.ts';
 import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { Grip } from './grip.ts';
 import { hearKeys } from './hearing.ts';
@@ -198,8 +199,10 @@ export class Explorer {
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, this.pane.root, this.inspection.root, this.help);
     const findings = new FindingStrip(this.document, { show: finding => this.showFinding(finding) });
-    root.append(this.bar.root, this.passes.line, this.search.root, body, this.grip.root, findings.root);
-    this.grip.root.hidden = this.fill;
+    body.hidden = nothingTraced(this.document);
+    const failure = makeFailure(this.document);
+    root.append(this.bar.root, ...failure, this.passes.line, this.search.root, body, this.grip.root, findings.root);
+    this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);
   }

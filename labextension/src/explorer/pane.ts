@@ -16,6 +16,7 @@ import type { Colours } from './colours.ts';
 import { element } from './elements.ts';
 import { Height } from './height.ts';
 import { Legend } from './legend.ts';
+import { failureMarks } from './failure.ts';
 import { marksOf } from './marks.ts';
 import { Picture } from './picture.ts';
 import { Placing } from './placing.ts';
@@ -173,7 +174,8 @@ export class Pane {
     this.fillLegend();
     this.height.fit(scene, this.legend.height);
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
-    this.picture.setMarks(marksOf(this.parts.document, scene.visible));
+    const { document } = this.parts;
+    this.picture.setMarks([...marksOf(document, scene.visible), ...failureMarks(document, scene.visible)]);
     this.events.shown(scene);
     this.mark();
   }

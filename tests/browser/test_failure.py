@@ -1,0 +1,63 @@
+"""A function that cannot be traced: the error explained above what was traced until then, and JAX's own below."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+CHOOSE = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def choose(x):
+    total = jnp.sum(jnp.sin(x))
+    if total > 0:
+        return x
+    return -x
+%jaxviz choose(jnp.ones(8))"""
+
+OPTION = """\
+import jax.numpy as jnp
+%load_ext jaxviz
+def act(x, kind):
+    return jnp.tanh(x) if kind == "tanh" else x
+%jaxviz act(jnp.ones(8), "tanh")"""
+
+MENDED = """\
+%jaxviz --static 1 act(jnp.ones(8), "tanh")"""
+
+
+def test_an_error_shows_the_line_the_reason_the_cures_and_what_was_traced(notebook):
+    opened = notebook(CHOOSE)
+    output = opened.run(0)
+    graph = opened.graph_of(output.locator(".jv-root"))
+    failure = graph.root.locator(".jv-failure")
+    expect(failure.locator("h3")).to_have_text("Python's if needs to know total > 0 while JAX traces")
+    expect(failure.locator(".jv-failure-kind")).to_have_text("TracerBoolConversionError")
+    expect(failure.locator(".jv-failed mark")).to_have_text("total > 0")
+    expect(failure.locator(".jv-failed .jv-line-number")).to_have_text("5")
+    cures = failure.locator(".jv-cure-code")
+    expect(cures).to_have_text(
+        ["return jnp.where(total > 0, x, -x)", "return jax.lax.cond(total > 0, lambda: x, lambda: -x)"]
+    )
+    link = failure.get_by_role("link")
+    expect(link).to_have_attribute(
+        "href", "https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionError"
+    )
+    # What was traced, with the comparison, and JAX's own error with its traceback under all that.
+    graph.wait_for_box("greater")
+    expect(output).to_contain_text("Traceback (most recent call last)")
+    message = failure.locator("details", has_text="JAX's own words")
+    message.locator("summary").click()
+    expect(message.locator("pre")).to_contain_text("Attempted boolean conversion")
+    opened.shot("failure", graph.root)
+
+
+def test_an_error_before_anything_was_traced_has_no_picture_and_its_cure_works(notebook):
+    opened = notebook(OPTION, MENDED)
+    root = opened.run(0).locator(".jv-root")
+    expect(root.locator(".jv-failure h3")).to_have_text("kind is a str, not an array")
+    expect(root.locator(".jv-body")).to_be_hidden()
+    expect(root.locator(".jv-cure-code").first).to_contain_text("%jaxviz --static 1 act(jnp.ones(8), 'tanh')")
+    opened.shot("failure-option", root)
+    graph = opened.explore(1)
+    graph.wait_for_box("tanh")
+    expect(graph.root.locator(".jv-failure")).to_have_count(0)
