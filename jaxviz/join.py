@@ -68,7 +68,11 @@ def _moved(document: Document, tables: Tables) -> Document:
         tables=tables,
         graphs=graphs,
         programs=tuple(
-            replace(program, file=move.files[program.file] if program.file >= 0 else -1)
+            replace(
+                program,
+                file=move.files[program.file] if program.file >= 0 else -1,
+                error=replace(program.error, stack=int(move.stacks[program.error.stack])) if program.error else None,
+            )
             for program in document.programs
         ),
         fates=tuple(

@@ -356,7 +356,9 @@ def _abstract(args: Any, kwargs: Any, static: Sequence[int] = ()) -> tuple[Any, 
     def type_of(leaf: Any) -> Any:
         if not isinstance(leaf, jax.Array):
             return leaf
-        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=leaf.weak_type, sharding=_spread(leaf))
+        return jax.ShapeDtypeStruct(
+            leaf.shape, leaf.dtype, weak_type=getattr(leaf, "weak_type", False), sharding=_spread(leaf)
+        )
 
     numbers = {number % len(args) for number in static} if args else set()
     kept = tuple(

@@ -15,6 +15,7 @@ from test_document import SCHEMA
 
 import jaxviz as jv
 from jaxviz.document import Document
+from jaxviz.join import joined
 
 
 def failed(name):
@@ -169,6 +170,14 @@ def test_a_documents_error_is_as_it_was_when_it_is_opened_again(tmp_path):
     opened = Document.load(document.save(tmp_path / "failed.jaxviz"))
     assert opened.to_json() == document.to_json()
     assert opened.programs[0].error.cures == document.programs[0].error.cures
+
+
+def test_an_error_keeps_its_place_when_documents_are_joined():
+    one, other = (failed(name)[1].document() for name in ("an_if", "a_mask"))
+    whole = joined([one, other])
+    for part, program in zip((one, other), whole.programs, strict=True):
+        there = part.tables.frames_of(part.programs[0].error.stack)
+        assert whole.tables.frames_of(program.error.stack) == there
 
 
 @pytest.mark.parametrize(
