@@ -10,15 +10,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line, Subject, lines_text, plural
+from jaxviz.find.finding import ADVICE, DERIVATIVES, NOTE, WARNING, Finding, Line, Subject, lines_text, plural
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.liveness import needed_nodes
 from jaxviz.outline.tree import NODE_ROLES
 
 # So many equations cost time to trace and lower; so many cost seconds.
 _ADVICE_EQUATIONS, _WARNING_EQUATIONS = 3, 1_000
-# How JAX marks what is part of a derivative, and what is computed again for one.
-_DERIVATIVES = ("jvp(", "transpose(", "rematted_computation", "linearize(")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -57,7 +55,7 @@ def _of_derivatives(graph: Graph) -> Column:
     """The nodes whose name stack says that a derivative made them."""
     strings = graph.tables.strings
     scopes, scope = np.unique(graph.nodes.scope, return_inverse=True)
-    marked = [any(mark in strings[text] for mark in _DERIVATIVES) for text in scopes.tolist()]
+    marked = [any(mark in strings[text] for mark in DERIVATIVES) for text in scopes.tolist()]
     return np.array(marked, bool)[scope]
 
 

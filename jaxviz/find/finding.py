@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from jaxviz.find.flow import Flow
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
+
+#: How JAX marks, in name stacks, what is part of a derivative, and what is computed again for one.
+DERIVATIVES = ("jvp(", "transpose(", "rematted_computation", "linearize(")
 
 #: From what is good to know to what should be mended.
 SEVERITIES = ("note", "advice", "warning")
@@ -61,6 +68,31 @@ class Subject:
             if frame >= 0:
                 found.add((tables.frames.file[frame], tables.frames.line[frame]))
         return tuple(Line(file, line) for file, line in sorted(found))
+
+    def is_own(self, node: int) -> bool:
+        """Whether a line of the person's own code makes a node itself, not a library that it calls."""
+        tables, stack = self.graph.tables, int(self.graph.nodes.stack[node])
+        return stack >= 0 and not tables.files.library[tables.frames.file[tables.stacks.frame[stack]]]
+
+    def is_derived(self, node: int) -> bool:
+        """Whether it is part of a derivative that JAX made, of what is differentiated or of the way back."""
+        scope = self.graph.tables.strings[self.graph.nodes.scope[node]]
+        return any(mark in scope for mark in DERIVATIVES)
+
+    def expression(self, node: int) -> tuple[ast.AST | None, str]:
+        """The expression of the person's that a node comes from, and its text; nothing where that is not known."""
+        frame = self.own_frame(int(self.graph.nodes.stack[node]))
+        if frame < 0:
+            return None, ""
+        frames = self.graph.tables.frames
+        place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
+        source = source_of(self.graph.tables, frames.file[frame])
+        return source.find(place).expression, source.segment(place)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """Where values come from."""
+        return Flow(self.graph)
 
     def own_frame(self, stack: int) -> int:
         """The innermost frame of a call stack that is the person's own, or -1."""

@@ -1,0 +1,81 @@
+"""A function masked with `where` after it was applied: its gradient is NaN where the mask should have helped.
+
+`where(x > 0, log(x), 0)` is right; its gradient at 0 is 0 times infinity, because the derivative of the logarithm is
+computed for all entries, and only then masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import WARNING, Finding, Subject, lines_text
+from jaxviz.find.flow import SAME
+
+# Functions whose derivative is infinite or NaN somewhere, and which of their operands that depends on.
+_STEEP = {"log": 0, "sqrt": 0, "rsqrt": 0, "div": 1, "acos": 0, "asin": 0, "atanh": 0, "pow": 0, "log1p": 0, "cbrt": 0}
+_COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    strings, graph, flow = subject.graph.tables.strings, subject.graph, subject.flow
+    if not any("transpose(" in strings[scope] for scope in np.unique(graph.nodes.scope).tolist()):
+        return
+    found, names = [], set()
+    for node in flow.nodes("select_n"):
+        if "transpose(" in strings[graph.nodes.scope[node]] or not subject.is_own(node):
+            continue
+        choice, *cases = flow.operands(node)
+        compared = _compared(subject, choice)
+        for case in cases:
+            steep = _steep(subject, case)
+            if steep is not None and compared and _argument(subject, steep) in compared:
+                found += [steep, node]
+                names.add(flow.op(steep))
+    if found:
+        nodes = np.array(sorted(set(found)), np.int32)
+        lines = subject.lines(nodes)
+        name = " and ".join(sorted(names))
+        yield Finding(
+            kind="masked",
+            severity=WARNING,
+            title=f"the gradient is NaN where `where` masks {name} ({lines_text(lines)})",
+            text=(
+                f"The derivative of {name} is computed for the masked entries too; there it is infinite, and times the "
+                "zero of the mask it is NaN."
+            ),
+            remedy="Mask what goes in as well: safe = jnp.where(ok, x, 1.0); jnp.where(ok, jnp.log(safe), 0.0).",
+            nodes=nodes,
+            lines=lines,
+        )
+
+
+def _compared(subject: Subject, choice: int) -> set[int]:
+    """The values that a mask was made by comparing with a number."""
+    flow = subject.flow
+    source = flow.origin(choice)
+    if source < 0:
+        return set()
+    maker = int(subject.graph.value_node[source])
+    if flow.op(maker) not in _COMPARISONS:
+        return set()
+    sides = flow.operands(maker)
+    if not any(flow.number(side) is not None for side in sides):
+        return set()
+    return {flow.origin(side) for side in sides if flow.number(side) is None}
+
+
+def _steep(subject: Subject, case: int) -> int | None:
+    flow = subject.flow
+    source = flow.origin(case, SAME | {"mul", "neg"})
+    if source < 0:
+        return None
+    maker = int(subject.graph.value_node[source])
+    return maker if flow.op(maker) in _STEEP else None
+
+
+def _argument(subject: Subject, steep: int) -> int:
+    """The value that makes the function steep. Whole powers have no steep place but 0, where they have none."""
+    flow = subject.flow
+    return flow.origin(flow.operands(steep)[_STEEP[flow.op(steep)]])

@@ -1,0 +1,166 @@
+"""Precision that changes without being asked for: narrow floats that become wide, floats cut to whole numbers, and
+float64 that is asked for and not there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, bytes_text, lines_text
+from jaxviz.graph import OPERATION
+from jaxviz.outline.source import source_of
+
+_NARROW, _WIDE = frozenset({"bfloat16", "float16"}), frozenset({"float32", "float64"})
+# A call that names a type gives what it names.
+_NAMED = re.compile(r"astype|dtype|float\d|bfloat|convert_element_type|asarray|\.array\(|\.view\(|promote")
+# Bytes from which a value that is twice as large as meant is worth a word.
+_LARGE = 1_000
+# 64 bit, as it is written in a program, and the types that hold it.
+_ASKED = re.compile(r"\b(?:jnp|np|numpy)\.(float64|int64|uint64|complex128)\b|['\"](float64|int64|complex128)['\"]")
+_WIDEST = frozenset({"float64", "int64", "uint64", "complex128"})
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    yield from _widened(subject)
+    yield from _cut(subject)
+    yield from _not_there(subject)
+
+
+def _widened(subject: Subject) -> Iterator[Finding]:
+    """Narrow floats that meet a wide one: JAX computes on in the wide type."""
+    flow, graph = subject.flow, subject.graph
+    found: list[int] = []
+    size = 0.0
+    for node in flow.nodes("convert_element_type"):
+        source, made = flow.operands(node)[0], int(graph.first_value[node])
+        bytes_ = graph.tables.types.bytes[int(graph.values.type[made])]
+        if flow.dtype(source) not in _NARROW or flow.dtype(made) not in _WIDE or bytes_ < _LARGE:
+            continue
+        if subject.is_own(node) and not subject.is_derived(node) and _is_unasked(subject, node):
+            found.append(node)
+            size += bytes_
+    if found:
+        lines = subject.lines(np.array(found))
+        one, wide = flow.dtype(flow.operands(found[0])[0]), flow.dtype(int(graph.first_value[found[0]]))
+        yield Finding(
+            kind="precision",
+            severity=ADVICE,
+            title=f"{one} becomes {wide} where it meets a {wide} value ({lines_text(lines)})",
+            text=(
+                f"Nothing asks for it: JAX takes the wider type of two arrays, and computes on in {wide}, with "
+                f"{bytes_text(size)} of values in place of {bytes_text(size / (2 if wide == 'float32' else 4))}. "
+                "A NumPy number is such an array; a Python number is not."
+            ),
+            remedy=f"Convert the other one: y.astype(x.dtype), or write the number as a Python float. "
+            f"If {wide} is meant, say so with x.astype.",
+            nodes=np.array(found, np.int32),
+            lines=lines,
+            figures={"bytes": size},
+        )
+
+
+def _is_unasked(subject: Subject, node: int) -> bool:
+    """Whether a conversion comes of an operator, or of a call that names no type and is given a wide value as well."""
+    expression, text = subject.expression(node)
+    if isinstance(expression, (ast.BinOp, ast.AugAssign, ast.Compare)):
+        return True
+    return bool(text) and not _NAMED.search(text) and _meets_another(subject, node)
+
+
+def _meets_another(subject: Subject, node: int) -> bool:
+    """Whether an operation takes what a conversion made together with a value from somewhere else."""
+    graph, flow = subject.graph, subject.flow
+    stacks = graph.nodes.stack
+    readers = graph.operand_node[graph.operands.source == graph.first_value[node]].tolist()
+    for operand in (operand for reader in readers for operand in flow.operands(reader)):
+        source = flow.back(operand)
+        if source >= 0 and stacks[graph.value_node[source]] != stacks[node]:
+            return True
+    return False
+
+
+def _is_float(dtype: str) -> bool:
+    return dtype.startswith(("float", "bfloat"))
+
+
+def _is_whole(dtype: str) -> bool:
+    return dtype.startswith(("int", "uint"))
+
+
+def _cut(subject: Subject) -> Iterator[Finding]:
+    """Floats written into an array of whole numbers, which cuts them."""
+    flow, graph = subject.flow, subject.graph
+    found = []
+    for node in flow.nodes("convert_element_type"):
+        source, made = flow.back(flow.operands(node)[0]), int(graph.first_value[node])
+        if source < 0 or not _is_whole(flow.dtype(made)) or not _is_float(flow.dtype(source)):
+            continue
+        maker = int(graph.value_node[source])
+        op = flow.op(maker)
+        if not op.startswith("scatter") and op != "dynamic_update_slice":
+            continue
+        # The array was of whole numbers before.
+        before = flow.operands(maker)[0]
+        origin = int(graph.value_node[before]) if before >= 0 else -1
+        widened = origin >= 0 and flow.op(origin) == "convert_element_type"
+        if widened and flow.dtype(flow.operands(origin)[0]) == flow.dtype(made) and subject.is_own(node):
+            found.append(node)
+    if found:
+        lines = subject.lines(np.array(found))
+        yield Finding(
+            kind="precision",
+            severity=WARNING,
+            title=f"floats are cut to whole numbers where they are written into an array ({lines_text(lines)})",
+            text="The array holds whole numbers, so what is behind the point of the written numbers is lost.",
+            remedy="Make the array one of floats first: x.astype(jnp.float32).at[...].set(...), or round on purpose.",
+            nodes=np.array(found, np.int32),
+            lines=lines,
+        )
+
+
+def _statement(subject: Subject, frame: int) -> str:
+    """The statement of a frame, or the lambda in it: what was asked for need not be in the very expression."""
+    frames = subject.graph.tables.frames
+    source = source_of(subject.graph.tables, frames.file[frame])
+    found = source.find((frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]))
+    node = found.function if isinstance(found.function, ast.Lambda) else found.statement
+    return "" if node is None or (hasattr(node, "body") and isinstance(node.body, list)) else source.text_of(node, 400)
+
+
+def _not_there(subject: Subject) -> Iterator[Finding]:
+    """64 bit asked for by name on lines none of whose values have them."""
+    graph, tables = subject.graph, subject.graph.tables
+    made = np.repeat(np.arange(len(graph)), graph.nodes.outputs)
+    dtypes = np.array(tables.types.dtype, np.int64)[graph.values.type]
+    if any(tables.strings[number] in _WIDEST for number in np.unique(dtypes).tolist()):
+        return
+    found: list[int] = []
+    asked: set[str] = set()
+    makes = np.zeros(len(graph), bool)
+    makes[made] = True
+    operations = np.flatnonzero((graph.nodes.kind == OPERATION) & makes)
+    stacks, first = np.unique(graph.nodes.stack[operations], return_index=True)
+    for stack, place in zip(stacks.tolist(), first.tolist(), strict=True):
+        frame = subject.own_frame(stack)
+        if frame < 0:
+            continue
+        match = _ASKED.search(_statement(subject, frame))
+        if match:
+            found.append(int(operations[place]))
+            asked.add(match[1] or match[2])
+    if found:
+        lines = subject.lines(np.array(found))
+        names = " and ".join(sorted(asked))
+        yield Finding(
+            kind="precision",
+            severity=NOTE if asked <= {"int64", "uint64"} else ADVICE,
+            title=f"{names} is asked for, and is not there ({lines_text(lines)})",
+            text="JAX computes with 32 bits unless 64 are enabled, and takes the narrower type without an error.",
+            remedy='jax.config.update("jax_enable_x64", True) before anything is computed, or ask for 32 bits.',
+            nodes=np.array(sorted(found), np.int32),
+            lines=lines,
+        )

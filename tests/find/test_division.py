@@ -1,0 +1,48 @@
+"""Divisions of whole numbers by what may be zero are told of; others are not."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+from find.found import found, line_numbers, the
+
+N = jnp.arange(5)
+
+
+def by_zero(n):
+    zero = jnp.int32(0)
+    return n // zero
+
+
+def share(n, parts):
+    whole = n * 2
+    return whole // parts
+
+
+def test_a_division_by_zero_is_a_warning():
+    finding = the("division", by_zero, N)
+    assert finding.severity == "warning"
+    assert line_numbers(finding, by_zero) == [2]
+
+
+def test_a_division_by_an_argument_is_worth_a_note():
+    finding = the("division", share, N, N)
+    assert finding.severity == "note"
+    assert line_numbers(finding, share) == [2]
+
+
+INNOCENT = {
+    "floats": (lambda x, y: x / y, (1.0, 2.0)),
+    "a number": (lambda n: n // 3, (N,)),
+    "guarded": (lambda n, m: n // jnp.where(m == 0, 1, m), (N, N)),
+    "at least one": (lambda n, m: n // jnp.maximum(m, 1), (N, N)),
+    "true division": (lambda n, m: n / m, (N, N)),
+    "a remainder": (lambda n: n % 4, (N,)),
+    "a mean": (lambda n: n.mean(), (N,)),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_what_cannot_be_zero_is_left_alone(name):
+    fn, arguments = INNOCENT[name]
+    assert found("division", fn, *arguments) == []

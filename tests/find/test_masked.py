@@ -1,0 +1,58 @@
+"""Functions that are masked after they were applied are found where their gradient is taken."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from find.found import found, line_numbers, the
+
+X = jnp.array([-1.0, 0.0, 2.0])
+
+
+def masked_log(x):
+    positive = x > 0
+    y = jnp.where(positive, jnp.log(x), 0.0)
+    return y.sum()
+
+
+def masked_root(x):
+    return jnp.where(x == 0, 0.0, jnp.sqrt(x)).sum()
+
+
+def masked_quotient(x):
+    return jnp.where(x != 0, 1.0 / x, 0.0).sum()
+
+
+@pytest.mark.parametrize(
+    ("fn", "lines", "name"), [(masked_log, [2], "log"), (masked_root, [1], "sqrt"), (masked_quotient, [1], "div")]
+)
+def test_a_mask_that_comes_too_late(fn, lines, name):
+    gradient = jax.grad(fn)
+    assert np.isnan(gradient(X)).any()
+    finding = the("masked", gradient, X)
+    assert finding.severity == "warning"
+    assert line_numbers(finding, fn) == lines
+    assert name in finding.title
+
+
+def masked_before(x):
+    safe = jnp.where(x > 0, x, 1.0)
+    return jnp.where(x > 0, jnp.log(safe), 0.0).sum()
+
+
+INNOCENT = {
+    "no gradient": masked_log,
+    "masked before": jax.grad(masked_before),
+    "no steep function": jax.grad(lambda x: jnp.where(x > 0, jnp.sin(x), 0.0).sum()),
+    "a rectifier": jax.grad(lambda x: jnp.where(x > 0, x, 0.0).sum()),
+    "another mask": jax.grad(lambda x: jnp.where(jnp.arange(3) > 1, jnp.log(x), 0.0).sum()),
+    "a leaky rectifier": jax.grad(lambda x: jax.nn.leaky_relu(x).sum()),
+    "elu": jax.grad(lambda x: jax.nn.elu(x).sum()),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_masks_that_help_are_left_alone(name):
+    assert found("masked", INNOCENT[name], X) == []

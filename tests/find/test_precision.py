@@ -1,0 +1,102 @@
+"""Precision that changes unasked is found with its line; what was asked for is not."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from find.found import found, line_numbers, the
+
+try:
+    from jax import enable_x64
+except ImportError:  # until 0.7
+    from jax.experimental import enable_x64
+
+HALF = jnp.ones((64, 64), jnp.bfloat16)
+FULL = jnp.ones((64, 64))
+
+
+def meets_a_wide_array(x, w):
+    y = x * 2
+    return y * w
+
+
+def meets_in_a_call(x, w):
+    return jnp.add(x, w)
+
+
+def meets_a_numpy_number(x):
+    return x * np.float32(0.5)
+
+
+@pytest.mark.parametrize(
+    ("fn", "line", "others"),
+    [(meets_a_wide_array, 2, (FULL,)), (meets_in_a_call, 1, (FULL,)), (meets_a_numpy_number, 1, ())],
+)
+def test_narrow_floats_that_become_wide(fn, line, others):
+    finding = the("precision", fn, HALF, *others)
+    assert finding.title.startswith("bfloat16 becomes float32")
+    assert line_numbers(finding, fn) == [line]
+    assert finding.figures == {"bytes": 64 * 64 * 4}
+    assert "16.4 kB of values in place of 8.19 kB" in finding.text
+
+
+def test_half_floats_too():
+    assert the("precision", meets_a_wide_array, jnp.ones((64, 64), jnp.float16), FULL).title.startswith(
+        "float16 becomes"
+    )
+
+
+def written(counts, x):
+    x = x + 1
+    return counts.at[0].set(x)
+
+
+@pytest.mark.filterwarnings("ignore:scatter inputs have incompatible types")
+def test_floats_written_into_whole_numbers_are_a_warning():
+    finding = the("precision", written, jnp.arange(5), 2.5)
+    assert finding.severity == "warning"
+    assert "cut to whole numbers" in finding.title
+    assert line_numbers(finding, written) == [2]
+
+
+def wide(x):
+    y = x.astype(jnp.float64) * 2
+    return y + jnp.zeros(3, dtype="float64")
+
+
+@pytest.mark.filterwarnings("ignore:Explicitly requested dtype")
+def test_float64_that_is_not_enabled():
+    finding = the("precision", wide, jnp.ones(3))
+    assert finding.title.startswith("float64 is asked for, and is not there")
+    assert line_numbers(finding, wide) == [1, 2]
+    assert "jax_enable_x64" in finding.remedy
+
+
+def test_float64_that_is_enabled_is_left_alone():
+    with enable_x64(True):
+        assert found("precision", wide, np.ones(3)) == []
+
+
+INNOCENT = {
+    "asked for": (lambda x, w: x.astype(jnp.float32) * w, (HALF, FULL)),
+    "a Python number": (lambda x: x * 0.5, (HALF,)),
+    "a sum in a wider type": (lambda x: jnp.sum(x, dtype=jnp.float32), (HALF,)),
+    "a mean": (lambda x: x.mean(), (HALF,)),
+    "a softmax": (lambda x: jax.nn.softmax(x), (HALF,)),
+    "a product accumulated in a wider type": (
+        lambda x: jnp.matmul(x, x, preferred_element_type=jnp.float32),
+        (HALF,),
+    ),
+    "a small one": (lambda x, w: x[0, 0] * w[0, 0], (HALF, FULL)),
+    "whole numbers in whole numbers": (lambda n: n.at[0].set(3), (jnp.arange(5),)),
+    "rounded on purpose": (lambda n, x: n.at[0].set(jnp.round(x).astype(n.dtype)), (jnp.arange(5), 2.5)),
+    "whole numbers become floats": (lambda n: n * 2.0, (jnp.arange(5),)),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_what_is_asked_for_is_left_alone(name):
+    fn, arguments = INNOCENT[name]
+    assert found("precision", fn, *arguments) == []
