@@ -87,6 +87,7 @@ class Capture:
                 argument_names=self.program.argument_names,
                 result_names=self.program.result_names,
                 constant_name=self.program.constant_name,
+                donated=self.program.donated,
             )
 
     @cached_property

@@ -66,10 +66,10 @@ class CapturedNames:
             if hasattr(type(value), "shape") and hasattr(type(value), "dtype"):
                 self._found.append((value, name))
             elif depth < _DEPTH:
-                waiting.extend((item, inner, depth + 1) for inner, item in _inside(value, name))
+                waiting.extend((item, inner, depth + 1) for inner, item in inside(value, name))
 
 
-def _inside(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+def inside(value: Any, name: str) -> Iterator[tuple[str, Any]]:
     """What a function, a method, a container or an object holds, by name."""
     if isinstance(value, functools.partial):
         yield name, value.func

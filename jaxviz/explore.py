@@ -173,7 +173,7 @@ class Exploration:
     def _subject(self) -> Subject:
         from jaxviz.find import Subject
 
-        return Subject(self.jaxpr, self._capture.outline)
+        return Subject(self.jaxpr, self._capture.outline, self.program.seen)
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""

@@ -18,6 +18,7 @@ from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.captured import CapturedNames
+from jaxviz.impure import Seen, seen_in
 from jaxviz.read.values import short_dtype
 from jaxviz.specialization import innermost
 from jaxviz.targets import Target, find_target
@@ -207,6 +208,20 @@ class Program:
         paths = [f"result{jax.tree_util.keystr(path)}" for path, _ in leaves]
         fallback = paths if len(paths) == len(names) else [f"result[{number}]" for number in range(len(names))]
         return tuple(name or other for name, other in zip(names, fallback, strict=True))
+
+    @cached_property
+    def seen(self) -> tuple[Seen, ...]:
+        """What the function does only while it is traced."""
+        return seen_in(self.fn)
+
+    @cached_property
+    def donated(self) -> tuple[bool, ...]:
+        """For each argument of the jaxpr whether its memory may be used for results; empty where JAX does not say."""
+        leaves = jax.tree_util.tree_leaves(
+            getattr(self.traced, "args_info", ()), is_leaf=lambda leaf: hasattr(leaf, "donated")
+        )
+        donated = tuple(bool(getattr(leaf, "donated", False)) for leaf in leaves)
+        return donated if len(donated) == len(self.argument_names) and any(donated) else ()
 
     def constant_name(self, constant: Any) -> str:
         """The variable or attribute that a constant of the jaxpr was taken from; empty where it is not found."""

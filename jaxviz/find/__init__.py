@@ -13,7 +13,7 @@ from jaxviz.find.finding import SEVERITIES, Finding, Line, Subject
 __all__ = ["FINDERS", "SEVERITIES", "Finding", "Line", "Subject", "find_all"]
 
 #: The modules of this package that find something.
-FINDERS = ("unrolled", "dead", "captured", "keys", "indexing", "division", "precision", "masked")
+FINDERS = ("unrolled", "dead", "captured", "impure", "donated", "keys", "indexing", "division", "precision", "masked")
 
 
 def find_all(subject: Subject) -> tuple[Finding, ...]:

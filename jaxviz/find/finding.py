@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxviz.find.flow import Flow
 from jaxviz.graph import Column, Graph
+from jaxviz.impure import Seen
 from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
 
@@ -58,6 +59,8 @@ class Subject:
 
     graph: Graph
     outline: Outline
+    #: What the function does only while it is traced; nothing is known of that where a file was opened.
+    seen: tuple[Seen, ...] = ()
 
     def lines(self, nodes: Column) -> tuple[Line, ...]:
         """The innermost lines of the person's own code that nodes come from, each once, in the order of the source."""
@@ -82,8 +85,15 @@ class Subject:
     def expression(self, node: int) -> tuple[ast.AST | None, str]:
         """The expression of the person's that a node comes from, and its text; nothing where that is not known."""
         frame = self.own_frame(int(self.graph.nodes.stack[node]))
-        if frame < 0:
-            return None, ""
+        if frame not in self._expressions:
+            self._expressions[frame] = self._expression(frame)
+        return self._expressions[frame]
+
+    @cached_property
+    def _expressions(self) -> dict[int, tuple[ast.AST | None, str]]:
+        return {-1: (None, "")}
+
+    def _expression(self, frame: int) -> tuple[ast.AST | None, str]:
         frames = self.graph.tables.frames
         place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
         source = source_of(self.graph.tables, frames.file[frame])

@@ -38,18 +38,19 @@ def read_jaxpr(
     argument_names: Sequence[str] | None = None,
     result_names: Sequence[str] | None = None,
     constant_name: Callable[[Any], str] = lambda constant: "",
+    donated: Sequence[bool] = (),
     repeated_nodes: int = REPEATED_NODES,
 ) -> Graph:
     """The graph of a closed jaxpr, as `jax.jit(f).trace(x).jaxpr` or `jax.make_jaxpr(f)(x)` give it.
 
     Names are those that JAX knows unless given; of constants it knows none. `tables` receives the strings, types and
-    frames; graphs of one document share them.
+    frames; graphs of one document share them. Arguments that are `donated` say so in an attribute.
     """
     tables = Tables() if tables is None else tables
     rows = Rows(tables)
     reader = _Reader(rows, Sharing(rows, repeated_nodes), constant_name)
     with no_collections():
-        drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names))
+        drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names, donated))
         reader.frames.write_excerpts()
         function = compat.function_of(jaxpr)
         literals = rows.literal_texts, rows.literal_types
@@ -77,6 +78,7 @@ class _Reader:
         around: tuple[int, ...],
         argument_names: Sequence[str] | None = None,
         result_names: Sequence[str] | None = None,
+        donated: Sequence[bool] = (),
     ) -> Reading:
         """Read one jaxpr; `around` are the frames of the call through which it was reached."""
         jaxpr = compat.open_jaxpr(body.jaxpr)
@@ -85,6 +87,7 @@ class _Reader:
         value_of: dict[Any, int] = {}
         self._read_constants(block, jaxpr, compat.constants_of(body.jaxpr), value_of)
         self._read_arguments(block, jaxpr, argument_names, value_of)
+        self._mark_donated(block, donated)
 
         ops, scopes = block.op, block.scope
         stacks, outputs, operands = block.stack, block.outputs, block.operands
@@ -211,6 +214,12 @@ class _Reader:
         for variable, name in zip(jaxpr.invars, names, strict=True):
             value_of[variable] = len(block.value_type)
             self._add_border(block, ARGUMENT, op, self.tables.string(name), variable.aval)
+
+    def _mark_donated(self, block: Block, donated: Sequence[bool]) -> None:
+        for number in (number for number, is_donated in enumerate(donated) if is_donated):
+            block.attribute_row.append(block.argument_start + number)
+            block.attribute_key.append(self.tables.string("donated"))
+            block.attribute_value.append(self.tables.string("True"))
 
     def _add_border(self, block: Block, kind: int, op: int, name: int, aval: Any) -> None:
         block.kind.append(kind)

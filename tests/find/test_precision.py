@@ -30,10 +30,10 @@ def meets_a_numpy_number(x):
     return x * np.float32(0.5)
 
 
-@pytest.mark.parametrize(
-    ("fn", "line", "others"),
-    [(meets_a_wide_array, 2, (FULL,)), (meets_in_a_call, 1, (FULL,)), (meets_a_numpy_number, 1, ())],
-)
+MEETING = [(meets_a_wide_array, 2, (FULL,)), (meets_in_a_call, 1, (FULL,)), (meets_a_numpy_number, 1, ())]
+
+
+@pytest.mark.parametrize(("fn", "line", "others"), MEETING)
 def test_narrow_floats_that_become_wide(fn, line, others):
     finding = the("precision", fn, HALF, *others)
     assert finding.title.startswith("bfloat16 becomes float32")

@@ -1,0 +1,147 @@
+"""Donation: arguments that results could take the memory of, and arguments that were donated for nothing.
+
+JAX gives a donated argument's memory to a result of the same type; which one, it decides by type alone. What is worth
+donating is the old state of a step: a tree of arrays of which the step gives a new one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text
+from jaxviz.graph import ARGUMENT, RESULT
+
+# Bytes of state from which donation is worth a word, and a good one.
+_LARGE, _HUGE = 1_000_000, 100_000_000
+_NAME = re.compile(r"^[\w ]+")
+
+
+class _Border(NamedTuple):
+    """An argument or a result of the program."""
+
+    node: int
+    name: str
+    type: tuple[object, ...]
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    arguments = _borders(subject, ARGUMENT)
+    results = _borders(subject, RESULT)
+    donated = _donated(subject, arguments)
+    # Donated arguments take the results of their types first.
+    left = Counter(type_ for _, _, type_ in results)
+    useless = []
+    for node, _, type_ in arguments:
+        if node in donated:
+            if left[type_] > 0:
+                left[type_] -= 1
+            else:
+                useless.append(node)
+    if useless:
+        yield _useless(subject, useless)
+    yield from _possible(subject, arguments, results, donated, left)
+
+
+def _borders(subject: Subject, kind: int) -> list[_Border]:
+    """The arguments or results of the program: node, name, type."""
+    graph = subject.graph
+    found = []
+    for node in np.flatnonzero((graph.nodes.kind == kind) & (graph.nodes.region == 0)).tolist():
+        source = int(graph.first_value[node]) if kind == ARGUMENT else subject.flow.operands(node)[0]
+        name = graph.tables.strings[graph.nodes.name[node]]
+        found.append(_Border(node, name, _type(subject, source)))
+    return found
+
+
+def _donated(subject: Subject, arguments: list[_Border]) -> set[int]:
+    graph = subject.graph
+    key = graph.tables.find_string("donated")
+    marked = set(graph.attributes.node[graph.attributes.key == key].tolist()) if key is not None else set()
+    return {node for node, _, _ in arguments if node in marked}
+
+
+def _useless(subject: Subject, nodes: list[int]) -> Finding:
+    graph = subject.graph
+    names = [f"`{graph.tables.strings[graph.nodes.name[node]]}`" for node in nodes]
+    few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    size = sum(graph.tables.types.bytes[int(graph.values.type[graph.first_value[node]])] for node in nodes)
+    return Finding(
+        kind="donated",
+        severity=ADVICE,
+        title=f"{few} ({bytes_text(size)}) {'is' if len(names) == 1 else 'are'} donated, but no result can use that",
+        text="A result takes the memory of a donated argument of its own shape and type. There is none left of that.",
+        remedy="Donate only what the function gives back in a new version, such as parameters and optimizer state.",
+        nodes=np.array(nodes, np.int32),
+        figures={"arguments": len(nodes), "bytes": size},
+    )
+
+
+def _possible(
+    subject: Subject,
+    arguments: list[_Border],
+    results: list[_Border],
+    donated: set[int],
+    left: Counter[tuple[object, ...]],
+) -> Iterator[Finding]:
+    """Whole arguments, of several arrays, of all of which the program gives new ones that it computes from them."""
+    graph = subject.graph
+    groups: dict[str, list[tuple[int, tuple[object, ...]]]] = {}
+    for node, name, type_ in arguments:
+        match = _NAME.match(name)
+        if match and node not in donated:
+            groups.setdefault(match[0], []).append((node, type_))
+    names, nodes, size = [], [], 0.0
+    for name, members in groups.items():
+        wanted = Counter(type_ for _, type_ in members)
+        if len(members) < 2 or any(left[type_] < count for type_, count in wanted.items()):
+            continue
+        if not _are_new(subject, {node for node, _ in members}, results):
+            continue
+        left -= wanted
+        names.append(f"`{name}`")
+        nodes += [node for node, _ in members]
+        size += sum(graph.tables.types.bytes[int(graph.values.type[graph.first_value[node]])] for node, _ in members)
+    if size < _LARGE:
+        return
+    few = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+    quoted = ", ".join(f'"{name[1:-1]}"' for name in names)
+    yield Finding(
+        kind="donated",
+        severity=ADVICE if size >= _HUGE else NOTE,
+        title=f"{few} ({bytes_text(size)}) could be donated",
+        text=(
+            f"The function gives back new arrays of the same types as {few}. While it runs, the old ones and the new "
+            f"ones are both in memory: {bytes_text(size)} that are not needed if the old ones are not read afterwards."
+        ),
+        remedy=f"jax.jit(f, donate_argnames=({quoted},)), and do not use the old ones again.",
+        nodes=np.array(sorted(nodes), np.int32),
+        figures={"arguments": len(nodes), "bytes": size},
+    )
+
+
+def _are_new(subject: Subject, members: set[int], results: list[_Border]) -> bool:
+    """Whether each is read where the result of its type is made: the last steps before a result read the old value."""
+    graph, flow = subject.graph, subject.flow
+    updated: set[int] = set()
+    for node, _, type_ in results:
+        source = flow.back(flow.operands(node)[0])
+        for _ in range(3):
+            if source < 0:
+                break
+            maker = int(graph.value_node[source])
+            operands = [flow.back(operand) for operand in flow.operands(maker)]
+            for operand in operands:
+                if operand >= 0 and int(graph.value_node[operand]) in members and _type(subject, operand) == type_:
+                    updated.add(int(graph.value_node[operand]))
+            alike = [operand for operand in operands if operand >= 0 and _type(subject, operand) == type_]
+            source = alike[0] if alike else -1
+    return updated >= members
+
+
+def _type(subject: Subject, source: int) -> tuple[object, ...]:
+    return subject.flow.dtype(source), subject.flow.dims(source)

@@ -1,0 +1,115 @@
+"""What a function does only while it is traced: numbers of its module are baked in, prints and clocks and dice do not
+happen again when it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import NOTE, WARNING, Finding, Line, Subject, lines_text
+from jaxviz.impure import CLOCK, DICE, NUMBER, PRINT, STORE, Seen
+
+_TELL = {
+    PRINT: (
+        NOTE,
+        "{names} prints only while JAX traces",
+        "When the compiled function runs, Python is not there any more; what is printed are tracers, not numbers.",
+        'jax.debug.print("{{x}}", x=x) prints the numbers of each run.',
+    ),
+    CLOCK: (
+        WARNING,
+        "{names} is read once, while JAX traces",
+        "The time of tracing is part of the compiled program: each run gets the same.",
+        "Read the clock outside and pass the time as an argument; to time a run, wait with jax.block_until_ready.",
+    ),
+    DICE: (
+        WARNING,
+        "{names} gives the same numbers in each run",
+        "It is called while JAX traces, and what it gave is part of the compiled program.",
+        "Draw with jax.random and a key that is an argument, split for each use.",
+    ),
+    STORE: (
+        WARNING,
+        "{names} is assigned only while JAX traces",
+        "A compiled function changes no variable of Python: what is assigned is a tracer, and only the first time.",
+        "Return the new value and assign it where the function is called.",
+    ),
+    NUMBER: (
+        NOTE,
+        "{names} is baked in",
+        "The number is read from the module while JAX traces. A later change of it is not seen by what was compiled.",
+        "Pass it as an argument; written in capitals, it is taken for one that does not change.",
+    ),
+}
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    for kind, (severity, title, text, remedy) in _TELL.items():
+        seen = [one for one in subject.seen if one.kind == kind and _was_traced(subject, one)]
+        nodes_of = [_nodes(subject, one) for one in seen]
+        if kind == NUMBER:
+            told = [place for place, one in enumerate(seen) if _is_in(subject, nodes_of[place], one.value)]
+            seen, nodes_of = [seen[place] for place in told], [nodes_of[place] for place in told]
+        if not seen:
+            continue
+        nodes = np.unique(np.concatenate([np.zeros(0, np.int32), *nodes_of])).astype(np.int32)
+        lines = tuple(sorted({Line(file, one.line) for one in seen if (file := _file(subject, one)) >= 0}, key=_order))
+        names = list(dict.fromkeys(f"`{one.name}`" + (f" = {one.value}" if one.value else "") for one in seen))
+        few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        title = title.replace(" is ", " are ") if len(names) > 1 else title
+        yield Finding(
+            kind="impure",
+            severity=severity,
+            title=f"{title.format(names=few)} ({lines_text(lines)})",
+            text=text,
+            remedy=remedy.replace("{{", "{").replace("}}", "}"),
+            nodes=nodes,
+            lines=lines,
+            figures={"names": len(names)},
+        )
+
+
+def _order(line: Line) -> tuple[int, int]:
+    return line.file, line.line
+
+
+def _file(subject: Subject, seen: Seen) -> int:
+    tables = subject.graph.tables
+    number = tables.find_string(seen.file)
+    return tables.files.path.index(number) if number in tables.files.path else -1
+
+
+def _was_traced(subject: Subject, seen: Seen) -> bool:
+    """Whether equations come from the function: not all that a function refers to is called."""
+    file, (first, last) = _file(subject, seen), seen.function
+    frames = subject.graph.tables.frames
+    return file >= 0 and any(
+        at == file and first <= line <= last for at, line in zip(frames.file, frames.line, strict=True)
+    )
+
+
+def _nodes(subject: Subject, seen: Seen) -> np.ndarray:
+    """The nodes of the graph that come from the line."""
+    file = _file(subject, seen)
+    tables, graph = subject.graph.tables, subject.graph
+    stacks = [
+        stack
+        for stack in np.unique(graph.nodes.stack).tolist()
+        if (frame := subject.own_frame(stack)) >= 0
+        and tables.frames.file[frame] == file
+        and tables.frames.line[frame] <= seen.line <= max(tables.frames.end_line[frame], tables.frames.line[frame])
+    ]
+    return np.flatnonzero(np.isin(graph.nodes.stack, stacks)).astype(np.int32)
+
+
+def _is_in(subject: Subject, nodes: np.ndarray, value: str) -> bool:
+    """Whether one of the nodes reads the number: then it is a number that is computed with, not one of a shape."""
+    try:
+        number = complex(value)
+    except ValueError:
+        return False
+    flow = subject.flow
+    read = (flow.number(source) for node in nodes.tolist() for source in flow.operands(node))
+    return any(other is not None and abs(other - number) <= 1e-6 * max(abs(number), 1.0) for other in read)

@@ -1,0 +1,74 @@
+"""Donation that is possible and not asked for, and donation that was asked for in vain, are found."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import pytest
+from find.found import found, the
+
+PARAMS = {"w": jnp.ones((500, 1000)), "b": jnp.ones(1000)}
+X = jnp.ones((8, 500))
+
+
+def loss(params, x):
+    return jnp.mean((x @ params["w"] + params["b"]) ** 2)
+
+
+def step(params, x):
+    gradients = jax.grad(loss)(params, x)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+
+
+def momentum(params, speed, x):
+    gradients = jax.grad(loss)(params, x)
+    speed = jax.tree.map(lambda v, g: 0.9 * v + g, speed, gradients)
+    return jax.tree.map(lambda p, v: p - 0.1 * v, params, speed), speed
+
+
+def test_a_step_that_gives_new_parameters():
+    finding = the("donated", step, PARAMS, X)
+    assert finding.title == "`params` (2 MB) could be donated"
+    assert finding.severity == "note"
+    assert finding.figures == {"arguments": 2, "bytes": 2_004_000}
+    assert 'donate_argnames=("params",)' in finding.remedy
+
+
+def test_state_of_an_optimizer_too():
+    finding = the("donated", momentum, PARAMS, PARAMS, X)
+    assert finding.title == "`params` and `speed` (4.01 MB) could be donated"
+    assert 'donate_argnames=("params", "speed",)' in finding.remedy
+
+
+def test_what_is_donated_in_vain():
+    finding = the("donated", jax.jit(lambda x, y: (x @ y).sum(), donate_argnums=(0, 1)), X, PARAMS["w"])
+    assert finding.severity == "advice"
+    assert "are donated, but no result can use that" in finding.title
+    assert finding.figures["arguments"] == 2
+
+
+def test_donated_arguments_say_so_in_the_graph():
+    import jaxviz as jv
+
+    graph = jv.explore(jax.jit(lambda x, y: x + y, donate_argnums=1), X, X).jaxpr
+    assert [node.attributes.get("donated") for node in graph if node.kind == "argument"] == [None, "True"]
+
+
+INNOCENT = {
+    "donated": (jax.jit(step, donate_argnums=0), (PARAMS, X)),
+    "a small state": (step, ({"w": jnp.ones((500, 2)), "b": jnp.ones(2)}, X)),
+    "no new state": (loss, (PARAMS, X)),
+    "gradients, which are no state": (jax.grad(loss), (PARAMS, X)),
+    "one array": (lambda x: x * 2, (jnp.ones((1000, 1000)),)),
+    "half of the state": (lambda p, x: p["w"] - x.sum(), (PARAMS, X)),
+    "a donated array that is used": (jax.jit(lambda x: x + 1, donate_argnums=0), (jnp.ones((1000, 1000)),)),
+    "a partial": (functools.partial(loss, PARAMS), (X,)),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_what_is_donated_or_no_state_is_left_alone(name):
+    fn, arguments = INNOCENT[name]
+    assert found("donated", fn, *arguments) == []
