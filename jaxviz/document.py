@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fates
     from jaxviz.link.links import Links
+    from jaxviz.measure.measures import Measures
     from jaxviz.outline.tree import Outline
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
-DOCUMENT_VERSION = 3
+DOCUMENT_VERSION = 4
 
 # Of compression: the highest takes five times as long, and what it makes is 3 % smaller.
 _LEVEL = 5
@@ -138,6 +139,14 @@ class FindingEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class MeasuresEntry:
+    """What a run of a program measured, by its number."""
+
+    program: int
+    measures: Measures
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -154,6 +163,7 @@ class Document:
     outlines: tuple[OutlineEntry, ...] = ()
     passes: tuple[PassesEntry, ...] = ()
     findings: tuple[FindingEntry, ...] = ()
+    measures: tuple[MeasuresEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -183,6 +193,7 @@ class Document:
             outlines=outlines,
             findings=findings,
             passes=(),
+            measures=(),
         )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:

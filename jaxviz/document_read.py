@@ -27,6 +27,7 @@ from jaxviz.document import (
     TargetEntry,
     no_constant,
 )
+from jaxviz.document_measures import read_measures
 from jaxviz.document_passes import read_passes
 from jaxviz.document_write import PARTS, SCHEMA_NAMES
 from jaxviz.graph import Column, Graph
@@ -103,7 +104,11 @@ class JsonReader:
             self.finding(entry, f"$.findings[{number}]", graphs, tables)
             for number, entry in enumerate(self.section(value, "findings"))
         )
-        return Document(tables, graphs, programs, producer, links, fates, outlines, passes, findings)
+        measures = tuple(
+            read_measures(self, entry, f"$.measures[{number}]", programs, graphs)
+            for number, entry in enumerate(self.section(value, "measures"))
+        )
+        return Document(tables, graphs, programs, producer, links, fates, outlines, passes, findings, measures)
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:
         """A list that older documents lack."""

@@ -17,6 +17,7 @@ from jaxviz.document import (
     OutlineEntry,
     TargetEntry,
 )
+from jaxviz.document_measures import measures_json
 from jaxviz.document_passes import passes_json
 from jaxviz.graph import (
     Attributes,
@@ -96,6 +97,7 @@ def document_value(document: Document) -> dict[str, Any]:
         **({"fates": [_fates_json(entry) for entry in document.fates]} if document.fates else {}),
         **({"outlines": [_outline_json(entry) for entry in document.outlines]} if document.outlines else {}),
         **({"passes": [passes_json(entry) for entry in document.passes]} if document.passes else {}),
+        **({"measures": [measures_json(entry) for entry in document.measures]} if document.measures else {}),
         **({"findings": [_finding_json(entry) for entry in document.findings]} if document.findings else {}),
     }
 

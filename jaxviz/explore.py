@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,7 @@ from jaxviz.document import (
     FatesEntry,
     FindingEntry,
     LinksEntry,
+    MeasuresEntry,
     OutlineEntry,
     PassesEntry,
     ProgramEntry,
@@ -255,6 +256,18 @@ class Exploration:
             missing=missing,
             target=_target_entry(self.program.target),
         )
+        measured: tuple[MeasuresEntry, ...] = ()
+        if self.measured is not None:
+            from jaxviz.measure.measures import measures_of
+
+            lowered = made.get("stablehlo")
+            found = measures_of(
+                self.measured,
+                None if lowered is None else lowered.links,
+                0 if lowered is None else len(lowered.graph),
+            )
+            kept = {kind: figures for kind, figures in found.figures.items() if kind in ("jaxpr", *made)}
+            measured = (MeasuresEntry(0, replace(found, figures=kept)),)
         return Document(
             capture.tables,
             tuple(graphs),
@@ -264,6 +277,7 @@ class Exploration:
             outlines=tuple(outlines),
             passes=between,
             findings=tuple(FindingEntry(0, finding, self._action(finding)) for finding in self.findings),
+            measures=measured,
         )
 
     def _action(self, finding: Finding) -> str:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jaxviz
-from jaxviz.document import Document, DocumentError, ProgramEntry, StageEntry
+from jaxviz.document import DOCUMENT_VERSION, Document, DocumentError, ProgramEntry, StageEntry
 from jaxviz.document_text import plain, text_of
 from jaxviz.explore import explore
 from jaxviz.read.jaxpr import read_jaxpr
@@ -100,11 +100,12 @@ def test_ten_thousand_nodes_fit_the_budget(tmp_path):
 
 def test_a_newer_document_says_what_it_needs(document, tmp_path):
     path = tmp_path / "new.jaxviz"
-    path.write_text(json.dumps({**document.to_json(), "version": 4}))
+    path.write_text(json.dumps({**document.to_json(), "version": DOCUMENT_VERSION + 1}))
     with pytest.raises(DocumentError) as raised:
         Document.load(path)
     assert str(raised.value) == (
-        f"{path}: this document needs jaxviz with document version 4; this is version 3: "
+        f"{path}: this document needs jaxviz with document version {DOCUMENT_VERSION + 1}; "
+        f"this is version {DOCUMENT_VERSION}: "
         "pip install --upgrade jupyterlab-jaxviz"
     )
 

@@ -101,14 +101,12 @@ class Profile:
     def lines(self) -> list[str]:
         """What was measured, in words."""
         times = self.times
-        share = 100 * times.total / self.wall if self.wall else 0.0
         busy = 100 * times.busy / self.wall if self.wall else 0.0
-        whole = seconds_text(self.wall)
-        together = " because some ran at the same time" if times.total > 1.02 * times.busy else ""
+        together = ", some of them at the same time" if times.total > 1.02 * times.busy else ""
         return [
-            f"operations add up to {seconds_text(times.total)}, {share:.0f} % of the {whole} with the "
-            f"profiler{together}; the device was busy for {busy:.0f} %",
-            f"{100 * times.coverage:.3g} % of the operations that are executed were seen",
+            f"with the profiler a run takes {seconds_text(self.wall)}, and the device is busy for {busy:.0f} % of it",
+            f"operations add up to {seconds_text(times.total)}{together}; "
+            f"{100 * times.coverage:.3g} % of those that are executed were seen",
             *self.notes,
         ]
 

@@ -5,12 +5,13 @@
 import { buildGraph, buildOutline, offsets } from './build.ts';
 import type { Document } from './graph.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
+import { checkMeasures } from './measured.ts';
 import { checkPasses } from './series.ts';
 import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import { validate } from './validate.generated.js';
 
 /** The newest version of the schema that this code reads. */
-export const DOCUMENT_VERSION = 3;
+export const DOCUMENT_VERSION = 4;
 
 /** Says in one line why a document cannot be shown. */
 export class DocumentError extends Error {
@@ -129,7 +130,8 @@ function build(plain: PlainDocument): Document {
     })),
     outlines: (plain.outlines ?? []).map(buildOutline),
     passes: plain.passes ?? [],
-    findings: plain.findings ?? []
+    findings: plain.findings ?? [],
+    measures: plain.measures ?? []
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
@@ -137,5 +139,6 @@ function build(plain: PlainDocument): Document {
   checkOutlines(document);
   checkPasses(document);
   checkFindings(document);
+  checkMeasures(document);
   return document;
 }

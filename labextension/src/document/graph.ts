@@ -3,9 +3,9 @@
  * `../../../schema/document.schema.json` says what each column means; `decode.ts` makes these objects and checks them.
  */
 
-import type { Passes, TracingError } from './schema.generated.ts';
+import type { Measures, Passes, TracingError } from './schema.generated.ts';
 
-export type { Passes, TracingError };
+export type { Measures, Passes, TracingError };
 
 /** What a node is. */
 export const NodeKind = { operation: 0, argument: 1, result: 2, constant: 3 } as const;
@@ -226,4 +226,5 @@ export interface Document {
   readonly outlines: readonly Outline[];
   readonly passes: readonly Passes[];
   readonly findings: readonly Finding[];
+  readonly measures: readonly Measures[];
 }

@@ -3,6 +3,7 @@ import { follow } from '../document/follow.ts';
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
+import { measureLines, type MeasureLine } from './measured.ts';
 import { storyLines, type StoryLine } from './story.ts';
 import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
 
@@ -61,6 +62,8 @@ export interface Details {
   readonly inside: readonly Link[];
   /** What the passes of the compiler did to it. */
   readonly story?: readonly StoryLine[];
+  /** What was measured of it. */
+  readonly measures?: readonly MeasureLine[];
 }
 
 const KINDS = ['', 'argument', 'result', 'constant'] as const;
@@ -104,7 +107,8 @@ export function details(document: Document, graph: Graph, node: number): Details
     reads: readsOf(document, graph, node),
     readBy: readersOf(document, graph, node),
     inside: ownersOf(document, graph, node),
-    story: storyLines(document, graph, node)
+    story: storyLines(document, graph, node),
+    measures: measureLines(document, graph, -1 - node)
   };
 }
 

@@ -23,6 +23,7 @@ import type { Command } from './keys.ts';
 import { Pane } from './pane.ts';
 import { PassSlider } from './passes.ts';
 import type { Picture } from './picture.ts';
+import { RunStrip } from './run.ts';
 import type { SavedView } from './saved.ts';
 import { Search } from './search.ts';
 import { SourcePane } from './source.ts';
@@ -199,9 +200,14 @@ export class Explorer {
     const body = element('div', 'jv-body');
     body.append(this.pythonPane.root, this.pane.root, this.inspection.root, this.help);
     const findings = new FindingStrip(this.document, { show: finding => this.showFinding(finding) });
+    const run = new RunStrip(this.document, {
+      show: (graph, nodes) => this.showNodes(graph, nodes),
+      colour: () => this.colours.choose('time')
+    });
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
-    root.append(this.bar.root, ...failure, this.passes.line, this.search.root, body, this.grip.root, findings.root);
+    const before = [this.bar.root, ...failure, this.passes.line, this.search.root];
+    root.append(...before, body, this.grip.root, run.root, findings.root);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);
@@ -269,14 +275,17 @@ export class Explorer {
 
   /** Lights what a finding is about; where nothing is left of that, in the stage that it was found in. */
   private showFinding(finding: Finding): void {
+    this.showNodes(finding.graph, nodesOfFinding(finding));
+  }
+
+  private showNodes(graph: number, nodes: readonly number[]): void {
     const { pane } = this;
-    const nodes = nodesOfFinding(finding);
-    const here = nodes.flatMap(node => follow(this.document, finding.graph, node, pane.viewing.at).map(to => to.node));
+    const here = nodes.flatMap(node => follow(this.document, graph, node, pane.viewing.at).map(to => to.node));
     if (here.length) {
       pane.pick(here);
       return;
     }
-    pane.enter(finding.graph);
+    pane.enter(graph);
     pane.viewing.linked = nodes;
   }
 

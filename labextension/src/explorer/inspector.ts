@@ -71,6 +71,9 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
       fate.by >= 0 ? [': ', button('jv-link', fate.byText, `Go to ${fate.byText}`, () => actions.select(fate.by))] : [];
     row('fate', mark, ` ${fate.text}`, ...by);
   }
+  for (const { term, text, note } of details.measures ?? []) {
+    row(term, text, note ? element('small', '', note) : '');
+  }
   for (const { stage, kind, links: linked, surety } of details.stages) {
     const shown = links(linked, { ...actions, select: node => actions.follow(stage, node) }, ', ');
     row(STAGES[kind] ?? kind, ...shown, surety ? element('small', 'jv-surety', surety) : '');

@@ -1,6 +1,7 @@
 /** Which lines of the person's source the operations of a stage come from, as data for the source pane. */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { fatesOf, ghostWord } from '../view/ghosts.ts';
+import { measuredOf } from '../view/measures.ts';
 import { ownSpot, type Spot } from '../view/spots.ts';
 
 export interface SourceLine {
@@ -10,6 +11,8 @@ export interface SourceLine {
   readonly nodes: readonly number[];
   /** How many of them the compiler did not keep. */
   readonly gone: number;
+  /** What they took in a run; 0 where nothing was measured. */
+  readonly seconds: number;
 }
 
 export interface SourceFile {
@@ -22,6 +25,7 @@ export interface SourceFile {
 export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
   const { files, strings } = document;
   const fates = fatesOf(document, graph);
+  const measured = measuredOf(document, graph);
   const nodesAt = new Map<number, Map<number, number[]>>();
   const spots = new Map<number, Spot | null>();
   for (let node = 0; node < graph.nodeCount; node++) {
@@ -58,7 +62,8 @@ export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
         number,
         text: line,
         nodes,
-        gone: nodes.reduce((sum, node) => sum + (ghostWord(fates, node) ? 1 : 0), 0)
+        gone: nodes.reduce((sum, node) => sum + (ghostWord(fates, node) ? 1 : 0), 0),
+        seconds: measured ? nodes.reduce((sum, node) => sum + measured.own.seconds[node], 0) : 0
       };
     });
     found.push({ label: strings[files.label[file]], path: strings[files.path[file]], lines: dedent(lines) });

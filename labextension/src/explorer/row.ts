@@ -6,6 +6,7 @@ import { rowLabel, rowsOf, type Rows } from '../view/outline.ts';
 import { bytesText } from '../view/words.ts';
 import { details, linkTo, stageLinks, type Details, type Link } from './details.ts';
 import { fateOfMany } from './fate.ts';
+import { measureLines } from './measured.ts';
 
 /** The operations that an item stands for. */
 export function nodesOf(graph: Graph, rows: Rows, item: number): number[] {
@@ -66,7 +67,14 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
   if (nodes.length === 1) {
     // A row of one operation is that operation, by another name.
     const op = document.strings[graph.op[main]];
-    return { ...inner, title, kind: op === title ? '' : op, code: rows.detail[row] === title ? '' : rows.detail[row] };
+    const measures = measureLines(document, graph, row);
+    return {
+      ...inner,
+      measures,
+      title,
+      kind: op === title ? '' : op,
+      code: rows.detail[row] === title ? '' : rows.detail[row]
+    };
   }
   const inside = (node: number): boolean => node >= outline.first[row] && node < outline.end[row];
   const reads = new Map<string, Details['reads'][number]>();
@@ -116,7 +124,8 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     stages: stageLinks(document, graph, nodes),
     reads: [...reads.values()],
     readBy: [...readBy.values()],
-    inside: around(document, graph, rows, row)
+    inside: around(document, graph, rows, row),
+    measures: measureLines(document, graph, row)
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Document, Graph } from '../document/graph.ts';
 import { button, element } from './elements.ts';
 import { sourceFiles, type SourceLine } from './lines.ts';
+import { timeText } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
 
 export interface SourceActions {
@@ -32,7 +33,9 @@ export class SourcePane {
     this.rows.clear();
     this.marked = [];
     const files = sourceFiles(this.source, graph);
-    const most = Math.max(1, ...files.flatMap(file => file.lines.map(line => line.nodes.length)));
+    const lines = files.flatMap(file => file.lines);
+    const most = Math.max(1, ...lines.map(line => line.nodes.length));
+    const slowest = Math.max(0, ...lines.map(line => line.seconds));
     const head = element('div', 'jv-source-head');
     head.append(element('b', '', 'Python'));
     head.append(button('jv-close', '×', 'Close the source (1)', () => this.actions.close()));
@@ -48,7 +51,7 @@ export class SourcePane {
       title.title = file.path;
       scroll.append(title);
       for (const line of file.lines) {
-        scroll.append(this.row(file.path, line, most));
+        scroll.append(this.row(file.path, line, most, slowest));
       }
     }
     this.root.append(scroll);
@@ -73,14 +76,22 @@ export class SourcePane {
     }
   }
 
-  private row(path: string, line: SourceLine, most: number): HTMLElement {
+  private row(path: string, line: SourceLine, most: number, slowest: number): HTMLElement {
     const count = line.nodes.length;
     const row = element(count ? 'button' : 'div', 'jv-line');
     row.classList.toggle('jv-gone', count > 0 && line.gone === count);
     const heat = element('span', 'jv-heat');
-    // A line of one operation is still seen beside one of a thousand.
-    heat.style.opacity = count ? String(0.25 + (0.75 * Math.log1p(count)) / Math.log1p(most)) : '0';
+    if (slowest > 0) {
+      heat.classList.add('jv-heat-time');
+      heat.style.opacity = line.seconds > 0 ? String(0.12 + (0.88 * line.seconds) / slowest) : '0';
+    } else {
+      // A line of one operation is still seen beside one of a thousand.
+      heat.style.opacity = count ? String(0.25 + (0.75 * Math.log1p(count)) / Math.log1p(most)) : '0';
+    }
     const counts = element('span', 'jv-line-count', count ? String(count) : '');
+    if (line.seconds > 0) {
+      counts.prepend(element('span', 'jv-line-time', timeText(line.seconds)), ' · ');
+    }
     if (line.gone) {
       counts.append(element('span', 'jv-line-gone', line.gone === count ? ' gone' : ` ${line.gone} gone`));
     }
@@ -91,7 +102,8 @@ export class SourcePane {
       counts
     );
     if (count) {
-      row.title = `${count} operation${count === 1 ? '' : 's'}${goneText(line)}`;
+      const took = line.seconds > 0 ? `${timeText(line.seconds)} in a run, ` : '';
+      row.title = `${took}${count} operation${count === 1 ? '' : 's'}${goneText(line)}`;
       row.addEventListener('click', () => this.actions.pick(line.nodes));
     }
     this.rows.set(`${path}:${line.number}`, row);

@@ -3,10 +3,12 @@
  * takes the group that most of what it holds is in.
  */
 import { FateKind, NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
+import type { Figure } from '../document/measured.ts';
 import { attribute, nodeLabel } from './label.ts';
 import { families } from './family.ts';
 import { fatesOf } from './ghosts.ts';
 import { kernelsThrough, optimizedOf } from './kernels.ts';
+import { ofItem, measuredOf, wholeOf } from './measures.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { madeBytes } from './search.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
@@ -45,6 +47,15 @@ export const colourings: readonly Colouring[] = [
   { key: 'module', label: 'module', title: 'module', groups: byModule },
   { key: 'type', label: 'type', title: 'type of number', groups: byType },
   { key: 'size', label: 'size', title: 'largest value', amount: true, groups: bySize },
+  { key: 'time', label: 'time', title: 'share of the time of a run', amount: true, groups: byShare('seconds') },
+  { key: 'flops', label: 'FLOPs', title: 'share of the FLOPs', amount: true, groups: byShare('flops') },
+  {
+    key: 'bytes',
+    label: 'bytes',
+    title: 'share of the bytes read and written',
+    amount: true,
+    groups: byShare('bytes')
+  },
   { key: 'sharding', label: 'sharding', title: 'sharding', groups: bySharding }
 ];
 
@@ -251,6 +262,37 @@ function bySize(document: Document, graph: Graph): Groups | null {
     of: Int32Array.from(bytes, size =>
       size > 0 ? Math.min(STEPS - 1, Math.max(0, Math.floor(Math.log10(size) + 1e-9) - start)) : -1
     )
+  };
+}
+
+/** Of all that a run took, the least of each step. */
+const SHARES = [
+  [0, 'under 1 %'],
+  [0.01, '1 to 5 %'],
+  [0.05, '5 to 15 %'],
+  [0.15, '15 to 40 %'],
+  [0.4, '40 % and more']
+] as const;
+
+/** By the share of the whole that a box has with all that it holds. */
+function byShare(figure: Figure): Colouring['groups'] {
+  return (document, graph) => {
+    const measured = measuredOf(document, graph);
+    const whole = measured ? wholeOf(measured, figure) : 0;
+    if (!measured || whole <= 0) {
+      return null;
+    }
+    const step = (item: number): number => {
+      const share = ofItem(document, measured, graph, figure, item) / whole;
+      return share > 0 ? SHARES.filter(([least]) => share >= least).length - 1 : -1;
+    };
+    return {
+      names: SHARES.map(([, name]) => name),
+      of: Int32Array.from({ length: graph.nodeCount }, (_, node) =>
+        graph.kind[node] === NodeKind.operation ? step(-1 - node) : -1
+      ),
+      ofRow: Int32Array.from({ length: rowsOf(document, graph).count }, (_, row) => step(row))
+    };
   };
 }
 

@@ -62,7 +62,8 @@ export const EXAMPLES: readonly (readonly [string, string])[] = [
   ['line:12', 'what a line of the source became'],
   ['fate:cse', 'what the compiler did with it'],
   ['type:f32', 'by the type of what it makes'],
-  ['bytes>1MB', 'by the size of what it makes']
+  ['bytes>1MB', 'by the size of what it makes'],
+  ['time>1ms', 'by the time that it took in a run']
 ];
 
 export function parseQuery(text: string): Query {

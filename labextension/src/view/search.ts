@@ -6,6 +6,7 @@ import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.
 import { firstCopies } from './copies.ts';
 import { itemOfNode } from './folds.ts';
 import { fatesOf } from './ghosts.ts';
+import { measuredOf, withBodies } from './measures.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import type { Query, Term } from './query.ts';
 import { ownSpot } from './spots.ts';
@@ -61,8 +62,8 @@ export function prepareSearch(document: Document, graph: Graph): void {
 /** What a query asks for that the document does not know. */
 function missing(document: Document, graph: Graph, terms: readonly Term[]): string {
   for (const { kind } of terms) {
-    if (kind === 'time') {
-      return 'no times were measured here';
+    if (kind === 'time' && !measuredOf(document, graph)) {
+      return 'no times were measured here: run it with ex.run() or %jaxviz --run';
     }
     if (kind === 'fate' && !fatesOf(document, graph)) {
       return 'fates are known of the jaxpr only, and where the program was compiled';
@@ -126,6 +127,13 @@ const tester =
           const made = madeBytes(document, graph, node);
           return graph.kind[node] === NodeKind.operation && made >= term.least && made <= term.most;
         };
+      case 'time': {
+        const measured = measuredOf(document, graph);
+        return node => {
+          const seconds = measured ? withBodies(measured, graph, 'seconds', node) : 0;
+          return seconds > 0 && seconds >= term.least && seconds <= term.most;
+        };
+      }
       default:
         return () => false;
     }

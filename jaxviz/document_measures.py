@@ -1,0 +1,94 @@
+"""Measures by the schema of a document, both ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxviz.document import STAGE_KINDS, MeasuresEntry, ProgramEntry
+from jaxviz.graph import Graph
+
+if TYPE_CHECKING:
+    from jaxviz.document_read import JsonReader
+
+
+def measures_json(entry: MeasuresEntry) -> dict[str, Any]:
+    """One run, with the figures of its stages."""
+    measures = entry.measures
+    return {
+        "program": entry.program,
+        "device": measures.device,
+        "devices": measures.devices,
+        "runs": measures.runs,
+        "words": list(measures.words),
+        "seconds": dict(measures.seconds),
+        **({"coverage": measures.coverage} if measures.coverage is not None else {}),
+        "figures": {
+            kind: {"node": figures.node, **{name: _numbers(column) for name, column in figures.columns.items()}}
+            for kind, figures in measures.figures.items()
+        },
+    }
+
+
+def _numbers(column: Any) -> list[float]:
+    """As JSON writes them shortest: whole numbers without a point."""
+    return [int(value) if value.is_integer() else value for value in column.tolist()]
+
+
+def read_measures(
+    reader: JsonReader, value: Any, position: str, programs: tuple[ProgramEntry, ...], graphs: tuple[Graph, ...]
+) -> MeasuresEntry:
+    """The measures of one program, each thing checked as it is taken."""
+    from jaxviz.measure.measures import FIGURES, Measures, NodeFigures
+
+    if not isinstance(value, dict):
+        raise reader.fail(position, "an object")
+    program = reader.number(value, "program", position, 0, len(programs))
+    words = reader.list(value, "words", position)
+    for number, text in enumerate(words):
+        if not isinstance(text, str):
+            raise reader.fail(f"{position}.words[{number}]", "a string")
+    seconds = reader.object(value, "seconds", position)
+    for key, number in seconds.items():
+        _check(reader, number, f"{position}.seconds.{key}")
+    coverage = value.get("coverage")
+    if coverage is not None:
+        _check(reader, coverage, f"{position}.coverage")
+    figures = {}
+    stages = {stage.kind: stage.graph for stage in programs[program].stages}
+    for kind, table in reader.object(value, "figures", position).items():
+        at = f"{position}.figures.{kind}"
+        if kind not in STAGE_KINDS or kind not in stages:
+            raise reader.fail(at, f"a stage of program {program}")
+        if not isinstance(table, dict):
+            raise reader.fail(at, "an object")
+        node = reader.bounded(table, "node", at, 0, len(graphs[stages[kind]]))
+        columns = {}
+        for name in FIGURES:
+            if name not in table:
+                continue
+            column = reader.list(table, name, at)
+            if len(column) != len(node):
+                raise reader.fail(f"{at}.{name}", f"{len(node)} numbers, one for each node")
+            for number, figure in enumerate(column):
+                _check(reader, figure, f"{at}.{name}[{number}]")
+            columns[name] = np.array(column, np.float64)
+        figures[kind] = NodeFigures(node, columns)
+    return MeasuresEntry(
+        program,
+        Measures(
+            device=reader.text(value, "device", position),
+            devices=reader.number(value, "devices", position, 1, None),
+            runs=reader.number(value, "runs", position, 1, None),
+            words=tuple(words),
+            seconds=seconds,
+            coverage=coverage,
+            figures=figures,
+        ),
+    )
+
+
+def _check(reader: JsonReader, number: Any, position: str) -> None:
+    if type(number) not in (int, float) or not 0 <= number < float("inf"):
+        raise reader.fail(position, "a number, at least 0")

@@ -1,0 +1,37 @@
+/** Checks what a schema cannot say of measures: programs and nodes that are there, and columns of one length. */
+import type { Document } from './graph.ts';
+import type { Figures } from './schema.generated.ts';
+
+/** The columns of figures that a node may have. */
+export const FIGURES = ['seconds', 'shared', 'count', 'flops', 'bytes'] as const;
+export type Figure = (typeof FIGURES)[number];
+
+export function checkMeasures(document: Document): void {
+  document.measures.forEach((measures, index) => {
+    const program = document.programs[measures.program];
+    if (!program) {
+      throw new RangeError(`measures/${index}/program is ${measures.program}, a program that is not there`);
+    }
+    for (const [kind, figures] of Object.entries(measures.figures)) {
+      const path = `measures/${index}/figures/${kind}`;
+      const stage = program.stages.find(one => one.kind === kind);
+      if (!stage) {
+        throw new RangeError(`${path} is no stage of the program`);
+      }
+      checkFigures(path, figures, document.graphs[stage.graph].nodeCount);
+    }
+  });
+}
+
+function checkFigures(path: string, figures: Figures, nodes: number): void {
+  const wrong = figures.node.find(node => node >= nodes);
+  if (wrong !== undefined) {
+    throw new RangeError(`${path}/node names node ${wrong} of ${nodes}`);
+  }
+  for (const figure of FIGURES) {
+    const column = figures[figure];
+    if (column && column.length !== figures.node.length) {
+      throw new RangeError(`${path}/${figure} has ${column.length} entries, expected ${figures.node.length}`);
+    }
+  }
+}

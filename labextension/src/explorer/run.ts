@@ -1,0 +1,108 @@
+/** The strip that tells of a run: how long it took in one line, opened for where the time went. */
+import type { Document, Graph, Measures } from '../document/graph.ts';
+import { measuredOf, shareText, timeText, wholeOf } from '../view/measures.ts';
+import { button, element } from './elements.ts';
+import { sourceFiles, type SourceLine } from './lines.ts';
+
+export interface RunActions {
+  /** Shows nodes of a graph. */
+  show(graph: number, nodes: readonly number[]): void;
+  /** Colours the picture by time. */
+  colour(): void;
+}
+
+/** So many lines of the source are listed, those that took most. */
+const LISTED = 6;
+
+export class RunStrip {
+  readonly root = element('section', 'jv-run');
+
+  constructor(
+    private readonly source: Document,
+    private readonly actions: RunActions
+  ) {
+    const [measures] = source.measures;
+    this.root.hidden = !measures;
+    this.root.setAttribute('aria-label', 'run');
+    if (measures) {
+      this.fill(measures);
+    }
+  }
+
+  private fill(measures: Measures): void {
+    const [first, ...rest] = measures.words;
+    const more = element('div', 'jv-run-more');
+    more.hidden = true;
+    const words = element('ul', 'jv-run-words');
+    words.append(...rest.map(text => element('li', '', text)));
+    more.append(words, ...this.slowest(measures));
+    const head = element('div', 'jv-run-head');
+    const title = button('jv-finding-title', `run: ${first ?? ''}`, 'Where the time went', () => {
+      more.hidden = !more.hidden;
+      title.setAttribute('aria-expanded', String(!more.hidden));
+    });
+    title.setAttribute('aria-expanded', 'false');
+    head.append(title);
+    if (Object.keys(measures.figures).length) {
+      head.append(button('jv-link', 'colour by time', 'Colour the picture by the time of a run', this.actions.colour));
+    }
+    this.root.replaceChildren(head, more);
+  }
+
+  /** The lines of Python that took most, each with its share as a bar. */
+  private slowest(measures: Measures): HTMLElement[] {
+    const program = this.source.programs[measures.program];
+    const at = program.stages.find(stage => stage.kind === 'jaxpr')?.graph;
+    const graph: Graph | undefined = at === undefined ? undefined : this.source.graphs[at];
+    const measured = graph && measuredOf(this.source, graph);
+    if (at === undefined || !measured) {
+      return [];
+    }
+    const whole = wholeOf(measured, 'seconds');
+    const lines = sourceFiles(this.source, graph)
+      .flatMap(file => file.lines)
+      .filter(line => line.seconds > 0)
+      .sort((a, b) => b.seconds - a.seconds);
+    const table = element('div', 'jv-run-lines');
+    table.append(...lines.slice(0, LISTED).map(line => this.line(at, line, whole)));
+    const unlinked = measures.seconds.unlinked ?? 0;
+    const told = lines.slice(0, LISTED).reduce((sum, line) => sum + line.seconds, 0);
+    const others = whole - told - unlinked;
+    if (others > 0.005 * whole) {
+      table.append(bar('elsewhere', timeText(others), others / whole, shareText(others, whole)));
+    }
+    if (unlinked > 0) {
+      const share = unlinked / whole;
+      table.append(bar('made by the compiler', timeText(unlinked), share, shareText(unlinked, whole)));
+    }
+    return lines.length ? [table] : [];
+  }
+
+  private line(at: number, line: SourceLine, whole: number): HTMLElement {
+    const row = bar(
+      `${line.number}  ${line.text.trim()}`,
+      timeText(line.seconds),
+      line.seconds / whole,
+      shareText(line.seconds, whole),
+      'button'
+    );
+    row.title = 'Show where this line went';
+    row.addEventListener('click', () => this.actions.show(at, line.nodes));
+    return row;
+  }
+}
+
+function bar(text: string, time: string, share: number, percent: string, tag: 'div' | 'button' = 'div'): HTMLElement {
+  const row = element(tag, 'jv-run-line');
+  const filled = element('span', 'jv-run-bar');
+  filled.style.width = `${Math.max(1, 100 * share)}%`;
+  const track = element('span', 'jv-run-track');
+  track.append(filled);
+  row.append(
+    element('code', '', text),
+    track,
+    element('span', 'jv-run-time', time),
+    element('span', 'jv-run-share', percent)
+  );
+  return row;
+}

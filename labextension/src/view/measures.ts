@@ -1,0 +1,127 @@
+/** What was measured of the nodes of a graph, by itself and with all that is inside: for nodes, rows and lines. */
+import type { Document, Graph, Measures } from '../document/graph.ts';
+import { FIGURES, type Figure } from '../document/measured.ts';
+import { rowsOf } from './outline.ts';
+
+export interface Measured {
+  readonly run: Measures;
+  /** Of each node by itself, in one run. */
+  readonly own: Readonly<Record<Figure, Float64Array>>;
+  /** Sums of the nodes before each: those of an interval are a difference. */
+  readonly before: Readonly<Record<Figure, Float64Array>>;
+}
+
+const known = new WeakMap<Graph, Measured | null>();
+
+/** The measures of a graph; null where none were made. The same graph by its kernels has the same nodes. */
+export function measuredOf(document: Document, graph: Graph): Measured | null {
+  let found = known.get(graph);
+  if (found === undefined) {
+    found = make(document, graph);
+    known.set(graph, found);
+  }
+  return found;
+}
+
+function make(document: Document, graph: Graph): Measured | null {
+  for (const run of document.measures) {
+    for (const { kind, graph: at } of document.programs[run.program].stages) {
+      const figures = run.figures[kind];
+      if (figures && document.graphs[at].kind === graph.kind) {
+        const own = record(figure => {
+          const column = new Float64Array(graph.nodeCount);
+          figures[figure]?.forEach((value, row) => (column[figures.node[row]] = value));
+          return column;
+        });
+        return { run, own, before: record(figure => sums(own[figure])) };
+      }
+    }
+  }
+  return null;
+}
+
+function record(make: (figure: Figure) => Float64Array): Record<Figure, Float64Array> {
+  return Object.fromEntries(FIGURES.map(figure => [figure, make(figure)])) as Record<Figure, Float64Array>;
+}
+
+function sums(column: Float64Array): Float64Array {
+  const before = new Float64Array(column.length + 1);
+  column.forEach((value, index) => (before[index + 1] = before[index] + value));
+  return before;
+}
+
+/** A figure of all nodes of an interval of program order. */
+export function between(measured: Measured, figure: Figure, first: number, end: number): number {
+  return Math.max(0, measured.before[figure][end] - measured.before[figure][first]);
+}
+
+/** A figure of a node with all that is in its bodies. */
+export function withBodies(measured: Measured, graph: Graph, figure: Figure, node: number): number {
+  const [first, end] = [graph.firstRegion[node], graph.firstRegion[node + 1]];
+  const inside =
+    first < end
+      ? between(
+          measured,
+          figure,
+          graph.regionStart[graph.ownedRegions[first]],
+          graph.regionEnd[graph.ownedRegions[end - 1]]
+        )
+      : 0;
+  return measured.own[figure][node] + inside;
+}
+
+/** A figure of an item of the picture: a node with its bodies, or a row with all that it holds. */
+export function ofItem(document: Document, measured: Measured, graph: Graph, figure: Figure, item: number): number {
+  if (item < 0) {
+    return withBodies(measured, graph, figure, -1 - item);
+  }
+  const { outline } = rowsOf(document, graph);
+  return between(measured, figure, outline.first[item], outline.end[item]);
+}
+
+/** A figure of the whole graph, with what no node of it has a part of. */
+export function wholeOf(measured: Measured, figure: Figure): number {
+  const sum = measured.before[figure][measured.before[figure].length - 1];
+  return figure === 'seconds' ? Math.max(sum, measured.run.seconds.operations ?? 0) : sum;
+}
+
+/** A time as people read it. */
+export function timeText(seconds: number): string {
+  if (seconds <= 0) {
+    return '0 s';
+  }
+  const [unit, size] = UNITS.find(([, one]) => seconds >= one) ?? UNITS[UNITS.length - 1];
+  return `${short(seconds / size)} ${unit}`;
+}
+
+const UNITS = [
+  ['s', 1],
+  ['ms', 1e-3],
+  ['µs', 1e-6],
+  ['ns', 1e-9]
+] as const;
+
+/** A count of operations as people read it: 1.2 GFLOP. */
+export function flopsText(flops: number): string {
+  const [unit, size] = FLOPS.find(([, one]) => flops >= one) ?? FLOPS[FLOPS.length - 1];
+  return `${short(flops / size)} ${unit}`;
+}
+
+const FLOPS = [
+  ['TFLOP', 1e12],
+  ['GFLOP', 1e9],
+  ['MFLOP', 1e6],
+  ['kFLOP', 1e3],
+  ['FLOP', 1]
+] as const;
+
+/** Three digits, without zeros behind the point. */
+export function short(value: number): string {
+  return value >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+}
+
+/** A share in percent. */
+export function shareText(part: number, whole: number): string {
+  const percent = whole > 0 ? (100 * part) / whole : 0;
+  return percent > 0 && percent < 0.1 ? 'under 0.1 %' : `${Number(percent.toPrecision(percent < 10 ? 2 : 3))} %`;
+}

@@ -1,0 +1,69 @@
+"""What a run measured, as a person sees it: in a line, by lines of the source, in colours and in the details."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+RUN = """\
+import jax.numpy as jnp
+%load_ext jaxviz
+def slow(x):
+    y = jnp.sort(x, axis=0)
+    return jnp.tanh(y) + 1.0
+%jaxviz --run 3 slow(jnp.ones((600, 600)))"""
+
+NOT_RUN = """\
+import jax.numpy as jnp
+%load_ext jaxviz
+def slow(x):
+    return jnp.sort(x, axis=0)
+%jaxviz slow(jnp.ones((6, 6)))"""
+
+
+def test_a_run_is_told_and_opened_for_where_the_time_went(notebook):
+    opened = notebook(RUN)
+    graph = opened.explore(0)
+    strip = graph.root.locator(".jv-run")
+    expect(strip).to_contain_text(re.compile(r"run: median [\d.]+ (ms|µs|s) on CPU \(3 runs"))
+    more = strip.locator(".jv-run-more")
+    expect(more).to_be_hidden()
+    strip.locator(".jv-finding-title").click()
+    expect(more).to_contain_text("first run")
+    expect(more).to_contain_text("100 % of those that are executed were seen")
+    first = strip.locator(".jv-run-line").first
+    expect(first).to_contain_text("y = jnp.sort(x, axis=0)")
+    opened.shot("run", graph.root)
+    first.click()
+
+    # The lines of the source carry the time.
+    graph.root.locator(".jv-stage", has_text="Python").click()
+    row = graph.root.locator(".jv-line", has_text="jnp.sort")
+    expect(row.locator(".jv-line-time")).to_have_text(re.compile(r"[\d.]+ (ms|µs|s)"))
+    expect(row.locator(".jv-heat-time")).to_have_css("opacity", "1")
+
+
+def test_colours_details_and_search_know_the_time(notebook):
+    opened = notebook(RUN)
+    graph = opened.explore(0)
+    graph.wait_for_box("sort")
+    graph.root.get_by_role("button", name="Colour the picture by the time of a run").click()
+    legend = graph.root.locator(".jv-legend")
+    expect(legend).to_contain_text("share of the time of a run")
+    expect(legend).to_contain_text("40 % and more")
+    opened.shot("run-colours", graph.root)
+
+    graph.click("sort")
+    details = graph.root.locator(".jv-inspector")
+    expect(details.locator("dt", has_text="time")).to_be_visible()
+    expect(details).to_contain_text(re.compile(r"% of a run"))
+
+    graph.root.locator(".jv-button", has_text="search").click()
+    graph.root.locator(".jv-search input").fill("time>1ns op:sort")
+    expect(graph.root.locator(".jv-search")).not_to_contain_text("no times")
+
+
+def test_without_a_run_nothing_is_said_of_one(notebook):
+    graph = notebook(NOT_RUN).explore(0)
+    expect(graph.root.locator(".jv-run")).to_be_hidden()
