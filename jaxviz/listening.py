@@ -106,14 +106,18 @@ class _Ear:
     def add(self, hearer: Hearer) -> None:
         with self._lock:
             self._hearers = (*self._hearers, hearer)
-            if self._stop is None:
-                self._stop = compat.listen_to_durations(self._hear)
+            # Anew each time: whoever clears JAX's listeners takes ours with them.
+            if self._stop is not None:
+                with contextlib.suppress(Exception):
+                    self._stop()
+            self._stop = compat.listen_to_durations(self._hear)
 
     def remove(self, hearer: Hearer) -> None:
         with self._lock:
             self._hearers = tuple(one for one in self._hearers if one != hearer)
             if not self._hearers and self._stop is not None:
-                self._stop()
+                with contextlib.suppress(Exception):
+                    self._stop()
                 self._stop = None
                 self._traces.clear()
                 self._pending.clear()

@@ -184,3 +184,11 @@ def test_what_cannot_be_watched_is_refused():
         jv.watch(3)
     with pytest.raises(TypeError, match="written in Python"):
         jv.watch(len)
+
+
+def test_whoever_clears_the_listeners_of_jax_does_not_end_recording():
+    with jv.recording():
+        jax.monitoring.clear_event_listeners()
+        with jv.recording() as found:
+            jax.jit(lambda x: jnp.cos(x))(jnp.ones(3))
+    assert len(found.programs) == 1

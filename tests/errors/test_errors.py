@@ -197,10 +197,18 @@ def test_what_is_wrong_with_an_error_in_a_file_is_told_by_its_place(change, posi
     assert position in str(caught.value)
 
 
-def test_the_setting_of_tracebacks_is_as_it_was():
+@pytest.fixture
+def without_frames_of_jax():
+    """JAX leaves frames in where IPython hides them, and IPython may have been there before."""
     before = jax.config.jax_traceback_filtering
+    jax.config.update("jax_traceback_filtering", "remove_frames")
+    yield
+    jax.config.update("jax_traceback_filtering", before)
+
+
+def test_the_setting_of_tracebacks_is_as_it_was(without_frames_of_jax):
     error, _ = failed("an_if")
-    assert jax.config.jax_traceback_filtering == before
+    assert jax.config.jax_traceback_filtering == "remove_frames"
     files = []
     at = error.__traceback__
     while at is not None:

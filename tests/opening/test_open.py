@@ -106,12 +106,12 @@ def test_nothing_is_compiled(module, lowered, tmp_path, monkeypatch):
     (tmp_path / "b").write_text(lowered.as_text())
     seen = []
     monkeypatch.setattr(compat, "optimized_proto", seen.append)
-    jax.monitoring.register_event_duration_secs_listener(lambda event, *rest, **more: seen.append(event))
+    stop = compat.listen_to_durations(lambda event, *rest, **more: seen.append(event))
     try:
         for name in "ab":
             jv.open(tmp_path / name)._repr_mimebundle_()
     finally:
-        jax.monitoring.clear_event_listeners()
+        stop()
     assert seen == []
 
 
