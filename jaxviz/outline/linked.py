@@ -6,11 +6,9 @@ graph is in program order (`order.py`), so each row of the jaxpr's outline is on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
 from jaxviz.outline.tree import ROW_KINDS, Outline
 
@@ -35,16 +33,19 @@ def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
     return writer.outline_of(roles_of(graph))
 
 
-@dataclass(eq=False)
-class _Row:
-    """A row while it is written: of the jaxpr's outline (`origin`), or of a node that has bodies (`unit`)."""
+class _Rows:
+    """Rows while they are written, as columns: of the jaxpr's outline (`origin`), or of a node with bodies (`unit`)."""
 
-    parent: int
-    origin: int
-    unit: int
-    first: int
-    end: int = -1
-    children: int = field(default=0)
+    def __init__(self) -> None:
+        self.parent, self.origin, self.unit, self.first, self.end = [-1], [0], [-1], [0], [-1]
+
+    def add(self, parent: int, origin: int, unit: int, first: int) -> int:
+        self.parent.append(parent)
+        self.origin.append(origin)
+        self.unit.append(unit)
+        self.first.append(first)
+        self.end.append(-1)
+        return len(self.parent) - 1
 
 
 class _Writer:
@@ -52,191 +53,182 @@ class _Writer:
         self.graph = graph
         self.given = outline
         # The row of the jaxpr's outline that each node comes from.
-        self.leaf = np.where(source >= 0, outline.leaf[np.maximum(source, 0)], -1).tolist()
+        self.leaf = np.where(source >= 0, outline.leaf[np.maximum(source, 0)], -1)
         self.strings = graph.tables.strings
-        self.rows: list[_Row] = []
-        self._paths: dict[int, tuple[int, ...]] = {}
+        self.rows = _Rows()
+        self._paths = _paths_of(outline)
 
     def write(self) -> None:
-        graph = self.graph
-        _, end = graph.region_intervals
+        graph, rows = self.graph, self.rows
+        end = graph.region_intervals[1].tolist()
         owned = graph.owned_regions
-        ops, kinds = graph.nodes.op.tolist(), graph.nodes.kind.tolist()
-        self.rows.append(_Row(-1, 0, -1, 0))
-        # Open rows, innermost last, as numbers; and the ends of owners that hold what follows.
-        stack = [0]
+        ops, is_operation, leaves = graph.nodes.op.tolist(), (graph.nodes.kind == OPERATION).tolist(), self.leaf.tolist()
+        wrappers, turning = self._ops(_WRAPPERS), self._ops(_LOOPS | _CONDITIONS)
+        # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the ends of owners that hold
+        # what follows, with how many rows are open there.
+        stack, origins = [0], [0]
         holders: list[tuple[int, int]] = []
         # What the node before belonged to, and how many rows there were then.
         before = -1, -1, -1
-        for node in range(len(graph)):
+        for node in self._turns():
             while holders and node >= holders[-1][0]:
-                _, depth = holders.pop()
-                self._close(stack, depth, node)
+                self._close(stack, origins, *holders.pop()[::-1])
             floor = holders[-1][1] if holders else 1
-            if kinds[node] == OPERATION and before != (self.leaf[node], floor, len(self.rows)):
-                self._descend(stack, floor, self._path(self.leaf[node]), node)
-                before = self.leaf[node], floor, len(self.rows)
+            leaf = leaves[node]
+            if leaf > 0 and is_operation[node] and before != (leaf, floor, len(rows.end)):
+                self._descend(stack, origins, floor, self._paths[leaf], node)
+                before = leaf, floor, len(rows.end)
             regions = owned.get(node)
             # The body of a call is seen as part of what is around it.
-            if regions and self.strings[ops[node]] not in _WRAPPERS:
-                held = self.strings[ops[node]] in _LOOPS | _CONDITIONS and self._has_own_row(stack)
+            if regions and ops[node] not in wrappers:
+                held = ops[node] in turning and self._is_turning(origins[-1])
                 if not held:
-                    self._open(stack, _Row(stack[-1], -1, node, node))
-                holders.append((int(end[regions[-1]]), len(stack)))
-        self._close(stack, 1, len(graph))
-        self.rows[0].end = len(graph)
+                    stack.append(rows.add(stack[-1], -1, node, node))
+                    origins.append(-1)
+                holders.append((end[regions[-1]], len(stack)))
+        while holders:
+            self._close(stack, origins, *holders.pop()[::-1])
+        self._close(stack, origins, 1, len(graph))
+        rows.end[0] = len(graph)
 
-    def _has_own_row(self, stack: list[int]) -> bool:
-        """Whether the innermost open row is the jaxpr's for this loop or condition."""
-        row = self.rows[stack[-1]]
-        return row.origin >= 0 and self.given.kind[row.origin] in (_LOOP, _COND)
+    def _turns(self) -> list[int]:
+        """The nodes at which a row can begin or end: all others belong where the operation before them does."""
+        graph = self.graph
+        operations = np.flatnonzero(graph.nodes.kind == OPERATION)
+        leaf = self.leaf[operations]
+        owners = graph.regions.owner[1:]
+        borders = np.searchsorted(operations, np.concatenate([owners + 1, graph.region_intervals[1][1:]]))
+        turns = [
+            operations[np.flatnonzero(np.diff(leaf, prepend=-2))],
+            owners,
+            operations[borders[borders < len(operations)]],
+        ]
+        return np.unique(np.concatenate(turns)).tolist()
 
-    def _path(self, leaf: int) -> tuple[int, ...]:
-        known = self._paths.get(leaf)
-        if known is None:
-            path = []
-            row = leaf
-            while row > 0:
-                path.append(row)
-                row = int(self.given.parent[row])
-            known = self._paths[leaf] = tuple(reversed(path))
-        return known
+    def _ops(self, names: frozenset[str]) -> set[int]:
+        found = (self.graph.tables.find_string(name) for name in names)
+        return {op for op in found if op is not None}
 
-    def _descend(self, stack: list[int], floor: int, path: tuple[int, ...], node: int) -> None:
+    def _is_turning(self, origin: int) -> bool:
+        """Whether a row is the jaxpr's for a loop or condition."""
+        return origin >= 0 and self.given.kind[origin] in (_LOOP, _COND)
+
+    def _descend(self, stack: list[int], origins: list[int], floor: int, path: tuple[int, ...], node: int) -> None:
         """Close and open rows so that the innermost is the last of `path`; those below `floor` stay."""
-        if not path:
-            return
-        origins = [self.rows[number].origin for number in stack[1:]]
-        kept = [origin for origin in origins[: floor - 1] if origin >= 0]
         # What lies outside of the rows that stay open belongs into the innermost of them.
         inside = path
-        for origin in kept:
-            if origin in inside:
-                inside = inside[inside.index(origin) + 1 :]
-            elif kept:
+        for origin in origins[1:floor]:
+            if origin < 0:
+                continue
+            if origin not in inside:
                 inside = ()
                 break
-        common = 0
-        now = origins[floor - 1 :]
-        while common < len(now) and common < len(inside) and now[common] == inside[common]:
-            common += 1
-        self._close(stack, floor + common, node)
-        for origin in inside[common:]:
-            self._open(stack, _Row(stack[-1], origin, -1, node))
+            inside = inside[inside.index(origin) + 1 :]
+        depth = floor
+        for origin, now in zip(inside, origins[floor:], strict=False):
+            if origin != now:
+                break
+            depth += 1
+        self._close(stack, origins, depth, node)
+        for origin in inside[depth - floor :]:
+            stack.append(self.rows.add(stack[-1], origin, -1, node))
+            origins.append(origin)
 
-    def _open(self, stack: list[int], row: _Row) -> None:
-        self.rows[row.parent].children += 1
-        stack.append(len(self.rows))
-        self.rows.append(row)
-
-    def _close(self, stack: list[int], depth: int, node: int) -> None:
-        while len(stack) > depth:
-            self.rows[stack.pop()].end = node
+    def _close(self, stack: list[int], origins: list[int], depth: int, node: int) -> None:
+        for row in stack[depth:]:
+            self.rows.end[row] = node
+        del stack[depth:], origins[depth:]
 
     # The columns.
 
     def outline_of(self, role: Column) -> Outline:
         graph, given = self.graph, self.given
-        rows = self._kept()
-        count = len(rows)
-        origin = np.array([row.origin for row in rows], np.int32)
-        unit = np.array([row.unit for row in rows], np.int32)
-        first = np.array([row.first for row in rows], np.int32)
-        end = np.array([row.end for row in rows], np.int32)
-        parent = np.array([row.parent for row in rows], np.int32)
+        parent, origin, unit, first, end = self._kept()
         own = unit >= 0
+        nodes = unit[own]
 
-        def taken(column: Column, other: int) -> Column:
-            return np.where(own, other, column[np.maximum(origin, 0)]).astype(np.int32)
+        def taken(column: Column, other: Column | int) -> Column:
+            found = column[np.maximum(origin, 0)].astype(np.int32)
+            found[own] = other
+            return found
 
-        kind = taken(given.kind, _CALL)
-        name = taken(given.name, 0)
-        for row in np.flatnonzero(own).tolist():
-            node = int(unit[row])
-            op = self.strings[graph.nodes.op[node]]
-            kind[row] = _LOOP if op in _LOOPS else _COND if op in _CONDITIONS else _CALL
-            name[row] = graph.nodes.name[node] or graph.nodes.op[node]
-        copies, copy = self._copies(origin, parent)
+        op = graph.nodes.op[nodes]
+        loop, condition = (np.isin(op, list(self._ops(names))) for names in (_LOOPS, _CONDITIONS))
+        own_name = graph.nodes.name[nodes]
+        kind = taken(given.kind, np.where(loop, _LOOP, np.where(condition, _COND, _CALL)))
+        count, copy = self._copies(origin, parent)
+        row_of = np.full(len(given.kind) + 1, -1, np.int32)
+        # Backwards, so that the first row of each is the last to be written; units are written behind the last.
+        row_of[origin[::-1]] = np.arange(len(origin), dtype=np.int32)[::-1]
+        row_of[-1] = -1
         return Outline(
             graph=graph,
             parent=parent,
             kind=kind,
-            name=name,
+            name=taken(given.name, np.where(own_name > 0, own_name, op)),
             detail=taken(given.detail, 0),
             variable=taken(given.variable, 0),
             first=first,
             end=end,
-            closed=np.where(own, kind == _CALL, given.closed[np.maximum(origin, 0)]).astype(np.int32),
-            count=copies,
+            closed=taken(given.closed, kind[own] == _CALL),
+            count=count,
             copy=copy,
-            like=self._likes(origin, copy),
-            twin=self._twins(origin, kind),
-            region=np.full(count, -1, np.int32),
+            like=self._likes(origin, row_of),
+            twin=self._twins(origin, row_of),
+            region=np.full(len(origin), -1, np.int32),
             role=role,
         )
 
-    def _kept(self) -> list[_Row]:
+    def _kept(self) -> tuple[Column, Column, Column, Column, Column]:
         """Without rows around a single other one, but for phases, loops, and what is part of a stack."""
-        given = self.given
-        number = [0] * len(self.rows)
-        kept: list[_Row] = []
-        for at, row in enumerate(self.rows):
-            around = number[row.parent] if row.parent >= 0 else -1
-            lonely = at > 0 and row.unit < 0 and row.children == 1 and self.rows[at + 1].first == row.first
-            lonely = lonely and self.rows[at + 1].end == row.end and self.rows[at + 1].parent == at
-            if lonely and given.kind[row.origin] not in (_PHASE, _LOOP, _COND, _BODY) and given.copy[row.origin] < 0:
-                lonely = given.count[row.origin] == 1
-            else:
-                lonely = False
-            if lonely:
-                number[at] = around
-            else:
-                number[at] = len(kept)
-                kept.append(_Row(around, row.origin, row.unit, row.first, row.end, row.children))
-        return kept
+        given, rows = self.given, self.rows
+        parent, origin, unit, first, end = (
+            np.array(column, np.int32) for column in (rows.parent, rows.origin, rows.unit, rows.first, rows.end)
+        )
+        lonely = (unit < 0) & (np.bincount(parent[1:], minlength=len(parent)) == 1)
+        lonely[0] = lonely[-1] = False
+        lonely[:-1] &= (first[1:] == first[:-1]) & (end[1:] == end[:-1])
+        stays = np.isin(given.kind, (_PHASE, _LOOP, _COND, _BODY)) | (given.copy >= 0) | (given.count != 1)
+        lonely &= ~stays[np.maximum(origin, 0)]
+        around = parent
+        while lonely[around[1:]].any():
+            around = np.where(lonely[around], parent[around], around)
+        number = np.cumsum(~lonely, dtype=np.int32) - np.int32(1)
+        around = np.where(around >= 0, number[around], -1).astype(np.int32)
+        kept = ~lonely
+        return around[kept], origin[kept], unit[kept], first[kept], end[kept]
 
     def _copies(self, origin: Column, parent: Column) -> tuple[Column, Column]:
         """How many copies each row has here, and which one each copy is: the compiler may have kept fewer."""
         given = self.given
         is_copy = (origin >= 0) & (given.copy[np.maximum(origin, 0)] >= 0)
         counts = np.bincount(parent[is_copy], minlength=len(origin))
-        count = np.ones(len(origin), np.int32)
-        copy = np.full(len(origin), -1, np.int32)
         children = np.bincount(parent[1:], minlength=len(origin))
-        stacks = np.flatnonzero((counts > 1) & (counts == children)).astype(np.int32)
-        count[stacks] = counts[stacks]
-        taken: dict[int, int] = {}
-        whole = set(stacks.tolist())
-        for row in np.flatnonzero(is_copy).tolist():
-            around = int(parent[row])
-            if around in whole:
-                copy[row] = taken.get(around, 0)
-                taken[around] = int(copy[row]) + 1
+        stack = (counts > 1) & (counts == children)
+        count = np.where(stack, counts, 1).astype(np.int32)
+        copy = np.full(len(origin), -1, np.int32)
+        copies = np.flatnonzero(is_copy & stack[parent])
+        copies = copies[np.argsort(parent[copies], kind="stable")]
+        sizes = counts[stack]
+        copy[copies] = np.arange(len(copies)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return count, copy
 
-    def _likes(self, origin: Column, copy: Column) -> Column:
-        first_row: dict[int, int] = {}
-        like = np.full(len(origin), -1, np.int32)
-        for row, at in enumerate(origin.tolist()):
-            if at < 0:
-                continue
-            original = int(self.given.like[at])
-            if original >= 0:
-                like[row] = first_row.get(original, -1)
-            first_row.setdefault(at, row)
-        return like
+    def _likes(self, origin: Column, row_of: Column) -> Column:
+        like = row_of[np.where(origin >= 0, self.given.like[np.maximum(origin, 0)], -1)]
+        return np.where(like < np.arange(len(origin)), like, -1).astype(np.int32)
 
-    def _twins(self, origin: Column, kind: Column) -> Column:
-        first_row: dict[int, int] = {}
-        for row, at in enumerate(origin.tolist()):
-            if at >= 0:
-                first_row.setdefault(at, row)
-        twin = np.full(len(origin), -1, np.int32)
-        for at, row in first_row.items():
-            other = first_row.get(int(self.given.twin[at]), -1)
-            if other >= 0:
-                twin[row] = other
-        return twin
+    def _twins(self, origin: Column, row_of: Column) -> Column:
+        # Of several rows that come from one, the first has the twin.
+        first = row_of[origin] == np.arange(len(origin))
+        return np.where(first, row_of[self.given.twin[np.maximum(origin, 0)]], -1).astype(np.int32)
+
+
+def _paths_of(outline: Outline) -> list[tuple[int, ...]]:
+    """The rows around each row and itself, outermost first, without the program."""
+    paths: list[tuple[int, ...]] = [()]
+    for row, parent in enumerate(outline.parent[1:].tolist(), 1):
+        paths.append((*paths[parent], row))
+    return paths
 
 
 def roles_of(graph: Graph) -> Column:
@@ -255,15 +247,22 @@ def roles_of(graph: Graph) -> Column:
             role[here & ~reads] = CHIP
         if name in _WRAPPERS:
             role[here] = THROUGH
-    constant = np.flatnonzero(operation & (role == EDGE))
+    edges = np.flatnonzero(operation & (role == EDGE))
+    read = graph.operands.source[graph.first_operand[edges]]
+    maker = graph.value_node[np.maximum(read, 0)] if len(graph.value_node) else np.zeros_like(read)
+    constant = (read < 0) | (graph.nodes.kind[maker] == CONSTANT)
+    role[edges[constant]] = CHIP
     # What is made of a constant alone is one too.
-    for node in constant.tolist():
-        source = int(graph.operands.source[graph.first_operand[node]])
-        if source < 0 or role[graph.value_node[source]] == CHIP or graph.nodes.kind[graph.value_node[source]] == 3:
-            role[node] = CHIP
-    for region in range(1, len(graph.regions.owner)):
-        if role[graph.regions.owner[region]] == THROUGH:
-            role[(graph.nodes.region == region) & ~operation] = THROUGH
+    edges, maker = edges[~constant], maker[~constant]
+    while len(edges):
+        made = role[maker] == CHIP
+        if not made.any():
+            break
+        role[edges[made]] = CHIP
+        edges, maker = edges[~made], maker[~made]
+    through = role[graph.regions.owner] == THROUGH
+    through[0] = False
+    role[through[graph.nodes.region] & ~operation] = THROUGH
     if not (operation & (role == BOX)).any():
         role[operation & (role == EDGE)] = BOX
     return role

@@ -25,16 +25,14 @@ def program_order(graph: Graph, key: Column) -> Column:
     while waiting:
         region, position = waiting.pop()
         nodes = sorted_members[region]
-        for at in range(position, len(nodes)):
-            node = nodes[at]
-            order.append(node)
-            inside = owned.get(node)
-            if inside:
-                waiting.append((region, at + 1))
-                for inner in reversed(inside):
-                    sorted_members[inner] = members.of(inner)
-                    waiting.append((inner, 0))
-                break
+        at = next((at for at in range(position, len(nodes)) if nodes[at] in owned), len(nodes) - 1)
+        order += nodes[position : at + 1]
+        inside = owned.get(nodes[at], ()) if at >= position else ()
+        if inside:
+            waiting.append((region, at + 1))
+        for inner in reversed(inside):
+            sorted_members[inner] = members.of(inner)
+            waiting.append((inner, 0))
     return np.array(order, np.int32)
 
 
