@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Column, Graph
 from jaxviz.link.tags import Places
-from jaxviz.read.tag_text import paths_of
+from jaxviz.read.tag_text import MORE_TAGS, only_tags, paths_of
 
 LINK_KINDS = ("exact", "merged", "inferred", "changed")
 EXACT, MERGED, INFERRED, CHANGED = range(4)
@@ -100,17 +100,24 @@ def read_tags(places: Places, graph: Graph, names: Sequence[str], name: Column, 
 
     Names are `relative` in StableHLO: in a function that is called they go on from the name of the call.
     """
-    return _relative_tags(places, graph, names, name) if relative else _absolute_tags(places, graph, names, name)
-
-
-def _absolute_tags(places: Places, graph: Graph, names: Sequence[str], name: Column) -> list[Found]:
-    tagged = (graph.nodes.kind == OPERATION) | (graph.nodes.kind == CONSTANT)
+    inner = (graph.nodes.kind == OPERATION) | (graph.nodes.kind == CONSTANT)
     # One more for the nodes that have none.
-    rows = np.where(tagged, name, len(names))
-    known: list[Found] = [()] * (len(names) + 1)
-    for row in np.flatnonzero(np.bincount(rows, minlength=len(known))[:-1]).tolist():
-        known[row] = _nodes_of(places, names[row], -1)
-    return [known[row] for row in rows.tolist()]
+    row = np.where(inner, name, len(names))
+    absolute = [*_found_in_program(places, names), ()]
+    tagged = [absolute[each] for each in row.tolist()]
+    if relative:
+        _read_relative(places, graph, names, name, tagged)
+    return tagged
+
+
+def _found_in_program(places: Places, names: Sequence[str]) -> list[Found]:
+    """What each name says, read from the program itself on."""
+    only = only_tags(names)
+    nodes = places.in_program(only)
+    found: list[Found] = list(zip(nodes.tolist()))
+    for row in np.flatnonzero(nodes < 0).tolist():
+        found[row] = _nodes_of(places, names[row], -1) if only[row] == MORE_TAGS else ()
+    return found
 
 
 def _nodes_of(places: Places, name: str, start: int) -> Found:
@@ -118,26 +125,31 @@ def _nodes_of(places: Places, name: str, start: int) -> Found:
     return tuple(dict.fromkeys(node for node in nodes if node >= 0))
 
 
-def _relative_tags(places: Places, graph: Graph, names: Sequence[str], name: Column) -> list[Found]:
-    tagged: list[Found] = [()] * len(graph)
+def _read_relative(places: Places, graph: Graph, names: Sequence[str], name: Column, tagged: list[Found]) -> None:
+    """Read the names in functions anew, from the calls of these on."""
     start_of = _Starts(graph, tagged)
-    known: dict[tuple[int, int], Found] = {}
-    rows = zip(
-        graph.nodes.kind.tolist(), graph.nodes.region.tolist(), graph.nodes.op.tolist(), name.tolist(), strict=True
-    )
+    region = graph.nodes.region
+    order = np.argsort(region, kind="stable")
+    bounds = np.searchsorted(region[order], np.arange(len(graph.regions.owner) + 1))
+    kind, op = graph.nodes.kind, graph.nodes.op
     idle = _idle_ops(graph)
-    for node, (kind, region, op, row) in enumerate(rows):
-        if kind not in (OPERATION, CONSTANT):
+    # The node that owns a region stands in one before it.
+    for number in range(len(graph.regions.owner)):
+        start = start_of(number)
+        if start < 0:
             continue
-        start = start_of(region)
-        found = known.get((start, row))
-        if found is None:
-            found = known[start, row] = _nodes_of(places, names[row], start)
-        if not found and start >= 0 and kind == OPERATION and op not in idle:
-            # JAX lowered one equation to a function of many operations, which have no tags of their own.
-            found = (start,)
-        tagged[node] = found
-    return tagged
+        known: dict[int, Found] = {}
+        for node in order[bounds[number] : bounds[number + 1]].tolist():
+            if kind[node] not in (OPERATION, CONSTANT):
+                continue
+            row = int(name[node])
+            found = known.get(row)
+            if found is None:
+                found = known[row] = _nodes_of(places, names[row], start)
+            if not found and kind[node] == OPERATION and op[node] not in idle:
+                # JAX lowered one equation to a function of many operations, which have no tags of their own.
+                found = (start,)
+            tagged[node] = found
 
 
 def make_links(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Links:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz import compat
 from jaxviz.graph import OPERATION, Column, Graph
@@ -133,6 +134,14 @@ class Places:
                 known = self._known[path] = self._walk(path, (0,), -1)
             return known
         return self._walk(path, self._owned.get(start, ()), start)
+
+    def in_program(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The nodes of these equations of the program itself; -1 for those of bodies."""
+        rows, place = self._rows[0], numbers - self._first[0]
+        there = (place >= 0) & (place < len(rows)) & (numbers >= 0) & (self._first[0] >= 0)
+        nodes = np.full(len(numbers), -1, np.int64)
+        nodes[there] = rows[place[there]]
+        return nodes
 
     def _walk(self, path: Path, regions: tuple[int, ...], node: int) -> int:
         for number in path:

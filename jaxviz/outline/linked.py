@@ -62,7 +62,11 @@ class _Writer:
         graph, rows = self.graph, self.rows
         end = graph.region_intervals[1].tolist()
         owned = graph.owned_regions
-        ops, is_operation, leaves = graph.nodes.op.tolist(), (graph.nodes.kind == OPERATION).tolist(), self.leaf.tolist()
+        ops, is_operation, leaves = (
+            graph.nodes.op.tolist(),
+            (graph.nodes.kind == OPERATION).tolist(),
+            self.leaf.tolist(),
+        )
         wrappers, turning = self._ops(_WRAPPERS), self._ops(_LOOPS | _CONDITIONS)
         # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the ends of owners that hold
         # what follows, with how many rows are open there.

@@ -139,7 +139,7 @@ class _Writer:
 
     def graph(self) -> Graph:
         rows, row, tables = self.rows, self.row, self.rows.tables
-        clean = np.array(tables.strings_of([without_tags(name) for name in rows.scopes]), np.int64)
+        clean = np.array(tables.strings_of(without_tags(rows.scopes)), np.int64)
         columns = (
             *(rows.kind[row], rows.op[row], rows.name[row], self.copies.copy, rows.stack[row]),
             *(clean[rows.scope[row]], rows.outputs[row], self.reads.count),

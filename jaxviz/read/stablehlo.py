@@ -56,7 +56,7 @@ def read_stablehlo(module: Any, tables: Tables | None = None, *, frames: MlirFra
         drive(reader.region(module.operation.regions[0], "", ()))
     columns = place(reader.blocks, tables, tables.string("program"), tables.string(_program_name(module)))
     name = columns.scope.copy()
-    clean = np.array([tables.string(without_tags(text)) for text in reader.names], np.int32)
+    clean = np.array(tables.strings_of(without_tags(reader.names)), np.int32)
     columns.scope[:] = clean[name]
     return Located(with_communication(columns.graph(([], []), tables), reader.meshes), reader.names, name)
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 #: How a tag begins.
 MARK = "jvE"
-_TAG = re.compile(rf"\b{MARK}(\d+)")
-_TAG_IN_PATH = re.compile(rf"(?:^|(?<=/)|(?<=\())(?:{MARK}\d+)(?:/|(?=[;:)]|$))")
+# The mark stands first, for which is looked much faster than for what must be before it.
+_TAG = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)")
+_TAG_OR_LINE = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)|\n")
+_TAG_IN_PATH = re.compile(rf"{MARK}(?<![^/(\n]{MARK})\d+(?:/|(?=[;:)\n]|$))")
 _COMBINED = re.compile(r"^(.*?)/?\(([^()]*(?:\([^()]*\)[^()]*)*:.*)\)$")
 
 #: The numbers of the equations on the way to one, outermost first.
@@ -35,12 +40,41 @@ def paths_of(name: str) -> Iterator[Path]:
             yield outer + tuple(map(int, _TAG.findall(inner)))
 
 
-def without_tags(name: str) -> str:
-    """The name of an operation as it would be had the equations no tags.
+#: What `only_tags` says of names without a tag, and of those with several.
+NO_TAG, MORE_TAGS = -1, -2
 
-    >>> without_tags("jit(f)/jvE3/while/body/jvE9/mul")
-    'jit(f)/while/body/mul'
+
+def only_tags(names: Sequence[str]) -> NDArray[np.int64]:
+    """The equation whose tag alone is in each name; `NO_TAG` or `MORE_TAGS` for others.
+
+    >>> only_tags(["jit(f)/jvE3/mul", "x", "jvE3/while/body/jvE9/mul"]).tolist()
+    [3, -1, -2]
     """
-    if MARK not in name:
-        return name
-    return _TAG_IN_PATH.sub("", name).rstrip("/")
+    found = _TAG_OR_LINE.findall(_in_lines(names))
+    # What is found in a line, then its end.
+    number = np.array([int(digits) if digits else -1 for digits in found], np.int64)
+    is_tag = number >= 0
+    line = np.cumsum(~is_tag)[is_tag]
+    only = np.full(len(names), NO_TAG, np.int64)
+    only[line] = number[is_tag]
+    only[np.bincount(line, minlength=len(names)) > 1] = MORE_TAGS
+    return only
+
+
+def without_tags(names: Sequence[str]) -> list[str]:
+    """The names of operations as they would be had the equations no tags.
+
+    >>> without_tags(["jit(f)/jvE3/while/body/jvE9/mul", "x/"])
+    ['jit(f)/while/body/mul', 'x/']
+    """
+    if not names:
+        return []
+    lines = _TAG_IN_PATH.sub("", _in_lines(names)).split("\n")
+    return [line.rstrip("/") if len(line) < len(name) else name for line, name in zip(lines, names, strict=True)]
+
+
+def _in_lines(names: Sequence[str]) -> str:
+    text = "\n".join(names)
+    if text.count("\n") >= len(names) > 0:
+        text = "\n".join(name.replace("\n", " ") for name in names)
+    return text
