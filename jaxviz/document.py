@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
 DOCUMENT_VERSION = 4
 
-# Of compression: the highest takes five times as long as this, and what it makes is 3 % smaller. Of long texts the lower
-# one takes half as long, and what it makes is 4 % to 10 % larger.
+# Of compression: the highest takes five times as long as this, and what it makes is 3 % smaller. The lower one for
+# long texts takes half as long, and what it makes is 4 % to 10 % larger.
 _LEVEL, _LEVEL_OF_LONG = 5, 2
 _LONG = 250_000
 

@@ -144,11 +144,14 @@ class Columns:
         start[rows.message], end[rows.message] = rows.value, rows.end
         return start, end
 
+    def slices(self, start: Array, end: Array) -> list[str]:
+        """The characters between these bytes."""
+        return list(map(self.characters.__getitem__, map(slice, start.tolist(), end.tolist())))
+
     def texts(self, start: Array, end: Array) -> list[str]:
         """What lies between these bytes; bytes that are no UTF-8 are replaced."""
-        whole = self.characters
-        found = [whole[first:last] for first, last in zip(start.tolist(), end.tolist(), strict=True)]
-        if all(map(str.isascii, found)):
+        found = self.slices(start, end)
+        if "".join(found).isascii():
             return found
         return [each.encode("latin-1").decode(errors="replace") for each in found]
 

@@ -5,6 +5,7 @@ Their fields are read at once, field by field. What many of them share, a shape,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -85,33 +86,23 @@ class _Instructions:
         names = self._texts(_NAME)
         opcodes = self._texts(_OPCODE)
         shapes = self._shapes()
-        for row, (name, opcode, shape) in enumerate(zip(names, opcodes, shapes, strict=True)):
-            if not (name and opcode and shape):
-                raise self._error(row, "an instruction with a name, an operation and a shape")
+        for column in (names, opcodes, shapes):
+            if "" in column:
+                raise self._error(column.index(""), "an instruction with a name, an operation and a shape")
         reader, operand = self._operands(keys, names)
-        first_shape = [""] * self.count
-        for row, source in zip(reader[::-1].tolist(), operand[::-1].tolist(), strict=True):
-            first_shape[row] = shapes[source]
+        first_operand = np.full(self.count, -1, np.int64)
+        # Backwards, so that the first operand of each is the last to be written.
+        first_operand[reader[::-1]] = operand[::-1]
         own = self._own_numbers(opcodes)
         op_names, frames = self._origins()
-        found: dict[str, list[Any]] = {
-            "names": names,
-            "opcodes": opcodes,
-            "shapes": shapes,
-            "operands": _tuples(reader, local[operand], self.count),
-            "calls": self._calls(opcodes, names),
-            "attributes": self._attributes(opcodes, shapes, first_shape, keys, names),
-            "op_names": op_names,
-            "frames": frames,
-            "numbers": own,
-            "places": self.members.start.tolist(),
-        }
-        rows = order.tolist()
-        ends = bounds.tolist()
-        for name, column in found.items():
-            ordered = [column[row] for row in rows]
-            for number_, made in enumerate(self.module.computations):
-                setattr(made, name, ordered[ends[number_] : ends[number_ + 1]])
+        found = (
+            *(names, opcodes, shapes, _tuples(reader, local[operand], self.count), self._calls(opcodes, names)),
+            self._attributes(opcodes, shapes, first_operand, keys, names),
+            *(op_names, frames, own, self.members.start.tolist()),
+        )
+        ordered = [_taken(column, order.tolist()) for column in found]
+        for made, (first, last) in zip(self.module.computations, pairwise(bounds.tolist()), strict=True):
+            made.fill(*[column[first:last] for column in ordered])
         return ids[order]
 
     def _error(self, row: int, expected: str) -> HloError:
@@ -141,18 +132,17 @@ class _Instructions:
         number, first = distinct(self._slices(start, end))
         spans = zip(start[first].tolist(), end[first].tolist(), strict=True)
         known = [shape_text(self.data, Field(_SHAPE, SPAN, *span)) if span[1] else "" for span in spans]
-        return [known[each] for each in number.tolist()]
+        return _taken(known, number.tolist())
 
     def _origins(self) -> tuple[list[str], list[int]]:
         """The name stack and the frame in the metadata of each instruction."""
         start, end = self.columns.span(self.rows.of(_METADATA), self.count, "a message")
         number, first = distinct(self._slices(start, end))
         op_names, frames = read_origins(self.columns, self.module, start[first], end[first])
-        return [op_names[each] for each in number.tolist()], [frames[each] for each in number.tolist()]
+        return _taken(op_names, number.tolist()), _taken(frames, number.tolist())
 
     def _slices(self, start: Array, end: Array) -> list[str]:
-        whole = self.columns.characters
-        return [whole[first:last] for first, last in zip(start.tolist(), end.tolist(), strict=True)]
+        return self.columns.slices(start, end)
 
     # Numbers.
 
@@ -192,7 +182,7 @@ class _Instructions:
     # Attributes.
 
     def _attributes(
-        self, opcodes: list[str], shapes: list[str], operand: list[str], keys: _Keys, names: list[str]
+        self, opcodes: list[str], shapes: list[str], first_operand: Array, keys: _Keys, names: list[str]
     ) -> list[Pairs]:
         rows = self.rows
         attributes = ~np.isin(rows.number, _KNOWN) & ~(np.isin(rows.number, _OFTEN_EMPTY) & (rows.value >= rows.end))
@@ -210,11 +200,12 @@ class _Instructions:
             for each in range(by_instruction[row], by_instruction[row + 1]):
                 fields.setdefault(int(rows.number[each]), []).append(rows.field(each))
             its_names = self._names_beside(row, names) if row in beside else {}
-            pairs = pairs_of(self.data, opcodes[row], fields, its_names, operand[row])
+            operand = int(first_operand[row])
+            pairs = pairs_of(self.data, opcodes[row], fields, its_names, shapes[operand] if operand >= 0 else "")
             if values[row]:
                 pairs = (("value", values[row]), *pairs)
             known.append(pairs)
-        return [known[each] for each in number.tolist()]
+        return _taken(known, number.tolist())
 
     def _bytes_of(self, rows: Rows) -> list[str]:
         """The bytes of some fields of each instruction; those that stand side by side are taken together."""
@@ -274,6 +265,11 @@ class _Keys:
         place = np.minimum(np.searchsorted(self._sorted, key), len(self._sorted) - 1)
         there = (self._ids[rank] == ids) & (self._sorted[place] == key)
         return np.where(there, self._rows[place], -1)
+
+
+def _taken(column: Sequence[Any], rows: list[int]) -> list[Any]:
+    """The items of these rows, without a step of Python for each."""
+    return list(map(column.__getitem__, rows))
 
 
 def _tuples(reader: Array, operand: Array, count: int) -> list[tuple[int, ...]]:

@@ -55,6 +55,24 @@ class HloComputation:
     places: list[int] = field(default_factory=list)
     root: int = -1
 
+    def fill(
+        self,
+        names: list[str],
+        opcodes: list[str],
+        shapes: list[str],
+        operands: list[tuple[int, ...]],
+        calls: list[tuple[tuple[str, int], ...]],
+        attributes: list[Pairs],
+        op_names: list[str],
+        frames: list[int],
+        numbers: list[int],
+        places: list[int],
+    ) -> None:
+        """Take over the columns of all instructions."""
+        self.names, self.opcodes, self.shapes, self.operands, self.calls = names, opcodes, shapes, operands, calls
+        self.attributes, self.op_names, self.frames = attributes, op_names, frames
+        self.numbers, self.places = numbers, places
+
     def __len__(self) -> int:
         return len(self.names)
 

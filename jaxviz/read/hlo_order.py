@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
 
 from jaxviz.read.hlo_module import HloComputation, HloModule
 
@@ -24,15 +27,33 @@ class Order:
 
 def order_of(module: HloModule) -> list[Order]:
     """The order in each computation; `HloError` where instructions or calls go round in a circle."""
-    orders = [Order(_parameters(module, each), _instructions(module, each)) for each in module.computations]
+    tangled = _tangled(module)
+    orders = [
+        Order(_parameters(module, each), _instructions(module, each, number in tangled))
+        for number, each in enumerate(module.computations)
+    ]
     _measure(module, orders)
     return orders
 
 
+def _tangled(module: HloModule) -> set[int]:
+    """The computations in which an instruction stands before one that it reads."""
+    computations = module.computations
+    operands = list(chain.from_iterable(each.operands for each in computations))
+    sizes = np.array(list(map(len, computations)), np.int64)
+    index = np.arange(len(operands)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    counts = np.fromiter(map(len, operands), np.int64, len(operands))
+    read = np.fromiter(chain.from_iterable(operands), np.int64, int(counts.sum()))
+    wrong = np.repeat(np.repeat(np.arange(len(sizes)), sizes), counts)[read >= np.repeat(index, counts)]
+    return set(wrong.tolist())
+
+
 def _parameters(module: HloModule, computation: HloComputation) -> list[int]:
+    numbers = computation.numbers
+    indexes = [index for index, opcode in enumerate(computation.opcodes) if opcode == "parameter"]
     found: dict[int, int] = {}
-    for index, opcode in enumerate(computation.opcodes):
-        if opcode == "parameter" and found.setdefault(computation.numbers[index], index) != index:
+    for index in indexes:
+        if found.setdefault(numbers[index], index) != index:
             raise module.error(computation, index, "expected one instruction for each parameter")
     for number in range(len(found)):
         if number not in found:
@@ -40,9 +61,9 @@ def _parameters(module: HloModule, computation: HloComputation) -> list[int]:
     return [found[number] for number in range(len(found))]
 
 
-def _instructions(module: HloModule, computation: HloComputation) -> list[int]:
+def _instructions(module: HloModule, computation: HloComputation, tangled: bool) -> list[int]:
     opcodes, operands = computation.opcodes, computation.operands
-    if not any(read and max(read) >= index for index, read in enumerate(operands)):
+    if not tangled:
         return [index for index, opcode in enumerate(opcodes) if opcode != "parameter"]
     # Text may give operands after those that read them: depth first, so that the order stays where it can.
     ordered: list[int] = []
