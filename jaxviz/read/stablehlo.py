@@ -140,35 +140,45 @@ class _Reader:
         value = len(block.value_type)
         returned: Sequence[Any] = ()
 
-        for operation in body.operations if body is not None else ():
-            operation = operation.operation
+        ops, scopes, outputs, counts = block.op, block.scope, block.outputs, block.operands
+        sources, value_types, stacks = block.operand_source, block.value_type, block.stack
+        known_ops, known_types, known_names, frames = self._ops, self._types, self._name_of, self.frames
+        location_name, results_of = compat.location_name, compat.results_of
+        # Each turn costs microseconds: what was seen before is looked up right here.
+        for row, operation in enumerate(compat.operations_in(region), len(ops)):
             kind = operation.name
             if kind in _RETURNS:
                 returned = list(operation.operands)
                 break
             operands = list(operation.operands)
-            regions = list(operation.regions)
-            reducer = _reducer(regions)
+            regions = list(operation.regions) if len(operation.regions) else []
+            reducer = _reducer(regions) if regions else ""
             outer: list[Any] = []
             if regions and not reducer:
                 outer = _captured(regions)
                 operands += outer
-            results = list(operation.results)
-            row = len(block.op)
-            block.op.append(self._op(kind))
-            block.name.append(0)
-            block.stack.append(self.frames.place(block, operation) if self.frames is not None else -1)
-            block.scope.append(self._location(operation))
-            block.outputs.append(len(results))
-            block.operands.append(len(operands))
-            block.operand_source.extend([value_of[operand] for operand in operands])
+            results = results_of(operation)
+            op = known_ops.get(kind)
+            ops.append(self._op(kind) if op is None else op)
+            stacks.append(-1 if frames is None else frames.place(block, operation))
+            name = location_name(operation.location)
+            scope = known_names.get(name)
+            scopes.append(self._add_name(name) if scope is None else scope)
+            outputs.append(len(results))
+            counts.append(len(operands))
+            sources += [value_of[operand] for operand in operands]
             for result in results:
                 value_of[result] = value
                 value += 1
-                block.value_type.append(self._type(result.type))
+                type_ = result.type
+                known = known_types.get(type_)
+                value_types.append(self._type(type_) if known is None else known)
             is_call = kind in ("func.call", "stablehlo.composite")
             if not is_call and (not regions or reducer):
-                self._add_attributes(block, row, operation)
+                for attribute in self._attribute_rows(operation):
+                    block.attribute_row.append(row)
+                    block.attribute_key.append(attribute[0])
+                    block.attribute_value.append(attribute[1])
                 if reducer:
                     self._add_attribute(block, row, "reducer", reducer)
                 continue
@@ -181,7 +191,8 @@ class _Reader:
             block.call_owner.append(row)
             value += call.size[1]
 
-        equations = len(block.op) - len(block.kind)
+        equations = len(ops) - len(block.kind)
+        block.name += [0] * equations
         block.kind += [OPERATION] * equations
         result = tables.string("result")
         for number, item in enumerate(returned):
@@ -251,8 +262,7 @@ class _Reader:
             block = yield self.region(region, name, outer)
             parts.append(Part(block, self.tables.string(_region_kind(kind, name)), self.tables.string(name)))
         joins = _joins(kind, parts, operands, len(outer), results)
-        attributes = [row for row in self._attribute_rows(operation) if row is not None]
-        return Call(0, operands, results, attributes, parts, place_joins(parts, joins))
+        return Call(0, operands, results, self._attribute_rows(operation), parts, place_joins(parts, joins))
 
     # Rows of the tables.
 
@@ -269,20 +279,10 @@ class _Reader:
             known = self._types[type_] = self.tables.type(*type_row(str(type_)))
         return known
 
-    def _location(self, operation: Any) -> int:
-        name = compat.location_name(operation.location)
-        known = self._name_of.get(name)
-        if known is None:
-            known = self._name_of[name] = len(self.names)
-            self.names.append(name)
-        return known
-
-    def _add_attributes(self, block: Block, row: int, operation: Any) -> None:
-        for found in self._attribute_rows(operation):
-            if found is not None:
-                block.attribute_row.append(row)
-                block.attribute_key.append(found[0])
-                block.attribute_value.append(found[1])
+    def _add_name(self, name: str) -> int:
+        self._name_of[name] = len(self.names)
+        self.names.append(name)
+        return len(self.names) - 1
 
     def _add_attribute(self, block: Block, row: int, key: str, text: str) -> None:
         block.attribute_row.append(row)
@@ -303,21 +303,25 @@ class _Reader:
             found.append(self._sharding(row[named]) if named is not None else "")
         return found
 
-    def _attribute_rows(self, operation: Any) -> Iterable[tuple[int, int] | None]:
-        for key, attribute in compat.attributes_of(operation):
-            if key in _SYMBOLS:
-                continue
-            identity = key, attribute
+    def _attribute_rows(self, operation: Any) -> list[tuple[int, int]]:
+        known, found = self._attributes, list[tuple[int, int]]()
+        for identity in compat.attributes_of(operation):
             try:
-                yield self._attributes[identity]
+                row = known[identity]
             except KeyError:
-                is_constant = key == "value" and operation.name.endswith(".constant")
-                text = constant_text(attribute) if is_constant else attribute_text(attribute)
-                if key.endswith(("sharding", "shardings")):
-                    key, text = key.rpartition(".")[2], self._sharding(attribute)
-                row = (self.tables.string(key), self.tables.string(text)) if text else None
-                self._attributes[identity] = row
-                yield row
+                row = known[identity] = self._attribute_row(operation, *identity)
+            if row is not None:
+                found.append(row)
+        return found
+
+    def _attribute_row(self, operation: Any, key: str, attribute: Any) -> tuple[int, int] | None:
+        if key in _SYMBOLS:
+            return None
+        is_constant = key == "value" and operation.name.endswith(".constant")
+        text = constant_text(attribute) if is_constant else attribute_text(attribute)
+        if key.endswith(("sharding", "shardings")):
+            key, text = key.rpartition(".")[2], self._sharding(attribute)
+        return (self.tables.string(key), self.tables.string(text)) if text else None
 
 
 def _callee(operation: Any) -> str:
