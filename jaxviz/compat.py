@@ -310,8 +310,9 @@ def symbol_text(attribute: Any) -> str:
 def operations_in(region: Any) -> list[Any]:
     """The operations right inside the first block of a region; of what branches to others, it alone is straight."""
     blocks = region.blocks
-    owner = region.owner.operation
-    if len(blocks) != 1 or len(owner.regions) != 1:
+    # Text that is read by lines (`read/mlir_lines.py`) looks like the bindings, as far as it has to.
+    owner = getattr(region, "owner", None)
+    if owner is None or len(blocks) != 1 or len(owner.regions) != 1:
         return [operation.operation for operation in blocks[0].operations] if len(blocks) else []
     # A walk makes no object of the dialect's class for each operation, which takes three times as long.
     from jaxlib.mlir import ir
@@ -323,7 +324,7 @@ def operations_in(region: Any) -> list[Any]:
         found.append(operation)
         return skip if len(found) > 1 else inside
 
-    owner.walk(visit, ir.WalkOrder.PRE_ORDER)
+    owner.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found[1:]
 
 
@@ -331,7 +332,7 @@ def results_of(operation: Any) -> list[Any]:
     """The values that an operation makes."""
     try:
         return [operation.result]
-    except ValueError:  # None, or several.
+    except (AttributeError, ValueError):  # Of none, or of several.
         return list(operation.results)
 
 

@@ -102,12 +102,10 @@ class _Writer:
         leaf = self.leaf[operations]
         owners = graph.regions.owner[1:]
         borders = np.searchsorted(operations, np.concatenate([owners + 1, graph.region_intervals[1][1:]]))
-        turns = [
-            operations[np.flatnonzero(np.diff(leaf, prepend=-2))],
-            owners,
-            operations[borders[borders < len(operations)]],
-        ]
-        return np.unique(np.concatenate(turns)).tolist()
+        borders = operations[borders[borders < len(operations)]]
+        changes = operations[np.flatnonzero(np.diff(leaf, prepend=-2))]
+        turns: list[int] = np.unique(np.concatenate([changes, owners, borders])).tolist()
+        return turns
 
     def _ops(self, names: frozenset[str]) -> set[int]:
         found = (self.graph.tables.find_string(name) for name in names)
@@ -253,7 +251,9 @@ def roles_of(graph: Graph) -> Column:
             role[here] = THROUGH
     edges = np.flatnonzero(operation & (role == EDGE))
     read = graph.operands.source[graph.first_operand[edges]]
-    maker = graph.value_node[np.maximum(read, 0)] if len(graph.value_node) else np.zeros_like(read)
+    maker = np.full(len(edges), -1, np.int32)
+    maker[read >= 0] = graph.value_node[read[read >= 0]]
+    # Of a literal there is no maker; the node that stands last in its place does not count.
     constant = (read < 0) | (graph.nodes.kind[maker] == CONSTANT)
     role[edges[constant]] = CHIP
     # What is made of a constant alone is one too.
@@ -264,8 +264,8 @@ def roles_of(graph: Graph) -> Column:
             break
         role[edges[made]] = CHIP
         edges, maker = edges[~made], maker[~made]
-    through = role[graph.regions.owner] == THROUGH
-    through[0] = False
+    through = np.zeros(len(graph.regions.owner), bool)
+    through[1:] = role[graph.regions.owner[1:]] == THROUGH
     role[through[graph.nodes.region] & ~operation] = THROUGH
     if not (operation & (role == BOX)).any():
         role[operation & (role == EDGE)] = BOX
