@@ -306,6 +306,8 @@ class _Reader:
     def _attribute_rows(self, operation: Any) -> list[tuple[int, int]]:
         known, found = self._attributes, list[tuple[int, int]]()
         for identity in compat.attributes_of(operation):
+            if identity[0] in _SYMBOLS:
+                continue
             try:
                 row = known[identity]
             except KeyError:
@@ -315,8 +317,6 @@ class _Reader:
         return found
 
     def _attribute_row(self, operation: Any, key: str, attribute: Any) -> tuple[int, int] | None:
-        if key in _SYMBOLS:
-            return None
         is_constant = key == "value" and operation.name.endswith(".constant")
         text = constant_text(attribute) if is_constant else attribute_text(attribute)
         if key.endswith(("sharding", "shardings")):
