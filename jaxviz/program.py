@@ -17,6 +17,7 @@ import jax
 from jax.extend import core as jax_core
 
 from jaxviz import compat
+from jaxviz.accepted import accepted
 from jaxviz.captured import CapturedNames
 from jaxviz.impure import Seen, seen_in
 from jaxviz.read.values import short_dtype
@@ -53,6 +54,8 @@ class Program:
         self.static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
         #: What it is compiled for; None is the device that JAX uses anyway.
         self.target = find_target(target) if isinstance(target, str) else target
+        #: What JAX is given of all that.
+        self.accepted = accepted(fn, self.args, self.kwargs, self.static_argnums)
         #: What each thing cost, by name: `trace`.
         self.seconds: dict[str, float] = {}
 
@@ -85,7 +88,7 @@ class Program:
         function = innermost(self.fn)
         code = getattr(function, "__code__", None)
         if code is None:
-            code = getattr(inspect.getattr_static(type(function), "__call__", None), "__code__", None)
+            code = getattr(innermost(type(function).__call__), "__code__", None)
         return code
 
     @cached_property
@@ -105,12 +108,13 @@ class Program:
         """`jax.stages.Traced`: the function traced with these arguments, by the person's own jit if it is jitted."""
         start = perf_counter()
         args, kwargs = self._placed_arguments
-        jitted: Any = self.fn
+        jitted: Any = self.accepted.fn
         if self._is_bound_jit:
             # Bound, it would forget its object: `trace` is looked up on the function.
             jitted, args = jitted.__func__, (jitted.__self__, *args)
         elif self.static_argnums or not compat.is_jitted(jitted):
-            jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None)
+            donated = self.accepted.donated or None
+            jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None, donate_argnums=donated)
         traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
         return traced
@@ -148,12 +152,14 @@ class Program:
 
     @property
     def _is_bound_jit(self) -> bool:
-        return inspect.ismethod(self.fn) and compat.is_jitted(self.fn.__func__) and not self.static_argnums
+        fn = self.accepted.fn
+        return inspect.ismethod(fn) and compat.is_jitted(fn.__func__) and not self.static_argnums
 
     @cached_property
     def _static(self) -> tuple[frozenset[int], frozenset[str]]:
         """The arguments that are part of what is compiled: their places among `_called_with`, and their names."""
-        function: Any = getattr(self.fn, "__func__", self.fn) if self._is_bound_jit else self.fn
+        fn = self.accepted.fn
+        function: Any = getattr(fn, "__func__", fn) if self._is_bound_jit else fn
         numbers: Sequence[int] = self.static_argnums
         names: Sequence[str] = ()
         if not self.static_argnums and compat.is_jitted(function):
@@ -163,14 +169,15 @@ class Program:
 
     @property
     def _called_with(self) -> tuple[Any, ...]:
-        return (self.fn.__self__, *self.args) if self._is_bound_jit else self.args  # type: ignore[attr-defined]
+        fn, args = self.accepted.fn, self.accepted.args
+        return (fn.__self__, *args) if self._is_bound_jit else args  # type: ignore[attr-defined]
 
     @property
     def dynamic_arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What the compiled program is called with: the arguments without those that are static."""
         numbers, names = self._static
         args = tuple(argument for number, argument in enumerate(self._called_with) if number not in numbers)
-        return args, {name: argument for name, argument in self.kwargs.items() if name not in names}
+        return args, {name: argument for name, argument in self.accepted.kwargs.items() if name not in names}
 
     def with_static(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What the function itself is called with, for arguments like `dynamic_arguments`."""
@@ -180,12 +187,13 @@ class Program:
             argument if number in numbers else next(dynamic) for number, argument in enumerate(self._called_with)
         )
         static = {name: argument for name, argument in self.kwargs.items() if name in names}
-        return full, {**kwargs, **static}
+        return self.accepted.complete(full, {**kwargs, **static})
 
     @property
     def _placed_arguments(self) -> tuple[Sequence[Any], Mapping[str, Any]]:
         """The arguments, those of them that have a type abstract and on the target's device if it is another."""
-        return (self.args, self.kwargs) if self.target is None else self.target.abstract((self.args, self.kwargs))
+        given = self.accepted.args, self.accepted.kwargs
+        return given if self.target is None else self.target.abstract(given)
 
     @cached_property
     def argument_names(self) -> tuple[str, ...]:

@@ -208,10 +208,18 @@ def settings_now(options: Any = None) -> dict[str, str]:
     return settings | {name: str(getattr(options, name)) for name in OPTIONS if hasattr(options, name)}
 
 
+def is_partial(function: Any) -> bool:
+    """Whether it is a function with some of its arguments; Equinox has a class of its own, for methods too."""
+    kind = type(function)
+    return isinstance(function, functools.partial) or (
+        kind.__name__ == "Partial" and kind.__module__.partition(".")[0] == "equinox"
+    )
+
+
 def innermost(function: Any) -> Any:
     """The function that the person wrote: below partials, methods, jit and decorators that say what they wrap."""
     while True:
-        if isinstance(function, functools.partial):
+        if is_partial(function):
             function = function.func
         elif inspect.ismethod(function):
             function = function.__func__

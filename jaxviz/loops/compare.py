@@ -75,7 +75,8 @@ class Rebuilt:
         if self.function is None:
             raise ValueError(f"the loop was not rebuilt: {self.why}")
         program = self.program
-        return explore(self.function, *program.args, static_argnums=program.static_argnums, **program.kwargs)
+        given = program.accepted
+        return explore(self.function, *given.args, static_argnums=program.static_argnums, **given.kwargs)
 
     @property
     def better(self) -> str:
@@ -241,9 +242,10 @@ def _equations(jaxpr: Any) -> int:
 
 def _arguments(program: Program, shapes: Sequence[Any]) -> list[Any]:
     """The person's arguments; where they gave shapes alone, random numbers."""
-    static = {number % len(program.args) for number in program.static_argnums} if program.args else set()
-    dynamic = [argument for number, argument in enumerate(program.args) if number not in static]
-    leaves = jax.tree_util.tree_leaves((dynamic, program.kwargs))
+    given = program.accepted
+    static = {number % len(given.args) for number in program.static_argnums} if given.args else set()
+    dynamic = [argument for number, argument in enumerate(given.args) if number not in static]
+    leaves = jax.tree_util.tree_leaves((dynamic, given.kwargs))
     if len(leaves) != len(shapes):
         leaves = list(shapes)
     random = np.random.default_rng(0)

@@ -247,7 +247,8 @@ def _without_jit(
     program: Program, executable: Executable, repeat: int, seconds: float, work: Work[_Measured]
 ) -> list[float]:
     """Times the function as Python runs it, each operation by itself; not the first time, which compiles them."""
-    function = getattr(program.fn, "__wrapped__", program.fn) if compat.is_jitted(program.fn) else program.fn
+    function: Any = program.accepted.whole or program.fn
+    function = getattr(function, "__wrapped__", function) if compat.is_jitted(function) else function
     started = perf_counter()
     times: list[float] = []
     while len(times) <= repeat and (len(times) < 2 or perf_counter() - started < seconds):

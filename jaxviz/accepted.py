@@ -1,0 +1,136 @@
+"""A call as JAX accepts it: what is no array among the arguments, a model's activation or an option, is held back.
+
+`jax.jit` takes arrays and numbers. Equinox's models hold functions beside their arrays; its `filter_jit` gives JAX the
+arrays alone, and the function gets the rest as it is. The same is done here, for that and for functions without a jit.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from jaxviz import compat
+from jaxviz.specialization import is_partial
+
+
+@dataclass(frozen=True, eq=False)
+class Accepted:
+    """A function, and arguments in which None stands where something is held back."""
+
+    fn: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    #: Places of the arguments that the person's jit donates, where it is not one of JAX.
+    donated: tuple[int, ...] = ()
+    #: The function itself, where it is not what JAX gets.
+    whole: Callable[..., Any] | None = None
+    held: _Held | None = None
+
+    def complete(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments like these with what is held back in its place."""
+        return self.held.joined(args, kwargs) if self.held is not None else (tuple(args), dict(kwargs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """Arguments with None in place of all that JAX gets, and of the static ones, which stand at `places`."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    places: frozenset[int]
+
+    def joined(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        own = tuple(
+            argument if number in self.places else _join(argument, held)
+            for number, (argument, held) in enumerate(zip(args, self.args, strict=True))
+        )
+        return own, {name: _join(argument, self.kwargs[name]) for name, argument in kwargs.items()}
+
+
+def _join(given: Any, held: Any) -> Any:
+    return jax.tree_util.tree_map(
+        lambda one, other: other if one is None else one, given, held, is_leaf=lambda leaf: leaf is None
+    )
+
+
+def accepted(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], static: Sequence[int]) -> Accepted:
+    """The call `fn(*args, **kwargs)` as JAX accepts it; `static` are the places of arguments that it takes as they are.
+
+    >>> call = accepted(lambda x, scale: scale(x), (1.0, abs), {}, ())
+    >>> call.args, call.complete((2.0, None), {})
+    ((1.0, None), ((2.0, <built-in function abs>), {}))
+    """
+    plain = Accepted(fn, tuple(args), dict(kwargs))
+    filtered = None if static else _filtered_call(fn, args, kwargs)
+    if filtered is None and (compat.is_jitted(fn) or (inspect.ismethod(fn) and compat.is_jitted(fn.__func__))):
+        return plain
+    # To Equinox, numbers of Python are no arrays.
+    goes = _is_array if filtered is not None else _is_accepted
+    donated: tuple[int, ...] = ()
+    if filtered is not None:
+        fn, args, kwargs, donated = filtered
+    places = frozenset(number % len(args) for number in static) if args else frozenset()
+    own = tuple(None if number in places else argument for number, argument in enumerate(args)), dict(kwargs)
+    if filtered is None and all(map(goes, jax.tree_util.tree_leaves(own))):
+        return plain
+    given = jax.tree_util.tree_map(lambda leaf: leaf if goes(leaf) else None, own)
+    kept = jax.tree_util.tree_map(lambda leaf: None if goes(leaf) else leaf, own)
+    held = _Held(kept[0], kept[1], places)
+    whole = fn
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = held.joined(args, kwargs)
+        # What it gives that is no array, such as the model's activation, is no result of the program.
+        return jax.tree_util.tree_map(lambda leaf: leaf if goes(leaf) else None, whole(*args, **kwargs))
+
+    given_args = tuple(argument if number in places else given[0][number] for number, argument in enumerate(args))
+    return Accepted(call, given_args, given[1], donated, whole, held)
+
+
+def _is_array(leaf: Any) -> bool:
+    return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
+
+
+def _is_accepted(leaf: Any) -> bool:
+    return _is_array(leaf) or isinstance(leaf, (bool, int, float, complex)) or hasattr(leaf, "__jax_array__")
+
+
+# Of Equinox, which is not imported for it: all attributes but the donations are those of any wrapper and any partial.
+
+
+_Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], tuple[int, ...]]
+
+
+def _filtered_call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call | None:
+    """The function that a `filter_jit` wraps, with all of its arguments; None where `fn` does not come to one."""
+    args, kwargs = tuple(args), dict(kwargs)
+    while not _is_filter_jit(fn):
+        if is_partial(fn):
+            fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
+        elif inspect.ismethod(fn):
+            fn, args = fn.__func__, (fn.__self__, *args)
+        elif not inspect.isroutine(fn) and _is_filter_jit(type(fn).__call__):
+            fn, args = type(fn).__call__, (fn, *args)
+        else:
+            return None
+    inner = fn.__wrapped__
+    donates = bool(getattr(fn, "donate_first", False)), bool(getattr(fn, "donate_rest", False))
+    if not inspect.isroutine(inner) and not _is_filter_jit(inner):
+        # A model that was wrapped is an argument too, as all its arrays are.
+        inner, args = type(inner).__call__, (inner, *args)
+        donates = donates[1], donates[0] and donates[1]
+    return inner, args, kwargs, tuple(number for number in range(len(args)) if donates[number > 0])
+
+
+def _is_filter_jit(fn: Any) -> bool:
+    return _is_of_equinox(type(fn)) and type(fn).__name__ == "_JitWrapper"
+
+
+def _is_of_equinox(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "equinox"

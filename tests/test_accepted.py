@@ -1,0 +1,127 @@
+"""Arguments that hold what is no array, and Equinox, whose models do."""
+
+import functools
+
+import equinox
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxviz as jv
+
+
+@pytest.fixture(scope="module")
+def model():
+    return equinox.nn.MLP(3, 2, 8, depth=1, key=jax.random.key(0))
+
+
+X = jnp.ones((5, 3))
+WEIGHTS = tuple(f"model.layers[{layer}].{name}" for layer in range(2) for name in ("weight", "bias"))
+
+
+@equinox.filter_jit
+def predict(model, x):
+    return jax.vmap(model)(x)
+
+
+@equinox.filter_value_and_grad
+def loss(model, x, y):
+    return jnp.mean((jax.vmap(model)(x) - y) ** 2)
+
+
+@equinox.filter_jit
+def step(model, x, y):
+    value, gradient = loss(model, x, y)
+    return equinox.apply_updates(model, jax.tree.map(lambda one: -0.1 * one, gradient)), value
+
+
+def apply(model, x):
+    return jax.vmap(model)(x)
+
+
+@pytest.mark.parametrize(
+    "bind",
+    [
+        lambda model: (predict, model, X),
+        lambda model: (apply, model, X),
+        lambda model: (functools.partial(predict, model), X),
+        lambda model: (equinox.Partial(predict, model), X),
+    ],
+)
+def test_the_arrays_of_a_model_are_arguments_of_the_program(model, bind):
+    fn, *args = bind(model)
+    ex = jv.explore(fn, *args)
+    assert ex.program.argument_names == (*WEIGHTS, "x")
+    assert [node.name for node in ex.jaxpr if node.kind == "argument" and node.region == 0] == [*WEIGHTS, "x"]
+    # None of them is a constant of the program.
+    assert not [node for node in ex.jaxpr if node.kind == "constant" and node.types[0] == "f32[8,3]"]
+    assert ex.document().programs[0].missing == {}
+    assert ex.program.file == __file__
+
+
+def test_a_step_gives_the_arrays_of_the_new_model(model):
+    ex = jv.explore(step, model, X, jnp.ones((5, 2)))
+    assert ex.program.result_names == (*(name.replace("model", "result[0]") for name in WEIGHTS), "result[1]")
+    assert ex.program.call == "step(MLP, f32[5,3], f32[5,2])"
+
+
+def test_numbers_are_arguments_of_jax_and_options_of_equinox():
+    def choose(x, flag):
+        return jnp.sin(x) if flag else jnp.cos(x)
+
+    filtered = equinox.filter_jit(choose)
+    assert jv.explore(filtered, X, True).jaxpr.find("sin")
+    assert jv.explore(filtered, X, flag=False).jaxpr.find("cos")
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        jv.explore(choose, X, True)
+
+
+def test_methods_that_are_filtered_know_their_model():
+    class Model(equinox.Module):
+        weight: jax.Array
+
+        @equinox.filter_jit
+        def __call__(self, x, scale=1):
+            return x @ self.weight * scale
+
+    model = Model(jnp.ones((3, 2)))
+    for fn in (model, model.__call__):
+        ex = jv.explore(fn, X, 3)
+        assert ex.program.argument_names == ("self.weight", "x")
+        assert ex.program.file == __file__
+    wrapped = jv.explore(equinox.filter_jit(equinox.nn.Linear(3, 2, key=jax.random.key(0))), X[0])
+    assert wrapped.program.argument_names == ("self.weight", "self.bias", "x")
+
+
+@pytest.mark.parametrize(("donate", "donated"), [("none", 0), ("all", 2), ("all-except-first", 1)])
+def test_what_a_filter_donates_is_donated(donate, donated):
+    @equinox.filter_jit(donate=donate)
+    def both(a, b):
+        return a + 1, b * 2
+
+    ex = jv.explore(both, X, X)
+    info = jax.tree_util.tree_leaves(ex.program.traced.args_info)
+    assert sum(one.donated for one in info) == donated
+
+
+def test_any_argument_may_hold_a_function_or_a_text():
+    def run(params, x, *, name):
+        return params["activation"](x @ params["w"]) * (2.0 if name == "double" else 1.0)
+
+    ex = jv.explore(run, {"w": jnp.ones((3, 4)), "activation": jnp.tanh}, X, name="double")
+    assert ex.program.argument_names == ("params['w']", "x")
+    assert ex.jaxpr.find("tanh")
+    assert ex.jaxpr.find("mul")
+    # Beside arguments that are static by their places.
+    ex = jv.explore(lambda n, f, x: f(x) * n[0], (3, 4), jnp.tanh, X, static_argnums=0)
+    assert ex.program.argument_names == ("x",)
+    assert ex.jaxpr.find("tanh")
+
+
+def test_such_programs_run(model):
+    run = jv.explore(predict, model, X).run(repeat=2)
+    assert run.median > 0
+    args, kwargs = jv.explore(apply, model, X).program.dynamic_arguments
+    full = jv.explore(apply, model, X).program.with_static(args, kwargs)
+    np.testing.assert_allclose(apply(*full[0]), apply(model, X))
