@@ -221,16 +221,24 @@ class _Matching:
                     yield node, found
 
     def _by_place(self) -> None:
-        """What is left, by the rows around it and its operation, in order."""
+        """What is left, by the rows around it and its operation, in order; then by what it does alone."""
         ours, theirs = self.ours, self.theirs
-        if ours.outline is None or theirs.outline is None:
-            return
+        if ours.outline is not None and theirs.outline is not None:
+            self._pair(
+                self._left(),
+                self._right(),
+                lambda node: (ours.place[node], ours.op[node]),
+                lambda node: (theirs.place[node], theirs.op[node]),
+                INFERRED,
+            )
+        # The only one of its kind is the same, whatever stands around it.
         self._pair(
             self._left(),
             self._right(),
-            lambda node: (ours.place[node], ours.op[node]),
-            lambda node: (theirs.place[node], theirs.op[node]),
+            lambda node: (ours.op[node], ours.says[node]),
+            lambda node: (theirs.op[node], theirs.says[node]),
             INFERRED,
+            unequal=False,
         )
 
     def _differs(self, node: int, other: int) -> bool:

@@ -157,7 +157,8 @@ class Graph:
 
     def __init__(self, root: Locator) -> None:
         self.root = root
-        self.stage = root.locator(".jv-stage-area")
+        # The picture at the left, where two stand side by side.
+        self.stage = root.locator(".jv-stage-area").first
         self.pane = root.locator(".jv-inspector")
         self.stage.wait_for(timeout=30_000)
         self.page.wait_for_function("root => root.dataset.boxes > 0", arg=root.element_handle(), timeout=30_000)
@@ -231,7 +232,7 @@ class Graph:
           return new Set(new Uint32Array(data.buffer)).size;
         }"""
         self.settle()
-        return int(self.root.locator(".jv-canvas").evaluate(script))
+        return int(self.root.locator(".jv-canvas").first.evaluate(script))
 
     def wait_for_other_colours(self, before: int) -> None:
         """Until the picture has more colours than before, or fewer."""

@@ -12,7 +12,8 @@ export interface Followed {
 /**
  * The nodes of graph `to` that `node` of graph `from` is linked to, each once. An instruction of a state of the compiler
  * is followed to itself where it is there, else to what took its place. Two stages that have no links with each
- * other meet in the stage that both were made from; what is found that way is no surer than its weakest link.
+ * other are joined by those between them, as by the stage that both were made from; what is found that way is no surer
+ * than its weakest link.
  */
 export function follow(document: Document, from: number, node: number, to: number): readonly Followed[] {
   if (from === to) {
@@ -28,26 +29,61 @@ export function follow(document: Document, from: number, node: number, to: numbe
   if (next >= 0) {
     return [{ node: next, kind: LinkKind.merged }];
   }
-  const direct = step(document, from, node, to);
-  if (direct) {
-    return direct;
-  }
-  for (const { from: origin, to: made } of document.links) {
-    if (made === from && hasLinks(document, origin, to)) {
-      const found = new Map<number, number>();
-      for (const back of step(document, from, node, origin) ?? []) {
-        for (const on of step(document, origin, back.node, to) ?? []) {
-          found.set(on.node, Math.min(found.get(on.node) ?? Infinity, Math.max(back.kind, on.kind)));
-        }
+  let found = new Map([[node, 0]]);
+  const chain = chainTo(document, from, to);
+  chain.forEach((graph, i) => {
+    const next = new Map<number, number>();
+    for (const [at, kind] of found) {
+      for (const on of step(document, i ? chain[i - 1] : from, at, graph) ?? []) {
+        next.set(on.node, Math.min(next.get(on.node) ?? Infinity, Math.max(kind, on.kind)));
       }
-      return [...found].map(([target, kind]) => ({ node: target, kind })).sort((a, b) => a.node - b.node);
     }
-  }
-  return [];
+    found = next;
+  });
+  return chain.length
+    ? [...found].map(([target, kind]) => ({ node: target, kind })).sort((a, b) => a.node - b.node)
+    : [];
 }
 
-function hasLinks(document: Document, from: number, to: number): boolean {
-  return document.links.some(links => links.from === from && links.to === to);
+interface Chains {
+  /** How many links there were when they were found: the states of the compiler bring their own. */
+  readonly links: number;
+  readonly of: Map<string, readonly number[]>;
+}
+
+const chains = new WeakMap<Document, Chains>();
+
+/** The graphs after `from` on the shortest way along links to the graph `to`; none where there is no way. */
+function chainTo(document: Document, from: number, to: number): readonly number[] {
+  const { length } = document.links;
+  let known = chains.get(document);
+  if (known?.links !== length) {
+    known = { links: length, of: new Map() };
+    chains.set(document, known);
+  }
+  const key = `${from} ${to}`;
+  const chain = known.of.get(key) ?? shortest(document, from, to);
+  known.of.set(key, chain);
+  return chain;
+}
+
+function shortest(document: Document, from: number, to: number): readonly number[] {
+  const before = new Map([[from, -1]]);
+  const todo = [from];
+  for (const at of todo) {
+    for (const { from: one, to: other } of document.links) {
+      const next = one === at ? other : other === at ? one : -1;
+      if (next >= 0 && !before.has(next)) {
+        before.set(next, at);
+        todo.push(next);
+      }
+    }
+  }
+  const chain: number[] = [];
+  for (let at = to; before.has(at) && at !== from; at = before.get(at) as number) {
+    chain.unshift(at);
+  }
+  return chain;
 }
 
 /** Along links between the two graphs themselves; undefined where there are none. */

@@ -103,8 +103,11 @@ export interface Program {
   readonly missing?: Readonly<Record<string, string>>;
 }
 
-/** How a link was found: by the tag of one node, by those of several, or by its neighbours. */
-export const LinkKind = { exact: 0, merged: 1, inferred: 2 } as const;
+/**
+ * How a link was found: by the tag of one node, by those of several, or by its neighbours. Between two programs, changed
+ * tells a counterpart that does something else.
+ */
+export const LinkKind = { exact: 0, merged: 1, inferred: 2, changed: 3 } as const;
 
 /** Which nodes of the graph `from` became which nodes of the graph `to`; rows in the order of the target. */
 export interface Links {

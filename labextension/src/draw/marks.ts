@@ -40,7 +40,9 @@ export function paintMarks(painter: Painter, scene: Scene, marks: readonly Mark[
   if (words) {
     for (const { box, kind, text } of marks) {
       const width = measure(text, 'chip') + 2 * LABEL_INSET;
-      const left = scene.layout.x[box] + scene.layout.width[box] - LABEL_OVERLAP;
+      // The frame around everything may end where the picture ends.
+      const frame = scene.visible.shape[box] === Shape.frame;
+      const left = scene.layout.x[box] + scene.layout.width[box] - (frame ? width + LABEL_OVERLAP : LABEL_OVERLAP);
       const top = scene.layout.y[box] - OUTSIDE - LABEL_HEIGHT + 3;
       painter.rect(`label-${kind}` as LookName, left, top, width, LABEL_HEIGHT, LABEL_HEIGHT / 2);
       painter.text(`marked-${kind}` as Ink, left + LABEL_INSET, top + 9.8, text);

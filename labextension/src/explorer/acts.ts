@@ -39,10 +39,7 @@ export function leaveTo(pane: Pane, row: number | null): void {
 export function step(pane: Pane, direction: Direction): void {
   if (pane.scene) {
     const to = walk(pane.scene, pane.selectedBox(), direction);
-    if (to >= 0) {
-      pane.select(pane.scene.visible.item[to]);
-      pane.picture.reveal(to);
-    }
+    pane.selectBox(to);
   }
 }
 

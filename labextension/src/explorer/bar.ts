@@ -1,5 +1,6 @@
 /** The bar on top: the program, its stages, and a few buttons. */
 import { NodeKind, type Document, type Graph, type Stage } from '../document/graph.ts';
+import { programName } from '../document/programs.ts';
 import { kernelCount } from '../view/kernels.ts';
 import { button, element } from './elements.ts';
 import type { Command } from './keys.ts';
@@ -7,6 +8,8 @@ import type { Command } from './keys.ts';
 export interface BarActions {
   obey(command: Command): void;
   stage(index: number): void;
+  /** Shows another program of the document. */
+  program(number: number): void;
 }
 
 export interface Bar {
@@ -17,6 +20,8 @@ export interface Bar {
   setStage(index: number): void;
   setSource(shown: boolean): void;
   setKernels(shown: boolean): void;
+  /** While two pictures stand side by side. */
+  setBeside(shown: boolean): void;
 }
 
 /** Stages as people write them, in the order of their making. */
@@ -27,18 +32,20 @@ const STAGES: Readonly<Record<string, string>> = {
   passes: 'passes'
 };
 
-/** `passes` is the slider, which stands between StableHLO and HLO; `tools` stand before the buttons. */
+/**
+ * The bar of one program of a document. `passes` is the slider, which stands between StableHLO and HLO; `tools` stand
+ * before the buttons.
+ */
 export function makeBar(
   source: Document,
+  number: number,
   actions: BarActions,
   passes: HTMLElement,
   tools: readonly HTMLElement[]
 ): Bar {
   const root = element('div', 'jv-bar');
-  const program = source.programs[0];
-  const name = element('span', 'jv-program', program?.name ?? 'program');
-  name.title = program?.call ?? '';
-  root.append(name);
+  const program = source.programs[number];
+  root.append(programPicker(source, number, actions));
   const python = button('jv-stage', 'Python', 'The source, line by line (1)', () => actions.obey('source'));
   const stages = (program?.stages ?? []).map((stage, index) => {
     const chip = button('jv-stage', STAGES[stage.kind] ?? stage.kind, '', () => actions.stage(index));
@@ -80,6 +87,9 @@ export function makeBar(
     kernels,
     button('jv-button', 'search', 'Search (/)', () => actions.obey('search')),
     ...regions,
+    button('jv-button jv-wide jv-compare', 'compare', 'Another stage or program beside this one (d)', () =>
+      actions.obey('compare')
+    ),
     button('jv-button', 'fit', 'Fit the picture (f)', () => actions.obey('fit')),
     button('jv-button jv-wide', 'link', 'Copy this view as a link (l)', () => actions.obey('copy')),
     expand,
@@ -102,11 +112,38 @@ export function makeBar(
       kernels.classList.toggle('jv-on', shown);
       kernels.setAttribute('aria-pressed', String(shown));
     },
+    setBeside: shown => {
+      const compare = root.querySelector('.jv-compare');
+      compare?.classList.toggle('jv-on', shown);
+      compare?.setAttribute('aria-pressed', String(shown));
+    },
     setSource: shown => {
       python.classList.toggle('jv-on', shown);
       python.setAttribute('aria-pressed', String(shown));
     }
   };
+}
+
+/** The name of the program; where the document has several, a choice of them. */
+function programPicker(source: Document, number: number, actions: BarActions): HTMLElement {
+  const { programs } = source;
+  if (programs.length < 2) {
+    const name = element('span', 'jv-program', programs[number]?.name || 'program');
+    name.title = programs[number]?.call ?? '';
+    return name;
+  }
+  const picker = element('select', 'jv-select jv-program');
+  picker.setAttribute('aria-label', 'program');
+  programs.forEach((program, index) => {
+    const option = element('option', '', programName(source, index));
+    option.value = String(index);
+    option.title = program.call;
+    picker.append(option);
+  });
+  picker.value = String(number);
+  picker.title = `${programs[number].call}: one of ${programs.length} programs`;
+  picker.addEventListener('change', () => actions.program(Number(picker.value)));
+  return picker;
 }
 
 /** What is counted of a stage: operations, and for optimized HLO what runs as one piece. */

@@ -1,5 +1,6 @@
 /** What each key and each button of the bar does. */
 import { closeRegion, closeWhole, openWhole, setOrigin, showKernels, spread, step, toggle } from './acts.ts';
+import type { Beside } from './beside.ts';
 import type { Colours } from './colours.ts';
 import type { Keeping } from './keeping.ts';
 import type { Command } from './keys.ts';
@@ -12,6 +13,7 @@ export interface Commanded {
   readonly passes: PassSlider;
   readonly colours: Colours;
   readonly keeping: Keeping;
+  readonly beside: Beside;
   showStage(kind: string): void;
   showSource(): void;
   showHelp(): void;
@@ -49,6 +51,9 @@ export function commandsOf(at: Commanded): Readonly<Record<Command, () => void>>
     colour: () => at.colours.next(),
     copy: () => at.keeping.copy(),
     search: () => at.search(),
+    compare: () => at.beside.toggle(),
+    nextDifference: () => at.beside.next(1),
+    differenceBefore: () => at.beside.next(-1),
     help: () => at.showHelp()
   };
 }

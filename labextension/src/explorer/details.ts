@@ -1,6 +1,7 @@
 /** What there is to say about a node, as data: the inspector shows it, tests read it. */
 import { follow } from '../document/follow.ts';
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { programName, programOf, stagesOf } from '../document/programs.ts';
 import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
 import { measureLines, type MeasureLine } from './measured.ts';
@@ -24,10 +25,12 @@ export interface Place {
   readonly library: boolean;
 }
 
-/** What a node is linked to in another stage. */
+/** What a node is linked to in another graph: a stage of its program, or the same stage of another. */
 export interface StageLinks {
-  readonly stage: number;
+  readonly graph: number;
   readonly kind: string;
+  /** The other program that the stage is of; empty for the own one. */
+  readonly program: string;
   readonly links: readonly Link[];
   /** Whether all links carry the tag of one equation, or how else they were found. */
   readonly surety: string;
@@ -112,15 +115,19 @@ export function details(document: Document, graph: Graph, node: number): Details
   };
 }
 
-const SURETY = ['', 'of several', 'inferred'] as const;
+const SURETY = ['', 'of several', 'inferred', 'changed'] as const;
 
+/** What nodes became, or came from, in the other stages of their program, and in the same stage of the other programs. */
 export function stageLinks(document: Document, graph: Graph, nodes: readonly number[]): StageLinks[] {
   const from = document.graphs.indexOf(graph);
+  const own = programOf(document, from);
+  const kind = document.programs[own]?.stages.find(stage => document.graphs[stage.graph].kind === graph.kind)?.kind;
   const found: StageLinks[] = [];
-  document.programs[0]?.stages.forEach((stage, index) => {
+  for (const { program, stage } of stagesOf(document)) {
     // The same graph by its kernels has the same columns.
-    if (stage.graph === from || document.graphs[stage.graph].kind === graph.kind) {
-      return;
+    const same = stage.graph === from || document.graphs[stage.graph].kind === graph.kind;
+    if (same || (program !== own && stage.kind !== kind)) {
+      continue;
     }
     const all = nodes.flatMap(node => follow(document, from, node, stage.graph));
     const each = [...new Map(all.map(one => [one.node, one])).values()];
@@ -128,15 +135,16 @@ export function stageLinks(document: Document, graph: Graph, nodes: readonly num
     const working = each.filter(({ node }) => document.strings[other.op[node]] !== 'constant');
     const followed = working.length ? working : each;
     if (followed.length) {
-      const least = Math.max(...followed.map(({ kind }) => kind));
+      const least = Math.max(...followed.map(one => one.kind));
       found.push({
-        stage: index,
+        graph: stage.graph,
         kind: stage.kind,
+        program: program === own ? '' : programName(document, program),
         links: followed.map(one => linkTo(document, other, one.node)),
         surety: SURETY[least] ?? ''
       });
     }
-  });
+  }
   return found;
 }
 

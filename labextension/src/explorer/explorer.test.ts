@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { Window } from 'happy-dom';
 import { decodePlain } from '../document/decode.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
+import { pair } from '../document/sketchPair.ts';
 import { mergedAndFused } from '../document/sketchPasses.ts';
 import { LayoutClient } from '../layout/client.ts';
 import { bytesText } from '../view/words.ts';
@@ -387,4 +388,70 @@ test('c goes through what the colours can say, and the legend says what they do'
   assert.match(legend.textContent ?? '', /^largest value10 B to 100 B/);
   await press('c');
   assert.equal(legend.textContent, 'matmulelementwise');
+});
+
+const heads = (root: HTMLElement) => [...root.querySelectorAll('.jv-pane-head')];
+const told = (root: HTMLElement) => heads(root).map(head => head.querySelector('.jv-pane-counts')?.textContent);
+const words = (root: HTMLElement) => [...root.querySelectorAll('.jv-words')].map(one => one.textContent);
+
+test('a comparison opens with both programs, says what differs, and d leads to one picture and back', async () => {
+  const { explorer, root, press } = await explore({ plain: pair });
+  assert.equal(explorer.panes.length, 2);
+  assert.deepEqual(told(root), ['1 only here1 changed1 the same', '1 only here1 changed1 the same']);
+  assert.equal(explorer.panes[1].viewing.at, 1);
+  assert.equal(explorer.panes[1].marked.length, 2);
+  assert.equal(explorer.view.beside?.stage, 'jaxpr@1');
+  await press('d');
+  assert.deepEqual([explorer.panes.length, heads(root).length], [1, 0]);
+  assert.equal(explorer.view.beside, undefined);
+  assert.equal(explorer.panes[0].marked.length, 0);
+  await press('d');
+  assert.equal(explorer.panes.length, 2);
+});
+
+test('what is selected at one side is lit at the other, and n goes from one difference to the next', async () => {
+  const { explorer, root, press } = await explore({ plain: pair });
+  await press('n');
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'add');
+  assert.deepEqual(explorer.panes[1].viewing.linked, [4]);
+  assert.equal(words(root)[1], '1 operation lit');
+  await press('n');
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'tanh');
+  assert.deepEqual(explorer.panes[1].viewing.linked, []);
+  await press('N');
+  assert.equal(pane(root).querySelector('h4')?.textContent, 'add');
+  const link = [...pane(root).querySelectorAll('dt')].find(term => term.textContent === 'in other');
+  assert.equal(link?.nextElementSibling?.textContent, 'addchanged');
+});
+
+test('two stages of a program stand side by side; without a second stage it is said how to compare', async () => {
+  const { explorer, root, press } = await explore({ plain: () => ({ ...pair(), links: [] }) });
+  // Two programs without links are a choice, not a comparison.
+  assert.equal(explorer.panes.length, 1);
+  const picker = root.querySelector('select.jv-program') as HTMLSelectElement;
+  assert.deepEqual(
+    [...picker.options].map(option => option.textContent),
+    ['affine', 'other']
+  );
+  picker.value = '1';
+  picker.dispatchEvent(new window.Event('change') as unknown as Event);
+  await press('');
+  assert.equal(explorer.panes[0].viewing.at, 1);
+  assert.equal((root.querySelector('select.jv-program') as HTMLSelectElement).value, '1');
+  await press('d');
+  assert.match(root.querySelector('.jv-note')?.textContent ?? '', /nothing to compare.*--vs/);
+});
+
+test('a view remembers the picture beside it, and where the camera was', async () => {
+  const { explorer } = await explore({ plain: pair });
+  const view = {
+    ...explorer.view,
+    beside: { stage: 'jaxpr@1', place: 0.3 },
+    camera: { x: 12, y: -7, scale: 1.5 }
+  };
+  explorer.restore(view);
+  await new Promise(done => setTimeout(done, 20));
+  assert.deepEqual(explorer.view.beside, view.beside);
+  assert.equal(explorer.picture.zoom, 1.5);
+  assert.deepEqual(explorer.view.camera, view.camera);
 });

@@ -3,18 +3,23 @@
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
 import { follow } from '../document/follow.ts';
-import type { Document, Finding } from '../document/graph.ts';
+import type { Document, Finding, Stage } from '../document/graph.ts';
+import { comparedLinks, stagesOf } from '../document/programs.ts';
+import type { Camera } from '../draw/canvas.ts';
+import type { Scene } from '../draw/scene.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { withKernelTree } from '../view/kernelTree.ts';
 import { goTo, letGo } from './acts.ts';
 import { makeBar, type Bar } from './bar.ts';
+import { Beside } from './beside.ts';
 import { Colours } from './colours.ts';
 import { commandsOf } from './commands.ts';
 import { element } from './elements.ts';
 import { makeFailure, nothingTraced } from './failure.ts';
 import { FindingStrip, nodesOfFinding } from './findings.ts';
 import { Grip } from './grip.ts';
+import { Height } from './height.ts';
 import { hearKeys } from './hearing.ts';
 import { makeHelp } from './help.ts';
 import { Inspection } from './inspection.ts';
@@ -53,14 +58,21 @@ export class Explorer {
   private readonly passes: PassSlider;
   private readonly search: Search;
   private readonly colours: Colours;
-  private readonly pane: Pane;
+  /** The picture at the left, or the only one; both; and the one with the focus. */
+  private readonly first: Pane;
+  private readonly beside: Beside;
+  private pane: Pane;
+  private readonly height: Height;
   private readonly inspection: Inspection;
   private readonly help: HTMLElement;
-  private readonly bar: Bar;
+  private bar: Bar;
+  /** The program that the bar is of. */
+  private program = 0;
   private readonly grip: Grip;
   private readonly keeping: Keeping;
   private readonly whole = new WholeWindow(this.root);
   private readonly commands: Readonly<Record<Command, () => void>>;
+  private theme: Theme = 'light';
   private readonly stopFollowing: () => void;
   private readonly stopHearing: () => void;
 
@@ -81,30 +93,41 @@ export class Explorer {
     });
     this.search = new Search(source, {
       paste: text => this.keeping.paste(text),
-      changed: () => this.pane.relate(),
+      changed: () => this.beside.panes.forEach(pane => pane.relate()),
       goTo: item => goTo(this.pane, item),
       close: () => this.leaveSearch()
     });
-    this.colours = new Colours(source, () => this.pane.recolour());
+    this.colours = new Colours(source, () => this.beside.panes.forEach(pane => pane.recolour()));
     this.inspection = new Inspection(source, {
-      follow: (stage, node) => this.setStage(stage, node),
+      follow: (graph, node) => this.goThere(graph, node),
       pass: number => this.passes.go(number)
     });
-    this.pane = this.makePane(options);
+    this.height = new Height(() => this.beside.root, options.height, this.fill);
+    const stage = source.programs[0].stages.find(({ kind }) => kind === options.stage) ?? source.programs[0].stages[0];
+    this.first = this.pane = this.makePane(options.layouts, stage.graph);
+    this.beside = new Beside({
+      document: source,
+      first: this.first,
+      make: graph => this.makePane(options.layouts, graph),
+      active: () => this.pane,
+      activate: pane => this.activate(pane),
+      changed: () => {
+        this.bar.setBeside(this.beside.on);
+        this.keeping.keep();
+      }
+    });
     this.grip = new Grip(
-      () => this.pane.root.offsetHeight,
+      () => this.beside.root.offsetHeight,
       height => this.resize(height)
     );
-    this.bar = makeBar(source, { obey: this.obey, stage: index => this.setStage(index) }, this.passes.root, [
-      this.colours.root
-    ]);
+    this.bar = this.makeBar();
     this.help = makeHelp(() => this.obey('help'));
     this.commands = this.makeCommands();
     this.build(host);
     this.stopHearing = hearKeys({
       root: this.root,
-      stage: this.pane.root,
-      parts: [this.search, this.grip, this.picture],
+      stages: () => [this.pane, ...this.beside.panes].map(pane => pane.stage),
+      parts: () => [this.search, this.grip, this.beside.divider, this.picture],
       obey: this.obey
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
@@ -116,19 +139,27 @@ export class Explorer {
     } else {
       this.pane.start();
       void this.pane.layOut();
+      if (comparedLinks(source).length) {
+        this.beside.open();
+      }
     }
   }
 
   dispose(): void {
     this.stopFollowing();
     this.stopHearing();
-    this.pane.dispose();
+    this.beside.dispose();
     this.root.remove();
     this.whole.dispose();
   }
 
   get picture(): Picture {
     return this.pane.picture;
+  }
+
+  /** The pictures that stand side by side, or the only one. */
+  get panes(): readonly Pane[] {
+    return this.beside.panes;
   }
 
   /** Where the first box of a label stands, from the corner of the picture; for scripts of the page and for tests. */
@@ -138,7 +169,7 @@ export class Explorer {
 
   /** True where all that was asked for is on the screen and nothing moves; for scripts of the page and for tests. */
   get atRest(): boolean {
-    return this.pane.atRest;
+    return this.panes.every(pane => pane.atRest);
   }
 
   /** The labels of the boxes on the screen. */
@@ -160,30 +191,47 @@ export class Explorer {
     });
   }
 
-  private makePane({ layouts, height, stage: kind }: ExplorerOptions): Pane {
-    const { document: source, colours, search, fill } = this;
-    const { stages } = source.programs[0];
-    const { graph } = stages.find(stage => stage.kind === kind) ?? stages[0];
-    const parts = { document: source, layouts, colours, search, palette: palettes.light, graph, height, fill };
-    return new Pane(
+  private makePane(layouts: LayoutClient, graph: number): Pane {
+    const { document: source, colours, search, height, theme } = this;
+    const parts = { document: source, layouts, colours, search, palette: palettes[theme], graph, height };
+    const pane: Pane = new Pane(
       { ...parts, whole: () => this.whole.on },
       {
-        entered: () => this.entered(),
-        shown: scene => (this.root.dataset.boxes = String(scene.visible.count)),
-        clicked: box => this.inspection.comeBeside(this.picture, box),
-        marked: () => this.marked(),
-        changed: () => this.keeping.keep()
+        entered: () => this.entered(pane),
+        shown: scene => this.shown(pane, scene),
+        clicked: box => this.inspection.comeBeside(pane, box),
+        marked: () => this.marked(pane),
+        changed: () => this.keeping.keep(),
+        opened: change => this.beside.opened(pane, change),
+        marks: visible => this.beside.marks(pane, visible)
       }
     );
+    for (const kind of ['focusin', 'pointerdown'] as const) {
+      pane.stage.addEventListener(kind, () => this.activate(pane), { capture: true });
+    }
+    return pane;
+  }
+
+  private makeBar(): Bar {
+    const actions = {
+      obey: this.obey,
+      stage: (index: number) => this.setStage(index),
+      program: (number: number) => this.setProgram(number)
+    };
+    return makeBar(this.document, this.program, actions, this.passes.root, [this.colours.root]);
   }
 
   private makeCommands(): Readonly<Record<Command, () => void>> {
+    const pane = (): Pane => this.pane;
     return commandsOf({
-      pane: this.pane,
+      get pane() {
+        return pane();
+      },
       passes: this.passes,
       colours: this.colours,
       keeping: this.keeping,
-      showStage: kind => this.setStage(this.document.programs[0].stages.findIndex(stage => stage.kind === kind)),
+      beside: this.beside,
+      showStage: kind => this.setStage(this.stages.findIndex(stage => stage.kind === kind)),
       showSource: () => this.showSource(!this.pythonPane.shown),
       showHelp: () => (this.help.hidden = !this.help.hidden),
       search: () => this.search.open(this.pane.viewing.graph),
@@ -198,7 +246,8 @@ export class Explorer {
     const { root } = this;
     root.classList.toggle('jv-fill', this.fill);
     const body = element('div', 'jv-body');
-    body.append(this.pythonPane.root, this.pane.root, this.inspection.root, this.help);
+    this.pane.body.append(this.inspection.root);
+    body.append(this.pythonPane.root, this.beside.root, this.help);
     const findings = new FindingStrip(this.document, { show: finding => this.showFinding(finding) });
     const run = new RunStrip(this.document, {
       show: (graph, nodes) => this.showNodes(graph, nodes),
@@ -213,12 +262,35 @@ export class Explorer {
     host.append(root);
   }
 
-  /** Everything beside the picture tells of the graph that is shown now. */
-  private entered(): void {
-    const { graph, at, stageIndex, kernels } = this.pane.viewing;
+  /** Everything around the pictures tells of this one from now on, and keys are meant for it. */
+  private activate(pane: Pane): void {
+    if (pane !== this.pane) {
+      this.pane = pane;
+      pane.body.append(this.inspection.root);
+      this.entered(pane);
+      this.marked(pane);
+    }
+  }
+
+  /** Everything around the pictures tells of the graph that is shown now. */
+  private entered(pane: Pane): void {
+    this.beside?.entered(pane);
+    if (pane !== this.pane) {
+      return;
+    }
+    const { graph, at, stageIndex, kernels, program } = pane.viewing;
+    if (program !== this.program) {
+      this.program = program;
+      const bar = this.makeBar();
+      this.bar.root.replaceWith(bar.root);
+      this.bar = bar;
+      bar.setBeside(this.beside.on);
+      bar.setSource(this.pythonPane.shown);
+      bar.setExpanded(this.whole.on);
+    }
     this.search.setGraph(graph);
     this.colours.setGraph(graph);
-    this.bar.setRegions(this.pane.hasRegions);
+    this.bar.setRegions(pane.hasRegions);
     this.bar.setStage(stageIndex);
     this.bar.setKernels(kernels);
     this.passes.show(at);
@@ -227,49 +299,95 @@ export class Explorer {
     }
   }
 
-  /** Everything beside the picture tells of what is selected now. */
-  private marked(): void {
-    const { graph, selected, told, kernels } = this.pane.viewing;
+  private shown(pane: Pane, scene: Scene): void {
+    if (pane === this.first) {
+      this.root.dataset.boxes = String(scene.visible.count);
+    } else {
+      this.root.dataset.beside = String(scene.visible.count);
+    }
+  }
+
+  /** Everything around the pictures tells of what is selected now. */
+  private marked(pane: Pane): void {
+    if (pane !== this.pane) {
+      return;
+    }
+    const { graph, selected, told, kernels } = pane.viewing;
     if (this.pythonPane.shown) {
       this.pythonPane.mark(graph, told);
     }
     this.bar.setKernels(kernels);
     this.root.classList.toggle('jv-inspecting', selected !== null);
-    this.inspection.show(this.pane);
+    this.inspection.show(pane);
+    this.beside.marked(pane);
+  }
+
+  private get stages(): readonly Stage[] {
+    return this.document.programs[this.program].stages;
   }
 
   /** Shows another stage. The selection goes along the links, and so does what was lit. */
-  private setStage(index: number, node = -1): void {
-    const stage = this.document.programs[0].stages[index];
+  private setStage(index: number): void {
+    const stage = this.stages[index];
     if (stage) {
-      this.pane.enter(this.pane.viewing.graphOf(stage), node);
+      this.pane.enter(this.pane.viewing.graphOf(stage));
     }
+  }
+
+  /** Shows a node of another graph: at the side where that graph is shown, else here. */
+  private goThere(graph: number, node: number): void {
+    const there = this.beside.panes.find(pane => pane !== this.pane && pane.viewing.at === graph);
+    if (there) {
+      this.activate(there);
+      there.goToNode(node);
+    } else {
+      const stage = stagesOf(this.document).find(one => one.stage.graph === graph)?.stage;
+      this.pane.enter(stage ? this.pane.viewing.graphOf(stage) : graph, node);
+    }
+  }
+
+  /** Shows another program: the stage that is shown of this one, or its first. */
+  private setProgram(number: number): void {
+    const { stages } = this.document.programs[number];
+    const kind = this.pane.viewing.stage?.kind;
+    this.pane.enter(this.pane.viewing.graphOf(stages.find(stage => stage.kind === kind) ?? stages[0]));
   }
 
   /** What is seen, for the notebook or as text. */
   get view(): SavedView {
+    const { first, beside } = this;
+    const right = beside.panes[1]?.viewing.saved.stage;
+    const camera = first.picture.placed;
     return {
-      ...this.pane.viewing.saved,
+      ...first.viewing.saved,
       colour: this.colours.key,
       search: this.search.query,
-      height: this.pane.height.chosen
+      height: this.height.chosen,
+      ...(right === undefined ? {} : { beside: { stage: right, place: beside.divider.at } }),
+      ...(camera ? { camera: rounded(camera) } : {})
     };
   }
 
   /** Shows a view that was saved or copied. */
   restore(view: SavedView): void {
-    const { viewing, height } = this.pane;
+    const { first, height, beside } = this;
+    const { viewing } = first;
+    beside.close();
     viewing.kernels = view.kernels;
-    this.pane.change(viewing.graphNamed(view.stage));
+    first.change(viewing.graphNamed(view.stage));
     viewing.restore(view);
     height.chosen = view.height ?? height.chosen;
     this.colours.choose(view.colour);
     this.search.restore(view.search);
-    void this.pane.layOut(viewing.selected);
+    void first.layOut(viewing.selected).then(() => view.camera && first.picture.place(view.camera));
+    if (view.beside) {
+      beside.divider.move(view.beside.place);
+      beside.open(viewing.graphNamed(view.beside.stage));
+    }
   }
 
   private resize(height: number): void {
-    this.pane.height.set(height);
+    this.height.set(height);
     this.keeping.keep();
   }
 
@@ -320,24 +438,30 @@ export class Explorer {
 
   private expand(whole: boolean): void {
     this.whole.set(whole);
-    if (whole) {
+    if (whole && !this.beside.on) {
       this.showSource(true);
     }
     this.bar.setExpanded(whole);
-    if (!this.pane.viewing.openings.touched) {
+    for (const pane of this.beside.panes.filter(({ viewing }) => !viewing.openings.touched)) {
       // More room shows more, as long as the person has not chosen what to see.
-      this.pane.start();
-      void this.pane.layOut();
+      pane.start();
+      void pane.layOut();
     }
-    this.picture.fit();
+    this.beside.panes.forEach(pane => pane.picture.fit());
     this.pane.focus();
   }
 
   private setTheme(theme: Theme): void {
+    this.theme = theme;
     this.root.dataset.theme = theme;
     for (const [role, colour] of Object.entries(palettes[theme])) {
       this.root.style.setProperty(`--jv-${role}`, colour);
     }
-    this.pane.setPalette(palettes[theme]);
+    this.beside.panes.forEach(pane => pane.setPalette(palettes[theme]));
   }
+}
+
+/** A camera as it is saved: finer than what can be seen is of no use. */
+function rounded({ x, y, scale }: Camera): Camera {
+  return { x: Math.round(x), y: Math.round(y), scale: Number(scale.toPrecision(3)) };
 }

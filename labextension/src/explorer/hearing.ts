@@ -7,25 +7,25 @@ import { commandOf, type Command } from './keys.ts';
 
 export interface Hearing {
   readonly root: HTMLElement;
-  /** Where plain letters are commands. */
-  readonly stage: HTMLElement;
+  /** Where plain letters are commands: the pictures. */
+  stages(): readonly HTMLElement[];
   /** Parts that take keys themselves: true for one that was theirs. */
-  readonly parts: readonly { press(event: KeyboardEvent): boolean }[];
+  parts(): readonly { press(event: KeyboardEvent): boolean }[];
   obey(command: Command): void;
 }
 
 /** Hears until what is returned is called. */
-export function hearKeys({ root, stage, parts, obey }: Hearing): () => void {
+export function hearKeys({ root, stages, parts, obey }: Hearing): () => void {
   const hear = (event: KeyboardEvent): void => {
     if (!root.contains(event.target as Node) || event.ctrlKey || event.altKey || event.metaKey) {
       return;
     }
     event.stopPropagation();
-    if (parts.some(part => part.press(event))) {
+    if (parts().some(part => part.press(event))) {
       event.preventDefault();
       return;
     }
-    if (event.target === stage) {
+    if (stages().includes(event.target as HTMLElement)) {
       const command = commandOf(event);
       if (command) {
         event.preventDefault();
@@ -33,7 +33,7 @@ export function hearKeys({ root, stage, parts, obey }: Hearing): () => void {
       }
     } else if (event.key === 'Escape') {
       obey('leave');
-      stage.focus({ preventScroll: true });
+      stages()[0].focus({ preventScroll: true });
     }
   };
   // JupyterLab hears keys on the way up to the document, Notebook 7 on the way down from it: only the window is before both.

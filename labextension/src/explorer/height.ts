@@ -17,14 +17,14 @@ export class Height {
 
   /** `given` is what the host asks for; `fills` tells whether the height is the host's own. */
   constructor(
-    private readonly area: HTMLElement,
+    private readonly area: () => HTMLElement,
     private readonly given: number | undefined,
     private readonly fills: boolean
   ) {}
 
   set(height: number): void {
     this.chosen = height;
-    this.area.style.height = `${height}px`;
+    this.area().style.height = `${height}px`;
   }
 
   /** Makes room for a scene and for `foot` px below it. */
@@ -33,14 +33,14 @@ export class Height {
       const height = this.chosen ?? this.given;
       const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + foot));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
-      const now = parseFloat(this.area.style.height) || 0;
-      this.area.style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
+      const { style } = this.area();
+      const now = parseFloat(style.height) || 0;
+      style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
     }
   }
 
-  /** The room for a picture; `whole` while it has the whole window. */
-  space(whole: boolean): Space {
-    const { clientWidth, clientHeight } = this.area;
+  /** The room for a picture that stands in `stage`; `whole` while there is the whole window. */
+  space({ clientWidth, clientHeight }: HTMLElement, whole: boolean): Space {
     return {
       width: (clientWidth || FIRST_WIDTH) - 2 * MARGIN,
       height: (this.fills || whole ? clientHeight || FIRST_HEIGHT : (this.given ?? FIRST_HEIGHT)) - 2 * MARGIN

@@ -7,12 +7,11 @@ import { details } from './details.ts';
 import { element } from './elements.ts';
 import { showDetails } from './inspector.ts';
 import type { Pane } from './pane.ts';
-import type { Picture } from './picture.ts';
 import { itemFor, rowDetails } from './row.ts';
 
 export interface InspectionActions {
-  /** Shows a node of another stage. */
-  follow(stage: number, node: number): void;
+  /** Shows a node of another graph. */
+  follow(graph: number, node: number): void;
   /** Shows the program after a pass of the compiler. */
   pass(number: number): void;
 }
@@ -32,7 +31,7 @@ export class Inspection {
   }
 
   /** Makes ready for the details of a box that was clicked. The picture stays as it is. */
-  comeBeside(picture: Picture, box: number): void {
+  comeBeside({ picture }: Pane, box: number): void {
     const { root } = this;
     if (root.hidden && box >= 0) {
       root.classList.add('jv-through');
@@ -65,6 +64,10 @@ export class Inspection {
     const { offsetWidth } = root;
     const left = root.classList.contains('jv-left');
     pane.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
+    if (selected !== null && root.closest('.jv-beside')) {
+      // Beside another picture there is seldom a side that leaves the box free.
+      pane.picture.reveal(pane.selectedBox());
+    }
   }
 
   /** Under the title of a stack, what differs between its copies. */

@@ -11,7 +11,7 @@ export interface InspectorActions {
   /** Goes to another node. */
   select(node: number): void;
   /** Goes to a node of another stage. */
-  follow(stage: number, node: number): void;
+  follow(graph: number, node: number): void;
   /** Goes to the same instruction after another pass. */
   pass(number: number): void;
   /** Opens or closes the node's regions. */
@@ -74,9 +74,13 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   for (const { term, text, note } of details.measures ?? []) {
     row(term, text, note ? element('small', '', note) : '');
   }
-  for (const { stage, kind, links: linked, surety } of details.stages) {
-    const shown = links(linked, { ...actions, select: node => actions.follow(stage, node) }, ', ');
-    row(STAGES[kind] ?? kind, ...shown, surety ? element('small', 'jv-surety', surety) : '');
+  for (const { graph, kind, program, links: linked, surety } of details.stages) {
+    const shown = links(linked, { ...actions, select: node => actions.follow(graph, node) }, ', ');
+    row(
+      program ? `in ${program}` : (STAGES[kind] ?? kind),
+      ...shown,
+      surety ? element('small', 'jv-surety', surety) : ''
+    );
   }
   if (details.story?.length) {
     const story = details.story.map(({ number, pass, text }) => {

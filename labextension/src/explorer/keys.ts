@@ -27,6 +27,9 @@ export type Command =
   | 'colour'
   | 'copy'
   | 'search'
+  | 'compare'
+  | 'nextDifference'
+  | 'differenceBefore'
   | 'help';
 
 export interface Key {
@@ -90,6 +93,14 @@ export const keys: readonly Key[] = [
     does: 'copy this view as a link; pasted into the search it is seen again'
   },
   { keys: ['/'], command: 'search', shown: '/', does: 'search; Enter and Shift+Enter step through what matches' },
+  {
+    keys: ['d', 'D'],
+    command: 'compare',
+    shown: 'd',
+    does: 'two pictures side by side: another stage or program; Tab leads from one to the other'
+  },
+  { keys: ['n'], command: 'nextDifference', shown: 'n', does: 'the next difference (or pass mark)' },
+  { keys: ['N'], command: 'differenceBefore', shown: 'N', does: 'the difference before' },
   { keys: ['?'], command: 'help', shown: '?', does: 'these keys' }
 ];
 

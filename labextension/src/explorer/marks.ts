@@ -55,7 +55,7 @@ export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
 }
 
 /** True where the frame `box` is the inside of the node. */
-function isInside({ graph, item }: VisibleGraph, { outline }: Rows, box: number, node: number): boolean {
+export function isInside({ graph, item }: VisibleGraph, { outline }: Rows, box: number, node: number): boolean {
   const owns = graph.firstRegion[node] < graph.firstRegion[node + 1];
   return owns && item[box] >= 0 && outline.first[item[box]] === node;
 }

@@ -13,7 +13,7 @@ import { openAroundItem } from './where.ts';
 type Opened = Required<Pick<ViewState, 'open' | 'spread'>>;
 
 /** Something that the person did, to be done in the other stages when they are entered. */
-interface Change {
+export interface Change {
   readonly graph: Graph;
   readonly row: number;
   readonly does: 'open' | 'close' | 'spread' | 'fold';
@@ -31,10 +31,11 @@ export class Openings {
   /** How many of the changes have been made in a stage. */
   private readonly made = new Map<Graph, number>();
 
-  /** `graph` is the stage that is seen. */
+  /** `graph` is the stage that is seen; `changed` hears what the person opens and closes. */
   constructor(
     private readonly document: Document,
-    private graph: Graph
+    private graph: Graph,
+    private readonly changed: (change: Change) => void = () => undefined
   ) {}
 
   get state(): ViewState {
@@ -128,6 +129,15 @@ export class Openings {
     this.touched = true;
     this.changes.push(change);
     this.made.set(this.graph, this.changes.length);
+    this.changed(change);
+  }
+
+  /** Does what was done in the picture beside; false where there is nothing of the kind here. */
+  copy(change: Change): boolean {
+    const { open, spread } = this.opened;
+    this.touched = true;
+    this.follow(change);
+    return open !== this.open || spread !== this.spread;
   }
 
   private without(row: number): Partial<Opened> {

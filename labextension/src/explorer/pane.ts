@@ -2,25 +2,29 @@
  * One picture of a document: the canvas with its legend, its trail and its tree for screen readers. Shows what is open,
  * selected and lit; what a person can do in it is in `acts.ts`.
  */
+import type { VisibleGraph } from '../view/visible.ts';
 import { firstView, openEverything, type Space } from '../view/first.ts';
-import { kernelTreeOf } from '../view/kernelTree.ts';
+import { isKernelTree } from '../view/kernelTree.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
-import type { Document } from '../document/graph.ts';
+import type { Document, Program } from '../document/graph.ts';
+import type { Mark } from '../draw/marks.ts';
 import type { Scene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import type { Palette } from '../draw/theme.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
-import { leaveTo, spread, toggle } from './acts.ts';
+import { goTo, leaveTo, spread, toggle } from './acts.ts';
 import type { Colours } from './colours.ts';
 import { element } from './elements.ts';
-import { Height } from './height.ts';
+import type { Height } from './height.ts';
 import { Legend } from './legend.ts';
 import { failureMarks } from './failure.ts';
 import { marksOf } from './marks.ts';
+import type { Change } from './openings.ts';
 import { Picture } from './picture.ts';
 import { Placing } from './placing.ts';
 import { relate } from './relate.ts';
+import { itemFor } from './row.ts';
 import type { Search } from './search.ts';
 import { crumbsOf, Trail } from './trail.ts';
 import { fillTree, selectInTree } from './tree.ts';
@@ -34,8 +38,7 @@ export interface PaneParts {
   readonly palette: Palette;
   /** The number of the graph that is shown first. */
   readonly graph: number;
-  readonly height?: number | undefined;
-  readonly fill?: boolean | undefined;
+  readonly height: Height;
   /** True while the explorer has the whole window. */
   whole(): boolean;
 }
@@ -49,6 +52,10 @@ export interface PaneEvents {
   clicked(box: number): void;
   /** What is selected or lit has changed. */
   marked(): void;
+  /** The person opened or closed something. */
+  opened(change: Change): void;
+  /** Marks beside those of a pass of the compiler. */
+  marks(visible: VisibleGraph): readonly Mark[];
   /** What is seen has changed in any way. */
   changed(): void;
 }
@@ -56,9 +63,11 @@ export interface PaneEvents {
 let count = 0;
 
 export class Pane {
-  readonly root = element('div', 'jv-stage-area');
+  /** The picture, and what stands over it or at its side. */
+  readonly root = element('div', 'jv-pane');
+  readonly body = element('div', 'jv-pane-body');
+  readonly stage = element('div', 'jv-stage-area');
   readonly viewing: Viewing;
-  readonly height: Height;
   readonly picture: Picture;
   scene: Scene | null = null;
   private readonly legend = new Legend();
@@ -68,6 +77,7 @@ export class Pane {
   private readonly prefix = `jv-${++count}-`;
   private readonly placing: Placing;
   private palette: Palette;
+  private marks: readonly Mark[] = [];
 
   constructor(
     private readonly parts: PaneParts,
@@ -75,8 +85,7 @@ export class Pane {
   ) {
     const { document, layouts, colours } = parts;
     this.palette = parts.palette;
-    this.viewing = new Viewing(document, parts.graph);
-    this.height = new Height(this.root, parts.height, parts.fill === true);
+    this.viewing = new Viewing(document, parts.graph, change => events.opened(change));
     this.placing = new Placing({
       document,
       layouts,
@@ -85,7 +94,7 @@ export class Pane {
       say: text => this.say(text)
     });
     this.build();
-    this.picture = new Picture(this.root, parts.palette, {
+    this.picture = new Picture(this.stage, parts.palette, {
       select: (box, more) => this.click(box, more),
       toggle: box => box >= 0 && this.scene && toggle(this, this.scene.visible.item[box]),
       spread: box => this.scene && spread(this, this.scene.visible.item[box])
@@ -99,16 +108,22 @@ export class Pane {
   }
 
   private build(): void {
-    const { root, tree } = this;
-    root.tabIndex = 0;
-    root.setAttribute('role', 'application');
-    root.setAttribute('aria-roledescription', 'graph');
-    root.setAttribute('aria-label', `${this.parts.document.programs[0]?.call ?? 'program'}; ? for keys`);
+    const { stage, tree } = this;
+    stage.tabIndex = 0;
+    stage.setAttribute('role', 'application');
+    stage.setAttribute('aria-roledescription', 'graph');
+    stage.setAttribute('aria-label', `${this.program.call || 'program'}; ? for keys`);
     tree.setAttribute('role', 'tree');
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
-    root.setAttribute('aria-controls', tree.id);
-    root.append(this.legend.root, this.note, this.trail.root, tree);
+    stage.setAttribute('aria-controls', tree.id);
+    stage.append(this.legend.root, this.note, this.trail.root, tree);
+    this.body.append(stage);
+    this.root.append(this.body);
+  }
+
+  private get program(): Program {
+    return this.parts.document.programs[this.viewing.program];
   }
 
   /** True where all that was asked for is on the screen and nothing moves. */
@@ -130,7 +145,7 @@ export class Pane {
     this.scene = null;
     const lost = this.viewing.goAlong(graph, node, () => this.first(graph));
     this.events.entered();
-    const byKernel = this.viewing.graph === kernelTreeOf(this.parts.document);
+    const byKernel = isKernelTree(this.parts.document, graph);
     void this.layOut(this.viewing.selected, byKernel).then(() => {
       if (lost) {
         this.say(`${lost} has no counterpart here`);
@@ -151,7 +166,7 @@ export class Pane {
   }
 
   private space(): Space {
-    return this.height.space(this.parts.whole());
+    return this.parts.height.space(this.stage, this.parts.whole());
   }
 
   /** True where there is anything to open. */
@@ -172,12 +187,33 @@ export class Pane {
     this.scene = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     this.fillLegend();
-    this.height.fit(scene, this.legend.height);
+    this.parts.height.fit(scene, this.legend.height + this.root.offsetHeight - this.body.offsetHeight);
     this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
-    const { document } = this.parts;
-    this.picture.setMarks([...marksOf(document, scene.visible), ...failureMarks(document, scene.visible)]);
+    this.setMarks();
     this.events.shown(scene);
     this.mark();
+  }
+
+  /** Marks what a pass of the compiler did, or what differs from the picture beside. */
+  setMarks(): void {
+    if (this.scene) {
+      const { visible } = this.scene;
+      const { document } = this.parts;
+      const own = [...marksOf(document, visible), ...failureMarks(document, visible)];
+      const marks = [...own, ...this.events.marks(visible)];
+      this.marks = marks;
+      this.picture.setMarks(marks);
+    }
+  }
+
+  /** The boxes that are marked, in the order of reading. */
+  get marked(): readonly number[] {
+    const { scene } = this;
+    if (!scene) {
+      return [];
+    }
+    const { x, y } = scene.layout;
+    return this.marks.map(({ box }) => box).sort((a, b) => y[a] - y[b] || x[a] - x[b]);
   }
 
   private fillLegend(): void {
@@ -227,6 +263,29 @@ export class Pane {
     }
   }
 
+  /** Lights nodes that belong with what is selected elsewhere, and brings the first of them into view. */
+  light(nodes: readonly number[]): void {
+    this.viewing.select(null);
+    this.viewing.linked = nodes;
+    this.mark();
+    const box = nodes.length ? this.boxOf(nodes[0]) : -1;
+    if (box >= 0) {
+      this.picture.reveal(box);
+    }
+  }
+
+  /** Selects a node that may be hidden, and takes the keys. */
+  goToNode(node: number): void {
+    goTo(this, itemFor(this.viewing.graph, this.viewing.rows, node), true);
+  }
+
+  selectBox(box: number): void {
+    if (this.scene && box >= 0) {
+      this.select(this.scene.visible.item[box]);
+      this.picture.reveal(box);
+    }
+  }
+
   /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
   private click(box: number, more: boolean): void {
     this.viewing.origin = more ? this.viewing.selected : null;
@@ -251,9 +310,9 @@ export class Pane {
     this.relate();
     selectInTree(this.tree, this.prefix, box);
     if (box >= 0) {
-      this.root.setAttribute('aria-activedescendant', `${this.prefix}${box}`);
+      this.stage.setAttribute('aria-activedescendant', `${this.prefix}${box}`);
     } else {
-      this.root.removeAttribute('aria-activedescendant');
+      this.stage.removeAttribute('aria-activedescendant');
     }
     this.events.marked();
   }
@@ -271,12 +330,12 @@ export class Pane {
     this.picture.relate(search.faded(scene.visible) ?? faded, ways);
     this.events.changed();
     const crumbs = selected === null ? [] : crumbsOf(document, graph, rows, selected);
-    this.trail.show(document.programs[0].name, crumbs, words);
+    this.trail.show(this.program.name, crumbs, words);
   }
 
   /** Keys are meant for the picture. */
   focus(): void {
-    this.root.focus({ preventScroll: true });
+    this.stage.focus({ preventScroll: true });
   }
 
   say(text: string): void {

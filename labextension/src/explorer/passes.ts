@@ -4,6 +4,7 @@
  */
 import { CHANGE_KINDS, changesOf, type ChangeKind } from '../document/changes.ts';
 import type { Document, Passes } from '../document/graph.ts';
+import { programOf } from '../document/programs.ts';
 import { openState, placeOf } from '../document/states.ts';
 import { button, element } from './elements.ts';
 import { CHANGE_WORDS } from './marks.ts';
@@ -52,7 +53,10 @@ export class PassSlider {
   go(number: number): void {
     const { document: source, passes, actions } = this;
     if (!passes) {
-      actions.say(source.programs[0].missing?.passes ?? 'The passes are not in here: %jaxviz --passes asks for them');
+      actions.say(
+        source.programs[programOf(source, this.at)].missing?.passes ??
+          'The passes are not in here: %jaxviz --passes asks for them'
+      );
     } else if (number < 0 || number > this.last) {
       actions.stage(number < 0 ? 'stablehlo' : 'hlo');
     } else {
@@ -71,7 +75,9 @@ export class PassSlider {
 
   /** One pass on or back; from HLO back to the last, from an earlier stage on to what the compiler was given. */
   step(by: number): void {
-    const kind = this.document.programs[0].stages.find(({ graph }) => graph === this.at)?.kind;
+    const kind = this.document.programs[programOf(this.document, this.at)].stages.find(
+      ({ graph }) => graph === this.at
+    )?.kind;
     if (!kind) {
       this.go(this.number + by);
     } else if (kind === 'hlo' || by > 0) {

@@ -116,6 +116,16 @@ export class Picture {
     this.sight.observe(host);
   }
 
+  /** Where the person has moved the camera; null for a picture that fits. */
+  get placed(): Camera | null {
+    return this.fitted ? null : this.camera;
+  }
+
+  /** Moves the camera to where it was when a view was saved. */
+  place(camera: Camera): void {
+    this.move(camera);
+  }
+
   get zoom(): number {
     return this.camera.scale;
   }
@@ -253,7 +263,7 @@ export class Picture {
 
   /** Moves the camera as little as needed to have a box in view. */
   reveal(box: number): void {
-    if (this.scene) {
+    if (this.scene && box >= 0) {
       const { x, y, width, height } = this.scene.layout;
       this.revealArea({ x: x[box], y: y[box], width: width[box], height: height[box] });
     }

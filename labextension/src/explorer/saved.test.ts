@@ -35,9 +35,12 @@ test('whatever the view, its text and its data give it back', () => {
     search: fc.string({ unit: 'grapheme' }),
     height: fc.constant(null)
   });
+  const beside = fc.record({ stage: fc.constantFrom('hlo', 'jaxpr@1'), place: fc.constantFrom(0.15, 0.5, 0.333) });
+  const camera = fc.record({ x: fc.integer(), y: fc.integer(), scale: fc.constantFrom(0.02, 1, 7.5) });
+  const more = fc.record({ beside, camera }, { requiredKeys: [] });
   fc.assert(
-    fc.property(views, made => {
-      const one: SavedView = { ...made };
+    fc.property(views, more, (made, optional) => {
+      const one = structuredClone({ ...made, ...optional }) as SavedView;
       assert.deepEqual(parseView(document, viewText(document, one)), one);
       assert.deepEqual(readSaved(JSON.parse(JSON.stringify(one))), one);
     })

@@ -3,6 +3,8 @@
  * into the search of the same program.
  */
 import type { Document } from '../document/graph.ts';
+import { stagesOf } from '../document/programs.ts';
+import type { Camera } from '../draw/canvas.ts';
 
 export interface SavedView {
   /** Kind of the stage. */
@@ -18,6 +20,10 @@ export interface SavedView {
   readonly search: string;
   /** Height that the person gave the picture, in px. */
   readonly height: number | null;
+  /** The stage that stands at the right, and the share of the width that the left has; none for one picture. */
+  readonly beside?: { readonly stage: string; readonly place: number };
+  /** Where the person moved the camera; none for a picture that fits. */
+  readonly camera?: Camera;
 }
 
 export const SCHEME = 'jaxviz://';
@@ -27,7 +33,10 @@ export function readSaved(value: unknown): SavedView | undefined {
   if (typeof value !== 'object' || value === null) {
     return undefined;
   }
-  const { stage, open, spread, selected, kernels, colour, search, height } = value as Record<string, unknown>;
+  const { stage, open, spread, selected, kernels, colour, search, height, beside, camera } = value as Record<
+    string,
+    unknown
+  >;
   const known =
     typeof stage === 'string' &&
     isRows(open) &&
@@ -43,9 +52,26 @@ export function readSaved(value: unknown): SavedView | undefined {
         kernels: kernels === true,
         colour,
         search,
-        height: wholeOrNull(height)
+        height: wholeOrNull(height),
+        ...besideOf(beside),
+        ...cameraOf(camera)
       }
     : undefined;
+}
+
+function besideOf(value: unknown): Pick<SavedView, 'beside'> {
+  const { stage, place } = (value ?? {}) as Record<string, unknown>;
+  return typeof stage === 'string' && isShare(place) ? { beside: { stage, place } } : {};
+}
+
+function isShare(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value < 1;
+}
+
+function cameraOf(value: unknown): Pick<SavedView, 'camera'> {
+  const { x, y, scale } = (value ?? {}) as Record<string, unknown>;
+  const known = Number.isFinite(x) && Number.isFinite(y) && typeof scale === 'number' && scale > 0 && scale < 1000;
+  return known ? { camera: { x: x as number, y: y as number, scale } } : {};
 }
 
 export function viewText(document: Document, view: SavedView): string {
@@ -65,6 +91,12 @@ export function viewText(document: Document, view: SavedView): string {
   if (view.search) {
     said.set('search', view.search);
   }
+  if (view.beside) {
+    said.set('beside', `${view.beside.stage},${view.beside.place}`);
+  }
+  if (view.camera) {
+    said.set('camera', [view.camera.x, view.camera.y, view.camera.scale].join(','));
+  }
   return `${SCHEME}${encodeURIComponent(document.programs[0].name)}/${view.stage}?${said.toString().replaceAll('%2C', ',')}`;
 }
 
@@ -79,6 +111,8 @@ export function parseView(document: Document, text: string): SavedView | { reado
     return { fault: `this view was copied from another program: ${plainName(name)}` };
   }
   const selected = said.get('selected');
+  const [beside, place] = (said.get('beside') ?? '').split(',');
+  const [x, y, scale] = (said.get('camera') ?? '').split(',').map(part => (part ? Number(part) : NaN));
   return {
     stage,
     open: rowsOfText(said.get('open') ?? ''),
@@ -87,13 +121,17 @@ export function parseView(document: Document, text: string): SavedView | { reado
     kernels: said.has('kernels'),
     colour: said.get('colour') ?? '',
     search: said.get('search') ?? '',
-    height: null
+    height: null,
+    ...besideOf({ stage: beside, place: Number(place) }),
+    ...cameraOf({ x, y, scale })
   };
 }
 
 /** Tells programs apart whose rows have other numbers: by the sizes of their stages. */
 function mark(document: Document): string {
-  return document.programs[0].stages.map(({ graph }) => document.graphs[graph].nodeCount.toString(36)).join('.');
+  return stagesOf(document)
+    .map(({ stage: { graph } }) => document.graphs[graph].nodeCount.toString(36))
+    .join('.');
 }
 
 function plainName(name: string): string {

@@ -109,7 +109,9 @@ export class Search {
 
   /** 1 for each box that holds no match; null where nothing is asked for or found. */
   faded(visible: VisibleGraph): Uint8Array | null {
-    return fadedBoxes(rowsOf(this.source, visible.graph), visible, this.matches.items);
+    return visible.graph === this.graph
+      ? fadedBoxes(rowsOf(this.source, visible.graph), visible, this.matches.items)
+      : null;
   }
 
   private ask(): void {

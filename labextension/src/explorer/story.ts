@@ -1,4 +1,5 @@
 /** What became of one instruction from pass to pass, in words, for the details. */
+import { programOf } from '../document/programs.ts';
 import { storyOf, type Event } from '../document/changes.ts';
 import type { Document, Graph, Passes } from '../document/graph.ts';
 import { stateOf } from '../document/series.ts';
@@ -39,7 +40,7 @@ function stateWith(
     return { ...place, at: node };
   }
   const [passes] = document.passes;
-  const stage = document.programs[0]?.stages.find(({ graph }) => graph === index);
+  const stage = document.programs[programOf(document, index)]?.stages.find(({ graph }) => graph === index);
   if (!passes || stage?.kind !== 'hlo') {
     return undefined;
   }

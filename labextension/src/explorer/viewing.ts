@@ -4,14 +4,12 @@
  */
 import { follow } from '../document/follow.ts';
 import type { Document, Graph, Stage } from '../document/graph.ts';
+import { graphName, graphNamed, programOf } from '../document/programs.ts';
 import { kernelTreeOf } from '../view/kernelTree.ts';
 import { rowsOf, type Rows } from '../view/outline.ts';
-import { Openings } from './openings.ts';
+import { Openings, type Change } from './openings.ts';
 import { itemFor, itemLabel, nodesOf } from './row.ts';
 import type { SavedView } from './saved.ts';
-
-/** Begins the name of a stage that is a pass, before the number of its graph. */
-const PASS = 'pass-';
 
 type Saved = Pick<SavedView, 'stage' | 'open' | 'spread' | 'selected' | 'kernels'>;
 
@@ -28,13 +26,14 @@ export class Viewing {
   /** True where kernels are shown. */
   kernels = false;
 
-  /** `at` is the number of the graph on the screen. */
+  /** `at` is the number of the graph on the screen; `opened` hears what the person opens and closes. */
   constructor(
     private readonly document: Document,
-    public at: number
+    public at: number,
+    opened?: (change: Change) => void
   ) {
     this.graph = document.graphs[at];
-    this.openings = new Openings(document, this.graph);
+    this.openings = new Openings(document, this.graph, opened);
   }
 
   get rows(): Rows {
@@ -53,8 +52,8 @@ export class Viewing {
 
   /** The number of the graph of a stage: the optimized program is folded by its kernels while these are shown. */
   graphOf(stage: Stage): number {
-    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(this.document) : undefined;
-    return tree ? this.document.graphs.indexOf(tree) : stage.graph;
+    const tree = this.kernels && stage.kind === 'hlo' ? kernelTreeOf(this.document, stage.graph) : undefined;
+    return tree ?? stage.graph;
   }
 
   /** The place of the stage on the screen among those of the program; -1 while a pass is shown. */
@@ -108,7 +107,7 @@ export class Viewing {
   /** As data, for the notebook or as text. */
   get saved(): Saved {
     return {
-      stage: this.stage?.kind ?? `${PASS}${this.at}`,
+      stage: graphName(this.document, this.at, this.stage),
       open: [...this.openings.open],
       spread: [...this.openings.spread],
       selected: this.selected,
@@ -118,9 +117,8 @@ export class Viewing {
 
   /** The graph that a view was saved of; the first stage where it is not there any more. */
   graphNamed(name: string): number {
-    const pass = name.startsWith(PASS) ? Number(name.slice(PASS.length)) : -1;
-    const { stages } = this;
-    return this.document.graphs[pass] ? pass : this.graphOf(stages.find(({ kind }) => kind === name) ?? stages[0]);
+    const found = graphNamed(this.document, name);
+    return typeof found === 'number' ? found : this.graphOf(found.stage);
   }
 
   /** Opens and selects what was so in a view that was saved, on the graph on the screen. */
@@ -131,7 +129,12 @@ export class Viewing {
     this.origin = null;
   }
 
+  /** The number of the program that the graph on the screen belongs to. */
+  get program(): number {
+    return programOf(this.document, this.at);
+  }
+
   private get stages(): readonly Stage[] {
-    return this.document.programs[0].stages;
+    return this.document.programs[this.program].stages;
   }
 }

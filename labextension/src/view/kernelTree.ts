@@ -2,34 +2,38 @@
  * The optimized program folded by its kernels: the same graph once more, without an outline, so that what it is folded
  * by are its own fusions and loops.
  */
-import type { Document, Graph } from '../document/graph.ts';
+import type { Document } from '../document/graph.ts';
 
-/** The document with that graph at its end, linked to all that the optimized program is linked to, and to itself. */
+/** The document with those graphs at its end, each linked to all that the optimized program is linked to, and to itself. */
 export function withKernelTree(document: Document): Document {
-  const at = document.programs[0]?.stages.find(({ kind }) => kind === 'hlo')?.graph;
-  if (at === undefined || !document.outlines.some(({ graph }) => graph === at)) {
+  const trees = new Map<number, number>();
+  const made = { ...document, graphs: [...document.graphs], links: [...document.links] };
+  for (const { stages } of document.programs) {
+    const at = stages.find(({ kind }) => kind === 'hlo')?.graph;
+    if (at !== undefined && document.outlines.some(({ graph }) => graph === at)) {
+      const again = made.graphs.push({ ...document.graphs[at] }) - 1;
+      const each = Int32Array.from({ length: document.graphs[at].nodeCount }, (_, node) => node);
+      const own = document.links.filter(({ to }) => to === at);
+      const same = { from: at, to: again, source: each, target: each, kind: new Uint8Array(each.length), shares: {} };
+      made.links.push(...own.map(links => ({ ...links, to: again })), same);
+      trees.set(at, again);
+    }
+  }
+  if (!trees.size) {
     return document;
   }
-  const [hlo, again] = [document.graphs[at], document.graphs.length];
-  const each = Int32Array.from({ length: hlo.nodeCount }, (_, node) => node);
-  const same = { from: at, to: again, source: each, target: each, kind: new Uint8Array(each.length), shares: {} };
-  const tree = { ...hlo };
-  const made = {
-    ...document,
-    graphs: [...document.graphs, tree],
-    links: [
-      ...document.links,
-      ...document.links.filter(({ to }) => to === at).map(links => ({ ...links, to: again })),
-      same
-    ]
-  };
-  trees.set(made, tree);
+  known.set(made, trees);
   return made;
 }
 
-const trees = new WeakMap<Document, Graph>();
+const known = new WeakMap<Document, ReadonlyMap<number, number>>();
 
-/** The graph by kernels of a document that has one, or undefined. */
-export function kernelTreeOf(document: Document): Graph | undefined {
-  return trees.get(document);
+/** The number of the graph by kernels for that of an optimized program, or undefined. */
+export function kernelTreeOf(document: Document, optimized: number): number | undefined {
+  return known.get(document)?.get(optimized);
+}
+
+/** True for a graph that is folded by its kernels. */
+export function isKernelTree(document: Document, graph: number): boolean {
+  return [...(known.get(document)?.values() ?? [])].includes(graph);
 }

@@ -1,5 +1,6 @@
 /** Kernels of optimized HLO: what runs as one piece, and which instructions and equations are in it. */
 import { follow } from '../document/follow.ts';
+import { programOf } from '../document/programs.ts';
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 
 /** Regions whose operations run one by one; those of others (fusions, reducers) run as part of their owner. */
@@ -52,12 +53,8 @@ export function kernelCount(document: Document, graph: Graph): number {
 
 /** The graph of optimized HLO of the program that a graph belongs to, or -1. */
 export function optimizedOf(document: Document, graph: Graph): number {
-  // The same graph in another fold has the same columns.
-  const program = document.programs.find(({ stages }) =>
-    stages.some(stage => document.graphs[stage.graph].kind === graph.kind)
-  );
-  // A graph that is no stage is a stage in another order: that of the only program.
-  return (program ?? document.programs[0])?.stages.find(({ kind }) => kind === 'hlo')?.graph ?? -1;
+  const program = document.programs[programOf(document, document.graphs.indexOf(graph))];
+  return program?.stages.find(({ kind }) => kind === 'hlo')?.graph ?? -1;
 }
 
 /** Of each node of any stage, the kernels that its work is in, as instructions of the graph `optimized`. */

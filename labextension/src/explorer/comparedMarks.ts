@@ -1,0 +1,59 @@
+/** Which boxes of a picture differ from the picture beside it, and what is written on them. */
+import type { Mark, MarkKind } from '../draw/marks.ts';
+import { Standing, type Compared } from '../view/compared.ts';
+import { rowsOf } from '../view/outline.ts';
+import { boxOfNode } from '../view/seen.ts';
+import { Shape, type VisibleGraph } from '../view/visible.ts';
+import type { Document } from '../document/graph.ts';
+import { isInside } from './marks.ts';
+
+export type Difference = 'only' | 'changed' | 'folded';
+
+export const DIFFERENCES: readonly Difference[] = ['only', 'changed', 'folded'];
+
+/** As the marks and the counts write it; in full for the title of a count. */
+export const DIFFERENCE_WORDS: Readonly<Record<Difference, string>> = {
+  only: 'only here',
+  changed: 'changed',
+  folded: 'folded'
+};
+export const DIFFERENCE_TITLES: Readonly<Record<Difference, string>> = {
+  only: 'without a counterpart on the other side',
+  changed: 'with a counterpart that does something else: another type, parameter or operand',
+  folded: 'of which several are one on the other side: copies of an unrolled loop, and the body of the loop'
+};
+
+/** The look of a difference, at the left and at the right: what only the right has is new. */
+export function markKind(difference: Difference, left: boolean): MarkKind {
+  return difference === 'changed' ? 'changed' : difference === 'folded' ? 'fused' : left ? 'removed' : 'added';
+}
+
+const OF: Readonly<Record<number, Difference>> = {
+  [Standing.only]: 'only',
+  [Standing.changed]: 'changed',
+  [Standing.folded]: 'folded'
+};
+
+/** The marks of what differs; `left` for the picture at the left. */
+export function comparedMarks(document: Document, visible: VisibleGraph, compared: Compared, left: boolean): Mark[] {
+  const rows = rowsOf(document, visible.graph);
+  const counts = new Map<number, Record<Difference, number>>();
+  compared.of.forEach((standing, node) => {
+    const difference = OF[standing];
+    const box = difference ? boxOfNode(rows, visible, node) : -1;
+    // A frame is marked for what it is the inside of, not for all that it holds.
+    if (box >= 0 && (visible.shape[box] !== Shape.frame || isInside(visible, rows, box, node))) {
+      const here = counts.get(box) ?? { only: 0, changed: 0, folded: 0 };
+      here[difference]++;
+      counts.set(box, here);
+    }
+  });
+  return [...counts].map(([box, here]) => {
+    const kinds = DIFFERENCES.filter(kind => here[kind]).sort((a, b) => here[b] - here[a]);
+    const more = kinds.slice(1).reduce((sum, kind) => sum + here[kind], 0);
+    const item = visible.item[box];
+    const alone = item < 0 || visible.shape[box] === Shape.frame || rows.operations[item] === 1;
+    const text = `${alone ? '' : `${here[kinds[0]]} `}${DIFFERENCE_WORDS[kinds[0]]}${more ? ` +${more}` : ''}`;
+    return { box, kind: markKind(kinds[0], left), text };
+  });
+}

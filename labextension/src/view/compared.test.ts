@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { follow } from '../document/follow.ts';
+import { comparedLinks, graphName, graphNamed, programName, programOf } from '../document/programs.ts';
+import { affine } from '../document/sketch.ts';
+import { pair } from '../document/sketchPair.ts';
+import { besideWhich, compare, Standing } from './compared.ts';
+
+test('each operation is the same, changed, or without a counterpart; borders are neither', () => {
+  const document = decodePlain(pair());
+  const here = compare(document, 0, 1);
+  assert.deepEqual([here.only, here.changed, here.folded, here.same], [[5], [4], [], 1]);
+  assert.deepEqual([...here.of], [0, 0, 0, Standing.same, Standing.changed, Standing.only, 0]);
+  assert.deepEqual(compare(document, 1, 0).only, [5]);
+});
+
+test('copies that are one on the other side are folded at both', () => {
+  const plain = pair();
+  plain.links = [{ from: 0, to: 1, source: [3, 4, 5], target: [3, 4, 4], kind: [0, 0, 1], shares: {} }];
+  const document = decodePlain(plain);
+  assert.deepEqual(compare(document, 0, 1).folded, [5]);
+  assert.deepEqual(compare(document, 1, 0).folded, [4]);
+});
+
+test('the same stage of the other program stands beside a stage; alone, one stage has nothing beside it', () => {
+  assert.equal(besideWhich(decodePlain(pair()), 0), 1);
+  assert.equal(besideWhich(decodePlain(pair()), 1), 0);
+  assert.equal(besideWhich(decodePlain(affine().plain()), 0), undefined);
+});
+
+test('programs are told apart by name, device or call, and graphs have names that last', () => {
+  const plain = pair();
+  const document = decodePlain(plain);
+  assert.deepEqual([programOf(document, 0), programOf(document, 1)], [0, 1]);
+  assert.equal(comparedLinks(document).length, 1);
+  const [, second] = document.programs;
+  assert.equal(graphName(document, 1, second.stages[0]), 'jaxpr@1');
+  assert.deepEqual(graphNamed(document, 'jaxpr@1'), { program: 1, stage: second.stages[0] });
+  assert.deepEqual(graphNamed(document, 'nothing@7'), { program: 0, stage: document.programs[0].stages[0] });
+  assert.equal(programName(document, 1), 'other');
+  plain.programs[1].name = plain.programs[0].name;
+  plain.programs[1].target = { name: 'cuda:h100', label: 'NVIDIA H100', limits: [] };
+  const named = decodePlain(plain);
+  assert.match(programName(named, 0), /, this device$/);
+  assert.match(programName(named, 1), /, NVIDIA H100$/);
+});
+
+test('two graphs without links of their own are joined by those between them', () => {
+  const plain = pair();
+  plain.graphs.push(structuredClone(plain.graphs[0]), structuredClone(plain.graphs[0]));
+  const nodes = [0, 1, 2, 3, 4, 5, 6];
+  const kind = [0, 0, 0, 2, 0, 0, 0];
+  plain.links?.push(
+    { from: 0, to: 2, source: nodes, target: nodes, kind, shares: {} },
+    { from: 1, to: 3, source: nodes, target: nodes, kind: kind.map(() => 0), shares: {} }
+  );
+  const document = decodePlain(plain);
+  // From a stage of the first program through both jaxprs to one of the second.
+  assert.deepEqual(follow(document, 2, 3, 3), [{ node: 3, kind: 2 }]);
+  assert.deepEqual(follow(document, 2, 5, 3), []);
+});

@@ -1,0 +1,111 @@
+/** How two graphs differ that are linked: stages of two programs, or two stages of one. */
+import { follow } from '../document/follow.ts';
+import { LinkKind, NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
+import { programOf } from '../document/programs.ts';
+import { rowsOf } from './outline.ts';
+
+/** What a node is beside the other graph. */
+export const Standing = { none: 0, same: 1, only: 2, changed: 3, folded: 4 } as const;
+
+export interface Compared {
+  /** Of each node one of `Standing`; none for what computes nothing. */
+  readonly of: Uint8Array;
+  /** The nodes of each standing that tells a difference. */
+  readonly only: readonly number[];
+  readonly changed: readonly number[];
+  /** Copies that are one in the other graph. */
+  readonly folded: readonly number[];
+  readonly same: number;
+  /** True for two programs; of two stages of one, what is linked may well be something else. */
+  readonly programs: boolean;
+}
+
+/** Operations that hand values on: no difference of the programs. */
+const IDLE = new Set(['constant', 'parameter', 'tuple', 'get-tuple-element', 'get_tuple_element', 'bitcast']);
+
+/** Operations that are frames in the picture, and more than a call. */
+const HOLDERS = new Set(['scan', 'while', 'cond', 'conditional', 'case', 'if']);
+
+const known = new WeakMap<Graph, Map<Graph, Compared>>();
+
+/** The nodes of the graph `from`, beside the graph `to`. */
+export function compare(document: Document, from: number, to: number): Compared {
+  const [graph, other] = [document.graphs[from], document.graphs[to]];
+  const of = known.get(graph) ?? new Map<Graph, Compared>();
+  known.set(graph, of);
+  let compared = of.get(other);
+  if (!compared) {
+    compared = stand(document, from, to);
+    of.set(other, compared);
+  }
+  return compared;
+}
+
+function stand(document: Document, from: number, to: number): Compared {
+  const graph = document.graphs[from];
+  const { role } = rowsOf(document, graph).outline;
+  const programs = programOf(document, from) !== programOf(document, to);
+  const of = new Uint8Array(graph.nodeCount);
+  const found: Record<number, number[]> = {
+    [Standing.only]: [],
+    [Standing.changed]: [],
+    [Standing.folded]: [],
+    [Standing.same]: []
+  };
+  for (let node = 0; node < graph.nodeCount; node++) {
+    if (counts(document, graph, role, node)) {
+      const kinds = follow(document, from, node, to).map(({ kind }) => kind);
+      const standing = !kinds.length ? Standing.only : programs ? standingOf(kinds) : Standing.same;
+      of[node] = standing;
+      found[standing].push(node);
+    }
+  }
+  return {
+    of,
+    only: found[Standing.only],
+    changed: found[Standing.changed],
+    folded: found[Standing.folded],
+    same: found[Standing.same].length,
+    programs
+  };
+}
+
+function standingOf(kinds: readonly number[]): number {
+  if (kinds.includes(LinkKind.changed)) {
+    return Standing.changed;
+  }
+  return kinds.includes(LinkKind.merged) ? Standing.folded : Standing.same;
+}
+
+/** Operations that the picture draws, and loops and branches; what is looked through, as a call, has no standing. */
+function counts({ strings }: Document, graph: Graph, role: Uint8Array, node: number): boolean {
+  const op = strings[graph.op[node]];
+  const drawn = role[node] <= NodeRole.counter || HOLDERS.has(op);
+  return graph.kind[node] === NodeKind.operation && drawn && !IDLE.has(op);
+}
+
+/** The graph to stand beside another: the same stage of another program, else the stage of its program furthest away. */
+export function besideWhich(document: Document, graph: number): number | undefined {
+  const own = programOf(document, graph);
+  const { stages } = document.programs[own];
+  const of = stages.find(stage => document.graphs[stage.graph].kind === document.graphs[graph].kind)?.kind;
+  for (const { from, to } of document.links) {
+    const other = from === graph ? to : to === graph ? from : -1;
+    if (other >= 0 && programOf(document, other) !== own) {
+      return other;
+    }
+  }
+  for (const { stages: others } of document.programs.filter((_, number) => number !== own)) {
+    const like = others.find(({ kind }) => kind === of);
+    if (like && linked(document, graph, like.graph)) {
+      return like.graph;
+    }
+  }
+  const away = of === stages[0]?.kind ? stages[stages.length - 1] : stages[0];
+  return away && away.graph !== graph && of !== away.kind ? away.graph : undefined;
+}
+
+/** True where anything of one graph is linked to the other, directly. */
+function linked(document: Document, one: number, other: number): boolean {
+  return document.links.some(({ from, to }) => (from === one && to === other) || (from === other && to === one));
+}
