@@ -181,6 +181,7 @@ def _of_one_program(document: Document) -> Document:
         outlines=kept(document.outlines),
         findings=kept(document.findings),
         passes=(),
+        measures=tuple(entry for entry in document.measures if entry.program == 0),
     )
 
 

@@ -19,7 +19,8 @@ from jaxviz.tables import Tables
 
 
 def joined(documents: Sequence[Document]) -> Document:
-    """One document with the programs of all, in order, each with its own stages, links, fates, outlines and findings.
+    """One document with the programs of all, in order, each with its own stages, links, fates, outlines, findings
+    and measures.
 
     The passes of the compiler are left out.
     """
@@ -44,6 +45,11 @@ def joined(documents: Sequence[Document]) -> Document:
         outlines=tuple(_numbered([part.outlines for part in parts], starts)),
         findings=tuple(_numbered([part.findings for part in parts], starts)),
         passes=(),
+        measures=tuple(
+            replace(entry, program=entry.program + sum(len(before.programs) for before in parts[:number]))
+            for number, part in enumerate(parts)
+            for entry in part.measures
+        ),
     )
 
 

@@ -154,3 +154,11 @@ def test_the_text_says_what_differs():
     text = repr(jv.compare(jv.explore(unrolled, X), jv.explore(looped, X)))
     assert text.splitlines()[0] == "<jaxviz unrolled(f32[8]) beside looped(f32[8])>"
     assert "198 folded into a loop" in text
+
+
+def test_what_was_measured_of_each_stays_with_its_program():
+    first, second = jv.explore(lambda x: jnp.sin(x), X), jv.explore(lambda x: jnp.cos(x), X)
+    second.run(2)
+    document = jv.compare(first, second).document()
+    assert [entry.program for entry in document.measures] == [1]
+    assert [entry.program for entry in jv.compare(second, first).document().measures] == [0]

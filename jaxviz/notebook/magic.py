@@ -11,7 +11,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +167,7 @@ class JaxvizMagics(Magics):
         own, other = parse(options.vs)
         if own != Options():
             raise UsageError("%jaxviz --vs wants a call without options: %jaxviz --vs 'g(x)' f(x).")
-        found = Comparison(first, self._explored(options, other))
+        found = Comparison(first, self._explored(replace(options, vs=None, static=()), other))
         found.height, found.stage = options.height, options.stage
         return found
 

@@ -314,8 +314,10 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
     contexts: list[Any] = []
     faults: list[str] = []
 
-    def open_(size: tuple[int, int] = (1280, 800), **options: Any) -> Page:
+    def open_(size: tuple[int, int] = (1280, 800), *, newcomer: bool = False, **options: Any) -> Page:
         context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+        if not newcomer:
+            context.add_init_script("localStorage.setItem('jaxviz.tour', 'seen')")
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(f"{error}\n{error.stack or ''}"))
@@ -339,7 +341,11 @@ def notebook(
     """Opens a notebook of the given cells, its kernel ready."""
 
     def open_(
-        *cells: str, front_end: str = "lab/tree", theme: str = "Light", size: tuple[int, int] = (1280, 800)
+        *cells: str,
+        front_end: str = "lab/tree",
+        theme: str = "Light",
+        size: tuple[int, int] = (1280, 800),
+        newcomer: bool = False,
     ) -> Notebook:
         metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
         name = re.sub(r"\W+", "-", request.node.name).strip("-") + ".ipynb"
@@ -347,7 +353,7 @@ def notebook(
         nbformat.write(
             nbformat.v4.new_notebook(metadata=metadata, cells=[nbformat.v4.new_code_cell(cell) for cell in cells]), path
         )
-        page = open_page(size)
+        page = open_page(size, newcomer=newcomer)
         set_theme(page, lab, theme)
         page.goto(f"{lab.url}/{front_end}/{name}" + ("?reset" if front_end == "lab/tree" else ""))
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=PATIENCE)

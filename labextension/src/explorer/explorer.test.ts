@@ -455,3 +455,38 @@ test('a view remembers the picture beside it, and where the camera was', async (
   assert.equal(explorer.picture.zoom, 1.5);
   assert.deepEqual(explorer.view.camera, view.camera);
 });
+
+test('the tour is there by itself once, goes step by step, and comes back from the help', async () => {
+  const store = new Map<string, string>();
+  const localStorage = {
+    getItem: (key: string) => store.get(key) ?? null,
+    setItem: (key: string, value: string) => store.set(key, value)
+  };
+  Object.assign(globalThis, { localStorage });
+  try {
+    const { root, press } = await explore(affine());
+    const tour = root.querySelector('.jv-tour') as HTMLElement;
+    const click = (words: string) =>
+      [...tour.querySelectorAll('button')].find(one => one.textContent === words)?.click();
+    assert.ok(!tour.hidden);
+    assert.equal(root.querySelectorAll('.jv-toured').length, 1);
+    for (let step = 1; step < 5; step++) {
+      assert.equal(tour.querySelector('b')?.textContent, `${step} of 5`);
+      click('next');
+    }
+    assert.equal(tour.querySelector('b')?.textContent, '5 of 5');
+    click('back');
+    assert.equal(tour.querySelector('b')?.textContent, '4 of 5');
+    await press('Escape');
+    assert.ok(tour.hidden);
+    assert.equal(root.querySelectorAll('.jv-toured').length, 0);
+    const again = await explore(affine());
+    assert.ok((again.root.querySelector('.jv-tour') as HTMLElement).hidden);
+    await again.press('?');
+    (again.root.querySelector('.jv-help-tour') as HTMLElement).click();
+    assert.ok(!(again.root.querySelector('.jv-tour') as HTMLElement).hidden);
+    assert.ok((again.root.querySelector('.jv-help') as HTMLElement).hidden);
+  } finally {
+    Reflect.deleteProperty(globalThis, 'localStorage');
+  }
+});

@@ -32,6 +32,7 @@ import { RunStrip } from './run.ts';
 import type { SavedView } from './saved.ts';
 import { Search } from './search.ts';
 import { SourcePane } from './source.ts';
+import { Tour } from './tour.ts';
 import { followTheme } from './theme.ts';
 import { WholeWindow } from './whole.ts';
 
@@ -65,6 +66,7 @@ export class Explorer {
   private readonly height: Height;
   private readonly inspection: Inspection;
   private readonly help: HTMLElement;
+  private readonly tour: Tour;
   private bar: Bar;
   /** The program that the bar is of. */
   private program = 0;
@@ -121,7 +123,14 @@ export class Explorer {
       height => this.resize(height)
     );
     this.bar = this.makeBar();
-    this.help = makeHelp(() => this.obey('help'));
+    this.tour = new Tour(this.root, () => this.pane.focus());
+    this.help = makeHelp(
+      () => this.obey('help'),
+      () => {
+        this.help.hidden = true;
+        this.tour.start();
+      }
+    );
     this.commands = this.makeCommands();
     this.build(host);
     this.stopHearing = hearKeys({
@@ -142,6 +151,7 @@ export class Explorer {
       if (comparedLinks(source).length) {
         this.beside.open();
       }
+      this.tour.offer();
     }
   }
 
@@ -255,7 +265,7 @@ export class Explorer {
     });
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
-    const before = [this.bar.root, ...failure, this.passes.line, this.search.root];
+    const before = [this.bar.root, this.tour.root, ...failure, this.passes.line, this.search.root];
     root.append(...before, body, this.grip.root, run.root, findings.root);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
@@ -416,6 +426,8 @@ export class Explorer {
   private leave(): void {
     if (!this.help.hidden) {
       this.help.hidden = true;
+    } else if (!this.tour.root.hidden) {
+      this.tour.close();
     } else if (letGo(this.pane)) {
       return;
     } else if (this.search.query) {

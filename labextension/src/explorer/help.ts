@@ -24,7 +24,7 @@ const MARKS: readonly (readonly [string, string, string])[] = [
   ['kernel', 'coloured area', 'boxes that run as one kernel, with its name (k)']
 ];
 
-export function makeHelp(close: () => void): HTMLElement {
+export function makeHelp(close: () => void, tour: () => void): HTMLElement {
   const help = element('div', 'jv-help');
   help.setAttribute('role', 'dialog');
   help.setAttribute('aria-label', 'Keys and marks');
@@ -43,6 +43,7 @@ export function makeHelp(close: () => void): HTMLElement {
     term.append(element('kbd', '', shown));
     list.append(term, element('dd', '', does));
   }
+  help.append(button('jv-link jv-help-tour', 'take the tour', 'Five steps through the explorer', tour));
   help.append(button('jv-close', '×', 'Close (Escape)', close), list);
   return help;
 }

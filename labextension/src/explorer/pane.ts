@@ -13,13 +13,14 @@ import { measure } from '../draw/text.ts';
 import type { Palette } from '../draw/theme.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
-import { goTo, leaveTo, spread, toggle } from './acts.ts';
+import { closeWhole, goTo, leaveTo, spread, toggle } from './acts.ts';
 import type { Colours } from './colours.ts';
 import { element } from './elements.ts';
 import type { Height } from './height.ts';
 import { Legend } from './legend.ts';
 import { failureMarks } from './failure.ts';
 import { marksOf } from './marks.ts';
+import { Note } from './note.ts';
 import type { Change } from './openings.ts';
 import { Picture } from './picture.ts';
 import { Placing } from './placing.ts';
@@ -71,7 +72,7 @@ export class Pane {
   readonly picture: Picture;
   scene: Scene | null = null;
   private readonly legend = new Legend();
-  private readonly note = element('div', 'jv-note');
+  private readonly note = new Note();
   private readonly trail = new Trail({ leaveTo: row => leaveTo(this, row) });
   private readonly tree = element('div', 'jv-tree');
   private readonly prefix = `jv-${++count}-`;
@@ -91,7 +92,9 @@ export class Pane {
       layouts,
       space: () => this.space(),
       looks: visible => colours.colour(visible).looks,
-      say: text => this.say(text)
+      say: (text, kind, actions) => this.note.say(text, kind, actions),
+      closeAll: () => closeWhole(this),
+      again: () => void this.layOut(this.viewing.selected)
     });
     this.build();
     this.picture = new Picture(this.stage, parts.palette, {
@@ -117,7 +120,7 @@ export class Pane {
     tree.id = `${this.prefix}tree`;
     tree.setAttribute('aria-label', 'operations');
     stage.setAttribute('aria-controls', tree.id);
-    stage.append(this.legend.root, this.note, this.trail.root, tree);
+    stage.append(this.legend.root, this.note.root, this.trail.root, tree);
     this.body.append(stage);
     this.root.append(this.body);
   }
@@ -339,7 +342,6 @@ export class Pane {
   }
 
   say(text: string): void {
-    this.note.textContent = text;
-    this.note.hidden = !text;
+    this.note.say(text);
   }
 }

@@ -7,13 +7,17 @@ import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { counterparts } from '../view/counterparts.ts';
 import { aspectOf, type Space } from '../view/first.ts';
 import type { ViewState } from '../view/folds.ts';
+
 import { hullsOf } from '../view/hulls.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
+import type { NoteAction, NoteKind } from './note.ts';
 import type { VisibleGraph } from '../view/visible.ts';
 
 /** ms after which it is said what is waited for. */
 const SLOW = 300;
+/** More boxes than this are not placed without being asked for twice. */
+const MOST_BOXES = 60_000;
 
 export interface PlacingParts {
   readonly document: Document;
@@ -21,7 +25,11 @@ export interface PlacingParts {
   /** The room for the picture. */
   space(): Space;
   looks(visible: VisibleGraph): readonly LookName[];
-  say(text: string): void;
+  say(text: string, kind?: NoteKind, actions?: readonly NoteAction[]): void;
+  /** Closes every region, where what is open is too much. */
+  closeAll(): void;
+  /** Places what is open once more. */
+  again(): void;
 }
 
 export interface Placed {
@@ -40,39 +48,76 @@ export class Placing {
   /** The scene that was placed last, also while another stage is on its way. */
   private last: Scene | null = null;
   private job: LayoutJob | null = null;
+  /** Graphs of which the person wants to see everything, whatever it takes. */
+  private readonly allowed = new WeakSet<Graph>();
 
   constructor(private readonly parts: PlacingParts) {}
 
   /** Places what is visible now; null where that was overtaken, or is not possible and was said. */
   async place(graph: Graph, state: ViewState, { kernels, afresh }: PlacingWishes): Promise<Placed | null> {
     const { document, layouts, space, looks, say } = this.parts;
-    const visible = show(document, graph, state);
     this.job?.cancel();
+    const visible = show(document, graph, state);
+    if (visible.count > MOST_BOXES && !this.allowed.has(graph)) {
+      this.refuse(graph, visible.count);
+      return null;
+    }
     const { last } = this;
     const from = last ? counterparts(document, last.visible, visible) : undefined;
     const before = last && from && !afresh ? { before: placesBefore(from, last.layout) } : {};
     const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.
-    const slow = setTimeout(() => say(`placing ${visible.count} boxes`), SLOW);
+    const slow = setTimeout(() => this.waitFor(job, visible.count), SLOW);
     try {
       const hulls = kernels ? hullsOf(document, visible) : [];
       const scene = makeScene(visible, await job.result, looks(visible), hulls);
       if (this.job !== job) {
         return null;
       }
-      say(visible.count ? scene.layout.simplified.join('; ') : 'This program is empty: it has no operations.');
+      if (visible.count) {
+        say(scene.layout.simplified.join('; '));
+      } else {
+        say('This program is empty: it has no operations and gives nothing back.', 'empty');
+      }
       this.last = scene;
       return { scene, from };
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AbortError') {
-        say(`This picture could not be placed: ${error instanceof Error ? error.message : String(error)}`);
+        const why = error instanceof Error ? error.message : String(error);
+        say(`This picture could not be placed: ${why}`, 'failed', [this.closing]);
       }
       return null;
     } finally {
       clearTimeout(slow);
       this.job = this.job === job ? null : this.job;
     }
+  }
+
+  /** Says what is waited for, and lets the person stop it: the picture stays as it was. */
+  private waitFor(job: LayoutJob, boxes: number): void {
+    const { say } = this.parts;
+    const stop = (): void => {
+      job.cancel();
+      say(`stopped: ${countText(boxes)} are open, and the picture is as it was before`, 'said', [this.closing]);
+    };
+    say(`placing ${countText(boxes)}`, 'busy', [{ label: 'stop', title: 'Stop, and keep the picture', does: stop }]);
+  }
+
+  /** More than a picture can show is placed only where the person asks for it again. */
+  private refuse(graph: Graph, boxes: number): void {
+    const again = (): void => {
+      this.allowed.add(graph);
+      this.parts.again();
+    };
+    this.parts.say(`${countText(boxes)} at once are more than can be read, and take a while.`, 'failed', [
+      { label: 'place them', title: 'Place all of them anyway', does: again },
+      this.closing
+    ]);
+  }
+
+  private get closing(): NoteAction {
+    return { label: 'close all', title: 'Close every region', does: () => this.parts.closeAll() };
   }
 
   /** True while a picture is on its way. */
@@ -83,4 +128,8 @@ export class Placing {
   cancel(): void {
     this.job?.cancel();
   }
+}
+
+function countText(boxes: number): string {
+  return `${boxes.toLocaleString('en')} box${boxes === 1 ? '' : 'es'}`;
 }

@@ -43,6 +43,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     }
     this.clear();
     this.shown = data;
+    const opening = element('div', 'jv-opening', 'opening…');
+    opening.setAttribute('role', 'status');
+    this.node.append(opening);
     try {
       const document = await decode(data);
       if (this.isDisposed || this.shown !== data) {
@@ -50,6 +53,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       }
       const { height, stage, view } = (model.metadata[MIME_TYPE] ?? {}) as Record<string, unknown>;
       const saved = readSaved(view);
+      opening.remove();
       // A file has the whole tab; an output shares the notebook.
       const fill = this.parent?.hasClass('jp-MimeDocument') ?? false;
       this.explorer = new Explorer(this.node, {

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { affine, Sketch } from '../document/sketch.ts';
+import type { LayoutClient, LayoutJob } from '../layout/client.ts';
+import { layout } from '../layout/layout.ts';
+import type { Layout, LayoutInput } from '../layout/input.ts';
+import type { NoteAction, NoteKind } from './note.ts';
+import { Placing } from './placing.ts';
+
+interface Said {
+  readonly text: string;
+  readonly kind?: NoteKind | undefined;
+  readonly actions?: readonly NoteAction[] | undefined;
+}
+
+/** A layout that comes when it is told to, or never. */
+function slow(): { layouts: LayoutClient; finish: () => void } {
+  let finish = (): void => undefined;
+  const start = (input: LayoutInput): LayoutJob => {
+    let stop: (error: Error) => void = () => undefined;
+    const result = new Promise<Layout>((resolve, reject) => {
+      finish = () => resolve(layout(input));
+      stop = reject;
+    });
+    return { result, cancel: () => stop(Object.assign(new Error('cancelled'), { name: 'AbortError' })) };
+  };
+  return { layouts: { layout: start } as unknown as LayoutClient, finish: () => finish() };
+}
+
+function placing(sketch: Sketch, layouts: LayoutClient): { place: () => ReturnType<Placing['place']>; said: Said[] } {
+  const document = decodePlain(sketch.plain());
+  const said: Said[] = [];
+  const made = new Placing({
+    document,
+    layouts,
+    space: () => ({ width: 400, height: 300 }),
+    looks: visible => visible.label.map(() => 'box-control' as const),
+    say: (text, kind, actions) => said.push({ text, kind, actions }),
+    closeAll: () => said.push({ text: 'closed' }),
+    again: () => said.push({ text: 'again' })
+  });
+  const state = { open: new Set<number>() };
+  return { place: () => made.place(document.graphs[0], state, { kernels: false, afresh: false }), said };
+}
+
+const soon = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms));
+
+test('what takes long is said to take long, and can be stopped', async () => {
+  const { place, said } = placing(affine(), slow().layouts);
+  const placed = place();
+  await soon(20);
+  assert.equal(said.length, 0);
+  await soon(400);
+  assert.equal(said[0].text, 'placing 7 boxes');
+  assert.equal(said[0].kind, 'busy');
+  said[0].actions?.find(({ label }) => label === 'stop')?.does();
+  assert.equal(await placed, null);
+  const last = said[said.length - 1];
+  assert.match(last.text, /^stopped: 7 boxes are open/);
+  last.actions?.find(({ label }) => label === 'close all')?.does();
+  assert.equal(said[said.length - 1].text, 'closed');
+});
+
+test('a program without operations says so in the place of a picture', async () => {
+  const { layouts, finish } = slow();
+  const { place, said } = placing(new Sketch(), layouts);
+  const placed = place();
+  finish();
+  await placed;
+  assert.deepEqual([said[0].kind, /empty/.test(said[0].text)], ['empty', true]);
+});
+
+test('a picture that cannot be placed says why, and what can be done', async () => {
+  const broken = { layout: () => ({ result: Promise.reject(new Error('no room')), cancel: () => undefined }) };
+  const { place, said } = placing(affine(), broken as unknown as LayoutClient);
+  assert.equal(await place(), null);
+  assert.deepEqual([said[0].kind, said[0].text], ['failed', 'This picture could not be placed: no room']);
+  assert.deepEqual(
+    said[0].actions?.map(({ label }) => label),
+    ['close all']
+  );
+});
+
+test('more boxes than can be read are placed only when that is asked for again', async () => {
+  const many = new Sketch();
+  const x = many.argument('x', 'f32[2]');
+  for (let i = 0; i < 60_001; i++) {
+    many.op('sin', [x], 'f32[2]');
+  }
+  const { layouts } = slow();
+  const { place, said } = placing(many, layouts);
+  assert.equal(await place(), null);
+  assert.match(said[0].text, /^60,001 boxes at once/);
+  said[0].actions?.find(({ label }) => label === 'place them')?.does();
+  assert.equal(said[1].text, 'again');
+  void place().catch(() => undefined);
+  await soon(400);
+  assert.equal(said[2].text, 'placing 60,001 boxes');
+});
