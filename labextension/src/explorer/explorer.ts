@@ -172,6 +172,11 @@ export class Explorer {
     return this.beside.panes;
   }
 
+  /** True while a picture is on its way to the screen. */
+  get busy(): boolean {
+    return this.panes.some(pane => pane.busy);
+  }
+
   /** Where the first box of a label stands, from the corner of the picture; for scripts of the page and for tests. */
   locate(label: string): { x: number; y: number } | null {
     return this.picture.locate(this.labels.indexOf(label));

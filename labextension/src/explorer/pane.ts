@@ -134,6 +134,11 @@ export class Pane {
     return !this.placing.busy && this.picture.atRest;
   }
 
+  /** True while a picture is on its way. */
+  get busy(): boolean {
+    return this.placing.busy;
+  }
+
   /** Shows the graph as it was left, or for the first time. */
   start(graph = this.viewing.at): void {
     this.viewing.change(graph, () => this.first(graph));

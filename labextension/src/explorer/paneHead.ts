@@ -1,4 +1,5 @@
 /** The head of one of two pictures side by side: which stage it shows, to be chosen, and how it differs from the other. */
+import { numberText } from '../view/words.ts';
 import type { Document } from '../document/graph.ts';
 import { programName, programOf, stagesOf } from '../document/programs.ts';
 import type { Compared } from '../view/compared.ts';
@@ -48,11 +49,11 @@ export class PaneHead {
     this.select.value = String(stage ?? -1);
     this.select.title = programName(this.source, programOf(this.source, graph));
     const told = DIFFERENCES.filter(kind => compared[kind].length).map(kind => {
-      const said = `${compared[kind].length.toLocaleString('en')} ${DIFFERENCE_WORDS[kind]}`;
+      const said = `${numberText(compared[kind].length)} ${DIFFERENCE_WORDS[kind]}`;
       const look = `jv-change jv-change-${markKind(kind, this.left)}`;
       return button(look, said, `${said}: ${DIFFERENCE_TITLES[kind]}`, () => this.actions.light(compared[kind]));
     });
-    const same = `${compared.same.toLocaleString('en')} ${compared.programs ? 'the same' : 'linked'}`;
+    const same = `${numberText(compared.same)} ${compared.programs ? 'the same' : 'linked'}`;
     const all = compared.programs ? 'no difference' : 'all linked';
     const rest = !compared.same ? '' : told.length ? same : all;
     this.counts.replaceChildren(...told, ...(rest ? [element('span', 'jv-quiet', rest)] : []));

@@ -1,4 +1,5 @@
 /** From what is open to where it stands: lays out what is visible, in a worker, and drops what was overtaken. */
+import { numberText } from '../view/words.ts';
 import type { Document, Graph } from '../document/graph.ts';
 import { makeScene, type Scene } from '../draw/scene.ts';
 import type { LookName } from '../draw/theme.ts';
@@ -131,5 +132,5 @@ export class Placing {
 }
 
 function countText(boxes: number): string {
-  return `${boxes.toLocaleString('en')} box${boxes === 1 ? '' : 'es'}`;
+  return `${numberText(boxes)} box${boxes === 1 ? '' : 'es'}`;
 }

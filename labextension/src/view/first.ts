@@ -82,8 +82,14 @@ export function firstView(
     if (!next) {
       break;
     }
+    let before = -1;
     const opened = AMOUNTS.some(amount => {
       const tried = openRow(rows, open, next.row, amount);
+      // Where there is nothing more to open with it, less is the same.
+      if (tried.size === before) {
+        return false;
+      }
+      before = tried.size;
       const shown = show(document, graph, { open: tried });
       if (!fits(shown)) {
         return false;
