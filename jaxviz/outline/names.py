@@ -4,6 +4,7 @@ where the source says nothing, the operation that weighs most.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -82,7 +83,7 @@ class Names:
         """The name of a stack or part, empty where the source gives none."""
         kind, number = int(self._draft.kind[row]), int(self._draft.label[row])
         if kind == _PART:
-            return self._lines(row)
+            return self._cases(row) or self._lines(row)
         if number < 0:
             return ""
         label = self._labels[number]
@@ -124,6 +125,14 @@ class Names:
             if expression.loop and expression.statement not in called:
                 return expression.loop
         return ""
+
+    def _cases(self, row: int) -> str:
+        """`cases 5 to 11` for some branches of a condition."""
+        inside = self._draft.label[np.flatnonzero(self._draft.rows.parent == row)].tolist()
+        names = [self._labels[number].name if number >= 0 else "" for number in inside]
+        if len(names) < 2 or not all(re.fullmatch(r"case \d+", name) for name in names):
+            return ""
+        return f"cases {names[0].removeprefix('case ')} to {names[-1].removeprefix('case ')}"
 
     def _lines(self, row: int) -> str:
         """`lines 10-17` for a part of one function."""

@@ -36,6 +36,15 @@ def test_a_statement_of_one_expression_is_that_expression_and_tells_its_variable
     assert (multiply.kind, multiply.variable, multiply.detail) == ("expression", "", "h * 2")
 
 
+def test_parts_of_a_long_switch_are_called_by_their_cases():
+    def f(i, x):
+        return jax.lax.switch(i, [functools.partial(jnp.multiply, number) for number in range(40)], x)
+
+    parts = [row.name for row in outline_of(f, 3, _X) if row.name.startswith("cases ")]
+    assert len(parts) > 2
+    assert parts[-1].endswith(" to 39")
+
+
 def test_a_call_of_a_function_of_several_expressions_opens():
     def hidden(x):
         return jnp.tanh(x) * 2

@@ -73,6 +73,24 @@ function nested(depth: number): Sketch {
   return sketch;
 }
 
+/** A choice of one of many branches. */
+function manyBranches(count: number): Sketch {
+  const sketch = new Sketch();
+  const which = sketch.argument('which', 'i32[]');
+  const x = sketch.argument('x', 'f32[4]');
+  const y = sketch.op('cond', [sketch.op('clamp', [which], 'i32[]'), x], 'f32[4]');
+  const owner = sketch.last;
+  for (let branch = 0; branch < count; branch++) {
+    sketch.region(owner, 'branch', `case ${branch}`, () => {
+      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: x });
+      const value = sketch.op('mul', [sketch.op('sin', [inner], 'f32[4]'), inner], 'f32[4]');
+      sketch.result('', value, { kind: 'leave', to: y });
+    });
+  }
+  sketch.result('result', y);
+  return sketch;
+}
+
 function condition(): Sketch {
   const sketch = new Sketch();
   const p = sketch.argument('p', 'bool[]');
@@ -319,6 +337,7 @@ export const programs: Readonly<Record<string, Program>> = {
   'condition-closed': { sketch: condition },
   'condition-open': { sketch: condition, open: [1] },
   'branches-open': { sketch: condition, open: [1, 2, 3] },
+  'branches-many': { sketch: () => manyBranches(12), open: [1, ...Array.from({ length: 12 }, (_, i) => i + 2)] },
   'nested-closed': { sketch: () => nested(3) },
   'nested-half-open': { sketch: () => nested(3), open: [1, 2] },
   'nested-open': { sketch: () => nested(3), open: [1, 2, 3] },

@@ -63,11 +63,11 @@ export class Boxes {
     return at === frame;
   }
 
-  /** The frame of the innermost open row around a node, or -1. */
-  frameAround(node: number): number {
-    const { parent } = this.rows.outline;
+  /** The frame of the innermost open row around a node, and around all up to `end`, or -1. */
+  frameAround(node: number, end = node): number {
+    const { parent, end: ends } = this.rows.outline;
     for (let row = this.rows.leaf[node]; row > 0; row = parent[row]) {
-      const frame = this.ofItem.get(row);
+      const frame = ends[row] >= end ? this.ofItem.get(row) : undefined;
       if (frame !== undefined && this.shape[frame] === Shape.frame) {
         return frame;
       }

@@ -5,6 +5,7 @@
 import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { bordersOf } from './borders.ts';
 import { Boxes } from './boxes.ts';
+import { Branches, CHOICE_CHIP, GIVEN_CHIP, MOST_JOINED } from './branches.ts';
 import { ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
 import type { Origin } from './flow.ts';
 import { Folds, NOTHING, type ViewState } from './folds.ts';
@@ -64,6 +65,7 @@ class Join {
   private readonly cables = new Map<number, Set<number>>();
   private readonly carries: { maker: number; turn: number }[] = [];
   private readonly rows: Rows;
+  private readonly branches: Branches;
 
   constructor(
     private readonly document: Document,
@@ -74,6 +76,7 @@ class Join {
     private readonly upward: Upward
   ) {
     this.rows = folds.rows;
+    this.branches = new Branches(document, graph);
   }
 
   joined(): Pick<VisibleGraph, 'cables' | 'carries'> & { edges: Edge[]; rack: ChipRack } {
@@ -86,7 +89,7 @@ class Join {
       } else if (target >= 0) {
         this.read(node, target, this.reads.origins(node));
       } else if (folds.item[node] === NOTHING && graph.firstRegion[node] < graph.firstRegion[node + 1]) {
-        const frame = boxes.frameAround(node);
+        const frame = boxes.frameAround(node, this.branches.endOf(node));
         if (frame >= 0) {
           this.read(node, frame, this.reads.originsAtBorder(node));
         }
@@ -122,10 +125,18 @@ class Join {
       if (source === target) {
         continue;
       }
-      if (source >= 0 && !reads.isHub(origin.value)) {
+      const condition = source < 0 ? -1 : this.branches.around(origin.node, node);
+      const whole = condition < 0 ? -1 : boxes.frameAround(condition, this.branches.endOf(condition));
+      if (whole >= 0 && whole !== source && boxes.holds(whole, source) && !boxes.holds(whole, target)) {
+        rack.add(source, { ...GIVEN_CHIP, value: origin.value });
+        this.join(whole, target, origin.value);
+      } else if (source >= 0 && !reads.isHub(origin.value)) {
         if (!boxes.holds(source, target) && !this.betweenCopies(origin.node, node)) {
-          for (const end of boxes.holds(target, source) ? this.bodies(node, target) : [target]) {
-            this.join(source, end, origin.value);
+          const ends = boxes.holds(target, source) ? this.bodies(node, target) : [target];
+          if (ends.length > MOST_JOINED) {
+            rack.add(source, { ...CHOICE_CHIP, value: origin.value });
+          } else {
+            ends.forEach(end => this.join(source, end, origin.value));
           }
         }
       } else if (folds.copyOf[node] === 0 || !this.isLaterCopy(node)) {
