@@ -8,8 +8,11 @@ a fault of a parser outside of jaxviz would end: that is told, with the number o
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import importlib.util
 import io
+import lzma
 import random
 import subprocess
 import sys
@@ -17,6 +20,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -56,16 +60,21 @@ def program(x: jax.Array, w: jax.Array) -> jax.Array:
     return jax.lax.cond(y.sum() > 0, jnp.sin, jnp.cos, y)
 
 
-def sources() -> dict[str, bytes]:
-    """One sound file of each kind."""
+#: A file, or the files of a folder by their names.
+Source = bytes | dict[str, bytes]
+
+
+def sources() -> dict[str, Source]:
+    """One sound file of each kind, and the folder of a dump."""
     arguments = jnp.ones((4, 3)), jnp.ones((3, 2))
     lowered = jax.jit(program).lower(*arguments)
     module = lowered.compile().runtime_executable().hlo_modules()[0]
     proto = module.as_serialized_hlo_module_proto()
     stream = io.BytesIO()
     lowered.compiler_ir("stablehlo").operation.write_bytecode(stream)
-    found = {
-        "hlo text": module.to_string().encode(),
+    text = module.to_string().encode()
+    found: dict[str, Source] = {
+        "hlo text": text,
         "hlo proto": proto,
         "snapshot": _wrapped(1, _wrapped(1, proto)),
         "profile": _wrapped(1, _wrapped(4, _wrapped(2, _wrapped(5, _wrapped(6, _wrapped(1, proto)))))),
@@ -73,8 +82,17 @@ def sources() -> dict[str, bytes]:
         "mlir lines": UNKNOWN.encode(),
         "mlir bytecode": stream.getvalue(),
         "document": _document(arguments),
-        "gzip": gzip.compress(module.to_string().encode()),
+        "gzip": gzip.compress(text),
+        "bzip2": bz2.compress(text),
+        "xz": lzma.compress(text),
+        "dump": _dump(lowered),
     }
+    if importlib.util.find_spec("zstandard") is None:
+        print("zstd: left out, it needs: pip install zstandard")
+    else:
+        import zstandard
+
+        found["zstd"] = zstandard.compress(text)
     try:
         from jax import export
 
@@ -94,6 +112,13 @@ def _wrapped(field: int, data: bytes) -> bytes:
             return bytes([field << 3 | 2]) + length + data
 
 
+def _dump(lowered: Any) -> dict[str, bytes]:
+    """What XLA dumps: of its states between passes the first ones, and everything else."""
+    with tempfile.TemporaryDirectory() as folder:
+        lowered.compile(compiler_options={"xla_dump_to": folder, "xla_dump_hlo_pass_re": "fusion|cse"})
+        return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.suffix != ".ll"}
+
+
 def _document(arguments: tuple[jax.Array, ...]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         return explore(program, *arguments).document().save(Path(folder, "x.jaxviz")).read_bytes()
@@ -109,14 +134,36 @@ def changed(kind: str, data: bytes, number: int) -> bytes:
     return changed_bytes(data, chance)
 
 
-def run(kind: str, data: bytes, count: int, say: Callable[[int], None]) -> str:
+def changed_folder(path: Path, kind: str, files: dict[str, bytes], number: int) -> None:
+    """Write the files of a folder, one of them changed, left out, or in place of another one."""
+    chance = random.Random(f"{kind} {number}")
+    one, other = chance.choice(list(files)), chance.choice(list(files))
+    path.mkdir(exist_ok=True)
+    for file in path.iterdir():
+        if file.name not in files or file.read_bytes() != files[file.name]:
+            file.unlink()
+    for name, data in files.items():
+        if not (path / name).exists():
+            (path / name).write_bytes(data)
+    if number % 8 == 0:
+        (path / one).unlink()
+    elif number % 8 == 1:
+        (path / one).write_bytes(files[other])
+    else:
+        (path / one).write_bytes(changed("hlo text" if one.endswith(".txt") else kind, files[one], number))
+
+
+def run(kind: str, data: Source, count: int, say: Callable[[int], None]) -> str:
     """Opens changed files; anything but a whole document or an `OpenError` of one line ends the run."""
     opened = refused = 0
     longest = 0.0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "file")
         for number in range(count):
-            path.write_bytes(changed(kind, data, number))
+            if isinstance(data, dict):
+                changed_folder(path, kind, data, number)
+            else:
+                path.write_bytes(changed(kind, data, number))
             say(number)
             start = perf_counter()
             try:
@@ -124,7 +171,8 @@ def run(kind: str, data: bytes, count: int, say: Callable[[int], None]) -> str:
                 opened += 1
             except OpenError as error:
                 text = str(error)
-                if not text.startswith(f"{path}: ") or len(text.splitlines()) > 1 or len(text) > LONGEST:
+                # In a folder it may be about a file.
+                if not text.startswith((f"{path}: ", f"{path}/")) or len(text.splitlines()) > 1 or len(text) > LONGEST:
                     raise RuntimeError(f"not one line with the file: {text[:LONGEST]}") from error
                 refused += 1
             longest = max(longest, perf_counter() - start)
@@ -132,11 +180,16 @@ def run(kind: str, data: bytes, count: int, say: Callable[[int], None]) -> str:
 
 
 def check(opened: Opened) -> None:
-    document = opened.document()
-    for graph in document.graphs:
-        graph.check()
-    for entry in document.outlines:
-        entry.outline.check()
+    for name in opened.names:
+        document = opened[name].document()
+        for graph in document.graphs:
+            graph.check()
+        for entry in document.outlines:
+            entry.outline.check()
+    for step in opened.passes:
+        step.graph.check()
+    if any(len(reason.splitlines()) != 1 for reason in opened.left_out):
+        raise RuntimeError(f"not one line for each file: {opened.left_out}")
 
 
 def main() -> None:
