@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxviz.graph import Column, Graph
+from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.changes import Passes
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
@@ -40,6 +40,10 @@ from jaxviz.tables import Tables
 ALL_PASSES = 20_000
 #: Of larger ones only around those that change most: each snapshot is megabytes of text.
 TELLING_PASSES = "fusion|cse|layout-assignment|call-inliner"
+
+
+# How far the place of an operation is handed on to what it reads.
+_TURNS = 16
 
 
 class Linked(NamedTuple):
@@ -214,7 +218,7 @@ class Capture:
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
         links = make_links(self.jaxpr, graph, tagged)
-        source = last_sources(graph, links)
+        source = places_in_program(graph, links)
         order = program_order(graph, source)
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
@@ -222,11 +226,33 @@ class Capture:
         return Linked(graph, tagged, links, linked_outline(graph, source[order], outline), order)
 
 
-def last_sources(graph: Graph, links: Links) -> Column:
-    """For each node the last node of the jaxpr that it is linked to, or -1."""
-    last = np.full(len(graph), -1, np.int32)
-    np.maximum.at(last, links.target, links.source)
-    return last
+def places_in_program(graph: Graph, links: Links) -> Column:
+    """For each node the node of the jaxpr at which it stands in the program, or -1: the last that it is linked to.
+
+    What is read before that stands where it is read. Of two equal operations the compiler keeps one, with the tag of
+    either: in backward, an operation that forward reads too would tear forward apart.
+    """
+    count = len(graph)
+    place = np.full(count, -1, np.int32)
+    np.maximum.at(place, links.target, links.source)
+    source, reader = graph.operands.source, graph.operand_node
+    read = (source >= 0) & (graph.nodes.kind[reader] == OPERATION)
+    maker, reader = graph.value_node[source[read]], reader[read]
+    size = 1 + max(int(links.source.max(initial=0)), int(place.max(initial=0)))
+    ranked = links.target.astype(np.int64) * size + links.source
+    # What a change means for those that it reads shows in the next turn.
+    for _ in range(_TURNS):
+        limit = np.full(count, size, np.int64)
+        known = place[reader] >= 0
+        np.minimum.at(limit, maker[known], place[reader[known]])
+        late = np.flatnonzero(place > limit)
+        if not len(late):
+            break
+        # Of what it is linked to, the last that comes early enough, if there is any.
+        row = np.maximum(np.searchsorted(ranked, late * size + limit[late], side="right") - 1, 0)
+        early = (links.target[row] == late) & (links.source[row] <= limit[late])
+        place[late] = np.where(early, links.source[row], limit[late])
+    return place
 
 
 def with_stacks(graph: Graph, links: Links, stacks: Column) -> Graph:

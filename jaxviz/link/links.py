@@ -7,7 +7,7 @@ kind is kept with every link.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -192,7 +192,10 @@ class _Linker:
                 self.kind[owner] = MERGED
 
     def _infer(self) -> None:
-        """Nodes without a tag belong with what reads them, else with what they read, else with what holds them."""
+        """Nodes without a tag belong with what reads them, else with what they read, else with what holds them.
+
+        Of several readers with the first in the program, of several operands with the last: so it stands between them.
+        """
         graph = self.graph
         kinds = graph.nodes.kind
         inner = (kinds == OPERATION) | (kinds == CONSTANT)
@@ -205,7 +208,7 @@ class _Linker:
         missing = [node for node in missing if not self.found[node]]
         for node in missing:
             sources = graph.operands.source[first[node] : first[node + 1]].tolist()
-            self._take(node, (int(maker[source]) for source in sources if source >= 0))
+            self._take(node, (int(maker[source]) for source in sources if source >= 0), max)
         for node in missing:
             region = int(graph.nodes.region[node])
             while not self.found[node] and region > 0:
@@ -213,13 +216,12 @@ class _Linker:
                 self._take(node, (holder,))
                 region = int(graph.nodes.region[holder])
 
-    def _take(self, node: int, others: Iterator[int] | Sequence[int]) -> None:
-        for other in others:
-            if self.found[other]:
-                # Of a fusion that reads it, only what comes first: one place is enough to be found.
-                self.found[node] = self.found[other][:1]
-                self.kind[node] = INFERRED
-                return
+    def _take(self, node: int, others: Iterable[int], choose: Callable[[Iterable[int]], int] = min) -> None:
+        """Of what others are made from, only the first of each, and of these one: enough to be found."""
+        places = [self.found[other][0] for other in others if self.found[other]]
+        if places:
+            self.found[node] = (choose(places),)
+            self.kind[node] = INFERRED
 
     def _join_borders(self) -> None:
         """Arguments and results of the program, by their names and else by their places."""
