@@ -10,6 +10,7 @@ from programs import CORPUS
 import jaxviz as jv
 from jaxviz.link.changes import changed_lineages
 from jaxviz.optimize import Snapshot
+from jaxviz.outline.tree import ROW_KINDS
 from jaxviz.passes import NoSnapshots, make_passes
 from jaxviz.read.passes import PassState, chosen_states, different_states, fewer_states
 from jaxviz.series import apply_edit
@@ -186,3 +187,20 @@ def test_a_large_program_says_what_was_left_out(monkeypatch):
 def test_without_snapshots_it_says_so():
     with pytest.raises(NoSnapshots, match="gave no snapshots"):
         make_passes((), Tables(), lambda read: (), lambda graph, tagged: None)
+
+
+def phases_of(outline):
+    """The names of the phases of an outline, in order."""
+    phase = ROW_KINDS.index("phase")
+    return [outline.graph.tables.strings[name] for name in outline.name[outline.kind == phase]]
+
+
+@pytest.mark.parametrize("name", ["mlp_train", "mlp_grad"])
+def test_no_pass_tears_a_phase_apart(name):
+    ex = explored(name)
+    series = ex.passes.series
+    wanted = phases_of(ex.document(passes=False).outlines[0].outline)
+    for number in range(len(series)):
+        found = phases_of(series.state(number).outline)
+        assert len(found) == len(set(found)), number
+        assert [phase for phase in wanted if phase in found] == found, number

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import type { Document } from '../document/graph.ts';
 import { loop } from '../document/sketch.ts';
+import { mergedAndFused } from '../document/sketchPasses.ts';
+import { openState } from '../document/states.ts';
 import { measure } from '../draw/text.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
@@ -61,6 +63,42 @@ test('a stage that nobody has touched begins with its own first view, each time'
   assert.ok(!openings.touched);
   openings.enter(document.graphs[0], () => new Set([1]));
   assert.deepEqual([...openings.open], [1]);
+});
+
+/** Two passes of which the first leaves a row of three operations, the second the same row with two. */
+function passesOfOneRow(): Document {
+  const plain = mergedAndFused();
+  const [passes] = plain.passes ?? [];
+  const { rows, states } = passes;
+  const name = plain.strings.push('sum') - 1;
+  for (const size of [3, 2]) {
+    const row = { ...Object.fromEntries(Object.entries(rows).map(([key, column]) => [key, column[1]])), name, size };
+    Object.entries({ ...row, gap: 1, closed: 0 }).forEach(([key, value]) => rows[key as keyof typeof rows].push(value));
+  }
+  states[0].rows = [0, 0, 2, 0, 2];
+  states[1].rows = [1, 1, 1, 3];
+  states[2].rows = [1, 1, 1, 1];
+  return decodePlain(plain);
+}
+
+test('a pass begins as the one that was seen before it, other stages with their own first views', () => {
+  const document = passesOfOneRow();
+  const states = [0, 1].map(number => document.graphs[openState(document, document.passes[0], number)]);
+  const openings = new Openings(document, document.graphs[0]);
+  openings.enter(document.graphs[0], none);
+  openings.enter(states[0], () => new Set([1]));
+  openings.enter(states[1], () => assert.fail('this pass begins as the one before'));
+  assert.deepEqual([...openings.open], [1]);
+  openings.enter(states[0], () => assert.fail('and back'));
+  assert.deepEqual([...openings.open], [1]);
+  openings.toggle(1);
+  openings.enter(states[1], () => assert.fail('what was closed stays so'));
+  assert.equal(openings.open.size, 0);
+  const untouched = new Openings(document, states[0]);
+  untouched.enter(states[0], () => new Set([1]));
+  untouched.enter(document.graphs[0], none);
+  untouched.enter(states[1], () => new Set([1]));
+  assert.deepEqual([...untouched.open], [1]);
 });
 
 test('in another stage each box is told which one it was, and stands where that stood', () => {

@@ -1,8 +1,9 @@
 /**
  * What the person has opened: of each stage its open rows and spread stacks. What is opened or closed in one stage is
- * so in the others too, in the rows that are the same there.
+ * so in the others too, in the rows that are the same there; and a pass of the compiler begins as the one seen before it.
  */
 import type { Document, Graph } from '../document/graph.ts';
+import { placeOf } from '../document/states.ts';
 import { rowsLike } from '../view/counterparts.ts';
 import { openEverything, openRow } from '../view/first.ts';
 import type { ViewState } from '../view/folds.ts';
@@ -52,9 +53,10 @@ export class Openings {
 
   /** Another stage, or the same one in another space: `first` gives what is open in it at first. */
   enter(graph: Graph, first: () => ReadonlySet<number>): void {
+    const before = this.graph;
     this.graph = graph;
     if (!this.touched || !this.known.has(graph)) {
-      this.known.set(graph, { open: first(), spread: NONE });
+      this.known.set(graph, this.carried(before) ?? { open: first(), spread: NONE });
     }
     for (const change of this.changes.slice(this.made.get(graph) ?? 0)) {
       if (change.graph !== graph) {
@@ -111,6 +113,21 @@ export class Openings {
     this.touched ||= changes;
     this.set({ open });
     return changes;
+  }
+
+  /** A pass begins as the one that was seen before it, so that only what it changed looks different. */
+  private carried(before: Graph): Opened | undefined {
+    const { document, graph, rows } = this;
+    const there = this.known.get(before);
+    const isPass = (one: Graph): boolean => placeOf(document, document.graphs.indexOf(one)) !== undefined;
+    if (!there || before === graph || !isPass(before) || !isPass(graph)) {
+      return undefined;
+    }
+    const like = (open: ReadonlySet<number>): Set<number> =>
+      new Set([...open].flatMap(row => rowsLike(document, before, row, graph)).filter(row => rowOpens(rows, row)));
+    const spread = [...like(there.spread)].filter(row => rows.outline.count[row] > 1);
+    const open = like(there.open);
+    return open.size || !there.open.size ? { open, spread: new Set(spread) } : undefined;
   }
 
   private get rows(): Rows {
