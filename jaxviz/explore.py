@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from jaxviz.loops.compare import Rebuilt
     from jaxviz.measure.arguments import Fill
     from jaxviz.measure.run import Run
+    from jaxviz.residuals import Residuals
     from jaxviz.targets import Target
+    from jaxviz.traffic import Kernel
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Exploration:
         self.failed: FailedExploration | None = None
         from jaxviz.capture import Capture
 
-        self._capture = Capture(program, ahead=lambda: self.findings)
+        self._capture = Capture(program, ahead=lambda: self.found_in_jaxpr)
 
     def trace(self) -> None:
         """Has JAX trace the function now; an error in it comes as JAX's own."""
@@ -151,11 +153,43 @@ class Exploration:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is worth telling about the program, the most severe first."""
-        from jaxviz.find import find_all
+        """What is worth telling about the program, the most severe first; it is compiled for that, where it can be."""
+        from jaxviz.find import COMPILED_FINDERS, Compiled, find_with, ordered
 
         __tracebackhide__ = True
-        return find_all(self._subject)
+        found = self.found_in_jaxpr
+        capture = self._capture
+        try:
+            hlo, fates = capture.hlo, capture.fates
+        except Exception:
+            # What cannot be compiled here, nothing was found in; the error comes with the stage.
+            return found
+        compiled = Compiled(hlo.graph, hlo.links, hlo.order, fates)
+        return ordered(found + find_with(COMPILED_FINDERS, replace(self._subject, compiled=compiled)))
+
+    @cached_property
+    def found_in_jaxpr(self) -> tuple[Finding, ...]:
+        """What is worth telling about the program as it was traced, before anything is compiled."""
+        from jaxviz.find import FINDERS, find_with, ordered
+
+        __tracebackhide__ = True
+        return ordered(find_with(FINDERS, self._subject))
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels of optimized HLO: what each reads and writes, and what fusion saved, in bytes."""
+        from jaxviz.traffic import traffic_of
+
+        __tracebackhide__ = True
+        return traffic_of(self.hlo)
+
+    @cached_property
+    def residuals(self) -> Residuals:
+        """What the forward pass keeps for the backward pass, and what each policy of `jax.checkpoint` would keep."""
+        from jaxviz.residuals import residuals_of
+
+        __tracebackhide__ = True
+        return residuals_of(self.jaxpr)
 
     def rebuild(self, finding: Finding | None = None) -> Rebuilt:
         """Writes the unrolled loop of a finding as a loop of JAX, and compiles and runs both to compare them.
@@ -165,7 +199,7 @@ class Exploration:
         from jaxviz.loops.compare import rebuild
 
         if finding is None:
-            finding = next((one for one in self.findings if one.kind == "unrolled"), None)
+            finding = next((one for one in self.found_in_jaxpr if one.kind == "unrolled"), None)
             if finding is None:
                 raise ValueError(f"there is no unrolled loop in {self.call}")
         return rebuild(self.program, self._subject, finding)
@@ -247,6 +281,7 @@ class Exploration:
                 between = (PassesEntry(0, capture.passes),)
             except Exception as error:
                 missing["passes"] = _reason(error)
+        findings = self.found_in_jaxpr if "hlo" not in stages or missing else self.findings
         entry = ProgramEntry(
             name=self.program.name,
             call=self.call,
@@ -276,7 +311,7 @@ class Exploration:
             fates=fates,
             outlines=tuple(outlines),
             passes=between,
-            findings=tuple(FindingEntry(0, finding, self._action(finding)) for finding in self.findings),
+            findings=tuple(FindingEntry(0, finding, self._action(finding)) for finding in findings),
             measures=measured,
         )
 

@@ -183,7 +183,7 @@ def _explored(fn: Any, args: Any, kwargs: Any, target: str | None = None) -> Exp
 def _assert_no_finding(kind: str, fn: Any, args: Any, kwargs: Any) -> None:
     __tracebackhide__ = True
     exploration = _explored(fn, args, kwargs)
-    found = [finding for finding in exploration.findings if finding.kind == kind]
+    found = [finding for finding in exploration.found_in_jaxpr if finding.kind == kind]
     if found:
         lines = [f"{finding.title}. {finding.text} {finding.remedy}" for finding in found]
         raise AssertionError(f"{exploration.call}: " + "\n".join(lines))

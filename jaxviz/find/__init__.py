@@ -6,17 +6,44 @@ one is a file with a function `find`, and its name in `FINDERS`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 
-from jaxviz.find.finding import SEVERITIES, Finding, Line, Subject
+from jaxviz.find.finding import SEVERITIES, Compiled, Finding, Line, Subject
 
-__all__ = ["FINDERS", "SEVERITIES", "Finding", "Line", "Subject", "find_all"]
+__all__ = ["FINDERS", "SEVERITIES", "Compiled", "Finding", "Line", "Subject", "find_all"]
 
 #: The modules of this package that find something.
-FINDERS = ("unrolled", "dead", "captured", "impure", "donated", "keys", "indexing", "division", "precision", "masked")
+FINDERS = (
+    "unrolled",
+    "dead",
+    "captured",
+    "impure",
+    "donated",
+    "keys",
+    "callback",
+    "residuals",
+    "indexing",
+    "division",
+    "precision",
+    "masked",
+)
+
+
+#: Those that find something in what the compiler made of it.
+COMPILED_FINDERS = ("removed", "unfused", "collective", "peak")
 
 
 def find_all(subject: Subject) -> tuple[Finding, ...]:
     """All findings, the most severe first, and in the order of the program where they are alike."""
-    found = [finding for name in FINDERS for finding in import_module(f"{__name__}.{name}").find(subject)]
+    return ordered(find_with(FINDERS, subject) + (find_with(COMPILED_FINDERS, subject) if subject.compiled else ()))
+
+
+def find_with(finders: Iterable[str], subject: Subject) -> tuple[Finding, ...]:
+    """What some finders find."""
+    return tuple(finding for name in finders for finding in import_module(f"{__name__}.{name}").find(subject))
+
+
+def ordered(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The most severe first, and in the order of the program where they are alike."""
     return tuple(sorted(found, key=lambda one: (-SEVERITIES.index(one.severity), int(one.nodes.min(initial=0)))))

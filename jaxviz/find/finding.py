@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +12,8 @@ import numpy as np
 from jaxviz.find.flow import Flow
 from jaxviz.graph import Column, Graph
 from jaxviz.impure import Seen
+from jaxviz.link.fates import Fates
+from jaxviz.link.links import Links
 from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
 
@@ -54,13 +56,37 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
+class Compiled:
+    """What the compiler made of a jaxpr: optimized HLO, its links to the jaxpr, and the fates of equations.
+
+    `order` says where each node stood in the HLO as the compiler gave it, which is the order in which it runs.
+    """
+
+    graph: Graph
+    links: Links
+    order: Column
+    fates: Fates | None = None
+
+    @cached_property
+    def flow(self) -> Flow:
+        """Where values come from."""
+        return Flow(self.graph)
+
+    def sources(self, nodes: Iterable[int]) -> Column:
+        """The nodes of the jaxpr that these were made from, in order."""
+        return np.array(sorted({source for node in nodes for source in self.links.sources(node)}), np.int32)
+
+
+@dataclass(frozen=True, eq=False)
 class Subject:
-    """What finders look at: the jaxpr, and how it is folded for reading."""
+    """What finders look at: the jaxpr, how it is folded for reading, and what the compiler made of it."""
 
     graph: Graph
     outline: Outline
     #: What the function does only while it is traced; nothing is known of that where a file was opened.
     seen: tuple[Seen, ...] = ()
+    #: Not there where nothing was compiled yet.
+    compiled: Compiled | None = None
 
     def lines(self, nodes: Column) -> tuple[Line, ...]:
         """The innermost lines of the person's own code that nodes come from, each once, in the order of the source."""

@@ -7,9 +7,14 @@ import inspect
 from jaxviz.explore import explore
 from jaxviz.find import Finding
 
+#: What is found in what the compiler makes.
+COMPILED = ("twice", "folded", "unfused", "collective", "peak")
+
 
 def found(kind, fn, *args) -> list[Finding]:
-    return [finding for finding in explore(fn, *args).findings if finding.kind == kind]
+    exploration = explore(fn, *args)
+    findings = exploration.findings if kind in COMPILED else exploration.found_in_jaxpr
+    return [finding for finding in findings if finding.kind == kind]
 
 
 def the(kind, fn, *args) -> Finding:

@@ -1,0 +1,49 @@
+"""Calls back into Python, and moves between host and device, inside a compiled function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, lines_text, plural
+from jaxviz.graph import OPERATION
+
+_LOOPS = frozenset({"scan", "while body", "while cond", "while"})
+_PRINTS = frozenset({"debug_callback", "debug_print"})
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    graph, strings = subject.graph, subject.graph.tables.strings
+    ops = [op for op in np.unique(graph.nodes.op).tolist() if "callback" in strings[op] or strings[op] in _PRINTS]
+    nodes = np.flatnonzero(np.isin(graph.nodes.op, ops) & (graph.nodes.kind == OPERATION)).astype(np.int32)
+    looping = np.array([node for node in nodes.tolist() if _in_loop(subject, node)], np.int32)
+    straight = np.setdiff1d(nodes, looping)
+    # A print of each run is there to be seen; what goes to Python for a value holds the device up.
+    straight = np.array([node for node in straight.tolist() if subject.flow.op(node) not in _PRINTS], np.int32)
+    for found, in_loop in ((looping, True), (straight, False)):
+        if not len(found):
+            continue
+        lines = subject.lines(found)
+        yield Finding(
+            kind="callback",
+            severity=ADVICE if in_loop else NOTE,
+            title=f"{plural(len(found), 'call')} into Python {'in each turn of a loop' if in_loop else 'in each run'}"
+            + (f" ({lines_text(lines)})" if lines else ""),
+            text="The compiled program waits there for the host, moves the values to it and back, and takes Python's "
+            "lock; on a GPU or TPU nothing else runs meanwhile.",
+            remedy="Compute it with jax.numpy where that is possible; collect values in a loop and call once after it.",
+            nodes=found,
+            lines=lines,
+            figures={"calls": len(found)},
+        )
+
+
+def _in_loop(subject: Subject, node: int) -> bool:
+    graph, strings = subject.graph, subject.graph.tables.strings
+    region = int(graph.nodes.region[node])
+    while region > 0:
+        if strings[graph.regions.kind[region]] in _LOOPS:
+            return True
+        region = int(graph.region_parent[region])
+    return False

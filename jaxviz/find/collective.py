@@ -1,0 +1,77 @@
+"""What devices tell each other: each collective with its bytes and line, and whether the program asked for it.
+
+One that the program names (`psum`, `all_gather`) is meant. One that the partitioner put in comes of shardings that do
+not fit: another annotation may avoid it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, bytes_text, lines_text, plural
+from jaxviz.graph import OPERATION
+from jaxviz.read.communication import is_collective
+from jaxviz.traffic import value_bytes
+
+# Primitives that ask for one, by the beginning of their names.
+_ASKED = (
+    "psum",
+    "pmax",
+    "pmin",
+    "pmean",
+    "all_gather",
+    "all_to_all",
+    "ppermute",
+    "reduce_scatter",
+    "psum_scatter",
+    "pgather",
+)
+# Bytes from which an operation between devices that nobody asked for should be looked at.
+_LARGE = 1_000_000
+_WHY = {
+    "all-reduce": "Each device has a part of the sum, and all need the whole.",
+    "all-gather": "Each device has a piece, and an operation needs the whole.",
+    "reduce-scatter": "Each device has a part of the sum, and needs a piece of the whole.",
+    "all-to-all": "The pieces are cut along another axis than an operation needs.",
+    "collective-permute": "The pieces lie on other devices than an operation needs.",
+}
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    compiled = subject.compiled
+    if compiled is None:
+        return
+    graph, strings = compiled.graph, compiled.graph.tables.strings
+    ops = [op for op in np.unique(graph.nodes.op).tolist() if is_collective(strings[op])]
+    found: dict[tuple[str, bool, tuple[Line, ...]], list[int]] = {}
+    for node in np.flatnonzero(np.isin(graph.nodes.op, ops) & (graph.nodes.kind == OPERATION)).tolist():
+        sources = compiled.sources([node])
+        asked = any(subject.flow.op(source).startswith(_ASKED) for source in sources.tolist())
+        name = strings[graph.nodes.op[node]].removesuffix("-start")
+        found.setdefault((name, asked, subject.lines(sources)), []).append(node)
+    for (name, asked, lines), nodes in found.items():
+        size = sum(_bytes(subject, node) for node in nodes)
+        where = f" ({lines_text(lines)})" if lines else ""
+        times = f"{plural(len(nodes), name)}" if len(nodes) > 1 else name
+        yield Finding(
+            kind="collective",
+            severity=ADVICE if not asked and name != "all-reduce" and size >= _LARGE else NOTE,
+            title=f"{times} of {bytes_text(size)} between devices{where}",
+            text=_WHY.get(name, "")
+            + (" The program asks for it." if asked else " XLA put it in, so that the shardings fit."),
+            remedy="Several small ones are slower than one that carries all: gather them in one tree."
+            if asked
+            else "Another sharding of what this line reads or gives may avoid it: jax.lax.with_sharding_constraint, or "
+            "in_shardings and out_shardings of jax.jit, say which.",
+            nodes=compiled.sources(nodes),
+            lines=lines,
+            figures={"bytes": size, "count": len(nodes)},
+        )
+
+
+def _bytes(subject: Subject, node: int) -> float:
+    assert subject.compiled is not None  # it was compiled, else there is none
+    graph = subject.compiled.graph
+    return sum(value_bytes(graph, value) for value in range(graph.first_value[node], graph.first_value[node + 1]))

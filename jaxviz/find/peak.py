@@ -1,0 +1,54 @@
+"""Memory: what is alive when most is, by line, and what would lower the peak."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text, plural
+from jaxviz.graph import CONSTANT
+from jaxviz.lifetimes import peak_of
+from jaxviz.residuals import BACKWARD
+
+# Bytes of a peak from which it is worth a word, and a look; less is no concern on any device.
+_LARGE, _HUGE = 100_000_000, 4_000_000_000
+# What is computed on the way must be so much of it: of arguments, one knows.
+_SHARE = 0.3
+_LINES = 3
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    compiled = subject.compiled
+    peak = peak_of(compiled.graph, compiled.order) if compiled is not None else None
+    if compiled is None or peak is None or peak.bytes < _LARGE or peak.bytes - peak.arguments < _SHARE * peak.bytes:
+        return
+    by_line: dict[int, float] = {}
+    values = 0
+    for node, size in peak.alive:
+        if compiled.graph.nodes.kind[node] == CONSTANT:
+            continue
+        values += 1
+        lines = subject.lines(compiled.sources([node]))
+        number = lines[-1].line if lines else 0
+        by_line[number] = by_line.get(number, 0.0) + size
+    largest = sorted(by_line.items(), key=lambda one: -one[1])[:_LINES]
+    told = ", ".join(
+        f"{bytes_text(size)} made on line {line}" if line else f"{bytes_text(size)} made by the compiler"
+        for line, size in largest
+    )
+    nodes = compiled.sources(node for node, _ in peak.alive)
+    scopes = (subject.graph.tables.strings[scope] for scope in np.unique(subject.graph.nodes.scope).tolist())
+    has_gradient = any(BACKWARD in scope for scope in scopes)
+    yield Finding(
+        kind="peak",
+        severity=ADVICE if peak.bytes >= _HUGE else NOTE,
+        title=f"{bytes_text(peak.bytes)} are alive at the peak, {bytes_text(peak.arguments)} of them arguments",
+        text=f"In the order in which the compiled program runs, {plural(values, 'value')} lie in memory there: {told}.",
+        remedy="jax.checkpoint computes values of the forward pass again in place of keeping them."
+        if has_gradient
+        else "Work in pieces, with jax.lax.map over parts of a batch; give narrower types to what is kept long.",
+        nodes=nodes,
+        lines=subject.lines(compiled.sources(node for node, _ in peak.alive[:_LINES])),
+        figures={"bytes": peak.bytes, "arguments": peak.arguments, "values": values},
+    )

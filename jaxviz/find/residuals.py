@@ -1,0 +1,52 @@
+"""What the forward pass keeps for the backward pass, by line, and what checkpoints would keep instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
+from jaxviz.residuals import BACKWARD, residuals_of
+
+# Bytes that are worth a word.
+_LARGE = 20_000_000
+_LINES = 3
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    graph = subject.graph
+    if not any(BACKWARD in graph.tables.strings[scope] for scope in np.unique(graph.nodes.scope).tolist()):
+        return
+    residuals = residuals_of(graph, subject.flow)
+    if residuals.bytes < _LARGE:
+        return
+    by_line: dict[int, float] = {}
+    for node in residuals.nodes.tolist():
+        lines = subject.lines(np.array([node]))
+        number = lines[-1].line if lines else 0
+        made = graph.values.type[graph.first_value[node] : graph.first_value[node + 1]].tolist()
+        by_line[number] = by_line.get(number, 0.0) + sum(max(graph.tables.types.bytes[type_], 0) for type_ in made)
+    largest = sorted(((line, size) for line, size in by_line.items() if line), key=lambda one: -one[1])[:_LINES]
+    told = ", ".join(f"{bytes_text(size)} by line {line}" for line, size in largest)
+    kept = "; ".join(
+        f"{policy.name} keeps {bytes_text(policy.bytes)} and computes {plural(policy.equations, 'equation')} again"
+        for policy in residuals.policies
+    )
+    yield Finding(
+        kind="residuals",
+        severity=NOTE,
+        title=f"{bytes_text(residuals.bytes)} are kept for the backward pass",
+        text=(
+            f"{plural(len(residuals.sizes), 'value')} of the forward pass are read again on the way back"
+            f"{': ' + told if told else ''}. Around all of it, jax.checkpoint with the policy {kept}."
+        ),
+        remedy="jax.checkpoint(f, policy=jax.checkpoint_policies.dots_saveable), best around each layer.",
+        nodes=residuals.nodes,
+        lines=subject.lines(residuals.nodes),
+        figures={
+            "bytes": residuals.bytes,
+            "values": len(residuals.sizes),
+            **{policy.name: policy.bytes for policy in residuals.policies},
+        },
+    )

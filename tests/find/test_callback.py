@@ -1,0 +1,65 @@
+"""Calls back into Python are found, in loops as worse; prints of each run are not."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from find.found import found, line_numbers, the
+from jax import lax
+
+SCALAR = jax.ShapeDtypeStruct((), jnp.float32)
+
+
+def asking(x):
+    y = x * 2
+    return jax.pure_callback(np.sin, SCALAR, y)
+
+
+def in_a_loop(x):
+    def body(i, x):
+        return jax.pure_callback(np.sin, SCALAR, x)
+
+    return lax.fori_loop(0, 4, body, x)
+
+
+def printing_in_a_loop(x):
+    def body(i, x):
+        jax.debug.print("{}", x)
+        return x * 2
+
+    return lax.fori_loop(0, 4, body, x)
+
+
+def test_a_call_into_python():
+    finding = the("callback", asking, 1.0)
+    assert finding.severity == "note"
+    assert line_numbers(finding, asking) == [2]
+
+
+@pytest.mark.parametrize(("fn", "line"), [(in_a_loop, 2), (printing_in_a_loop, 2)])
+def test_one_in_each_turn_is_worse(fn, line):
+    finding = the("callback", fn, 1.0)
+    assert finding.severity == "advice"
+    assert finding.title.startswith("1 call into Python in each turn of a loop")
+    assert line_numbers(finding, fn) == [line]
+
+
+def printing(x):
+    jax.debug.print("{}", x)
+    return x * 2
+
+
+INNOCENT = {
+    "a print of each run": printing,
+    "a loop": lambda x: lax.fori_loop(0, 4, lambda i, x: x * 2, x),
+    "a condition": lambda x: lax.cond(x > 0, jnp.sin, jnp.cos, x),
+    "a jitted function": lambda x: jax.jit(jnp.sin)(x),
+    "a custom derivative": jax.grad(jax.nn.relu),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_what_stays_on_the_device_is_left_alone(name):
+    assert found("callback", INNOCENT[name], 1.0) == []

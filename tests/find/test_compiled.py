@@ -1,0 +1,113 @@
+"""What is found in what the compiler made: the same computed twice, large constants, unfused values, the peak."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from find.found import COMPILED, line_numbers, the
+
+from jaxviz.explore import explore
+from jaxviz.lifetimes import peak_of
+
+X = jnp.ones((1024, 1024))
+SMALL = jnp.ones((8, 8))
+TABLE = jnp.ones((600, 600))
+
+
+def twice(w, x):
+    hidden = jnp.tanh(x @ w)
+    other = x + 1
+    return hidden.sum() + (jnp.tanh(x @ w) * other).sum()
+
+
+def test_what_two_lines_compute_alike():
+    finding = the("twice", twice, SMALL, SMALL)
+    assert line_numbers(finding, twice) == [1, 3]
+    assert finding.figures == {"equations": 2, "bytes": 2 * 8 * 8 * 4}
+    first = finding.lines[0].line
+    assert finding.title == f"line {first + 2} computes again what line {first} computes"
+    assert "pass cse" in finding.text
+
+
+def forked(x):
+    y = jnp.exp(x) * 2 + 1
+    return (y.T @ x).sum(), jnp.sort(y + 1, 0)
+
+
+def test_large_values_between_kernels_that_could_have_been_one():
+    finding = the("unfused", forked, X)
+    assert line_numbers(finding, forked)[0] == 1
+    assert finding.figures["bytes"] == 4 * 1024 * 1024
+    assert "2 kernels read it" in finding.text
+
+
+def test_kernels_say_what_they_move_and_what_fusion_saved():
+    kernels = explore(forked, X).kernels
+    size = 4 * 1024 * 1024
+    product = next(kernel for kernel in kernels if kernel.name.startswith("dot"))
+    assert (product.bytes_in, product.bytes_out, product.saved) == (2 * size, size, 0)
+    fused = [kernel for kernel in kernels if kernel.saved]
+    # Of a product and a sum, the value between is neither written nor read.
+    assert max(kernel.saved for kernel in fused) >= 2 * size
+
+
+def growing(x):
+    wide = jnp.sin(x * jnp.arange(30.0)[:, None, None])
+    return jnp.sort(wide, axis=0).sum(axis=0)
+
+
+def test_the_peak_and_what_is_alive_there():
+    finding = the("peak", growing, X)
+    assert finding.severity == "note"
+    assert finding.figures["arguments"] == 4 * 1024 * 1024
+    # What is sorted, in place.
+    assert 125e6 < finding.figures["bytes"] < 140e6
+    assert set(line_numbers(finding, growing)) <= {1, 2}
+
+
+def layers(weights, x):
+    for w in weights:
+        x = jnp.tanh(x @ w)
+    return x.sum()
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments"),
+    [
+        (forked, (X,)),
+        (growing, (X,)),
+        (lambda x: jnp.sin(x) @ jnp.cos(x), (X,)),
+        (jax.grad(layers), ([jnp.ones((256, 256))] * 4, jnp.ones((1024, 256)))),
+    ],
+)
+def test_the_peak_is_what_the_compiler_allocates(fn, arguments):
+    exploration = explore(fn, *arguments)
+    peak = peak_of(exploration.hlo, exploration._capture.hlo.order)
+    memory = jax.jit(fn).lower(*arguments).compile().memory_analysis()
+    allocated = memory.temp_size_in_bytes + memory.argument_size_in_bytes + memory.output_size_in_bytes
+    assert peak.arguments == memory.argument_size_in_bytes
+    assert peak.bytes == pytest.approx(allocated, rel=0.1)
+
+
+def same_line_twice(x):
+    f = lambda x: jnp.tanh(x @ x)  # noqa: E731
+    return f(x) + f(x) * 2
+
+
+INNOCENT = {
+    "a product": (lambda x: x @ x, (X,)),
+    "a chain": (lambda x: jnp.tanh(x * 2 + 1), (X,)),
+    "a mean": (lambda x: x.mean(), (X,)),
+    "small values": (forked, (SMALL,)),
+    "a sort": (lambda x: jnp.sort(x), (X,)),
+    "two numbers": (lambda x: (jnp.zeros(3) + x.sum(), jnp.zeros(3) * x.sum()), (SMALL,)),
+    "one line twice": (same_line_twice, (SMALL,)),
+    "a gradient": (jax.grad(lambda w: jnp.tanh(SMALL @ w).sum()), (SMALL,)),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_what_the_compiler_does_well_is_left_alone(name):
+    fn, arguments = INNOCENT[name]
+    assert [one for one in explore(fn, *arguments).findings if one.kind in COMPILED] == []
