@@ -202,7 +202,7 @@ class Exploration:
             finding = next((one for one in self.found_in_jaxpr if one.kind == "unrolled"), None)
             if finding is None:
                 raise ValueError(f"there is no unrolled loop in {self.call}")
-        return rebuild(self.program, self._subject, finding)
+        return replace(rebuild(self.program, self._subject, finding), explored=self)
 
     @property
     def _subject(self) -> Subject:

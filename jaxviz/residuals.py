@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.find.flow import SAME, Flow
 from jaxviz.graph import OPERATION, Column, Graph
@@ -35,7 +38,14 @@ class Residuals:
 
     nodes: Column
     sizes: tuple[float, ...]
-    policies: tuple[Policy, ...]
+    _values: tuple[int, ...]
+    _flow: Flow
+    _backward: NDArray[np.bool_]
+
+    @cached_property
+    def policies(self) -> tuple[Policy, ...]:
+        """What `jax.checkpoint` would keep, with each of the standard policies."""
+        return tuple(_policy(self._flow, name, self._values, self._backward) for name in _POLICIES)
 
     @property
     def bytes(self) -> float:
@@ -53,28 +63,28 @@ def residuals_of(graph: Graph, flow: Flow | None = None) -> Residuals:
     """The residuals of a jaxpr. Numbers that the program says, and arguments, need not be kept."""
     flow = flow or Flow(graph)
     backward = _backward(graph)
+    sources = np.unique(graph.operands.source[backward[graph.operand_node]])
+    sources = sources[sources >= 0]
+    # What the way back makes itself is no residual; what comes out of a call is looked for inside it.
+    makers = graph.value_node[sources]
+    calls = np.isin(makers, [node for node in graph.owned_regions if _is_call(flow, node)])
+    sources = sources[~backward[makers] | calls]
     values: dict[int, None] = {}
-    for operand in np.flatnonzero(backward[graph.operand_node]).tolist():
-        source = int(graph.operands.source[operand])
-        source = flow.back(source) if source >= 0 else source
-        if source < 0 or source in values:
+    for source in sources.tolist():
+        value = flow.back(source)
+        if value < 0 or value in values:
             continue
-        node = int(graph.value_node[source])
-        if (
-            graph.nodes.kind[node] != OPERATION
-            or backward[node]
-            or (graph.owned_regions.get(node) and _is_call(flow, node))
-        ):
+        node = int(graph.value_node[value])
+        if graph.nodes.kind[node] != OPERATION or backward[node] or _is_call(flow, node):
             continue
-        if flow.number(source) is None and not _is_of_argument(flow, source):
-            values[source] = None
-    kept = list(values)
-    policies = tuple(_policy(graph, flow, name, kept, backward) for name in _POLICIES)
+        if flow.number(value) is None and not _is_of_argument(flow, value):
+            values[value] = None
+    kept = tuple(values)
     nodes = np.array(sorted({int(graph.value_node[value]) for value in kept}), np.int32)
-    return Residuals(nodes, tuple(value_bytes(graph, value) for value in kept), policies)
+    return Residuals(nodes, tuple(value_bytes(graph, value) for value in kept), kept, flow, backward)
 
 
-def _backward(graph: Graph) -> np.ndarray:
+def _backward(graph: Graph) -> NDArray[np.bool_]:
     strings = graph.tables.strings
     scopes, scope = np.unique(graph.nodes.scope, return_inverse=True)
     marked = np.array([BACKWARD in strings[text] for text in scopes.tolist()], bool)
@@ -93,8 +103,9 @@ def _is_of_argument(flow: Flow, source: int) -> bool:
 _POLICIES = ("nothing_saveable", "dots_with_no_batch_dims_saveable", "dots_saveable")
 
 
-def _policy(graph: Graph, flow: Flow, name: str, kept: list[int], backward: np.ndarray) -> Policy:
+def _policy(flow: Flow, name: str, kept: Sequence[int], backward: NDArray[np.bool_]) -> Policy:
     """What is kept on the way from the residuals back to the arguments, and what is on the way."""
+    graph = flow.graph
     saved: set[int] = set()
     again: set[int] = set()
     waiting = list(kept)

@@ -20,7 +20,10 @@ def find(subject: Subject) -> Iterator[Finding]:
     looping = np.array([node for node in nodes.tolist() if _in_loop(subject, node)], np.int32)
     straight = np.setdiff1d(nodes, looping)
     # A print of each run is there to be seen; what goes to Python for a value holds the device up.
-    straight = np.array([node for node in straight.tolist() if subject.flow.op(node) not in _PRINTS], np.int32)
+    # Nor is a check that a library makes the person's to mend.
+    straight = np.array(
+        [node for node in straight.tolist() if subject.flow.op(node) not in _PRINTS and subject.is_own(node)], np.int32
+    )
     for found, in_loop in ((looping, True), (straight, False)):
         if not len(found):
             continue

@@ -17,6 +17,8 @@ from jaxviz.outline.tree import NODE_ROLES
 
 # So many equations cost time to trace and lower; so many cost seconds.
 _ADVICE_EQUATIONS, _WARNING_EQUATIONS = 3, 1_000
+# Equations that make an array out of a number.
+_FILLING = frozenset({"broadcast_in_dim", "iota"})
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -30,6 +32,9 @@ def find(subject: Subject) -> Iterator[Finding]:
         shown = nodes[subject.outline.role[nodes] < NODE_ROLES.index("through")]
         lines = subject.lines(shown)
         if not len(shown) or not lines or not _whole_lines(subject, shown, dead):
+            continue
+        # An array that is made only for its shape costs nothing.
+        if {subject.flow.op(node) for node in shown.tolist()} <= _FILLING:
             continue
         yield _finding(shown, lines)
 

@@ -108,6 +108,12 @@ class Subject:
         scope = self.graph.tables.strings[self.graph.nodes.scope[node]]
         return any(mark in scope for mark in DERIVATIVES)
 
+    @cached_property
+    def has_gradient(self) -> bool:
+        """Whether a backward pass is part of the program."""
+        strings = self.graph.tables.strings
+        return any("transpose(" in strings[scope] for scope in np.unique(self.graph.nodes.scope).tolist())
+
     def expression(self, node: int) -> tuple[ast.AST | None, str]:
         """The expression of the person's that a node comes from, and its text; nothing where that is not known."""
         frame = self.own_frame(int(self.graph.nodes.stack[node]))

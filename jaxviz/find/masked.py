@@ -20,7 +20,7 @@ _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 def find(subject: Subject) -> Iterator[Finding]:
     strings, graph, flow = subject.graph.tables.strings, subject.graph, subject.flow
-    if not any("transpose(" in strings[scope] for scope in np.unique(graph.nodes.scope).tolist()):
+    if not subject.has_gradient:
         return
     found, names = [], set()
     for node in flow.nodes("select_n"):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text, plural
 from jaxviz.graph import CONSTANT
 from jaxviz.lifetimes import peak_of
-from jaxviz.residuals import BACKWARD
 
 # Bytes of a peak from which it is worth a word, and a look; less is no concern on any device.
 _LARGE, _HUGE = 100_000_000, 4_000_000_000
@@ -38,15 +35,13 @@ def find(subject: Subject) -> Iterator[Finding]:
         for line, size in largest
     )
     nodes = compiled.sources(node for node, _ in peak.alive)
-    scopes = (subject.graph.tables.strings[scope] for scope in np.unique(subject.graph.nodes.scope).tolist())
-    has_gradient = any(BACKWARD in scope for scope in scopes)
     yield Finding(
         kind="peak",
         severity=ADVICE if peak.bytes >= _HUGE else NOTE,
         title=f"{bytes_text(peak.bytes)} are alive at the peak, {bytes_text(peak.arguments)} of them arguments",
         text=f"In the order in which the compiled program runs, {plural(values, 'value')} lie in memory there: {told}.",
         remedy="jax.checkpoint computes values of the forward pass again in place of keeping them."
-        if has_gradient
+        if subject.has_gradient
         else "Work in pieces, with jax.lax.map over parts of a batch; give narrower types to what is kept long.",
         nodes=nodes,
         lines=subject.lines(compiled.sources(node for node, _ in peak.alive[:_LINES])),

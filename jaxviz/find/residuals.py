@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
-from jaxviz.residuals import BACKWARD, residuals_of
+from jaxviz.residuals import residuals_of
 
 # Bytes that are worth a word.
 _LARGE = 20_000_000
@@ -16,7 +16,7 @@ _LINES = 3
 
 def find(subject: Subject) -> Iterator[Finding]:
     graph = subject.graph
-    if not any(BACKWARD in graph.tables.strings[scope] for scope in np.unique(graph.nodes.scope).tolist()):
+    if not subject.has_gradient:
         return
     residuals = residuals_of(graph, subject.flow)
     if residuals.bytes < _LARGE:

@@ -89,7 +89,8 @@ def unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
     for (loop, count), stacks in stacks_of.items():
         inner = max(_inner_count(subject, stack.row, loop) for stack in stacks)
         equations = sum(int(outline.equations[stack.row]) for stack in stacks)
-        if _worth_it(count * inner, equations):
+        # A loop of two or three turns in another is written for what it does, not to be repeated.
+        if max(count, inner) >= _FEW_COPIES and _worth_it(count * inner, equations):
             yield Unrolled(loop, count, inner, equations, stacks)
 
 

@@ -66,6 +66,8 @@ class Rebuilt:
     equal: bool | None = None
     #: Parts of the loop that stay unrolled, and why.
     left: tuple[str, ...] = ()
+    #: The exploration that the finding is of.
+    explored: Any = None
 
     @cached_property
     def exploration(self) -> Any:
@@ -77,6 +79,13 @@ class Rebuilt:
         program = self.program
         given = program.accepted
         return explore(self.function, *given.args, static_argnums=program.static_argnums, **given.kwargs)
+
+    @cached_property
+    def comparison(self) -> Any:
+        """Both programs side by side."""
+        from jaxviz.compare import compare
+
+        return compare(self.explored, self.exploration)
 
     @property
     def better(self) -> str:
@@ -125,6 +134,13 @@ class Rebuilt:
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
         lines = [f"{name:<{widths[0]}}  {one:>{widths[1]}}  {other:>{widths[2]}}".rstrip() for name, one, other in rows]
         return "\n".join([self.finding.title, *lines, *self._said()])
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
+        if self.function is not None and self.explored is not None:
+            display(self.comparison)
 
     def _repr_html_(self) -> str:
         head = f"<p>{escape(self.finding.title)}</p>"

@@ -74,6 +74,7 @@ INNOCENT = {
     "value and gradient": (jax.value_and_grad(loss), (jnp.ones(3), jnp.ones((4, 3)))),
     "singular values alone": (lambda x: jnp.linalg.svd(x)[1].sum(), (jnp.eye(3),)),
     "the largest alone": (lambda x: lax.top_k(x, 2)[0], (jnp.ones(8),)),
+    "an array whose shape alone is used": (lambda x: x + jnp.zeros((3,)).shape[0], (1.0,)),
     "what is printed": (_printing, (1.0,)),
     "a loop whose last turn is needed": (lambda x: lax.fori_loop(0, 5, lambda i, c: c * i, x), (1.0,)),
     "a checkpointed gradient": (jax.grad(jax.checkpoint(lambda x: jnp.sin(jnp.sin(x)))), (1.0,)),

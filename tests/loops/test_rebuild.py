@@ -73,6 +73,17 @@ def test_rows_of_numbers_are_written_in_a_table():
     assert "<td>400</td>" in rebuilt._repr_html_()
 
 
+def test_in_a_notebook_the_table_and_both_programs_are_shown(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda value, raw=False: shown.append(value))
+    rebuilt = jv.rebuild(settle, X)
+    rebuilt._ipython_display_()
+    table, picture = shown
+    assert "<td>400</td>" in table["text/html"]
+    assert picture is rebuilt.comparison
+    assert "398 folded into a loop" in repr(rebuilt.comparison.differences["jaxpr"])
+
+
 def reading_far_back(x):
     made = [x]
     for i in range(40):
