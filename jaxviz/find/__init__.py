@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from importlib import import_module
 
 from jaxviz.find.finding import SEVERITIES, Compiled, Finding, Line, Subject
+from jaxviz.graph import Graph
+from jaxviz.outline.tree import Outline
 
 __all__ = ["FINDERS", "SEVERITIES", "Compiled", "Finding", "Line", "Subject", "find_all"]
 
@@ -37,6 +39,15 @@ COMPILED_FINDERS = ("removed", "unfused", "collective", "peak")
 def find_all(subject: Subject) -> tuple[Finding, ...]:
     """All findings, the most severe first, and in the order of the program where they are alike."""
     return ordered(find_with(FINDERS, subject) + (find_with(COMPILED_FINDERS, subject) if subject.compiled else ()))
+
+
+#: Those that need nothing but optimized HLO, in whatever order it stands.
+ALONE_FINDERS = ("unfused", "collective")
+
+
+def find_in_hlo(graph: Graph, outline: Outline) -> tuple[Finding, ...]:
+    """What is found in optimized HLO of which there is no jaxpr, as in a file."""
+    return ordered(find_with(ALONE_FINDERS, Subject(graph, outline, compiled=Compiled.alone(graph))))
 
 
 def find_with(finders: Iterable[str], subject: Subject) -> tuple[Finding, ...]:

@@ -48,7 +48,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     found: dict[tuple[str, bool, tuple[Line, ...]], list[int]] = {}
     for node in np.flatnonzero(np.isin(graph.nodes.op, ops) & (graph.nodes.kind == OPERATION)).tolist():
         sources = compiled.sources([node])
-        asked = any(subject.flow.op(source).startswith(_ASKED) for source in sources.tolist())
+        asked = _is_asked(subject, node, sources.tolist())
         name = strings[graph.nodes.op[node]].removesuffix("-start")
         found.setdefault((name, asked, subject.lines(sources)), []).append(node)
     for (name, asked, lines), nodes in found.items():
@@ -69,6 +69,14 @@ def find(subject: Subject) -> Iterator[Finding]:
             lines=lines,
             figures={"bytes": size, "count": len(nodes)},
         )
+
+
+def _is_asked(subject: Subject, node: int, sources: list[int]) -> bool:
+    """Whether the program names it: an equation that it comes from, or else the name that JAX gave the instruction."""
+    assert subject.compiled is not None  # it was compiled, else there is none
+    graph = subject.compiled.graph
+    name = graph.tables.strings[graph.nodes.scope[node]].rpartition("/")[2]
+    return name.startswith(_ASKED) or any(subject.flow.op(source).startswith(_ASKED) for source in sources)
 
 
 def _bytes(subject: Subject, node: int) -> float:

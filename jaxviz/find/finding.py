@@ -67,10 +67,11 @@ class Compiled:
     order: Column
     fates: Fates | None = None
 
-    @cached_property
-    def flow(self) -> Flow:
-        """Where values come from."""
-        return Flow(self.graph)
+    @classmethod
+    def alone(cls, graph: Graph) -> Compiled:
+        """Optimized HLO of which nothing else is known: each node is where it comes from."""
+        nodes = np.arange(len(graph), dtype=np.int32)
+        return cls(graph, Links(nodes, nodes, np.zeros(len(graph), np.int32)), nodes)
 
     def sources(self, nodes: Iterable[int]) -> Column:
         """The nodes of the jaxpr that these were made from, in order."""

@@ -8,13 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxviz.document import STAGE_KINDS, Document, OutlineEntry, ProgramEntry, StageEntry
+from jaxviz.document import STAGE_KINDS, Document, FindingEntry, OutlineEntry, ProgramEntry, StageEntry
 from jaxviz.explore import Exploration
 from jaxviz.graph import Graph
 from jaxviz.opening.programs import OpenedStage
 
 if TYPE_CHECKING:
+    from jaxviz.find import Finding
     from jaxviz.link.fates import Fate
+    from jaxviz.loops.compare import Rebuilt
 
 
 class Opened(Exploration):
@@ -82,10 +84,19 @@ class Opened(Exploration):
         found = self._program.document.fates
         return fates_of(self.jaxpr, found[0].fates) if found else ()
 
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is worth telling, as far as the file says enough."""
+        return tuple(entry.finding for entry in self.document().findings)
+
     @property
     def passes(self) -> tuple[OpenedPass, ...]:  # type: ignore[override]
         """The states between the passes of the compiler, where a folder of its dumps holds them."""
         return self._program.passes
+
+    def rebuild(self, finding: Finding | None = None) -> Rebuilt:
+        """A file holds no function that could be run."""
+        raise ValueError(f"{self.path} holds what was compiled, not a function: rebuild its loop where it is defined")
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """The program as data: what is saved, sent to the browser and reopened."""
@@ -182,8 +193,11 @@ class OpenedProgram:
 
 
 def _document_of(name: str, stage: OpenedStage) -> Document:
+    from jaxviz.find import find_in_hlo
     from jaxviz.outline.metadata import opened_outline
 
     graph, outline = opened_outline(stage.graph)
     entry = ProgramEntry(name, name, -1, 0, (StageEntry(stage.kind, 0),))
-    return Document(graph.tables, (graph,), (entry,), outlines=(OutlineEntry(0, outline),))
+    found = find_in_hlo(graph, outline) if stage.kind == "hlo" else ()
+    findings = tuple(FindingEntry(0, finding) for finding in found)
+    return Document(graph.tables, (graph,), (entry,), outlines=(OutlineEntry(0, outline),), findings=findings)

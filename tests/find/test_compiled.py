@@ -35,13 +35,6 @@ def forked(x):
     return (y.T @ x).sum(), jnp.sort(y + 1, 0)
 
 
-def test_large_values_between_kernels_that_could_have_been_one():
-    finding = the("unfused", forked, X)
-    assert line_numbers(finding, forked)[0] == 1
-    assert finding.figures["bytes"] == 4 * 1024 * 1024
-    assert "2 kernels read it" in finding.text
-
-
 def test_kernels_say_what_they_move_and_what_fusion_saved():
     kernels = explore(forked, X).kernels
     size = 4 * 1024 * 1024

@@ -1,0 +1,91 @@
+"""In optimized HLO alone, as a file holds it, what needs nothing else is found too."""
+
+from __future__ import annotations
+
+import pytest
+
+import jaxviz as jv
+
+COLLECTIVES = """\
+HloModule jit_f, is_scheduled=true, num_partitions=4
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT sum = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[256,1024]{1,0} parameter(0), metadata={op_name="x"}
+  whole = f32[1024,1024]{1,0} all-gather(x), channel_id=1, replica_groups={{0,1,2,3}}, dimensions={0}, \
+use_global_device_ids=true, metadata={op_name="jit(f)/dot_general"}
+  ROOT total = f32[1024,1024]{1,0} all-reduce(whole), channel_id=2, replica_groups={{0,1,2,3}}, to_apply=add, \
+use_global_device_ids=true, metadata={op_name="jit(f)/psum"}
+}
+"""
+
+APART = """\
+HloModule jit_f, is_scheduled=true
+
+first {
+  p = f32[1024,1024]{1,0} parameter(0)
+  ROOT e = f32[1024,1024]{1,0} exponential(p)
+}
+
+second {
+  p = f32[1024,1024]{1,0} parameter(0)
+  ROOT e = f32[1024,1024]{1,0} add(p, p)
+}
+
+third {
+  p = f32[1024,1024]{1,0} parameter(0)
+  ROOT e = f32[1024,1024]{1,0} multiply(p, p)
+}
+
+ENTRY main {
+  x = f32[1024,1024]{1,0} parameter(0)
+  once = f32[1024,1024]{1,0} fusion(x), kind=kLoop, calls=first
+  sum = f32[1024,1024]{1,0} fusion(once), kind=kLoop, calls=second
+  square = f32[1024,1024]{1,0} fusion(once), kind=kLoop, calls=third
+  ROOT both = (f32[1024,1024]{1,0}, f32[1024,1024]{1,0}) tuple(sum, square)
+}
+"""
+LIBRARY = APART.replace("exponential(p)", "dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}")
+SMALL = APART.replace("1024,1024", "16,16")
+
+
+def opened(tmp_path, text):
+    path = tmp_path / "module.txt"
+    path.write_text(text)
+    return jv.open(path)
+
+
+def test_collectives_with_bytes_and_whether_the_program_names_them(tmp_path):
+    gather, reduce = sorted(opened(tmp_path, COLLECTIVES).findings, key=lambda one: one.title)
+    assert gather.title.startswith("all-gather of 4.19 MB")
+    assert gather.severity == "advice"
+    assert "XLA put it in" in gather.text
+    assert reduce.title.startswith("all-reduce of 4.19 MB")
+    assert reduce.severity == "note"
+    assert "The program asks for it" in reduce.text
+
+
+def test_large_values_between_kernels(tmp_path):
+    found = opened(tmp_path, APART)
+    (finding,) = found.findings
+    assert finding.kind == "unfused"
+    assert "2 kernels read it" in finding.text
+    assert finding.figures["bytes"] == 1024 * 1024 * 4
+    # One is read once and written once, by each of three kernels; the one between them three times in all.
+    assert finding.figures["traffic"] == 6 * 1024 * 1024 * 4
+    assert found.document().findings[0].finding.title == finding.title
+
+
+@pytest.mark.parametrize("text", [LIBRARY, SMALL])
+def test_what_must_be_in_memory_or_is_small_is_left_alone(tmp_path, text):
+    assert opened(tmp_path, text).findings == ()
+
+
+def test_a_file_cannot_be_rebuilt(tmp_path):
+    with pytest.raises(ValueError, match="not a function"):
+        opened(tmp_path, APART).rebuild()
