@@ -24,6 +24,7 @@ def measures_json(entry: MeasuresEntry) -> dict[str, Any]:
         "words": list(measures.words),
         "seconds": dict(measures.seconds),
         **({"coverage": measures.coverage} if measures.coverage is not None else {}),
+        **({"ceilings": dict(measures.ceilings)} if measures.ceilings else {}),
         "figures": {
             kind: {"node": figures.node, **{name: _numbers(column) for name, column in figures.columns.items()}}
             for kind, figures in measures.figures.items()
@@ -55,6 +56,9 @@ def read_measures(
     coverage = value.get("coverage")
     if coverage is not None:
         _check(reader, coverage, f"{position}.coverage")
+    ceilings = reader.object(value, "ceilings", position) if "ceilings" in value else {}
+    for key, number in ceilings.items():
+        _check(reader, number, f"{position}.ceilings.{key}")
     figures = {}
     stages = {stage.kind: stage.graph for stage in programs[program].stages}
     for kind, table in reader.object(value, "figures", position).items():
@@ -84,6 +88,7 @@ def read_measures(
             words=tuple(words),
             seconds=seconds,
             coverage=coverage,
+            ceilings=ceilings,
             figures=figures,
         ),
     )

@@ -41,6 +41,7 @@ _NOTHING = frozenset(
         optimization-barrier parameter partition-id replica-id tuple while
     """)
 )
+_MATMUL_TYPES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16", "f64": "float64"}
 # How many times as long as an addition a transcendental function takes, roughly: for sharing out the time of a kernel.
 _TRANSCENDENTAL_WEIGHT = 12.0
 
@@ -88,6 +89,23 @@ class Cost:
     @cached_property
     def kernel_transcendentals(self) -> Amounts:
         return self._kernel(self.transcendentals)
+
+    @cached_property
+    def kernel_work(self) -> Amounts:
+        """All that a kernel computes, a transcendental function as one operation."""
+        return self.kernel_flops + self.kernel_transcendentals
+
+    @property
+    def matmul_type(self) -> str:
+        """The type of the matmuls and convolutions that compute most, for numpy; float32 where there are none."""
+        graph, words = self.graph, _words(self.graph)
+        work: dict[str, float] = {}
+        for node, word in enumerate(words):
+            if word in ("dot", "convolution") and graph.nodes.operands[node]:
+                value = int(graph.operands.source[int(graph.first_operand[node])])
+                kind = graph.tables.strings[graph.tables.types.dtype[graph.values.type[value]]] if value >= 0 else ""
+                work[kind] = work.get(kind, 0.0) + float(self.flops[node])
+        return _MATMUL_TYPES.get(max(work, key=work.__getitem__, default=""), "float32")
 
     @cached_property
     def kernel_bytes(self) -> Amounts:

@@ -55,6 +55,8 @@ class Measures:
     seconds: Mapping[str, float]
     #: The share of what is executed that the profiler saw; None without a profile.
     coverage: float | None = None
+    #: What the device can do at most in a second, with a profile: `flops` and `bytes`.
+    ceilings: Mapping[str, float] = field(default_factory=dict)
     figures: Mapping[str, NodeFigures] = field(default_factory=dict)
 
 
@@ -73,6 +75,7 @@ def measures_of(run: Run, stablehlo: Links | None = None, stablehlo_nodes: int =
         seconds["eager"] = statistics.median(run.eager)
     figures: dict[str, NodeFigures] = {}
     coverage = None
+    ceilings: dict[str, float] = {}
     if run.profile is not None:
         profile = run.profile
         rolled = profile.rolled
@@ -83,7 +86,8 @@ def measures_of(run: Run, stablehlo: Links | None = None, stablehlo_nodes: int =
             "unlinked": rolled.unlinked,
         }
         coverage = profile.coverage
-        flops = rolled.cost.kernel_flops * rolled.count
+        ceilings = {"flops": profile.ceilings.flops, "bytes": profile.ceilings.bytes}
+        flops = rolled.cost.kernel_work * rolled.count
         moved = rolled.cost.kernel_bytes * rolled.count
         shares = rolled.shares
         jaxpr = {
@@ -101,10 +105,15 @@ def measures_of(run: Run, stablehlo: Links | None = None, stablehlo_nodes: int =
         devices=run.devices,
         runs=len(run.seconds),
         words=run.lines(),
-        seconds={name: float(_rounded(np.array([value]))[0]) for name, value in seconds.items()},
+        seconds=_few_digits(seconds),
         coverage=coverage,
+        ceilings=_few_digits(ceilings),
         figures=figures,
     )
+
+
+def _few_digits(numbers: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(_rounded(np.array([value]))[0]) for name, value in numbers.items()}
 
 
 def _handed_on(columns: Mapping[str, Amounts], links: Links, nodes: int) -> dict[str, Amounts]:

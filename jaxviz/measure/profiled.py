@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
+from jaxviz.find.finding import bytes_text
 from jaxviz.graph import Graph
 from jaxviz.link.links import Links
 from jaxviz.measure.attribution import Attributed, attribute
 from jaxviz.measure.cost import Cost, cost_of, trip_counts
 from jaxviz.measure.profile import NoProfile, profiled
 from jaxviz.measure.rollup import Rolled, Timed, shares_of
-from jaxviz.measure.words import seconds_text
+from jaxviz.measure.roofline import Bound, Ceilings, ceilings_of
+from jaxviz.measure.words import flops_text, seconds_text
 from jaxviz.outline.tree import Outline
 from jaxviz.read.hlo_module import HloModule
 
@@ -75,6 +79,8 @@ class Profile:
     rolled: Rolled
     #: The median wall time of the runs with the profiler on.
     wall: float
+    #: What the device can do at most, for matmuls of the type that the program has most of.
+    ceilings: Ceilings
     notes: tuple[str, ...] = ()
 
     def operations(self) -> tuple[Timed, ...]:
@@ -93,6 +99,24 @@ class Profile:
         """The rows of the outline: modules, calls, loops, expressions."""
         return self.rolled.parts()
 
+    def kernels(self) -> tuple[Kernel, ...]:
+        """What ran as one piece, in the order of the program: what it computes and moves, and what limits it."""
+        rolled, cost = self.rolled, self.rolled.cost
+        strings = rolled.hlo.tables.strings
+        found = []
+        for node in np.flatnonzero((rolled.count > 0) & (rolled.seconds > 0)).tolist():
+            count = float(rolled.count[node])
+            flops, moved = count * float(cost.kernel_work[node]), count * float(cost.kernel_bytes[node])
+            bound, reached = self.ceilings.bound(flops / count, moved / count, float(rolled.seconds[node]) / count)
+            name = strings[rolled.hlo.nodes.name[node]]
+            found.append(Kernel(name, float(rolled.seconds[node]), flops, moved, bound, reached, node))
+        return tuple(found)
+
+    @property
+    def least(self) -> float:
+        """Seconds that a run needs at least by the ceilings of its device."""
+        return sum(self.ceilings.least(kernel.flops, kernel.bytes) for kernel in self.kernels())
+
     @property
     def coverage(self) -> float:
         """Of the operations of the program's own level that are executed, the share that the profiler saw."""
@@ -107,11 +131,37 @@ class Profile:
             f"with the profiler a run takes {seconds_text(self.wall)}, and the device is busy for {busy:.0f} % of it",
             f"operations add up to {seconds_text(times.total)}{together}; "
             f"{100 * times.coverage:.3g} % of those that are executed were seen",
+            f"the device was seen to compute {flops_text(self.ceilings.flops)}/s and to move "
+            f"{bytes_text(self.ceilings.bytes)}/s at most: the kernels need {seconds_text(self.least)} by that",
             *self.notes,
         ]
 
     def __repr__(self) -> str:
         return f"<Profile: {'; '.join(self.lines())}>"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What ran as one piece, in one run: seconds, floating-point operations, bytes read and written. `reached` is the
+    share of the ceiling that limits it, above 1 where its data come from caches; `node` is that of the HLO."""
+
+    name: str
+    seconds: float
+    flops: float
+    bytes: float
+    bound: Bound
+    reached: float
+    node: int
+
+    @property
+    def intensity(self) -> float:
+        """Floating-point operations for each byte."""
+        return self.flops / self.bytes if self.bytes else float("inf") if self.flops else 0.0
+
+    def __str__(self) -> str:
+        if self.bound == "neither":
+            return f"{self.name}: {seconds_text(self.seconds)}"
+        return f"{self.name}: {seconds_text(self.seconds)}, {self.bound}-bound at {100 * self.reached:.0f} %"
 
 
 def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Callable[[], None]) -> Profile:
@@ -145,7 +195,9 @@ def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Calla
         count=times.count,
         elsewhere=times.elsewhere,
     )
-    return Profile(times, rolled, statistics.median(walls[1:] or walls), tuple(notes))
+    go_on()
+    ceilings = ceilings_of(runs.devices[0], subject.cost.matmul_type)
+    return Profile(times, rolled, statistics.median(walls[1:] or walls), ceilings, tuple(notes))
 
 
 def _compiled_for_profile(runs: Runs) -> tuple[Any, list[str]]:

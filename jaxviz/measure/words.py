@@ -13,3 +13,15 @@ def seconds_text(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def flops_text(flops: float) -> str:
+    """A number of floating-point operations as people read it.
+
+    >>> flops_text(2.5e9)
+    '2.5 GFLOP'
+    """
+    for unit, size in (("TFLOP", 1e12), ("GFLOP", 1e9), ("MFLOP", 1e6), ("kFLOP", 1e3)):
+        if flops >= size:
+            return f"{flops / size:.3g} {unit}"
+    return f"{flops:.3g} FLOP"

@@ -1,6 +1,7 @@
 /** What was measured of an operation or of a part of the program, in words for the inspector. */
 import type { Document, Graph } from '../document/graph.ts';
-import { flopsText, measuredOf, ofItem, shareText, short, timeText, wholeOf } from '../view/measures.ts';
+import type { Figure } from '../document/measured.ts';
+import { flopsText, measuredOf, ofItem, shareText, short, timeText, wholeOf, type Measured } from '../view/measures.ts';
 import { bytesText } from '../view/words.ts';
 
 export interface MeasureLine {
@@ -9,6 +10,33 @@ export interface MeasureLine {
   /** What there is to know of the figure; may be empty. */
   readonly note: string;
 }
+
+/** The most that is seen of caches before memory stops to be what limits. */
+const CACHED = 1.1;
+
+/** What limits an item by the ceilings of its device, where it ran long enough to say. */
+function boundText({ run }: Measured, of: (figure: Figure) => number): MeasureLine | null {
+  const { flops: mostFlops, bytes: mostBytes } = run.ceilings ?? {};
+  const [seconds, flops, bytes] = [of('seconds'), of('flops'), of('bytes')];
+  if (!mostFlops || !mostBytes || seconds < TOO_SHORT || (!flops && !bytes)) {
+    return null;
+  }
+  const [computing, moving] = [flops / mostFlops, bytes / mostBytes];
+  const share = Math.max(computing, moving) / seconds;
+  if (computing >= moving) {
+    return {
+      term: 'limit',
+      text: `compute-bound at ${Math.round(100 * share)} %`,
+      note: ` of ${flopsText(mostFlops)}/s`
+    };
+  }
+  return share > CACHED
+    ? { term: 'limit', text: 'faster than memory', note: ' its data come from caches' }
+    : { term: 'limit', text: `memory-bound at ${Math.round(100 * share)} %`, note: ` of ${bytesText(mostBytes)}/s` };
+}
+
+/** Seconds below which a time is mostly that of a start. */
+const TOO_SHORT = 2e-6;
 
 /** Shares below this of a figure are not worth a word. */
 const WORTH_SAYING = 0.02;
@@ -19,7 +47,7 @@ export function measureLines(document: Document, graph: Graph, item: number): Me
   if (!measured) {
     return [];
   }
-  const of = (figure: Parameters<typeof ofItem>[3]): number => ofItem(document, measured, graph, figure, item);
+  const of = (figure: Figure): number => ofItem(document, measured, graph, figure, item);
   const lines: MeasureLine[] = [];
   const seconds = of('seconds');
   if (seconds > 0) {
@@ -37,6 +65,10 @@ export function measureLines(document: Document, graph: Graph, item: number): Me
       notes.push(`${shared > 1 - WORTH_SAYING ? 'estimated: a share' : 'in part estimated, as a share'} of its kernel`);
     }
     lines.push({ term: 'time', text: timeText(seconds), note: ` ${notes.join(', ')}` });
+  }
+  const bound = boundText(measured, of);
+  if (bound) {
+    lines.push(bound);
   }
   const [flops, bytes] = [of('flops'), of('bytes')];
   if (flops > 0) {

@@ -2,6 +2,7 @@
 import type { Document, Graph, Measures } from '../document/graph.ts';
 import { measuredOf, shareText, timeText, wholeOf } from '../view/measures.ts';
 import { button, element } from './elements.ts';
+import { roofline } from './roofline.ts';
 import { sourceFiles, type SourceLine } from './lines.ts';
 
 export interface RunActions {
@@ -35,7 +36,7 @@ export class RunStrip {
     more.hidden = true;
     const words = element('ul', 'jv-run-words');
     words.append(...rest.map(text => element('li', '', text)));
-    more.append(words, ...this.slowest(measures));
+    more.append(words, ...this.slowest(measures), ...this.roofline(measures));
     const head = element('div', 'jv-run-head');
     const title = button('jv-finding-title', `run: ${first ?? ''}`, 'Where the time went', () => {
       more.hidden = !more.hidden;
@@ -76,6 +77,16 @@ export class RunStrip {
       table.append(bar('made by the compiler', timeText(unlinked), share, shareText(unlinked, whole)));
     }
     return lines.length ? [table] : [];
+  }
+
+  private roofline(measures: Measures): HTMLElement[] {
+    const program = this.source.programs[measures.program];
+    const at = program.stages.find(stage => stage.kind === 'hlo')?.graph;
+    const plot =
+      at === undefined
+        ? null
+        : roofline(this.source, this.source.graphs[at], measures, node => this.actions.show(at, [node]));
+    return plot ? [plot] : [];
   }
 
   private line(at: number, line: SourceLine, whole: number): HTMLElement {

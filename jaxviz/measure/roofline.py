@@ -1,0 +1,87 @@
+"""What a device can do at most, measured: how fast it computes, and how fast it moves memory.
+
+A kernel that computes little for the bytes that it moves cannot be faster than memory lets it be, one that computes
+much cannot be faster than the units that multiply. The two ceilings are those of a large copy and a large matmul,
+measured once in a process for each device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+
+# Large enough that caches and the start of a kernel do not count, small enough to take no time: bytes of the array
+# that is copied and the side of the matrices, on a CPU and on an accelerator.
+_COPIED = {"cpu": 1 << 27, "other": 1 << 29}
+_SIDE = {"cpu": 1024, "other": 8192}
+_BEST_OF = 5
+# What takes less than this is mostly the start of a kernel: nothing is said of it.
+_TOO_SHORT = 2e-6
+
+Bound = Literal["compute", "memory", "neither"]
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """The most that was seen of a device: FLOP and bytes a second.
+
+    >>> ceilings = Ceilings(flops=100.0, bytes=10.0)
+    >>> ceilings.bound(flops=50.0, moved=1.0, seconds=1.0)
+    ('compute', 0.5)
+    >>> ceilings.bound(flops=1.0, moved=8.0, seconds=1.0)
+    ('memory', 0.8)
+    """
+
+    flops: float
+    bytes: float
+
+    @property
+    def ridge(self) -> float:
+        """FLOP for each byte from which on computing is what limits."""
+        return self.flops / self.bytes
+
+    def least(self, flops: float, moved: float) -> float:
+        """Seconds that a kernel needs at least by these ceilings."""
+        return max(flops / self.flops, moved / self.bytes)
+
+    def bound(self, flops: float, moved: float, seconds: float) -> tuple[Bound, float]:
+        """What limits a kernel, and the share of that ceiling that it reaches; above 1 where caches help."""
+        least = self.least(flops, moved)
+        if seconds < _TOO_SHORT or least <= 0:
+            return "neither", 0.0
+        return ("compute" if flops / self.flops >= moved / self.bytes else "memory"), least / seconds
+
+
+def ceilings_of(device: Any, dtype: str = "float32") -> Ceilings:
+    """The ceilings of a device for matmuls of a type, measured when they are first asked for."""
+    return _measured(device, dtype)
+
+
+@lru_cache
+def _measured(device: Any, dtype: str) -> Ceilings:
+    kind = "cpu" if device.platform == "cpu" else "other"
+    size, side = _COPIED[kind], _SIDE[kind]
+    with jax.default_device(device):
+        values = jnp.zeros(size // 4, jnp.float32)
+        copy = jax.jit(lambda values: values + 1.0)
+        matrix = jnp.ones((side, side), dtype)
+        product = jax.jit(jnp.matmul)
+        copied = _best(lambda: copy(values))
+        multiplied = _best(lambda: product(matrix, matrix))
+    return Ceilings(flops=2.0 * side**3 / multiplied, bytes=2.0 * size / copied)
+
+
+def _best(run: Callable[[], Any]) -> float:
+    jax.block_until_ready(run())
+    times = []
+    for _ in range(_BEST_OF):
+        start = perf_counter()
+        jax.block_until_ready(run())
+        times.append(perf_counter() - start)
+    return min(times)

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Window } from 'happy-dom';
+import { decodePlain } from '../document/decode.ts';
+import type { Document } from '../document/graph.ts';
+import { affine } from '../document/sketch.ts';
+import { measuredOf } from '../view/measures.ts';
+import { dotsOf, roofline } from './roofline.ts';
+
+let window: Window;
+let saved: unknown;
+beforeEach(() => {
+  window = new Window();
+  saved = globalThis.document;
+  Object.assign(globalThis, { document: window.document });
+});
+afterEach(async () => {
+  await window.happyDOM.close();
+  Object.assign(globalThis, { document: saved });
+});
+
+/** `affine` with figures for its three operations, on a device of 1 TFLOP/s and 10 GB/s. */
+function measured(ceilings?: Record<string, number>): Document {
+  const plain = affine().plain();
+  const figures = { node: [3, 4, 5], seconds: [4e-3, 1e-3, 1e-9], flops: [2e9, 1e6, 5], bytes: [1e7, 8e6, 5] };
+  const run = { program: 0, device: 'CPU', devices: 1, runs: 3, words: ['median 5 ms'], seconds: { median: 5e-3 } };
+  plain.measures = [{ ...run, ...(ceilings ? { ceilings } : {}), figures: { jaxpr: figures } }];
+  return decodePlain(plain);
+}
+
+test('a dot for each kernel that takes a part of the time, the longest first', () => {
+  const document = measured();
+  const [graph] = document.graphs;
+  const found = measuredOf(document, graph);
+  assert.ok(found);
+  assert.deepEqual(
+    dotsOf(document, graph, found).map(({ node, intensity, rate }) => [node, intensity, rate]),
+    [
+      [3, 200, 5e11],
+      [4, 0.125, 1e9]
+    ]
+  );
+});
+
+test('the plot says each kernel in words, and a dot leads to it', () => {
+  const document = measured({ flops: 1e12, bytes: 1e10 });
+  const picked: number[] = [];
+  const plot = roofline(document, document.graphs[0], document.measures[0], node => picked.push(node));
+  assert.ok(plot);
+  const dots = [...plot.querySelectorAll('.jv-plot-dot')];
+  assert.deepEqual(
+    dots.map(dot => dot.getAttribute('aria-label')),
+    ['dot_general: 4 ms, 80 %, 500 GFLOP/s', 'add: 1 ms, 20 %, 1 GFLOP/s']
+  );
+  dots[1].dispatchEvent(new window.Event('click') as unknown as Event);
+  assert.deepEqual(picked, [4]);
+  const numbers = ['cx', 'cy', 'r'].flatMap(name => dots.map(dot => Number(dot.getAttribute(name))));
+  assert.ok(numbers.every(Number.isFinite));
+  assert.match(plot.querySelector('figcaption')?.textContent ?? '', /10 GB\/s on the slope, 1 TFLOP\/s on the flat/);
+});
+
+test('without ceilings there is no plot', () => {
+  const document = measured();
+  assert.equal(
+    roofline(document, document.graphs[0], document.measures[0], () => undefined),
+    null
+  );
+});

@@ -1,0 +1,152 @@
+"""FLOPs and bytes by our own rules: they add up to what XLA says of whole programs, and stand where they belong."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from programs import CORPUS
+
+import jaxviz as jv
+from jaxviz.measure.cost import Cost, cost_of, trip_counts
+from jaxviz.measure.roofline import Ceilings, ceilings_of
+from jaxviz.read.hlo import read_hlo
+from jaxviz.read.hlo_text import parse_hlo_text
+
+# Custom calls of LAPACK, of which XLA knows nothing either, but for their arrays.
+_WITHOUT = {"linear_algebra"}
+
+
+def as_xla_counts(cost: Cost, amounts):
+    """The whole: of the branches of a condition only the most costly counts."""
+    graph = cost.graph
+    totals = np.bincount(graph.nodes.region, amounts, len(graph.regions.owner))
+    branches: dict[int, list[float]] = {}
+    for region in range(len(totals) - 1, 0, -1):
+        owner = int(graph.regions.owner[region])
+        if graph.node(owner).op == "conditional":
+            branches.setdefault(owner, []).append(totals[region])
+            if len(branches[owner]) == len(graph.owned_regions[owner]):
+                totals[graph.nodes.region[owner]] += max(branches[owner])
+        else:
+            totals[graph.nodes.region[owner]] += totals[region]
+    return float(totals[0])
+
+
+def analysis_of(function, arguments):
+    analysis = jax.jit(function).lower(*arguments).compile().cost_analysis()
+    return analysis[0] if isinstance(analysis, list) else analysis
+
+
+@pytest.mark.parametrize("name", sorted(set(CORPUS) - _WITHOUT))
+def test_the_totals_are_those_of_xla(name):
+    function, arguments = CORPUS[name]()
+    cost = cost_of(jv.explore(function, *arguments).hlo)
+    analysis = analysis_of(function, arguments)
+    flops = as_xla_counts(cost, cost.kernel_flops)
+    transcendentals = as_xla_counts(cost, cost.kernel_transcendentals)
+    moved = as_xla_counts(cost, cost.kernel_bytes)
+    assert flops == pytest.approx(analysis.get("flops", 0), rel=0.02)
+    assert transcendentals == pytest.approx(analysis.get("transcendentals", 0), rel=0.01)
+    assert moved == pytest.approx(analysis["bytes accessed"], rel=0.12)
+
+
+CASES = {
+    "batched": (lambda a, b: jnp.einsum("bij,bjk->bik", a, b), [(3, 4, 5), (3, 5, 6)], 2 * 3 * 4 * 5 * 6),
+    "strided": (
+        lambda x, k: lax.conv_general_dilated(x, k, (2, 2), "VALID"),
+        [(1, 3, 9, 9), (4, 3, 3, 3)],
+        2 * 4 * 4 * 4 * 3 * 3 * 3,
+    ),
+    "grouped": (
+        lambda x, k: lax.conv_general_dilated(x, k, (1, 1), "VALID", feature_group_count=2),
+        [(1, 4, 5, 5), (6, 2, 3, 3)],
+        2 * 6 * 3 * 3 * 2 * 3 * 3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_matmuls_and_convolutions_by_their_shapes(name):
+    function, shapes, expected = CASES[name]
+    graph = jv.explore(function, *(jnp.ones(shape) for shape in shapes)).hlo
+    assert cost_of(graph).kernel_flops.sum() == pytest.approx(expected, rel=0.05)
+
+
+def test_a_kernel_has_what_is_inside_of_it_and_reads_only_its_operands():
+    ex = jv.explore(lambda x: jnp.sin(x) * 2.0 + 1.0, jnp.ones(1000))
+    cost = cost_of(ex.hlo)
+    (fusion,) = [node.index for node in ex.hlo.find("fusion")]
+    assert cost.kernel_flops[fusion] == 2000
+    assert cost.kernel_transcendentals[fusion] == 1000
+    assert cost.kernel_bytes[fusion] == 8000
+    inside = cost.fused
+    assert inside.sum() > 0
+    assert not cost.kernel_flops[inside].any()
+    assert (cost.kernel_of[inside] == fusion).all()
+
+
+SLICED = """HloModule m
+ENTRY e {
+  x = f32[1000,8] parameter(0)
+  u = f32[1,8] parameter(1)
+  i = s32[] parameter(2)
+  z = s32[] constant(0)
+  s = f32[1,8] dynamic-slice(x, i, z), dynamic_slice_sizes={1,8}
+  ROOT d = f32[1000,8] dynamic-update-slice(x, u, i, z)
+}
+"""
+
+
+def test_a_slice_of_a_large_array_moves_the_slice_alone():
+    read = read_hlo(parse_hlo_text(SLICED))
+    cost = cost_of(read.graph)
+    (s,), (d,) = read.node_of["s"], read.node_of["d"]
+    assert cost.bytes[s] == 2 * 32 + 8
+    assert cost.bytes[d] == 2 * 32 + 8
+
+
+def test_loops_say_how_often_they_turn():
+    def f(x):
+        return lax.fori_loop(0, 5, lambda _, y: lax.fori_loop(0, 7, lambda _, z: jnp.sin(z @ z), y), x)
+
+    graph = jv.explore(f, jnp.ones((40, 40))).hlo
+    counts = trip_counts(graph)
+    assert {float(counts[node.index]) for node in graph.find("dot")} == {35.0}
+    assert counts[[node.index for node in graph if node.region == 0]].max() == 1.0
+
+
+def test_ceilings_are_measured_once():
+    device = jax.devices()[0]
+    found = ceilings_of(device)
+    assert found.flops > 1e8
+    assert found.bytes > 1e7
+    assert ceilings_of(device) is found
+
+
+def test_what_limits_a_kernel():
+    ceilings = Ceilings(flops=1e12, bytes=1e10)
+    assert ceilings.ridge == 100
+    assert ceilings.bound(1e9, 1e6, 2e-3) == ("compute", pytest.approx(0.5))
+    assert ceilings.bound(1e6, 1e7, 4e-3) == ("memory", pytest.approx(0.25))
+    assert ceilings.bound(1e3, 1e3, 1e-7) == ("neither", 0.0)
+    assert ceilings.bound(0, 0, 1.0) == ("neither", 0.0)
+
+
+@pytest.mark.skipif(not hasattr(jax.profiler, "ProfileData"), reason="JAX before 0.7.2 cannot read a profile")
+def test_a_run_says_what_limits_its_kernels():
+    ex = jv.explore(lambda x, y: (jnp.sin(x @ x), y + 1.0), jnp.ones((1024, 1024)), jnp.ones(4_000_000))
+    profile = ex.run(repeat=2).profile
+    assert profile is not None
+    kernels = {kernel.name: kernel for kernel in profile.kernels()}
+    most = max(kernels.values(), key=lambda kernel: kernel.flops)
+    least = min((one for one in kernels.values() if one.bytes > 1e7), key=lambda one: one.intensity)
+    assert most.bound == "compute"
+    assert most.flops == pytest.approx(2 * 1024**3, rel=0.01)
+    assert least.bound == "memory"
+    assert "memory-bound at" in str(least)
+    assert profile.least > 0
+    document = ex.document().measures[0].measures
+    assert document.ceilings["flops"] == pytest.approx(profile.ceilings.flops, rel=1e-3)
