@@ -105,7 +105,8 @@ class Capture:
             return self._linked(located.graph, tagged, outline)
 
     @cached_property
-    def _read_hlo(self) -> HloGraph:
+    def hlo_as_read(self) -> HloGraph:
+        """The optimized HLO in the order in which it runs."""
         optimized = self._optimized
         with self._timed("hlo", "read"):
             return read_hlo(parse_hlo_proto(optimized.proto), self.tables, frames=False)
@@ -113,17 +114,17 @@ class Capture:
     @property
     def hlo_module(self) -> HloModule:
         """The optimized module, whose instructions are named as those of the person's own executable."""
-        return self._read_hlo.module
+        return self.hlo_as_read.module
 
     @cached_property
     def hlo_instructions(self) -> tuple[str, ...]:
         """The name of the instruction of each node of the HLO; empty for results."""
-        names = self._read_hlo.instruction
+        names = self.hlo_as_read.instruction
         return tuple(names[place] for place in self.hlo.order.tolist())
 
     @cached_property
     def hlo(self) -> Linked:
-        found = self._read_hlo
+        found = self.hlo_as_read
         places, outline = self._places, self.outline
         with self._timed("hlo", "link"):
             tagged = read_tags(places, found.graph, found.names, found.name, relative=False)

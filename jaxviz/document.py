@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jaxviz.link.fates import Fates
     from jaxviz.link.links import Links
     from jaxviz.measure.measures import Measures
+    from jaxviz.measure.memory import Memory
     from jaxviz.outline.tree import Outline
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
@@ -149,6 +150,14 @@ class MeasuresEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class MemoryEntry:
+    """What a program, by its number, needs of memory over its schedule."""
+
+    program: int
+    memory: Memory
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -166,6 +175,7 @@ class Document:
     passes: tuple[PassesEntry, ...] = ()
     findings: tuple[FindingEntry, ...] = ()
     measures: tuple[MeasuresEntry, ...] = ()
+    memory: tuple[MemoryEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -196,6 +206,7 @@ class Document:
             findings=findings,
             passes=(),
             measures=(),
+            memory=(),
         )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from jaxviz.document import (
     no_constant,
 )
 from jaxviz.document_measures import read_measures
+from jaxviz.document_memory import read_memory
 from jaxviz.document_passes import read_passes
 from jaxviz.document_write import PARTS, SCHEMA_NAMES
 from jaxviz.graph import Column, Graph
@@ -108,7 +109,11 @@ class JsonReader:
             read_measures(self, entry, f"$.measures[{number}]", programs, graphs)
             for number, entry in enumerate(self.section(value, "measures"))
         )
-        return Document(tables, graphs, programs, producer, links, fates, outlines, passes, findings, measures)
+        memory = tuple(
+            read_memory(self, entry, f"$.memory[{number}]", programs, graphs)
+            for number, entry in enumerate(self.section(value, "memory"))
+        )
+        return Document(tables, graphs, programs, producer, links, fates, outlines, passes, findings, measures, memory)
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:
         """A list that older documents lack."""

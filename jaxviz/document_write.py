@@ -18,6 +18,7 @@ from jaxviz.document import (
     TargetEntry,
 )
 from jaxviz.document_measures import measures_json
+from jaxviz.document_memory import memory_json
 from jaxviz.document_passes import passes_json
 from jaxviz.graph import (
     Attributes,
@@ -98,6 +99,7 @@ def document_value(document: Document) -> dict[str, Any]:
         **({"outlines": [_outline_json(entry) for entry in document.outlines]} if document.outlines else {}),
         **({"passes": [passes_json(entry) for entry in document.passes]} if document.passes else {}),
         **({"measures": [measures_json(entry) for entry in document.measures]} if document.measures else {}),
+        **({"memory": [memory_json(entry) for entry in document.memory]} if document.memory else {}),
         **({"findings": [_finding_json(entry) for entry in document.findings]} if document.findings else {}),
     }
 

@@ -18,6 +18,7 @@ from jaxviz.document import (
     FindingEntry,
     LinksEntry,
     MeasuresEntry,
+    MemoryEntry,
     OutlineEntry,
     PassesEntry,
     ProgramEntry,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from jaxviz.link.links import Links
     from jaxviz.loops.compare import Rebuilt
     from jaxviz.measure.arguments import Fill
+    from jaxviz.measure.memory import Memory
     from jaxviz.measure.run import Run
     from jaxviz.residuals import Residuals
     from jaxviz.targets import Target
@@ -97,6 +99,8 @@ class Exploration:
         self.measured: Run | None = None
         #: Where the function could not be traced, the error in words.
         self.failed: FailedExploration | None = None
+        # What it needs of memory, once that was asked for.
+        self._memory: Memory | None = None
         from jaxviz.capture import Capture
 
         self._capture = Capture(program, ahead=lambda: self.found_in_jaxpr)
@@ -238,7 +242,22 @@ class Exploration:
         self.measured = run_program(
             self._capture, repeat=repeat, seconds=seconds, fill=fill, eager=eager, profile=profile
         )
+        self._memory = self.measured.memory or self._memory
         return self.measured
+
+    def memory(self) -> Memory:
+        """What the program needs of memory over its schedule, and what is alive at the peak. It is compiled, not run.
+
+        What is shown from then on has the chart of it::
+
+            ex.memory().total, ex.memory().alive
+        """
+        from jaxviz.measure.memory import program_memory
+
+        __tracebackhide__ = True
+        if self._memory is None:
+            self._memory = program_memory(self._capture)
+        return self._memory
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """All of it as data: what is saved, sent to the browser and reopened; the passes only where they are asked for.
@@ -303,6 +322,9 @@ class Exploration:
             )
             kept = {kind: figures for kind, figures in found.figures.items() if kind in ("jaxpr", *made)}
             measured = (MeasuresEntry(0, replace(found, figures=kept)),)
+        memory: tuple[MemoryEntry, ...] = ()
+        if self._memory is not None and "hlo" in made:
+            memory = (MemoryEntry(0, self._memory),)
         return Document(
             capture.tables,
             tuple(graphs),
@@ -313,6 +335,7 @@ class Exploration:
             passes=between,
             findings=tuple(FindingEntry(0, finding, self._action(finding)) for finding in findings),
             measures=measured,
+            memory=memory,
         )
 
     def _action(self, finding: Finding) -> str:

@@ -15,6 +15,7 @@ from jaxviz import compat
 from jaxviz.measure.arguments import FILLS, Fill, Inputs, made_up_bytes, make_inputs
 from jaxviz.measure.effects import effects_of
 from jaxviz.measure.errors import RunError, check_memory, failed
+from jaxviz.measure.memory import Memory, program_memory
 from jaxviz.measure.profile import NoProfile
 from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_profile
 from jaxviz.measure.waiting import Work
@@ -48,6 +49,8 @@ class Run:
     notes: tuple[str, ...] = ()
     #: What the profiler saw of some further runs; None where there is no profile, and a note says why.
     profile: Profile | None = None
+    #: What it needs of memory; None where nothing says it.
+    memory: Memory | None = None
 
     @property
     def median(self) -> float:
@@ -209,7 +212,16 @@ def run_program(
         eager=tuple(measured.eager),
         notes=(*_notes(executable, effects, len(rest), repeat, fill), *filter(None, [measured.no_profile])),
         profile=measured.profile,
+        memory=_memory(capture, executable),
     )
+
+
+def _memory(capture: Capture, executable: Executable) -> Memory | None:
+    try:
+        return program_memory(capture, executable.compiled)
+    except Exception:
+        # The run is worth more than what its compiler says of memory.
+        return None
 
 
 class _Measured(NamedTuple):

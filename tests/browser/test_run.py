@@ -67,3 +67,30 @@ def test_colours_details_and_search_know_the_time(notebook):
 def test_without_a_run_nothing_is_said_of_one(notebook):
     graph = notebook(NOT_RUN).explore(0)
     expect(graph.root.locator(".jv-run")).to_be_hidden()
+
+
+def test_memory_is_charted_and_leads_to_what_is_alive(notebook):
+    opened = notebook(
+        """\
+import jax.numpy as jnp
+import jaxviz as jv
+def wide(x):
+    y = jnp.sin(x)[:, None] * jnp.cos(x)[None, :]
+    return jnp.sort(y @ y, axis=0).sum()
+ex = jv.explore(wide, jnp.ones(300))
+ex.memory()
+ex"""
+    )
+    graph = opened.explore(0)
+    strip = graph.root.locator(".jv-memory")
+    expect(strip).to_contain_text(re.compile(r"memory: needs [\d.]+ kB"))
+    expect(graph.root.locator(".jv-run:not(.jv-memory)")).to_be_hidden()
+    strip.locator(".jv-finding-title").click()
+    expect(strip.locator(".jv-memory-chart svg").first).to_be_visible()
+    first = strip.locator(".jv-run-line").first
+    expect(first).to_contain_text("360 kB")
+    opened.shot("memory", graph.root)
+    graph.root.locator(".jv-stage", has_text="HLO").last.click()
+    expect(graph.root.locator(".jv-stage.jv-on", has_text="kernel")).to_be_visible()
+    first.click()
+    graph.settle()

@@ -5,7 +5,7 @@
 import { buildGraph, buildOutline, offsets } from './build.ts';
 import type { Document } from './graph.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
-import { checkMeasures } from './measured.ts';
+import { checkMeasures, checkMemory } from './measured.ts';
 import { checkPasses } from './series.ts';
 import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import { validate } from './validate.generated.js';
@@ -131,7 +131,8 @@ function build(plain: PlainDocument): Document {
     outlines: (plain.outlines ?? []).map(buildOutline),
     passes: plain.passes ?? [],
     findings: plain.findings ?? [],
-    measures: plain.measures ?? []
+    measures: plain.measures ?? [],
+    memory: plain.memory ?? []
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
@@ -140,5 +141,6 @@ function build(plain: PlainDocument): Document {
   checkPasses(document);
   checkFindings(document);
   checkMeasures(document);
+  checkMemory(document);
   return document;
 }

@@ -3,9 +3,9 @@
  * `../../../schema/document.schema.json` says what each column means; `decode.ts` makes these objects and checks them.
  */
 
-import type { Measures, Passes, TracingError } from './schema.generated.ts';
+import type { Measures, Memory, Passes, TracingError } from './schema.generated.ts';
 
-export type { Measures, Passes, TracingError };
+export type { Measures, Memory, Passes, TracingError };
 
 /** What a node is. */
 export const NodeKind = { operation: 0, argument: 1, result: 2, constant: 3 } as const;
@@ -230,4 +230,5 @@ export interface Document {
   readonly passes: readonly Passes[];
   readonly findings: readonly Finding[];
   readonly measures: readonly Measures[];
+  readonly memory: readonly Memory[];
 }

@@ -35,3 +35,22 @@ function checkFigures(path: string, figures: Figures, nodes: number): void {
     }
   }
 }
+
+/** Checks that the memory of a program names steps and nodes that are there. */
+export function checkMemory(document: Document): void {
+  document.memory.forEach((memory, index) => {
+    const path = `memory/${index}`;
+    const stage = document.programs[memory.program]?.stages.find(({ kind }) => kind === 'hlo');
+    if (!stage) {
+      throw new RangeError(`${path}/program is ${memory.program}, which has no HLO`);
+    }
+    const { nodeCount } = document.graphs[stage.graph];
+    const { step, live, node, size, first, last } = memory;
+    if (live.length !== step.length || [size, first, last].some(({ length }) => length !== node.length)) {
+      throw new RangeError(`${path} should have columns of one length`);
+    }
+    if ([...step, ...node].some(one => one >= nodeCount) || [...first, ...last].some(one => one >= step.length)) {
+      throw new RangeError(`${path} names a node or a step that is not there`);
+    }
+  });
+}

@@ -25,6 +25,7 @@ import { makeHelp } from './help.ts';
 import { Inspection } from './inspection.ts';
 import { Keeping } from './keeping.ts';
 import type { Command } from './keys.ts';
+import { MemoryStrip } from './memory.ts';
 import { Pane } from './pane.ts';
 import { PassSlider } from './passes.ts';
 import type { Picture } from './picture.ts';
@@ -268,10 +269,11 @@ export class Explorer {
       show: (graph, nodes) => this.showNodes(graph, nodes),
       colour: () => this.colours.choose('time')
     });
+    const memory = new MemoryStrip(this.document, { show: (graph, nodes) => this.showNodes(graph, nodes) });
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
     const before = [this.bar.root, this.tour.root, ...failure, this.passes.line, this.search.root];
-    root.append(...before, body, this.grip.root, run.root, findings.root);
+    root.append(...before, body, this.grip.root, run.root, memory.root, findings.root);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);

@@ -10,7 +10,7 @@ import { element } from './elements.ts';
 
 const WIDTH = 420;
 const HEIGHT = 200;
-const MARGIN = { left: 58, right: 12, top: 10, bottom: 34 } as const;
+const MARGIN = { left: 78, right: 12, top: 10, bottom: 34 } as const;
 const LARGEST = 11;
 const SMALLEST = 2.5;
 /** Kernels of less than this share of the time are no dots: there would be hundreds. */

@@ -10,6 +10,7 @@ import { fatesOf } from './ghosts.ts';
 import { kernelsThrough, optimizedOf } from './kernels.ts';
 import { ofItem, measuredOf, wholeOf } from './measures.ts';
 import { rowsOf, type Rows } from './outline.ts';
+import { aliveAtPeak } from './peak.ts';
 import { madeBytes } from './search.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 import { bytesText } from './words.ts';
@@ -56,6 +57,7 @@ export const colourings: readonly Colouring[] = [
     amount: true,
     groups: byShare('bytes')
   },
+  { key: 'alive', label: 'alive at the peak', title: 'alive when most is in memory', amount: true, groups: byAlive },
   { key: 'sharding', label: 'sharding', title: 'sharding', groups: bySharding }
 ];
 
@@ -244,9 +246,20 @@ function byType({ strings, types }: Document, graph: Graph): Groups | null {
 const STEPS = 5;
 
 function bySize(document: Document, graph: Graph): Groups | null {
-  const bytes = Float64Array.from({ length: graph.nodeCount }, (_, node) =>
-    graph.kind[node] === NodeKind.operation ? madeBytes(document, graph, node) : 0
+  return byBytes(
+    Float64Array.from({ length: graph.nodeCount }, (_, node) =>
+      graph.kind[node] === NodeKind.operation ? madeBytes(document, graph, node) : 0
+    )
   );
+}
+
+function byAlive(document: Document, graph: Graph): Groups | null {
+  const alive = aliveAtPeak(document, graph);
+  return alive && byBytes(alive);
+}
+
+/** By steps of ten. */
+function byBytes(bytes: Float64Array): Groups | null {
   const most = bytes.reduce((sum, one) => Math.max(sum, one), 0);
   if (most === 0) {
     return null;

@@ -1,0 +1,165 @@
+/** The strip that tells what a program needs of memory: in one line, opened for the chart and for what is alive at the peak. */
+import type { Document, Graph, Memory } from '../document/graph.ts';
+import { nodeLabel } from '../view/label.ts';
+import { peakOf } from '../view/peak.ts';
+import { ownSpot } from '../view/spots.ts';
+import { bytesText } from '../view/words.ts';
+import { button, element } from './elements.ts';
+
+export interface MemoryActions {
+  /** Shows nodes of a graph. */
+  show(graph: number, nodes: readonly number[]): void;
+}
+
+/** So many values are listed, the largest. */
+const LISTED = 8;
+const WIDTH = 640;
+const HEIGHT = 120;
+const LEFT = 64;
+const TOP = 8;
+const BOTTOM = 18;
+/** More steps than this are not told apart on a screen: of each few, the one that needs most is drawn. */
+const MOST_POINTS = 600;
+const SVG = 'http://www.w3.org/2000/svg';
+
+export class MemoryStrip {
+  readonly root = element('section', 'jv-run jv-memory');
+
+  constructor(
+    private readonly source: Document,
+    private readonly actions: MemoryActions
+  ) {
+    const [memory] = source.memory;
+    const at = memory && source.programs[memory.program].stages.find(({ kind }) => kind === 'hlo')?.graph;
+    this.root.hidden = at === undefined;
+    this.root.setAttribute('aria-label', 'memory');
+    if (at !== undefined) {
+      this.fill(memory, at);
+    }
+  }
+
+  private fill(memory: Memory, at: number): void {
+    const [first, ...rest] = memory.words;
+    const more = element('div', 'jv-run-more');
+    more.hidden = true;
+    more.append(...rest.map(text => element('p', 'jv-memory-words', text)));
+    if (memory.live.length) {
+      more.append(this.chart(memory, at), this.alive(memory, at));
+    }
+    const head = element('div', 'jv-run-head');
+    const title = button('jv-finding-title', `memory: ${first ?? ''}`, 'What is in memory, and when', () => {
+      more.hidden = !more.hidden;
+      title.setAttribute('aria-expanded', String(!more.hidden));
+    });
+    title.setAttribute('aria-expanded', 'false');
+    head.append(title);
+    this.root.replaceChildren(head, more);
+  }
+
+  /** What is needed over the steps: arguments and results below, temporary values above. */
+  private chart(memory: Memory, at: number): HTMLElement {
+    const base = memory.arguments + memory.results - memory.aliased;
+    const { step: peak } = peakOf(memory);
+    const top = base + memory.live[peak];
+    const points = thinned(memory.live);
+    const x = (step: number): number => LEFT + ((WIDTH - LEFT) * step) / Math.max(1, memory.live.length);
+    const y = (bytes: number): number => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * bytes) / Math.max(1, top);
+    const figure = element('figure', 'jv-memory-chart');
+    const svg = make('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' });
+    svg.setAttribute('aria-label', memory.words.join('; '));
+    const floor = HEIGHT - BOTTOM;
+    const outline = points.map(
+      ({ step, bytes }, index) =>
+        `${x(step)},${y(base + bytes)} ${x(points[index + 1]?.step ?? memory.live.length)},${y(base + bytes)}`
+    );
+    svg.append(
+      make('polygon', {
+        class: 'jv-memory-temporary',
+        points: `${LEFT},${y(base)} ${outline.join(' ')} ${WIDTH},${y(base)}`
+      }),
+      make('rect', { class: 'jv-memory-base', x: LEFT, y: y(base), width: WIDTH - LEFT, height: floor - y(base) }),
+      make('line', { class: 'jv-memory-peak', x1: x(peak + 0.5), x2: x(peak + 0.5), y1: TOP, y2: floor }),
+      text(LEFT - 6, y(top) + 7, bytesText(top)),
+      text(LEFT - 6, floor, '0'),
+      text(WIDTH, HEIGHT - 5, `${memory.live.length} steps`)
+    );
+    if (y(base) - y(top) > 14 && floor - y(base) > 10) {
+      svg.append(text(LEFT - 6, y(base) + 4, bytesText(base)));
+    }
+    const stepAt = (event: MouseEvent): number => {
+      const { left, width } = svg.getBoundingClientRect();
+      const place = ((event.clientX - left) / Math.max(1, width)) * WIDTH;
+      const step = Math.floor(((place - LEFT) / (WIDTH - LEFT)) * memory.live.length);
+      return Math.min(memory.live.length - 1, Math.max(0, step));
+    };
+    svg.addEventListener('click', event => this.actions.show(at, [memory.step[stepAt(event as MouseEvent)]]));
+    const caption = element('figcaption', '', 'over the steps of a run: ');
+    caption.append(key('jv-memory-base'), ` arguments and results ${bytesText(base)}, `);
+    caption.append(key('jv-memory-temporary'), ` temporary values; a click leads to the operation that runs then`);
+    figure.append(svg, caption);
+    return figure;
+  }
+
+  private alive(memory: Memory, at: number): HTMLElement {
+    const graph = this.source.graphs[at];
+    const { alive } = peakOf(memory);
+    const list = element('div', 'jv-run-lines');
+    const most = memory.size[alive[0]] ?? 1;
+    for (const value of alive.slice(0, LISTED)) {
+      list.append(this.value(graph, at, memory, value, most));
+    }
+    if (alive.length > LISTED) {
+      const rest = alive.slice(LISTED).reduce((sum, value) => sum + memory.size[value], 0);
+      list.append(element('div', 'jv-memory-words', `and ${alive.length - LISTED} more, ${bytesText(rest)}`));
+    }
+    return list;
+  }
+
+  private value(graph: Graph, at: number, memory: Memory, value: number, most: number): HTMLElement {
+    const node = memory.node[value];
+    const name = this.source.strings[graph.name[node]] || nodeLabel(this.source, graph, node);
+    const line = ownSpot(this.source, graph.stack[node])?.line;
+    const row = button('jv-run-line', '', `Show ${name}`, () => this.actions.show(at, [node]));
+    const filled = element('span', 'jv-run-bar');
+    filled.style.width = `${Math.max(1, (100 * memory.size[value]) / most)}%`;
+    const track = element('span', 'jv-run-track');
+    track.append(filled);
+    row.replaceChildren(
+      element('code', '', name),
+      track,
+      element('span', 'jv-run-time', bytesText(memory.size[value])),
+      element('span', 'jv-run-share', line === undefined ? '' : `line ${line}`)
+    );
+    return row;
+  }
+}
+
+/** The steps of a long program by the largest of each few. */
+function thinned(live: readonly number[]): { step: number; bytes: number }[] {
+  const width = Math.max(1, Math.ceil(live.length / MOST_POINTS));
+  const points: { step: number; bytes: number }[] = [];
+  for (let step = 0; step < live.length; step += width) {
+    points.push({ step, bytes: Math.max(...live.slice(step, step + width)) });
+  }
+  return points;
+}
+
+function key(name: string): SVGElement {
+  const swatch = make('svg', { class: 'jv-memory-key', viewBox: '0 0 10 10' });
+  swatch.append(make('rect', { class: name, x: 0, y: 0, width: 10, height: 10 }));
+  return swatch;
+}
+
+function make(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
+  const made = globalThis.document.createElementNS(SVG, tag) as SVGElement;
+  for (const [name, value] of Object.entries(attributes)) {
+    made.setAttribute(name, typeof value === 'number' ? String(Math.round(value * 100) / 100) : value);
+  }
+  return made;
+}
+
+function text(x: number, y: number, content: string): SVGElement {
+  const made = make('text', { class: 'jv-plot-text', x, y, 'text-anchor': 'end' });
+  made.textContent = content;
+  return made;
+}
