@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from jaxviz.measure.arguments import Fill
     from jaxviz.measure.memory import Memory
     from jaxviz.measure.run import Run
+    from jaxviz.measure.values import Values
     from jaxviz.residuals import Residuals
     from jaxviz.targets import Target
     from jaxviz.traffic import Kernel
@@ -244,6 +245,20 @@ class Exploration:
         )
         self._memory = self.measured.memory or self._memory
         return self.measured
+
+    def values(self, *, every: bool = False, most_bytes: int = 1_000_000_000, fill: Fill = "normal") -> Values:
+        """Runs the program once for the statistics of its values: range, mean, NaN, infinity and zero, a histogram.
+
+        Looked at are the values that kernels leave in memory, or those of `every` equation outside of bodies; they may
+        take `most_bytes`. The first that is bad is found exactly::
+
+            ex.values().first_bad
+        """
+        from jaxviz.measure.run import print_line
+        from jaxviz.measure.values import values_of
+
+        __tracebackhide__ = True
+        return values_of(self._capture, every=every, most_bytes=most_bytes, fill=fill, tell=print_line)
 
     def memory(self) -> Memory:
         """What the program needs of memory over its schedule, and what is alive at the peak. It is compiled, not run.

@@ -23,7 +23,7 @@ const MOST_POINTS = 600;
 const SVG = 'http://www.w3.org/2000/svg';
 
 export class MemoryStrip {
-  readonly root = element('section', 'jv-run jv-memory');
+  readonly root = element('section', 'jv-memory');
 
   constructor(
     private readonly source: Document,

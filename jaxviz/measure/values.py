@@ -1,0 +1,294 @@
+"""The values of a program as it runs: their range, mean, and how many of them are NaN, infinite or zero.
+
+The program is compiled once more with some of its values as further results: those that are written to memory anyway,
+because kernels end there, which costs little more than the program itself. Statistics are made of them on the host.
+Where one of them is bad, the equations before it are looked at one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+from jax.extend import core as jax_core
+from numpy.typing import NDArray
+
+from jaxviz import compat
+from jaxviz.find.finding import bytes_text
+from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Graph
+from jaxviz.measure.arguments import Fill, Inputs, make_inputs
+from jaxviz.measure.cost import cost_of
+from jaxviz.measure.errors import RunError, failed, free_bytes
+from jaxviz.measure.waiting import Work
+
+if TYPE_CHECKING:
+    from jaxviz.capture import Capture
+
+#: What the values may take on the device and the host together.
+MOST_BYTES = 1_000_000_000
+# Above this a person is told before.
+_TOLD_BYTES = 100_000_000
+_BINS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """The statistics of one value: `node` of the jaxpr makes it. Range, mean and histogram are of what is finite."""
+
+    node: int
+    name: str
+    type: str
+    #: The line of the person's source, or 0.
+    line: int
+    count: int
+    least: float
+    most: float
+    mean: float
+    deviation: float
+    nan: int
+    infinite: int
+    zero: int
+    denormal: int
+    #: How many lie in each of equal parts of the range.
+    histogram: tuple[int, ...]
+
+    @property
+    def bad(self) -> bool:
+        """Whether any of it is no finite number."""
+        return bool(self.nan or self.infinite)
+
+    def __str__(self) -> str:
+        parts = [f"{self.least:.4g} to {self.most:.4g}, mean {self.mean:.4g}"] if self.histogram else []
+        for count, word in ((self.nan, "NaN"), (self.infinite, "infinite"), (self.zero, "zero")):
+            if count:
+                parts.append(f"{count:,} of {self.count:,} {word}")
+        at = f" (line {self.line})" if self.line else ""
+        return f"{self.name} {self.type}{at}: {'; '.join(parts) or 'empty'}"
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values that were looked at, in the order of the program."""
+
+    values: tuple[Value, ...]
+    #: The first that holds a NaN, or, where none does, the first that holds an infinity.
+    first_bad: Value | None
+    #: What they took, in bytes.
+    bytes: int
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        if self.first_bad is None:
+            return f"<Values: {len(self)}, {bytes_text(self.bytes)}; all of them finite>"
+        return f"<Values: {len(self)}, {bytes_text(self.bytes)}; the first that is bad: {self.first_bad}>"
+
+
+def values_of(
+    capture: Capture,
+    *,
+    every: bool = False,
+    most_bytes: int = MOST_BYTES,
+    fill: Fill = "normal",
+    tell: Callable[[str], None],
+) -> Values:
+    """Runs a program once for the statistics of its values: where kernels end, or of `every` equation of its own level.
+
+    What they take is bounded by `most_bytes`, and told before where it is much.
+    """
+    program, graph = capture.program, capture.jaxpr
+    equations = compat.open_jaxpr(program.jaxpr).eqns
+    nodes = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.region == 0))
+    if len(nodes) != len(equations):
+        raise RunError(f"the equations of {program.call} cannot be told apart: there are no values")
+    inputs = _inputs(capture, fill)
+    chosen = list(range(len(equations))) if every else _at_borders(capture, nodes)
+    run = _Runner(capture, inputs, equations, nodes.tolist(), most_bytes, tell)
+    found = run.of(chosen)
+    arguments = _of_arguments(graph, inputs)
+    bad = _first_bad([*arguments, *found])
+    if bad is not None and bad in found and not every:
+        # What comes before it inside of kernels was not seen yet.
+        place = nodes.tolist().index(bad.node)
+        bad = _first_bad(run.of(range(place + 1))) or bad
+    return Values((*arguments, *found), bad, run.bytes)
+
+
+def _inputs(capture: Capture, fill: Fill) -> Inputs:
+    program = capture.program
+    if program.target is not None and program.target.limits:
+        raise RunError(f"{program.call} is compiled for {program.target.label}, which is not here: nothing runs")
+    args, kwargs = program.dynamic_arguments
+    inputs = make_inputs(args, kwargs, program.traced.args_info, None, fill)
+    # Nothing is donated here.
+    return replace(inputs, donated=[False] * len(inputs.leaves))
+
+
+def _at_borders(capture: Capture, nodes: NDArray[np.int64]) -> list[int]:
+    """The equations whose results are written to memory: what they became is no inner part of a kernel."""
+    linked = capture.hlo
+    graph = linked.graph
+    cost = cost_of(graph)
+    written = ~cost.fused
+    # Of a kernel, what its inner parts end in.
+    written[cost.kernel_of[cost.fused]] = False
+    ends = np.flatnonzero(graph.nodes.kind == RESULT)
+    sources = graph.operands.source[graph.first_operand[ends]]
+    written[graph.value_node[sources[sources >= 0]]] = True
+    rows = written[linked.links.target] & (graph.nodes.kind[linked.links.target] == OPERATION)
+    at = set(linked.links.source[rows].tolist())
+    _, end = capture.jaxpr.region_intervals
+    owned = capture.jaxpr.owned_regions
+    found = []
+    for place, node in enumerate(nodes.tolist()):
+        inside = range(node, int(end[owned[node][-1]])) if node in owned else (node,)
+        if any(one in at for one in inside):
+            found.append(place)
+    return found
+
+
+class _Runner:
+    """Runs the program with the results of some equations as its own."""
+
+    def __init__(
+        self,
+        capture: Capture,
+        inputs: Inputs,
+        equations: Sequence[Any],
+        nodes: Sequence[int],
+        most_bytes: int,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.capture = capture
+        self.inputs = inputs
+        self.equations = equations
+        self.nodes = nodes
+        self.most_bytes = most_bytes
+        self.tell = tell
+        self.bytes = 0
+
+    def of(self, chosen: Sequence[int]) -> list[Value]:
+        rows = [
+            (place, variable) for place in chosen for variable in self.equations[place].outvars if _is_array(variable)
+        ]
+        if not rows:
+            return []
+        call = self.capture.program.call
+        needed = sum(_bytes(variable.aval) for _, variable in rows)
+        self._check(needed, len(rows))
+        self.bytes = max(self.bytes, needed)
+
+        def compute(_: Work[list[Any]]) -> list[Any]:
+            results = jax.jit(self._function([variable for _, variable in rows]))(*self.inputs.leaves)
+            return [np.asarray(_plain(result)) for result in jax.block_until_ready(results)]
+
+        try:
+            arrays = Work(compute).wait()
+        except Exception as error:
+            raise failed(call, error) from error
+        graph = self.capture.jaxpr
+        return [_statistics(graph, self.nodes[place], array) for (place, _), array in zip(rows, arrays, strict=True)]
+
+    def _check(self, needed: int, count: int) -> None:
+        device = jax.devices()[0]
+        free = free_bytes(device)
+        limit = min(self.most_bytes, free // 3 if free is not None else self.most_bytes)
+        if needed > limit:
+            raise RunError(
+                f"the {count:,} values of {self.capture.program.call} take {bytes_text(needed)}, and "
+                f"{bytes_text(limit)} are allowed: nothing was run. More are allowed by most_bytes={needed}"
+            )
+        if needed > _TOLD_BYTES:
+            self.tell(f"{count:,} values are kept for their statistics: {bytes_text(needed)}.")
+
+    def _function(self, variables: Sequence[Any]) -> Any:
+        closed = self.capture.program.jaxpr
+        inner = compat.open_jaxpr(closed)
+        changed: dict[str, Any] = {"outvars": list(variables)}
+        if getattr(inner, "debug_info", None) is not None:
+            # It names the results, which are others now.
+            with_names = inner.debug_info
+            if hasattr(with_names, "_replace"):
+                changed["debug_info"] = with_names._replace(result_paths=None)
+        jaxpr = inner.replace(**changed)
+        return jax_core.jaxpr_as_fun(closed.replace(jaxpr=jaxpr) if inner is not closed else jaxpr)
+
+
+def _is_array(variable: Any) -> bool:
+    """Whether a variable is a value that is used, and one of numbers."""
+    aval = variable.aval
+    return type(variable).__name__ != "DropVar" and hasattr(aval, "shape") and hasattr(aval, "dtype")
+
+
+def _bytes(aval: Any) -> int:
+    return int(np.prod(aval.shape, dtype=np.int64)) * getattr(aval.dtype, "itemsize", 8)
+
+
+def _plain(value: Any) -> Any:
+    """Keys as the numbers behind them."""
+    return jax.random.key_data(value) if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key) else value
+
+
+def _of_arguments(graph: Graph, inputs: Inputs) -> list[Value]:
+    nodes = np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist()
+    if len(nodes) != len(inputs.leaves):
+        return []
+    return [
+        _statistics(graph, node, np.asarray(_plain(leaf)))
+        for node, leaf in zip(nodes, inputs.leaves, strict=True)
+        if hasattr(leaf, "dtype")
+    ]
+
+
+def _first_bad(values: Sequence[Value]) -> Value | None:
+    ordered = sorted(values, key=lambda value: value.node)
+    return next((value for value in ordered if value.nan), next((value for value in ordered if value.bad), None))
+
+
+def _statistics(graph: Graph, node: int, array: NDArray[Any]) -> Value:
+    shown = graph.node(node)
+    numbers = np.abs(array) if np.iscomplexobj(array) else array
+    numbers = numbers.astype(np.float64).ravel()
+    nan, infinite = int(np.isnan(numbers).sum()), int(np.isinf(numbers).sum())
+    finite = numbers[np.isfinite(numbers)]
+    tiny = _smallest(array.dtype)
+    size = np.abs(finite)
+    empty = not len(finite)
+    histogram: tuple[int, ...] = ()
+    if not empty:
+        # What is as wide as all numbers has no width that a number can say.
+        with np.errstate(over="ignore"):
+            wide = np.isfinite(finite.max() - finite.min())
+        counts = np.histogram(finite if wide else finite / 4, _BINS)[0]
+        histogram = tuple(int(count) for count in counts)
+    return Value(
+        node=node,
+        name=shown.name or shown.op,
+        type=shown.types[0] if shown.types else "",
+        line=shown.line,
+        count=int(array.size),
+        least=0.0 if empty else float(finite.min()),
+        most=0.0 if empty else float(finite.max()),
+        mean=0.0 if empty else float((finite / len(finite)).sum()),
+        deviation=0.0 if empty else float(np.std(finite)),
+        nan=nan,
+        infinite=infinite,
+        zero=int((size == 0).sum()),
+        denormal=int(((size > 0) & (size < tiny)).sum()) if tiny else 0,
+        histogram=histogram,
+    )
+
+
+def _smallest(dtype: Any) -> float:
+    """The smallest normal number of a type; 0 for whole numbers."""
+    try:
+        return float(jax.numpy.finfo(dtype).tiny)
+    except (ValueError, TypeError):
+        return 0.0

@@ -1,0 +1,129 @@
+"""The values of a run: their statistics are right, the first bad one is found, and memory is bounded."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from programs import CORPUS
+
+import jaxviz as jv
+from jaxviz import RunError
+
+
+def test_statistics_are_those_of_the_values():
+    x = jnp.array([0.0, 1.0, 2.0, 5.0])
+    values = {value.name: value for value in jv.explore(lambda x: jnp.cumsum(x) @ jnp.ones(4), x).values(every=True)}
+    given = values["x"]
+    assert (given.least, given.most, given.mean) == (0.0, 5.0, 2.0)
+    assert given.deviation == pytest.approx(np.std([0, 1, 2, 5]))
+    assert (given.zero, given.nan, given.infinite, given.denormal, given.count) == (1, 0, 0, 0, 4)
+    assert sum(given.histogram) == 4
+    assert given.type == "f32[4]"
+    (product,) = [value for value in values.values() if value.name == "dot_general"]
+    assert product.most == 12.0
+
+
+def test_the_first_bad_operation_is_found_with_its_line():
+    def loss(x):
+        y = x - 1.0
+        z = jnp.log(y)
+        w = z * 0.5
+        return (w @ w).sum()
+
+    ex = jv.explore(loss, jnp.array([0.5, 2.0, 3.0]))
+    values = ex.values()
+    bad = values.first_bad
+    assert bad is not None
+    assert bad.name == "log"
+    assert bad.nan == 1
+    assert bad.line == ex.program.line + 2
+    assert "the first that is bad: log" in repr(values)
+
+
+def test_a_bad_backward_pass_is_found_where_the_forward_pass_is_good():
+    def f(x):
+        return jnp.where(x > 0, jnp.sqrt(x), 0.0).sum()
+
+    assert jv.explore(f, jnp.array([0.0, 1.0])).values().first_bad is None
+    bad = jv.explore(jax.grad(f), jnp.array([0.0, 1.0])).values().first_bad
+    assert bad is not None
+    assert bad.bad
+    assert bad.line == f.__code__.co_firstlineno + 1
+
+
+def test_a_bad_argument_is_the_first():
+    bad = jv.explore(lambda x, y: (x + y).sum(), jnp.ones(3), jnp.array([1.0, jnp.nan, 0.0])).values().first_bad
+    assert bad is not None
+    assert bad.name == "y"
+
+
+def test_infinities_count_where_nothing_is_nan():
+    bad = jv.explore(lambda x: jnp.exp(x).sum(), jnp.array([1.0, 1000.0])).values().first_bad
+    assert bad is not None
+    assert (bad.name, bad.infinite, bad.nan) == ("exp", 1, 0)
+    assert sum(bad.histogram) == 1
+
+
+def test_good_programs_have_none():
+    function, arguments = CORPUS["mlp_train"]()
+    values = jv.explore(function, *arguments).values()
+    assert values.first_bad is None
+    assert "all of them finite" in repr(values)
+    assert len(values) > 10
+
+
+def test_at_the_borders_of_kernels_there_are_fewer_values_than_equations():
+    def f(x):
+        return jnp.sort(jnp.sin(x) * 2.0 + 1.0) @ x
+
+    ex = jv.explore(f, jnp.arange(64.0))
+    few, every = ex.values(), ex.values(every=True)
+    assert len(few) < len(every)
+    assert {value.node for value in few} <= {value.node for value in every}
+    known = {value.node: value for value in every}
+    assert all(value.mean == pytest.approx(known[value.node].mean, rel=1e-5) for value in few)
+
+
+def test_what_takes_too_much_is_not_run():
+    ex = jv.explore(lambda x: jnp.sort(x) @ x, jnp.ones(10_000))
+    with pytest.raises(RunError, match="40 kB, and 1 kB are allowed: nothing was run"):
+        ex.values(most_bytes=1000)
+
+
+def test_much_is_told_before(capsys):
+    jv.explore(lambda x: jnp.sort(x, axis=0).sum(), jnp.ones((6000, 5000))).values()
+    assert "values are kept for their statistics: 120 MB" in capsys.readouterr().err
+
+
+def test_keys_complex_and_whole_numbers_bodies_and_donated_arguments_have_values():
+    @functools.partial(jax.jit, donate_argnums=0)
+    def f(state, key, n):
+        noise = jax.random.normal(key, state.shape) * 1j
+        total = jax.lax.fori_loop(0, 3, lambda _, y: y * 2.0, state)
+        return (total + noise).real, n + 1
+
+    state = jnp.ones(8)
+    values = jv.explore(f, state, jax.random.key(1), jnp.int32(3)).values(every=True)
+    assert values.first_bad is None
+    assert not state.is_deleted()
+    assert any(value.name == "n" and value.most == 3 for value in values)
+    assert any(value.most == 8.0 for value in values)
+
+
+def test_an_error_while_it_runs_is_said_in_words():
+    def f(x):
+        return jax.pure_callback(lambda x: 1 / 0, x, x)
+
+    with pytest.raises(RunError, match="division by zero"):
+        jv.explore(f, jnp.ones(())).values()
+
+
+def test_empty_and_all_bad_values_have_no_range():
+    values = {value.name: value for value in jv.explore(lambda x: jnp.log(x), -jnp.ones(3)).values(every=True)}
+    assert values["log"].histogram == ()
+    assert values["log"].nan == 3
+    assert jv.explore(lambda x: x * 2.0, jnp.ones((0, 4))).values(every=True).first_bad is None
