@@ -188,7 +188,7 @@ def look(frame: FrameType | None) -> Seen:
     calling = False
     for one in frames:
         if not _is_machinery(one):
-            return seen._replace(place=_place(one))
+            return _through_wrapper(seen, one)._replace(place=_place(one))
         code, values = one.f_code.co_name, one.f_locals
         if code == "call_impl_cache_miss":
             seen = seen._replace(piece=True)
@@ -202,6 +202,25 @@ def look(frame: FrameType | None) -> Seen:
                 info=values.get("jit_info", getattr(jitted, "_jit_info", None)),
                 args=values.get("args", ()),
                 kwargs=values.get("kwargs", {}),
+            )
+    return seen
+
+
+def _through_wrapper(seen: Seen, frame: FrameType) -> Seen:
+    """Some libraries jit a function of their own, which is given the person's: `equinox.filter_jit`, `flax.nnx.jit`.
+    Theirs is an object that says what it wraps, called with the person's arguments."""
+    if seen.function is None or seen.piece:
+        return seen
+    for one in _frames(frame):
+        file = one.f_code.co_filename
+        if not is_library(file) and not file.startswith((_STANDARD, *compat.JAX_FOLDERS)):
+            return seen
+        values = one.f_locals
+        wrapped = getattr(values.get("self"), "__wrapped__", None)
+        if one.f_code.co_name == "__call__" and callable(wrapped) and isinstance(values.get("args"), tuple):
+            kwargs = values.get("kwargs")
+            return seen._replace(
+                function=wrapped, info=None, args=values["args"], kwargs=kwargs if isinstance(kwargs, dict) else {}
             )
     return seen
 

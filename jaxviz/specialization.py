@@ -122,7 +122,9 @@ class Definition:
 
     def written_again(self, other: Definition) -> bool:
         """Whether one replaced the other: a cell or a module was run anew."""
-        if self.code is other.code or "<lambda>" in self.qualified or self.qualified != other.qualified:
+        if self.code is None or other.code is None or self.code is other.code or self.qualified != other.qualified:
+            return False
+        if "<lambda>" in self.qualified:
             return False
         return self.file == other.file or (is_cell(self.file) and is_cell(other.file))
 
@@ -192,9 +194,12 @@ def signature_of(
         else:
             _flatten(name, kwargs[name], leaves, trees)
     known = types if types is not None and len(types) == len(leaves) else [None] * len(leaves)
+    # Libraries that jit for the person may trace arrays alone, and take numbers as static values.
+    arrays = sum(_is_array(leaf) for _, leaf in leaves)
+    only_arrays = types is not None and len(types) == arrays < len(leaves)
     described = []
     for (path, leaf), type_ in zip(leaves, known, strict=True):
-        found = _leaf(path, leaf, type_)
+        found = _leaf(path, leaf, type_) if _is_array(leaf) or not only_arrays else None
         if found is None:
             statics.append(Static(path, _text(leaf), leaf))
         else:
@@ -238,7 +243,7 @@ def _flatten(name: str, argument: Any, leaves: list[tuple[str, Any]], trees: dic
 def _leaf(path: str, leaf: Any, type_: Any) -> Leaf | None:
     """How JAX sees a leaf; None for what it cannot trace."""
     if type_ is None:
-        if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
+        if not _is_array(leaf):
             if not isinstance(leaf, (bool, int, float, complex)):
                 return None
             dtype = short_dtype(jax.dtypes.canonicalize_dtype(jax.dtypes.result_type(leaf)))
@@ -250,6 +255,10 @@ def _leaf(path: str, leaf: Any, type_: Any) -> Leaf | None:
         dtype = jax.dtypes.canonicalize_dtype(dtype)
     placement = str(leaf.sharding) if getattr(leaf, "committed", False) else ""
     return Leaf(path, short_dtype(dtype), shape, bool(getattr(type_, "weak_type", False)), placement)
+
+
+def _is_array(leaf: Any) -> bool:
+    return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
 
 
 def _parameter_names(function: Any, count: int) -> list[str]:

@@ -192,3 +192,45 @@ def test_whoever_clears_the_listeners_of_jax_does_not_end_recording():
         with jv.recording() as found:
             jax.jit(lambda x: jnp.cos(x))(jnp.ones(3))
     assert len(found.programs) == 1
+
+
+def test_functions_that_equinox_jits_are_the_persons():
+    eqx = pytest.importorskip("equinox", reason="equinox is not installed")
+    model = eqx.nn.MLP(2, 2, 8, 2, key=jax.random.key(0))
+
+    @jv.watch
+    @eqx.filter_jit
+    def step(model, x, train):
+        return model(x) if train else x
+
+    @eqx.filter_jit
+    def other(model, x):
+        return model(x) * 2
+
+    x = jnp.ones(2)
+    with jv.recording() as found:
+        step(model, x, True)
+        other(model, x)
+        step(model, x, False)
+        for _ in range(2):
+            eqx.filter_jit(lambda x: x + 1)(x)
+    assert [compilation.call for compilation in found.compilations][:3] == [
+        "step(MLP, f32[2], True)",
+        "other(MLP, f32[2])",
+        "step(MLP, f32[2], False)",
+    ]
+    why = [[(reason.kind, reason.path) for reason in reasons] for reasons in found.reasons]
+    first = [("first", "")]
+    assert why == [first, first, [("static", "train")], first, [("function", "<lambda>")]]
+    assert len(session().programs) == 2
+
+
+def test_a_transformation_of_a_jitted_function_is_not_the_function_defined_anew():
+    @jax.jit
+    def step(x):
+        return jnp.sin(x)
+
+    with jv.recording() as found:
+        step(jnp.ones(3))
+        jax.vmap(step)(jnp.ones((2, 3)))
+    assert [why[0].kind for why in found.reasons] == ["first", "first"]
