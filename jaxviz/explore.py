@@ -393,6 +393,31 @@ class Exploration:
             Path(path).expanduser().write_bytes(png)
         return png
 
+    def to_html(self, path: str | Path | None = None, *, stage: str | None = None, view: Any = None) -> str:
+        """The explorer as one page that opens from a disk, without a kernel or a network; written to `path` where one
+        is given. `stage` is shown first, or what `view` says."""
+        from jaxviz.export.html import to_html
+
+        if stage is not None:
+            self._one_stage(stage)
+        page = to_html(self.document(), title=self.call, stage=stage or self.stage, view=view)
+        if path is not None:
+            Path(path).expanduser().write_text(page, "utf-8")
+        return page
+
+    def to_json(self, path: str | Path | None = None) -> dict[str, Any]:
+        """The document by its schema, not packed; written to `path` where one is given."""
+        value = self.document().to_json(packed=False)
+        if path is not None:
+            Path(path).expanduser().write_text(json.dumps(value) + "\n", "utf-8")
+        return value
+
+    def widget(self, *, stage: str | None = None, height: int | None = None) -> Any:
+        """The explorer as a widget, whose selection, findings and view can be observed and set."""
+        from jaxviz.notebook.widget import make_widget
+
+        return make_widget(self.document(), stage=stage or self.stage, height=height or self.height)
+
     def _one_stage(self, stage: str) -> Document:
         if stage not in STAGE_KINDS:
             raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")

@@ -35,7 +35,7 @@ def main() -> None:
     step("environment", BIN / "python", [sys.version], make_environment)
     step("python packages", BIN / "jupyter-lab", [read("pyproject.toml"), read("tools/setup.py")], install_python)
     step("node packages", ROOT / "node_modules", [read("package.json"), read("yarn.lock")], install_node)
-    step("extension", ROOT / "jaxviz" / "static" / "headless.js", sources(), build)
+    step("extension", ROOT / "jaxviz" / "static" / "widget.js", sources(), build)
 
 
 def step(name: str, made: Path, made_from: Iterable[str], do: Callable[[], None]) -> None:

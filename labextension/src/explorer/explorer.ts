@@ -31,6 +31,7 @@ import { PassSlider } from './passes.ts';
 import type { Picture } from './picture.ts';
 import { RunStrip } from './run.ts';
 import type { SavedView } from './saved.ts';
+import { itemFor } from './row.ts';
 import { Search } from './search.ts';
 import { SourcePane } from './source.ts';
 import { Tour } from './tour.ts';
@@ -247,7 +248,7 @@ export class Explorer {
       colours: this.colours,
       keeping: this.keeping,
       beside: this.beside,
-      showStage: kind => this.setStage(this.stages.findIndex(stage => stage.kind === kind)),
+      showStage: kind => this.showStage(kind),
       showSource: () => this.showSource(!this.pythonPane.shown),
       showHelp: () => (this.help.hidden = !this.help.hidden),
       search: () => this.search.open(this.pane.viewing.graph),
@@ -408,8 +409,32 @@ export class Explorer {
     this.keeping.keep();
   }
 
+  /** The nodes that are selected, in the graph on the screen. */
+  get selection(): readonly number[] {
+    return this.pane.viewing.selectedNodes;
+  }
+
+  /** Selects a node of the graph on the screen, lights several, or lets go of all. */
+  select(nodes: readonly number[]): void {
+    const { pane } = this;
+    const { graph, rows } = pane.viewing;
+    const known = nodes.filter(node => node >= 0 && node < graph.nodeCount);
+    if (known.length === 1) {
+      goTo(pane, itemFor(graph, rows, known[0]));
+    } else if (known.length) {
+      pane.pick(known);
+    } else {
+      pane.select(null);
+    }
+  }
+
+  /** Shows a stage by its kind. */
+  showStage(kind: string): void {
+    this.setStage(this.document.programs[0].stages.findIndex(stage => stage.kind === kind));
+  }
+
   /** Lights what a finding is about; where nothing is left of that, in the stage that it was found in. */
-  private showFinding(finding: Finding): void {
+  showFinding(finding: Finding): void {
     this.showNodes(finding.graph, nodesOfFinding(finding));
   }
 

@@ -1,0 +1,47 @@
+/**
+ * The explorer as a page of its own: the document lies in the page, and nothing is loaded from anywhere. Opened from a
+ * disk, a page may not load its worker as a file, so the worker's code lies in the page too.
+ */
+import { decode, DocumentError } from '../document/decode.ts';
+import { element } from '../explorer/elements.ts';
+import { Explorer } from '../explorer/explorer.ts';
+import { readSaved } from '../explorer/saved.ts';
+import { LayoutClient } from '../layout/client.ts';
+
+interface Options {
+  readonly stage?: string;
+  readonly view?: unknown;
+}
+
+function textOf(id: string): string {
+  return document.getElementById(id)?.textContent ?? '';
+}
+
+function makeWorker(): Worker {
+  return new Worker(URL.createObjectURL(new Blob([textOf('jv-worker')], { type: 'text/javascript' })));
+}
+
+async function start(host: HTMLElement): Promise<void> {
+  const { stage, view } = JSON.parse(textOf('jv-options') || '{}') as Options;
+  const saved = readSaved(view);
+  try {
+    const shown = await decode(textOf('jv-document'));
+    host.replaceChildren();
+    new Explorer(host, {
+      document: shown,
+      layouts: new LayoutClient(makeWorker),
+      fill: true,
+      ...(stage ? { stage } : {}),
+      ...(saved ? { view: saved } : {})
+    });
+  } catch (error) {
+    const line = element('div', 'jv-error', error instanceof DocumentError ? error.message : String(error));
+    line.setAttribute('role', 'alert');
+    host.replaceChildren(line);
+  }
+}
+
+const host = document.getElementById('jv-page');
+if (host) {
+  void start(host);
+}
