@@ -54,7 +54,14 @@ class Channel:
         self._comm = None
 
     def _list(self) -> dict[str, Any]:
-        return {"type": "list", "programs": self._session.summaries(), "dropped": self._session.dropped}
+        import jaxviz
+
+        return {
+            "type": "list",
+            "programs": self._session.summaries(),
+            "dropped": self._session.dropped,
+            "compares": hasattr(jaxviz, "compare"),
+        }
 
     def _hear(self, message: Any) -> None:
         asked = message.get("content", {}).get("data", {})

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from jaxviz.document import Document
 
 
-
 class WidgetError(RuntimeError):
     """A widget cannot be made here."""
 

@@ -33,7 +33,7 @@ import { RunStrip } from './run.ts';
 import type { SavedView } from './saved.ts';
 import { itemFor } from './row.ts';
 import { Search } from './search.ts';
-import { SourcePane } from './source.ts';
+import { SourcePane, type SourceSpot } from './source.ts';
 import { Tour } from './tour.ts';
 import { followTheme } from './theme.ts';
 import { WholeWindow } from './whole.ts';
@@ -51,6 +51,10 @@ export interface ExplorerOptions {
   readonly save?: (view: SavedView) => void;
   /** True where the host gives the height, as for a file in a tab of its own. */
   readonly fill?: boolean;
+  /** What boxes are coloured by at first; by their kind where it is absent. */
+  readonly colour?: string;
+  /** Shows a line of the person's source where it was written. */
+  readonly goToLine?: (spot: SourceSpot) => void;
 }
 
 export class Explorer {
@@ -86,7 +90,8 @@ export class Explorer {
     this.fill = options.fill === true;
     this.pythonPane = new SourcePane(source, {
       pick: nodes => this.pane.pick(nodes),
-      close: () => this.obey('source')
+      close: () => this.obey('source'),
+      goToLine: options.goToLine
     });
     this.keeping = this.makeKeeping(options);
     this.passes = new PassSlider(source, {
@@ -149,6 +154,9 @@ export class Explorer {
       this.restore(options.view);
     } else {
       this.pane.start();
+      if (options.colour) {
+        this.colours.choose(options.colour);
+      }
       void this.pane.layOut();
       if (comparedLinks(source).length) {
         this.beside.open();
@@ -430,7 +438,7 @@ export class Explorer {
 
   /** Shows a stage by its kind. */
   showStage(kind: string): void {
-    this.setStage(this.document.programs[0].stages.findIndex(stage => stage.kind === kind));
+    this.setStage(this.stages.findIndex(stage => stage.kind === kind));
   }
 
   /** Lights what a finding is about; where nothing is left of that, in the stage that it was found in. */

@@ -1,14 +1,24 @@
 /** The source pane: the person's lines, each with how many operations come from it; linked both ways with the picture. */
 import type { Document, Graph } from '../document/graph.ts';
 import { button, element } from './elements.ts';
-import { sourceFiles, type SourceLine } from './lines.ts';
+import { sourceFiles, type SourceFile, type SourceLine } from './lines.ts';
 import { timeText } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
+
+/** A line of the person's source: where its file lies, how that is shown, its number and its text. */
+export interface SourceSpot {
+  readonly path: string;
+  readonly label: string;
+  readonly line: number;
+  readonly text: string;
+}
 
 export interface SourceActions {
   /** Shows where a line went; an empty list for a line that made nothing. */
   pick(nodes: readonly number[]): void;
   close(): void;
+  /** Shows a line where it was written; absent where the host cannot. */
+  readonly goToLine?: ((spot: SourceSpot) => void) | undefined;
 }
 
 export class SourcePane {
@@ -51,7 +61,7 @@ export class SourcePane {
       title.title = file.path;
       scroll.append(title);
       for (const line of file.lines) {
-        scroll.append(this.row(file.path, line, most, slowest));
+        scroll.append(this.row(file, line, most, slowest));
       }
     }
     this.root.append(scroll);
@@ -76,7 +86,7 @@ export class SourcePane {
     }
   }
 
-  private row(path: string, line: SourceLine, most: number, slowest: number): HTMLElement {
+  private row({ path, label }: SourceFile, line: SourceLine, most: number, slowest: number): HTMLElement {
     const count = line.nodes.length;
     const row = element(count ? 'button' : 'div', 'jv-line');
     row.classList.toggle('jv-gone', count > 0 && line.gone === count);
@@ -95,8 +105,10 @@ export class SourcePane {
     if (line.gone) {
       counts.append(element('span', 'jv-line-gone', line.gone === count ? ' gone' : ` ${line.gone} gone`));
     }
+    const { goToLine } = this.actions;
+    const spot = { path, label, line: line.number, text: line.text };
     row.append(
-      element('span', 'jv-line-number', String(line.number)),
+      goToLine ? goToButton(spot, goToLine) : element('span', 'jv-line-number', String(line.number)),
       heat,
       element('code', '', line.text || ' '),
       counts
@@ -109,6 +121,17 @@ export class SourcePane {
     this.rows.set(`${path}:${line.number}`, row);
     return row;
   }
+}
+
+/** The number of a line, which leads to where it was written. It stands in a button, so it is none for the keyboard. */
+function goToButton(spot: SourceSpot, goToLine: (spot: SourceSpot) => void): HTMLElement {
+  const number = element('span', 'jv-line-number jv-line-link', String(spot.line));
+  number.title = `Go to line ${spot.line} of ${spot.label}`;
+  number.addEventListener('click', event => {
+    event.stopPropagation();
+    goToLine(spot);
+  });
+  return number;
 }
 
 function goneText({ nodes, gone }: SourceLine): string {

@@ -1,0 +1,114 @@
+/**
+ * The programs of all kernels. Those of open notebooks are known as soon as the kernel tells; the other kernels of the
+ * server are only asked while the side panel is open.
+ */
+import type { ISessionContext } from '@jupyterlab/apputils';
+import type { Kernel, Session, SessionManager } from '@jupyterlab/services';
+import { Signal, type ISignal } from '@lumino/signaling';
+import { KernelPrograms } from './kernelPrograms.ts';
+
+/** A kernel as the panel lists it. */
+export interface KernelEntry {
+  readonly id: string;
+  /** Path of the notebook or console, and its last part. */
+  readonly path: string;
+  readonly name: string;
+  readonly programs: KernelPrograms;
+}
+
+export class AllPrograms {
+  private readonly kernels = new Map<string, KernelEntry>();
+  /** Connections that were made for the panel alone. */
+  private readonly own = new Map<string, Session.ISessionConnection>();
+  private looking = false;
+  private readonly change = new Signal<this, void>(this);
+
+  constructor(private readonly sessions: Session.IManager) {
+    sessions.runningChanged.connect(() => void this.refresh());
+  }
+
+  get changed(): ISignal<this, void> {
+    return this.change;
+  }
+
+  get entries(): readonly KernelEntry[] {
+    return [...this.kernels.values()];
+  }
+
+  /** The kernel of a notebook, by the notebook's path. */
+  ofPath(path: string): KernelEntry | undefined {
+    return this.entries.find(entry => entry.path === path);
+  }
+
+  get(id: string): KernelEntry | undefined {
+    return this.kernels.get(id);
+  }
+
+  /** Follows the kernel of a notebook or console that is open. */
+  follow(context: ISessionContext): void {
+    const connect = (): void => {
+      const { session } = context;
+      if (session?.kernel) {
+        this.add(session.kernel, session.path);
+      }
+    };
+    context.kernelChanged.connect((_, { oldValue }) => {
+      if (oldValue) {
+        this.drop(oldValue.id);
+      }
+      connect();
+    });
+    context.disposed.connect(() => void this.refresh());
+    connect();
+  }
+
+  /** Looks at kernels without an open notebook too. */
+  async lookAtAll(): Promise<void> {
+    this.looking = true;
+    await this.sessions.ready;
+    await this.refresh();
+  }
+
+  private refresh(): Promise<void> {
+    const running = [...this.sessions.running()];
+    const alive = new Set(running.map(({ kernel }) => kernel?.id));
+    for (const id of [...this.kernels.keys()]) {
+      if (!alive.has(id)) {
+        this.drop(id);
+      }
+    }
+    if (this.looking) {
+      for (const model of running) {
+        if (model.kernel && !this.kernels.has(model.kernel.id)) {
+          // Without comms: if its notebook is opened, that needs them.
+          const options = { model, kernelConnectionOptions: { handleComms: false } };
+          const session = (this.sessions as SessionManager).connectTo(options);
+          this.own.set(model.kernel.id, session);
+          if (session.kernel) {
+            this.add(session.kernel, model.path);
+          }
+        }
+      }
+    }
+    return Promise.resolve();
+  }
+
+  private add(kernel: Kernel.IKernelConnection, path: string): void {
+    this.drop(kernel.id);
+    const programs = new KernelPrograms(kernel);
+    programs.changed.connect(() => this.change.emit());
+    this.kernels.set(kernel.id, { id: kernel.id, path, name: path.split('/').pop() ?? path, programs });
+    this.change.emit();
+  }
+
+  private drop(id: string): void {
+    const entry = this.kernels.get(id);
+    if (entry) {
+      entry.programs.dispose();
+      this.kernels.delete(id);
+      this.own.get(id)?.dispose();
+      this.own.delete(id);
+      this.change.emit();
+    }
+  }
+}

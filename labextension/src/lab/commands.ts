@@ -1,0 +1,192 @@
+/** What can be done with a program of a kernel: by the panel, its context menu, the palette and keys. */
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Dialog, InputDialog, Notification, showDialog, showErrorMessage } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import type { AllPrograms, KernelEntry } from './allPrograms.ts';
+import { icon } from './icon.ts';
+import type { Program } from './kernelPrograms.ts';
+import { Commands } from './names.ts';
+import { newNotebook } from './newNotebook.ts';
+
+export interface CommandParts {
+  readonly app: JupyterFrontEnd;
+  readonly all: AllPrograms;
+  readonly trans: TranslationBundle;
+  openTab(title: string, document: Promise<unknown>, origin?: { path: string; program: string }): void;
+  /** Path of the notebook that the person is in. */
+  active(): string;
+  /** Resolves when the kernel of a notebook has programs, or after a while. */
+  waitFor(path: string): Promise<void>;
+}
+
+/** A program and the kernel that has it. */
+interface Chosen {
+  readonly kernel: KernelEntry;
+  readonly program: Program;
+}
+
+const ARGS = {
+  args: {
+    type: 'object',
+    properties: {
+      kernel: { type: 'string', description: 'Id of the kernel' },
+      path: { type: 'string', description: 'Path of the notebook, in place of the id of its kernel' },
+      program: { type: 'string', description: 'Id of the program' }
+    }
+  }
+} as const;
+
+export function addCommands(parts: CommandParts): void {
+  const { app, all, trans, openTab } = parts;
+  const { commands } = app;
+  /** What was selected for comparison. */
+  let selected: { readonly kernel: string; readonly program: string } | null = null;
+
+  const chosen = (args: ReadonlyPartialJSONObject): Chosen | null => {
+    let kernel = args.kernel ? all.get(String(args.kernel)) : args.path ? all.ofPath(String(args.path)) : undefined;
+    let id = args.program === undefined ? '' : String(args.program);
+    if (!kernel) {
+      const row = app.contextMenuHitTest(node => node.classList.contains('jv-program'));
+      kernel = all.get(row?.dataset.kernel ?? '');
+      id = row?.dataset.program ?? '';
+    }
+    const program = kernel?.programs.get(id);
+    return kernel && program ? { kernel, program } : null;
+  };
+
+  /** Adds a command about one program; a failure is told in a dialog. */
+  const add = (
+    id: string,
+    label: string | ((of: Chosen | null) => string),
+    run: (of: Chosen) => Promise<void> | void,
+    isEnabled: (of: Chosen) => boolean = () => true
+  ): void => {
+    commands.addCommand(id, {
+      label: args => (typeof label === 'string' ? label : label(chosen(args))),
+      describedBy: ARGS,
+      isEnabled: args => {
+        const of = chosen(args);
+        return of !== null && isEnabled(of);
+      },
+      execute: async args => {
+        const of = chosen(args);
+        if (of) {
+          try {
+            await run(of);
+          } catch (error) {
+            await showErrorMessage(trans.__('JAX programs'), error instanceof Error ? error : String(error));
+          }
+        }
+      }
+    });
+  };
+
+  commands.addCommand(Commands.open, {
+    label: trans.__('Open'),
+    icon,
+    describedBy: ARGS,
+    execute: async args => {
+      const path = args.path === undefined ? '' : String(args.path);
+      if (path && args.program !== undefined) {
+        await parts.waitFor(path);
+      }
+      const of = chosen(args);
+      if (of) {
+        const { kernel, program } = of;
+        const origin = { path: kernel.path, program: program.id };
+        openTab(program.label || program.call, kernel.programs.open(program.id), origin);
+      } else if (path) {
+        const gone = trans.__(
+          'This program is no longer there: its kernel was restarted or shut down. Run %1 again.',
+          path
+        );
+        openTab(trans.__('JAX program'), Promise.reject(new Error(gone)));
+      }
+    }
+  });
+  add(Commands.rename, trans.__('Rename…'), async ({ kernel, program }) => {
+    const { value } = await InputDialog.getText({
+      title: trans.__('Name of this program'),
+      label: program.call,
+      text: program.label,
+      okLabel: trans.__('Rename')
+    });
+    if (value !== null) {
+      await kernel.programs.rename(program.id, value);
+    }
+  });
+  add(
+    Commands.pin,
+    of => (of?.program.pinned ? trans.__('Unpin') : trans.__('Pin (kept over a restart, never dropped)')),
+    ({ kernel, program }) => kernel.programs.pin(program.id, !program.pinned),
+    ({ kernel, program }) => !kernel.programs.isKept(program.id)
+  );
+  add(Commands.save, trans.__('Save As…'), of => save(parts, of));
+  add(Commands.remove, trans.__('Delete'), ({ kernel, program }) => kernel.programs.remove(program.id));
+  add(Commands.select, trans.__('Select for Comparison'), ({ kernel, program }) => {
+    selected = { kernel: kernel.id, program: program.id };
+  });
+  add(
+    Commands.compare,
+    () => {
+      const other = selected && all.get(selected.kernel)?.programs.get(selected.program);
+      return other ? trans.__('Compare with %1', other.label || other.call) : trans.__('Compare with Selected');
+    },
+    ({ kernel, program }) => {
+      if (selected) {
+        const other = kernel.programs.get(selected.program);
+        const title = `${other?.label || other?.call} ↔ ${program.label || program.call}`;
+        openTab(title, kernel.programs.compare(selected.program, program.id));
+      }
+    },
+    ({ kernel, program }) =>
+      kernel.programs.compares && selected?.kernel === kernel.id && selected.program !== program.id
+  );
+  commands.addCommand(Commands.clear, {
+    label: trans.__('Clear the List of JAX Programs'),
+    describedBy: ARGS,
+    execute: args => all.get(String(args.kernel))?.programs.clear()
+  });
+  commands.addCommand(Commands.notebook, {
+    label: args => (args.isPalette ? trans.__('New JAX Notebook') : trans.__('JAX exploration')),
+    caption: trans.__('A notebook with a first function to explore'),
+    icon,
+    describedBy: { args: { type: 'object', properties: { cwd: { type: 'string' } } } },
+    execute: args => newNotebook(app, args.cwd === undefined ? '' : String(args.cwd))
+  });
+}
+
+/** Writes a document beside the notebook, under a name that the person chooses. */
+async function save({ app, trans }: CommandParts, { kernel, program }: Chosen): Promise<void> {
+  const folder = kernel.path.includes('/') ? kernel.path.slice(0, kernel.path.lastIndexOf('/') + 1) : '';
+  const name = (program.label || program.function).replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '') || 'program';
+  const { value } = await InputDialog.getText({
+    title: trans.__('Save %1', program.label || program.call),
+    label: trans.__('File'),
+    text: `${folder}${name}.jaxviz`,
+    okLabel: trans.__('Save')
+  });
+  if (!value) {
+    return;
+  }
+  const path = value.endsWith('.jaxviz') ? value : `${value}.jaxviz`;
+  const { contents } = app.serviceManager;
+  const exists = await contents.get(path, { content: false }).then(
+    () => true,
+    () => false
+  );
+  if (exists) {
+    const { button } = await showDialog({
+      title: trans.__('Replace this file?'),
+      body: path,
+      buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Replace') })]
+    });
+    if (!button.accept) {
+      return;
+    }
+  }
+  const content = `${JSON.stringify(await kernel.programs.open(program.id))}\n`;
+  await contents.save(path, { type: 'file', format: 'text', content });
+  Notification.success(trans.__('Saved as %1', path), { autoClose: 4000 });
+}

@@ -1,0 +1,244 @@
+/**
+ * The programs of one kernel, as the kernel tells them over its comm. A comm is found by its target, so a page that was
+ * loaded again goes on where it was; a kernel that never made a program is asked once and told nothing.
+ *
+ * Messages of the comm are sent and heard as they are: only one of several connections of a page to one kernel may
+ * have comms of its own, and that one belongs to the notebook.
+ */
+import { KernelMessage, type Kernel } from '@jupyterlab/services';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+/** The target of the comm, in `jaxviz/notebook/channel.py`. */
+const TARGET = 'jaxviz';
+
+/** A program of a kernel, as `Entry.summary` gives it. */
+export interface Program {
+  readonly id: string;
+  readonly origin: 'explored' | 'watched' | 'recorded';
+  readonly function: string;
+  /** What specializations of one function have in common. */
+  readonly group: string;
+  readonly defined: string;
+  readonly call: string;
+  readonly signature: string;
+  /** Seconds since 1970. */
+  readonly when: number;
+  readonly seconds: Readonly<Record<string, number>>;
+  readonly kinds: readonly string[];
+  readonly why: string;
+  readonly remedy: string;
+  readonly place: string;
+  readonly label: string;
+  readonly pinned: boolean;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+interface Waiting {
+  resolve(answer: Message): void;
+  reject(error: Error): void;
+}
+
+export class KernelPrograms {
+  /** True while nothing has come since the kernel was restarted. */
+  restarted = false;
+  /** How many programs the kernel has dropped because there were too many. */
+  dropped = 0;
+  /** True where the kernel can compare two programs. */
+  compares = false;
+  private programs = new Map<string, Program>();
+  /** Programs from before a restart whose documents are here. */
+  private readonly kept = new Map<string, Program>();
+  private readonly documents = new Map<string, { readonly when: number; readonly document: unknown }>();
+  private readonly waiting = new Map<string, Waiting>();
+  private comm: string | null = null;
+  private questions = 0;
+  private readonly change = new Signal<this, void>(this);
+
+  constructor(private readonly kernel: Kernel.IKernelConnection) {
+    kernel.iopubMessage.connect(this.hear, this);
+    kernel.statusChanged.connect(this.follow, this);
+    if (kernel.handleComms) {
+      // Else the kernel would be told that nobody knows this comm.
+      kernel.registerCommTarget(TARGET, () => undefined);
+    }
+    void this.find();
+  }
+
+  /** Something about the programs is another. */
+  get changed(): ISignal<this, void> {
+    return this.change;
+  }
+
+  /** The programs, the oldest first; those that are only here, from before a restart, come first. */
+  get list(): readonly Program[] {
+    return [...this.kept.values(), ...this.programs.values()];
+  }
+
+  get size(): number {
+    return this.kept.size + this.programs.size;
+  }
+
+  /** True for a program that the kernel no longer has. */
+  isKept(id: string): boolean {
+    return this.kept.has(id);
+  }
+
+  get(id: string): Program | undefined {
+    return this.kept.get(id) ?? this.programs.get(id);
+  }
+
+  dispose(): void {
+    Signal.clearData(this);
+    this.fail('the connection to the kernel has ended');
+  }
+
+  /** The document of a program, made by the kernel when it is first asked for. */
+  async open(id: string): Promise<unknown> {
+    const program = this.get(id);
+    const known = this.documents.get(id);
+    if (program && known?.when === program.when) {
+      return known.document;
+    }
+    const { document } = await this.ask({ type: 'open', id });
+    if (program) {
+      this.documents.set(id, { when: program.when, document });
+    }
+    return document;
+  }
+
+  async compare(one: string, other: string): Promise<unknown> {
+    return (await this.ask({ type: 'compare', ids: [one, other] })).document;
+  }
+
+  async rename(id: string, label: string): Promise<void> {
+    await this.ask({ type: 'rename', id, label });
+  }
+
+  /** A pinned program is not dropped, and stays here when the kernel is restarted. */
+  async pin(id: string, pinned: boolean): Promise<void> {
+    if (pinned) {
+      await this.open(id);
+    }
+    await this.ask({ type: 'pin', id, pinned });
+  }
+
+  async remove(id: string): Promise<void> {
+    if (this.kept.delete(id)) {
+      this.documents.delete(id);
+      this.change.emit();
+      return;
+    }
+    await this.ask({ type: 'delete', id });
+  }
+
+  async clear(): Promise<void> {
+    this.kept.clear();
+    this.restarted = false;
+    this.change.emit();
+    if (this.comm) {
+      await this.ask({ type: 'clear' });
+    }
+  }
+
+  /** Asks for the comm that a kernel may have from before this page. */
+  private async find(): Promise<void> {
+    try {
+      const { content } = await this.kernel.requestCommInfo({ target_name: TARGET });
+      const [id] = content.status === 'ok' ? Object.keys(content.comms) : [];
+      if (id && this.comm === null) {
+        this.comm = id;
+        this.take(await this.ask({ type: 'list' }));
+      }
+    } catch {
+      // The kernel ended or was restarted meanwhile: what it has next, it tells.
+    }
+  }
+
+  private ask(question: Message): Promise<Message> {
+    const { comm, kernel } = this;
+    if (comm === null || kernel.isDisposed) {
+      return Promise.reject(new Error('The kernel has no programs now: run the cell again.'));
+    }
+    const request = `${kernel.clientId}-${++this.questions}`;
+    const message = KernelMessage.createMessage({
+      msgType: 'comm_msg',
+      channel: 'shell',
+      session: kernel.clientId,
+      username: kernel.username,
+      content: { comm_id: comm, data: { ...question, request } as never }
+    });
+    return new Promise((resolve, reject) => {
+      this.waiting.set(request, { resolve, reject });
+      kernel.sendShellMessage(message, false, true);
+    });
+  }
+
+  private hear(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
+    if (KernelMessage.isCommOpenMsg(message) && message.content.target_name === TARGET) {
+      this.comm = message.content.comm_id;
+      this.programs.clear();
+      this.take(message.content.data as Message);
+    } else if (KernelMessage.isCommMsgMsg(message) && message.content.comm_id === this.comm) {
+      this.take(message.content.data as Message);
+    }
+  }
+
+  private take(data: Message): void {
+    const { type, request } = data;
+    const waiting = typeof request === 'string' ? this.waiting.get(request) : undefined;
+    if (waiting) {
+      this.waiting.delete(request as string);
+      if (type === 'error') {
+        waiting.reject(new Error(String(data.error)));
+      } else {
+        waiting.resolve(data);
+      }
+    }
+    if (type === 'list') {
+      this.programs = new Map((data.programs as Program[]).map(program => [program.id, program]));
+      this.dropped = Number(data.dropped);
+      this.compares = data.compares === true;
+    } else if (type === 'program') {
+      const program = data.program as Program;
+      this.programs.set(program.id, program);
+    } else if (type === 'gone') {
+      (data.ids as string[]).forEach(id => this.programs.delete(id));
+      this.dropped = Number(data.dropped);
+    } else {
+      return;
+    }
+    this.restarted = this.restarted && this.programs.size === 0;
+    this.change.emit();
+  }
+
+  private follow(_: Kernel.IKernelConnection, status: Kernel.Status): void {
+    if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
+      this.forget();
+    }
+  }
+
+  /** A restarted kernel has no programs. Those that are pinned and here stay. */
+  private forget(): void {
+    this.fail('The kernel was restarted.');
+    this.comm = null;
+    this.restarted = this.restarted || this.programs.size > 0;
+    for (const [id, program] of this.programs) {
+      const known = this.documents.get(id);
+      this.documents.delete(id);
+      if (program.pinned && known) {
+        // The new kernel counts from the beginning.
+        const name = `before-${program.when}-${id}`;
+        this.kept.set(name, { ...program, id: name });
+        this.documents.set(name, known);
+      }
+    }
+    this.programs.clear();
+    this.change.emit();
+  }
+
+  private fail(reason: string): void {
+    this.waiting.forEach(({ reject }) => reject(new Error(reason)));
+    this.waiting.clear();
+  }
+}

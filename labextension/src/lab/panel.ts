@@ -1,0 +1,246 @@
+/**
+ * The side panel: programs by kernel, by function, by specialization. It shows what `AllPrograms` knows, and asks for
+ * everything else through commands.
+ */
+import '../../style/lab.css';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import { Widget } from '@lumino/widgets';
+import { button, element } from '../explorer/elements.ts';
+import type { AllPrograms, KernelEntry } from './allPrograms.ts';
+import { Commands } from './names.ts';
+import type { Program } from './kernelPrograms.ts';
+import { agoText, costText, seconds } from './words.ts';
+
+/** ms between two looks at how long ago things were. */
+const TICK = 30_000;
+
+export interface PanelParts {
+  readonly all: AllPrograms;
+  readonly commands: CommandRegistry;
+  readonly trans: TranslationBundle;
+  /** Path of the notebook that the person is in; empty for none. */
+  active(): string;
+}
+
+export class ProgramsPanel extends Widget {
+  private readonly list = element('div', 'jv-programs');
+  /** Kernels and functions that the person folded or unfolded, by name. */
+  private readonly folded = new Map<string, boolean>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly parts: PanelParts) {
+    super();
+    this.addClass('jv-panel');
+    const { trans } = parts;
+    const head = element('div', 'jv-panel-head');
+    head.append(element('h2', '', trans.__('JAX programs')));
+    this.node.setAttribute('aria-label', trans.__('JAX programs'));
+    this.node.append(head, this.list);
+    this.list.addEventListener('keydown', event => this.hear(event));
+    parts.all.changed.connect(this.update, this);
+    this.update();
+  }
+
+  protected override onAfterShow(): void {
+    void this.parts.all.lookAtAll();
+    this.timer = setInterval(() => this.update(), TICK);
+    this.update();
+  }
+
+  protected override onBeforeHide(): void {
+    clearInterval(this.timer);
+  }
+
+  override dispose(): void {
+    clearInterval(this.timer);
+    super.dispose();
+  }
+
+  protected override onUpdateRequest(): void {
+    const { all, active } = this.parts;
+    const path = active();
+    const entries = all.entries
+      .filter(({ programs }) => programs.size > 0 || programs.restarted)
+      .sort(
+        (one, other) => Number(other.path === path) - Number(one.path === path) || (one.name < other.name ? -1 : 1)
+      );
+    const focused = document.activeElement;
+    const kept = focused instanceof HTMLElement && this.list.contains(focused) ? focused.dataset.key : undefined;
+    const scroll = this.list.scrollTop;
+    this.list.replaceChildren(
+      ...(entries.length ? entries.map(entry => this.kernel(entry, entry.path === path)) : [this.nothing()])
+    );
+    this.list.scrollTop = scroll;
+    if (kept !== undefined) {
+      [...this.list.querySelectorAll<HTMLElement>('[data-key]')].find(one => one.dataset.key === kept)?.focus();
+    }
+  }
+
+  /** What a newcomer reads. */
+  private nothing(): HTMLElement {
+    const { trans } = this.parts;
+    const box = element('div', 'jv-panel-empty');
+    box.append(element('p', '', trans.__('No programs yet. They come here by themselves when a cell runs one of:')));
+    for (const [code, words] of [
+      ['%load_ext jaxviz', trans.__('once in the notebook')],
+      ['%jaxviz step(x)', trans.__('explores a call')],
+      ['@jv.watch', trans.__('above a function: every compilation of it')],
+      ['%%jaxviz', trans.__('above a cell: everything that it compiles')]
+    ]) {
+      const line = element('p', 'jv-panel-hint');
+      line.append(element('code', '', code), element('span', '', words));
+      box.append(line);
+    }
+    return box;
+  }
+
+  private kernel({ id, name, path, programs }: KernelEntry, active: boolean): HTMLElement {
+    const { trans, commands } = this.parts;
+    const section = this.fold(`kernel ${id}`, active || this.parts.all.entries.length < 2, 'jv-kernel');
+    section.classList.toggle('jv-active', active);
+    const summary = element('summary', 'jv-kernel-head');
+    summary.dataset.key = `kernel ${id}`;
+    summary.title = path;
+    const count = trans._n('%1 program', '%1 programs', programs.size);
+    summary.append(element('span', 'jv-kernel-name', name), element('span', 'jv-quiet', count));
+    const clear = button('jv-row-button', '×', trans.__('Take all programs of %1 off the list', name), () => {
+      void commands.execute(Commands.clear, { kernel: id });
+    });
+    summary.append(clear);
+    section.append(summary);
+    if (programs.restarted) {
+      const text = trans.__('The kernel was restarted and has no programs now. Run the cells again to have them here.');
+      const note = element('p', 'jv-panel-note', text);
+      note.setAttribute('role', 'status');
+      section.append(note);
+    }
+    for (const [group, members] of grouped(programs.list)) {
+      section.append(this.function(id, group, members));
+    }
+    if (programs.dropped) {
+      const text = trans._n('%1 older program was dropped.', '%1 older programs were dropped.', programs.dropped);
+      section.append(element('p', 'jv-panel-note', text));
+    }
+    return section;
+  }
+
+  private function(kernel: string, group: string, members: readonly Program[]): HTMLElement {
+    const { trans } = this.parts;
+    const [first] = members;
+    const section = this.fold(`${kernel} ${group}`, true, 'jv-function');
+    const summary = element('summary', 'jv-function-head');
+    summary.dataset.key = `${kernel} ${group}`;
+    summary.title = first.defined;
+    const total = members.reduce((sum, { seconds: costs }) => sum + seconds(costs), 0);
+    const count = members.length > 1 ? trans.__('%1 programs, %2', members.length, costText(total)) : costText(total);
+    summary.append(
+      element('code', 'jv-function-name', first.function),
+      element('span', 'jv-quiet', first.defined),
+      element('span', 'jv-cost', count)
+    );
+    section.append(summary);
+    for (const program of [...members].reverse()) {
+      section.append(this.program(kernel, program));
+    }
+    return section;
+  }
+
+  private program(kernel: string, program: Program): HTMLElement {
+    const { trans, commands } = this.parts;
+    const { id, label, call, why, remedy, when, place, pinned, origin } = program;
+    const args = { kernel, program: id };
+    const row = element('div', 'jv-program');
+    Object.assign(row.dataset, args);
+    const open = button('jv-program-open', label || call, trans.__('Open %1', call), () => {
+      void commands.execute(Commands.open, args);
+    });
+    open.dataset.key = `${kernel} ${id}`;
+    open.classList.toggle('jv-named', label !== '');
+    const top = element('div', 'jv-program-top');
+    top.append(open);
+    if (pinned) {
+      top.append(element('span', 'jv-pin', trans.__('pinned')));
+    }
+    const more = button('jv-row-button', '⋯', trans.__('More about %1', label || call), () => this.menu(row, more));
+    more.setAttribute('aria-haspopup', 'menu');
+    top.append(more);
+    const facts = element('div', 'jv-quiet jv-program-facts');
+    const cost = seconds(program.seconds);
+    const origins = {
+      explored: trans.__('explored'),
+      watched: trans.__('watched'),
+      recorded: trans.__('recorded')
+    };
+    facts.textContent = [cost ? costText(cost) : '', origins[origin], agoText(when, trans), place]
+      .filter(Boolean)
+      .join(' · ');
+    facts.title = costsText(program.seconds);
+    row.append(top);
+    if (label) {
+      row.append(element('div', 'jv-quiet', call));
+    }
+    const reason = element('div', 'jv-why', why);
+    reason.classList.toggle('jv-again', remedy !== '');
+    row.append(reason);
+    if (remedy) {
+      row.append(element('div', 'jv-remedy', remedy));
+    }
+    row.append(facts);
+    return row;
+  }
+
+  /** The context menu of a row, below its button. */
+  private menu(row: HTMLElement, at: HTMLElement): void {
+    const { left, bottom } = at.getBoundingClientRect();
+    const where = { bubbles: true, cancelable: true, clientX: left, clientY: bottom, button: 2 };
+    row.dispatchEvent(new MouseEvent('contextmenu', where));
+  }
+
+  /** Something that folds and stays as the person left it. */
+  private fold(key: string, open: boolean, className: string): HTMLDetailsElement {
+    const made = element('details', className);
+    made.open = this.folded.get(key) ?? open;
+    made.addEventListener('toggle', () => {
+      if (made.isConnected && made.open !== (this.folded.get(key) ?? open)) {
+        this.folded.set(key, made.open);
+      }
+    });
+    return made;
+  }
+
+  /** Keys of a row: rename, delete, and up and down through all that can have the focus. */
+  private hear(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement;
+    const row = target.closest<HTMLElement>('.jv-program');
+    const { kernel, program } = row?.dataset ?? {};
+    const command = { F2: Commands.rename, Delete: Commands.remove }[event.key];
+    if (command && kernel && program) {
+      event.preventDefault();
+      void this.parts.commands.execute(command, { kernel, program });
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      const stops = [...this.list.querySelectorAll<HTMLElement>('[data-key]')].filter(one => one.offsetParent !== null);
+      const next = stops[stops.indexOf(target) + (event.key === 'ArrowDown' ? 1 : -1)];
+      if (next) {
+        event.preventDefault();
+        next.focus();
+      }
+    }
+  }
+}
+
+/** Programs of one function together; the function that was at work last comes first. */
+function grouped(programs: readonly Program[]): [string, Program[]][] {
+  const groups = new Map<string, Program[]>();
+  for (const program of programs) {
+    groups.set(program.group, [...(groups.get(program.group) ?? []), program]);
+  }
+  const last = (members: readonly Program[]): number => Math.max(...members.map(({ when }) => when));
+  return [...groups].sort(([, one], [, other]) => last(other) - last(one));
+}
+
+function costsText(costs: Readonly<Record<string, number>>): string {
+  return Object.entries(costs)
+    .map(([name, cost]) => `${name} ${costText(cost)}`)
+    .join(', ');
+}

@@ -1,0 +1,147 @@
+/** The side panel, the tabs that programs are opened in, and their commands. */
+import { ILabShell, ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { ILauncher } from '@jupyterlab/launcher';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { PanelLayout, Widget } from '@lumino/widgets';
+import { AllPrograms } from './allPrograms.ts';
+import { addCommands } from './commands.ts';
+import { goTo } from './goTo.ts';
+import { icon } from './icon.ts';
+import { Commands } from './names.ts';
+import { ProgramTab } from './tab.ts';
+
+/** ms that a tab waits for its kernel after the page was loaded again. */
+const PATIENCE = 30_000;
+
+export const programs: JupyterFrontEndPlugin<void> = {
+  id: 'jupyterlab-jaxviz:programs',
+  description: 'Lists the programs of the running kernels, and opens them.',
+  autoStart: true,
+  optional: [INotebookTracker, ILabShell, ICommandPalette, ILauncher, ILayoutRestorer, ITranslator],
+  activate
+};
+
+function activate(
+  app: JupyterFrontEnd,
+  notebooks: INotebookTracker | null,
+  lab: ILabShell | null,
+  palette: ICommandPalette | null,
+  launcher: ILauncher | null,
+  restorer: ILayoutRestorer | null,
+  translator: ITranslator | null
+): void {
+  const trans = (translator ?? nullTranslator).load('jupyterlab_jaxviz');
+  const all = new AllPrograms(app.serviceManager.sessions);
+  notebooks?.widgetAdded.connect((_, notebook) => all.follow(notebook.sessionContext));
+  notebooks?.forEach(notebook => all.follow(notebook.sessionContext));
+
+  const active = (): string => notebooks?.currentWidget?.context.path ?? '';
+  const panel = new LaterPanel(async () => {
+    const { ProgramsPanel } = await import('./panel.ts');
+    const made = new ProgramsPanel({ all, commands: app.commands, trans, active });
+    notebooks?.currentChanged.connect(made.update, made);
+    return made;
+  });
+  panel.id = 'jaxviz-programs';
+  panel.title.icon = icon;
+  panel.title.caption = trans.__('JAX programs');
+  app.shell.add(panel, 'right', { rank: 900, type: 'JAX programs' });
+
+  const tracker = new WidgetTracker<MainAreaWidget<ProgramTab>>({ namespace: 'jaxviz-programs' });
+  const origins = new Map<Widget, { path: string; program: string }>();
+
+  /** Opens a document in a tab. `origin` names it after the page was loaded again. */
+  const openTab = (title: string, document: Promise<unknown>, origin?: { path: string; program: string }): void => {
+    const go = goTo(app, notebooks, origin?.path ?? active(), trans);
+    const content = new ProgramTab(document, trans.__('The kernel makes the picture of %1 …', title), go);
+    const tab = new MainAreaWidget({ content });
+    tab.title.label = title;
+    tab.title.icon = icon;
+    tab.title.closable = true;
+    if (origin) {
+      origins.set(tab, origin);
+      tab.disposed.connect(() => origins.delete(tab));
+      void tracker.add(tab);
+    }
+    // Notebook 7 shows one document in its main area: what is opened beside it stands below.
+    app.shell.add(tab, lab ? 'main' : 'down', lab ? { mode: 'tab-after' } : {});
+    app.shell.activateById(tab.id);
+  };
+
+  addCommands({ app, all, trans, openTab, active, waitFor: path => waitFor(all, path) });
+  app.commands.addCommand(Commands.show, {
+    label: trans.__('JAX Programs'),
+    caption: trans.__('Show the JAX programs of the running kernels'),
+    icon,
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: () => app.shell.activateById(panel.id)
+  });
+
+  all.changed.connect(() => {
+    // A program that was renamed has its name in its tab too.
+    for (const [tab, { path, program }] of origins) {
+      const known = all.ofPath(path)?.programs.get(program);
+      if (known) {
+        tab.title.label = known.label || known.call;
+      }
+    }
+  });
+  if (restorer) {
+    void restorer.restore(tracker, {
+      command: Commands.open,
+      args: tab => origins.get(tab) ?? {},
+      name: tab => {
+        const origin = origins.get(tab);
+        return origin ? `${origin.path}:${origin.program}` : '';
+      }
+    });
+  }
+  palette?.addItem({ command: Commands.show, category: 'JAX' });
+  palette?.addItem({ command: Commands.notebook, category: 'JAX' });
+  launcher?.add({ command: Commands.notebook, category: trans.__('Notebook'), rank: 90 });
+}
+
+/** The kernel of a notebook; it may come in a while, after the page was loaded again. */
+function waitFor(all: AllPrograms, path: string): Promise<void> {
+  const isThere = (): boolean => (all.ofPath(path)?.programs.size ?? 0) > 0;
+  return new Promise(resolve => {
+    const look = (): void => {
+      if (isThere()) {
+        stop();
+      }
+    };
+    const stop = (): void => {
+      clearTimeout(timer);
+      all.changed.disconnect(look);
+      resolve();
+    };
+    const timer = setTimeout(stop, PATIENCE);
+    all.changed.connect(look);
+    look();
+  });
+}
+
+/** The place of the panel, which is made, and its code loaded, when it is first shown. */
+class LaterPanel extends Widget {
+  private asked = false;
+
+  constructor(private readonly make: () => Promise<Widget>) {
+    super();
+    this.layout = new PanelLayout();
+    this.addClass('jp-SidePanel');
+  }
+
+  protected override onAfterShow(): void {
+    if (!this.asked) {
+      this.asked = true;
+      void this.make().then(made => {
+        if (!this.isDisposed) {
+          made.node.style.height = '100%';
+          (this.layout as PanelLayout).addWidget(made);
+        }
+      });
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The bundler puts these into the page. */
+declare module '*.css';
