@@ -2,12 +2,18 @@
  * Bundles what is used outside of JupyterLab: the drawing code as one classic script for the JavaScript engine inside
  * Python, and the explorer for pages and widgets, whose worker goes with it as text.
  */
-import { copyFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { rspack } from '@rspack/core';
 import shared from '../rspack.config.js';
 
 const folder = resolve('jaxviz/static');
+
+/** A style sheet with those that it imports in their places. */
+function style(name) {
+  const text = readFileSync(`labextension/style/${name}`, 'utf8');
+  return text.replace(/^@import (?:url\()?['"]\.\/([^'"]+)['"]\)?;$/gm, (_, other) => style(other));
+}
 
 /** One entry as one script. */
 function bundle(entry, name, options = {}) {
@@ -40,6 +46,6 @@ rspack(
     if (error || stats.hasErrors()) {
       throw error ?? new Error(stats.toString('errors-only'));
     }
-    copyFileSync('labextension/style/index.css', resolve(folder, 'page.css'));
+    writeFileSync(resolve(folder, 'page.css'), style('index.css'));
   }
 );

@@ -55,7 +55,7 @@ def reasons(new: Specialization, earlier: Sequence[Specialization]) -> tuple[Rea
         return (_new_object(new.definition, last.definition), *_closest(new, made))
     if any(new.definition.written_again(one.definition) for one in earlier):
         return (Reason("redefined", "it was defined anew, which makes another function of it"),)
-    return (Reason("first", "it had not been compiled before"),)
+    return (Reason("first", "compiled for the first time"),)
 
 
 def find_recompiled(history: Sequence[Specialization], about: Definition | None = None) -> tuple[Finding, ...]:

@@ -66,7 +66,7 @@ def _show(found: Recording, options: Options) -> None:
     alike = {f"{one.definition.qualified} {one.call}": number for number, one in enumerate(found.compilations)}
     order = sorted(alike.values(), key=lambda number: -sum(found.compilations[number].seconds.values()))
     shown = sorted(order[:_MOST_SHOWN])
-    print(_told(found, len(shown)))
+    print(_told(found, len(alike) - len(shown)))
     for number in shown:
         exploration = programs[number]
         exploration.height = options.height
@@ -75,13 +75,13 @@ def _show(found: Recording, options: Options) -> None:
         display(exploration)
 
 
-def _told(found: Recording, shown: int) -> str:
-    """Each function with the reason, and what to do."""
+def _told(found: Recording, left: int) -> str:
+    """Each function with the reason, and what to do; `left` are not drawn."""
     if not found.compilations:
         lines = ["This cell had no function compiled: what it called was compiled before, or is not jitted."]
     else:
         count = len(found.compilations)
-        more = f"; the {shown} that cost most are drawn, all are in the side panel" if shown < count else ""
+        more = f"; those that cost most are drawn, all {count} are in the side panel" if left else ""
         lines = [f"{count} function{'s were' if count > 1 else ' was'} compiled{more}:"]
         for compilation, why in zip(found.compilations, found.reasons, strict=True):
             cost = sum(compilation.seconds.values())

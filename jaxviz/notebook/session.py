@@ -318,7 +318,7 @@ def _place_text(file: str, line: int) -> str:
     if not file:
         return ""
     cell = cell_number(file)
-    return f"cell [{cell}], line {line}" if cell is not None else f"{file.rpartition('/')[2]}, line {line}"
+    return f"In [{cell}], line {line}" if cell is not None else f"{file.rpartition('/')[2]}, line {line}"
 
 
 def _recorded(compilation: Compilation) -> Exploration:

@@ -47,7 +47,7 @@ export function addCommands(parts: CommandParts): void {
     let kernel = args.kernel ? all.get(String(args.kernel)) : args.path ? all.ofPath(String(args.path)) : undefined;
     let id = args.program === undefined ? '' : String(args.program);
     if (!kernel) {
-      const row = app.contextMenuHitTest(node => node.classList.contains('jv-program'));
+      const row = app.contextMenuHitTest(node => node.classList.contains('jv-entry'));
       kernel = all.get(row?.dataset.kernel ?? '');
       id = row?.dataset.program ?? '';
     }

@@ -12,6 +12,8 @@ import { Commands } from './names.ts';
 import type { Program } from './kernelPrograms.ts';
 import { agoText, costText, seconds } from './words.ts';
 
+/** Reasons of a compilation that could nearly always be avoided, as `find/recompiled.py` names them. */
+const AVOIDABLE = new Set(['function', 'weak', 'passing', 'value']);
 /** ms between two looks at how long ago things were. */
 const TICK = 30_000;
 
@@ -24,7 +26,7 @@ export interface PanelParts {
 }
 
 export class ProgramsPanel extends Widget {
-  private readonly list = element('div', 'jv-programs');
+  private readonly list = element('div', 'jv-entries');
   /** Kernels and functions that the person folded or unfolded, by name. */
   private readonly folded = new Map<string, boolean>();
   private timer: ReturnType<typeof setInterval> | undefined;
@@ -97,14 +99,14 @@ export class ProgramsPanel extends Widget {
 
   private kernel({ id, name, path, programs }: KernelEntry, active: boolean): HTMLElement {
     const { trans, commands } = this.parts;
-    const section = this.fold(`kernel ${id}`, active || this.parts.all.entries.length < 2, 'jv-kernel');
+    const section = this.fold(`kernel ${id}`, active || this.parts.all.entries.length < 2, 'jv-panel-kernel');
     section.classList.toggle('jv-active', active);
-    const summary = element('summary', 'jv-kernel-head');
+    const summary = element('summary', 'jv-panel-kernel-head');
     summary.dataset.key = `kernel ${id}`;
     summary.title = path;
     const count = trans._n('%1 program', '%1 programs', programs.size);
-    summary.append(element('span', 'jv-kernel-name', name), element('span', 'jv-quiet', count));
-    const clear = button('jv-row-button', '×', trans.__('Take all programs of %1 off the list', name), () => {
+    summary.append(element('span', 'jv-panel-kernel-name', name), element('span', 'jv-panel-quiet', count));
+    const clear = button('jv-panel-button', '×', trans.__('Take all programs of %1 off the list', name), () => {
       void commands.execute(Commands.clear, { kernel: id });
     });
     summary.append(clear);
@@ -128,20 +130,24 @@ export class ProgramsPanel extends Widget {
   private function(kernel: string, group: string, members: readonly Program[]): HTMLElement {
     const { trans } = this.parts;
     const [first] = members;
-    const section = this.fold(`${kernel} ${group}`, true, 'jv-function');
-    const summary = element('summary', 'jv-function-head');
+    const section = this.fold(`${kernel} ${group}`, true, 'jv-panel-function');
+    const summary = element('summary', 'jv-panel-function-head');
     summary.dataset.key = `${kernel} ${group}`;
     summary.title = first.defined;
     const total = members.reduce((sum, { seconds: costs }) => sum + seconds(costs), 0);
     const count = members.length > 1 ? trans.__('%1 programs, %2', members.length, costText(total)) : costText(total);
     summary.append(
-      element('code', 'jv-function-name', first.function),
-      element('span', 'jv-quiet', first.defined),
-      element('span', 'jv-cost', count)
+      element('code', 'jv-panel-function-name', first.function),
+      element('span', 'jv-panel-quiet', first.defined),
+      element('span', 'jv-panel-cost', count)
     );
     section.append(summary);
+    // The same advice is given once, where it was needed last.
+    const given = new Set<string>();
     for (const program of [...members].reverse()) {
-      section.append(this.program(kernel, program));
+      const { remedy } = program;
+      section.append(this.program(kernel, given.has(remedy) ? { ...program, remedy: '' } : program));
+      given.add(remedy);
     }
     return section;
   }
@@ -150,22 +156,22 @@ export class ProgramsPanel extends Widget {
     const { trans, commands } = this.parts;
     const { id, label, call, why, remedy, when, place, pinned, origin } = program;
     const args = { kernel, program: id };
-    const row = element('div', 'jv-program');
+    const row = element('div', 'jv-entry');
     Object.assign(row.dataset, args);
-    const open = button('jv-program-open', label || call, trans.__('Open %1', call), () => {
+    const open = button('jv-entry-open', label || call, trans.__('Open %1', call), () => {
       void commands.execute(Commands.open, args);
     });
     open.dataset.key = `${kernel} ${id}`;
-    open.classList.toggle('jv-named', label !== '');
-    const top = element('div', 'jv-program-top');
+    open.classList.toggle('jv-entry-named', label !== '');
+    const top = element('div', 'jv-entry-top');
     top.append(open);
     if (pinned) {
-      top.append(element('span', 'jv-pin', trans.__('pinned')));
+      top.append(element('span', 'jv-panel-pin', trans.__('pinned')));
     }
-    const more = button('jv-row-button', '⋯', trans.__('More about %1', label || call), () => this.menu(row, more));
+    const more = button('jv-panel-button', '⋯', trans.__('More about %1', label || call), () => this.menu(row, more));
     more.setAttribute('aria-haspopup', 'menu');
     top.append(more);
-    const facts = element('div', 'jv-quiet jv-program-facts');
+    const facts = element('div', 'jv-panel-quiet jv-entry-facts');
     const cost = seconds(program.seconds);
     const origins = {
       explored: trans.__('explored'),
@@ -178,13 +184,13 @@ export class ProgramsPanel extends Widget {
     facts.title = costsText(program.seconds);
     row.append(top);
     if (label) {
-      row.append(element('div', 'jv-quiet', call));
+      row.append(element('div', 'jv-panel-quiet', call));
     }
-    const reason = element('div', 'jv-why', why);
-    reason.classList.toggle('jv-again', remedy !== '');
+    const reason = element('div', 'jv-entry-why', why);
+    reason.classList.toggle('jv-entry-again', program.kinds.some(kind => AVOIDABLE.has(kind)));
     row.append(reason);
     if (remedy) {
-      row.append(element('div', 'jv-remedy', remedy));
+      row.append(element('div', 'jv-entry-remedy', remedy));
     }
     row.append(facts);
     return row;
@@ -212,7 +218,7 @@ export class ProgramsPanel extends Widget {
   /** Keys of a row: rename, delete, and up and down through all that can have the focus. */
   private hear(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    const row = target.closest<HTMLElement>('.jv-program');
+    const row = target.closest<HTMLElement>('.jv-entry');
     const { kernel, program } = row?.dataset ?? {};
     const command = { F2: Commands.rename, Delete: Commands.remove }[event.key];
     if (command && kernel && program) {
