@@ -37,7 +37,10 @@ html, body, #jv-page {{ height: 100%; margin: 0; }}
 """
 
 # The page may run what lies in it and nothing else: a document holds no script, and nothing is fetched.
-_POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:"
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:; style-src 'unsafe-inline'; "
+    "img-src data: blob:"
+)
 
 
 def to_html(document: Document, *, title: str = "", stage: str | None = None, view: Any = None) -> str:

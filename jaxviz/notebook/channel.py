@@ -54,14 +54,7 @@ class Channel:
         self._comm = None
 
     def _list(self) -> dict[str, Any]:
-        import jaxviz
-
-        return {
-            "type": "list",
-            "programs": self._session.summaries(),
-            "dropped": self._session.dropped,
-            "compares": hasattr(jaxviz, "compare"),
-        }
+        return {"type": "list", "programs": self._session.summaries(), "dropped": self._session.dropped}
 
     def _hear(self, message: Any) -> None:
         asked = message.get("content", {}).get("data", {})
@@ -88,12 +81,12 @@ class Channel:
                 document = session.document(asked["id"]).to_json()
                 return {"type": "document", "id": asked["id"], "document": document}
         if kind == "compare":
-            import jaxviz
+            from jaxviz.compare import compare
 
             with self._making:
                 one, other = (session[id].exploration for id in asked["ids"])
-                compared = jaxviz.compare(one, other)  # type: ignore[attr-defined]
-                return {"type": "document", "id": "", "document": compared.document().to_json()}
+                document = compare(one, other).document().to_json()
+                return {"type": "document", "id": "", "document": document}
         if kind == "rename":
             session.rename(asked["id"], asked["label"])
         elif kind == "pin":

@@ -1,4 +1,4 @@
-"""The explorer as a widget: its selection, view and findings are traits that Python and other widgets observe and set."""
+"""The explorer as a widget: selection, view and findings are traits that Python and other widgets observe and set."""
 
 from __future__ import annotations
 

@@ -257,6 +257,12 @@ class Graph:
         self.page.wait_for_function(script, arg=[self.root.element_handle(), role, there])
 
 
+@pytest.fixture
+def graph_of() -> Callable[[Locator], Graph]:
+    """An explorer on any page."""
+    return Graph
+
+
 @dataclass
 class Notebook:
     """An open notebook, driven as a person would."""

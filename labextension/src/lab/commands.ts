@@ -32,7 +32,8 @@ const ARGS = {
     properties: {
       kernel: { type: 'string', description: 'Id of the kernel' },
       path: { type: 'string', description: 'Path of the notebook, in place of the id of its kernel' },
-      program: { type: 'string', description: 'Id of the program' }
+      program: { type: 'string', description: 'Id of the program' },
+      title: { type: 'string', description: 'Title of its tab until it is there' }
     }
   }
 } as const;
@@ -53,6 +54,17 @@ export function addCommands(parts: CommandParts): void {
     }
     const program = kernel?.programs.get(id);
     return kernel && program ? { kernel, program } : null;
+  };
+
+  const openLater = async ({ path, program }: { path: string; program: string }): Promise<unknown> => {
+    await parts.waitFor(path);
+    const kernel = all.ofPath(path);
+    if (!kernel?.programs.get(program)) {
+      throw new Error(
+        trans.__('This program is no longer there: its kernel was restarted or shut down. Run %1 again.', path)
+      );
+    }
+    return kernel.programs.open(program);
   };
 
   /** Adds a command about one program; a failure is told in a dialog. */
@@ -86,22 +98,16 @@ export function addCommands(parts: CommandParts): void {
     label: trans.__('Open'),
     icon,
     describedBy: ARGS,
-    execute: async args => {
-      const path = args.path === undefined ? '' : String(args.path);
-      if (path && args.program !== undefined) {
-        await parts.waitFor(path);
-      }
+    execute: args => {
       const of = chosen(args);
       if (of) {
         const { kernel, program } = of;
         const origin = { path: kernel.path, program: program.id };
         openTab(program.label || program.call, kernel.programs.open(program.id), origin);
-      } else if (path) {
-        const gone = trans.__(
-          'This program is no longer there: its kernel was restarted or shut down. Run %1 again.',
-          path
-        );
-        openTab(trans.__('JAX program'), Promise.reject(new Error(gone)));
+      } else if (args.path !== undefined && args.program !== undefined) {
+        // The page was loaded again, and the kernel is not here yet.
+        const origin = { path: String(args.path), program: String(args.program) };
+        openTab(String(args.title ?? origin.program), openLater(origin), origin);
       }
     }
   });
@@ -140,8 +146,7 @@ export function addCommands(parts: CommandParts): void {
         openTab(title, kernel.programs.compare(selected.program, program.id));
       }
     },
-    ({ kernel, program }) =>
-      kernel.programs.compares && selected?.kernel === kernel.id && selected.program !== program.id
+    ({ kernel, program }) => selected?.kernel === kernel.id && selected.program !== program.id
   );
   commands.addCommand(Commands.clear, {
     label: trans.__('Clear the List of JAX Programs'),
@@ -172,11 +177,9 @@ async function save({ app, trans }: CommandParts, { kernel, program }: Chosen): 
   }
   const path = value.endsWith('.jaxviz') ? value : `${value}.jaxviz`;
   const { contents } = app.serviceManager;
-  const exists = await contents.get(path, { content: false }).then(
-    () => true,
-    () => false
-  );
-  if (exists) {
+  // To ask for a file that is not there would be logged as an error.
+  const around = await contents.get(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
+  if ((around.content as { path: string }[]).some(one => one.path === path)) {
     const { button } = await showDialog({
       title: trans.__('Replace this file?'),
       body: path,

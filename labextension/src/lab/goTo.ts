@@ -5,6 +5,7 @@ import { PageConfig } from '@jupyterlab/coreutils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { SourceSpot } from '../explorer/source.ts';
+import { pathOfServer } from './serverPath.ts';
 
 /** What shows a line of a program of the notebook at `path`. */
 export function goTo(
@@ -82,15 +83,4 @@ async function goToFile(app: JupyterFrontEnd, { path, line }: SourceSpot): Promi
   opened?.content.editor?.revealPosition(at);
   opened?.content.editor?.focus();
   return opened !== undefined;
-}
-
-/** The path of a file as the server names it, where it lies below its root. The root may begin with a tilde. */
-export function pathOfServer(path: string, root: string): string | null {
-  const plain = root.replace(/\/+$/, '');
-  if (plain && !plain.startsWith('~')) {
-    return path.startsWith(`${plain}/`) ? path.slice(plain.length + 1) : null;
-  }
-  const rest = plain.slice(1);
-  const home = /^(\/root|\/home\/[^/]+|\/Users\/[^/]+)/.exec(path)?.[1];
-  return home !== undefined && path.startsWith(`${home}${rest}/`) ? path.slice(home.length + rest.length + 1) : null;
 }

@@ -44,8 +44,6 @@ export class KernelPrograms {
   restarted = false;
   /** How many programs the kernel has dropped because there were too many. */
   dropped = 0;
-  /** True where the kernel can compare two programs. */
-  compares = false;
   private programs = new Map<string, Program>();
   /** Programs from before a restart whose documents are here. */
   private readonly kept = new Map<string, Program>();
@@ -198,7 +196,6 @@ export class KernelPrograms {
     if (type === 'list') {
       this.programs = new Map((data.programs as Program[]).map(program => [program.id, program]));
       this.dropped = Number(data.dropped);
-      this.compares = data.compares === true;
     } else if (type === 'program') {
       const program = data.program as Program;
       this.programs.set(program.id, program);

@@ -5,10 +5,11 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { decode, DocumentError } from '../document/decode.ts';
-import { element } from '../explorer/elements.ts';
+import { button, element } from '../explorer/elements.ts';
 import { Explorer } from '../explorer/explorer.ts';
 import { readSaved, type SavedView } from '../explorer/saved.ts';
 import { LayoutClient } from '../layout/client.ts';
+import { application, preferences } from './preferences.ts';
 
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
 /** ms after the last change of the view in which it is saved. */
@@ -19,6 +20,18 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
+/** How many characters a document has, about. */
+function sizeOf(data: unknown): number {
+  const packed = (data as { packed?: unknown } | null)?.packed;
+  return typeof data === 'string' ? data.length : typeof packed === 'string' ? packed.length : 0;
+}
+
+/** What an output that says nothing of it has: its metadata goes before. */
+function preferred(): { height?: unknown; stage?: unknown; view?: unknown } {
+  const { height, stage } = preferences;
+  return { ...(height ? { height } : {}), ...(stage ? { stage } : {}) };
+}
+
 type Metadata = IRenderMime.IMimeModel['metadata'];
 
 class DocumentOutput extends Widget implements IRenderMime.IRenderer {
@@ -26,6 +39,8 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   /** The data that is shown. */
   private shown: unknown = null;
   private model: IRenderMime.IMimeModel | null = null;
+  /** True once the person has asked for a large document. */
+  private asked = false;
   private saving: ReturnType<typeof setTimeout> | undefined;
   private readonly layouts = new LayoutClient();
 
@@ -43,6 +58,11 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     }
     this.clear();
     this.shown = data;
+    const size = sizeOf(data);
+    if (preferences.largest > 0 && size > preferences.largest && !this.asked) {
+      this.offer(size);
+      return;
+    }
     const opening = element('div', 'jv-opening', 'opening…');
     opening.setAttribute('role', 'status');
     this.node.append(opening);
@@ -51,7 +71,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       if (this.isDisposed || this.shown !== data) {
         return;
       }
-      const { height, stage, view } = (model.metadata[MIME_TYPE] ?? {}) as Record<string, unknown>;
+      const { height, stage, view } = { ...preferred(), ...(model.metadata[MIME_TYPE] as object | undefined) };
       const saved = readSaved(view);
       opening.remove();
       // A file has the whole tab; an output shares the notebook.
@@ -64,7 +84,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
         ...(fill ? {} : { save: (now: SavedView) => this.save(now) }),
         ...(saved ? { view: saved } : {}),
         ...(typeof height === 'number' ? { height } : {}),
-        ...(typeof stage === 'string' ? { stage } : {})
+        ...(typeof stage === 'string' ? { stage } : {}),
+        ...(preferences.colour ? { colour: preferences.colour } : {}),
+        ...(application.goToLine ? { goToLine: spot => application.goToLine?.(this.node, spot) } : {})
       });
     } catch (error) {
       const message =
@@ -73,6 +95,21 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       line.setAttribute('role', 'alert');
       this.node.replaceChildren(line);
     }
+  }
+
+  /** Says that a document is large, and shows it when it is asked for. */
+  private offer(size: number): void {
+    const text = `This picture is large: ${Math.round(size / 1e5) / 10} MB.`;
+    const line = element('div', 'jv-large', `${text} `);
+    const show = button('', 'show it', `Show this picture`, () => {
+      this.asked = true;
+      this.shown = null;
+      if (this.model) {
+        void this.renderModel(this.model);
+      }
+    });
+    line.append(show);
+    this.node.replaceChildren(line);
   }
 
   /** Keeps a view with the output once the person has come to rest: each time, the notebook is changed. */

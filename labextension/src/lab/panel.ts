@@ -187,7 +187,10 @@ export class ProgramsPanel extends Widget {
       row.append(element('div', 'jv-panel-quiet', call));
     }
     const reason = element('div', 'jv-entry-why', why);
-    reason.classList.toggle('jv-entry-again', program.kinds.some(kind => AVOIDABLE.has(kind)));
+    reason.classList.toggle(
+      'jv-entry-again',
+      program.kinds.some(kind => AVOIDABLE.has(kind))
+    );
     row.append(reason);
     if (remedy) {
       row.append(element('div', 'jv-entry-remedy', remedy));

@@ -1,4 +1,9 @@
-/** What the person has chosen in the settings; the renderer of cells, which has no settings of its own, reads it too. */
+/**
+ * What the plugins know and the renderer of cells, which JupyterLab gives neither settings nor services, has to know too.
+ */
+import type { SourceSpot } from '../explorer/source.ts';
+
+/** What the person has chosen in the settings. */
 export interface Preferences {
   /** Kind of the stage that is shown first. */
   stage: string;
@@ -11,3 +16,9 @@ export interface Preferences {
 }
 
 export const preferences: Preferences = { stage: '', colour: '', height: 0, largest: 0 };
+
+/** What the application can do for an output; empty until it can. */
+export const application: {
+  /** Shows a line of the source of the program in an output. */
+  goToLine?: (output: Node, spot: SourceSpot) => void;
+} = {};

@@ -5,11 +5,13 @@ import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { PanelLayout, Widget } from '@lumino/widgets';
+import { button } from '../explorer/elements.ts';
 import { AllPrograms } from './allPrograms.ts';
 import { addCommands } from './commands.ts';
 import { goTo } from './goTo.ts';
 import { icon } from './icon.ts';
 import { Commands } from './names.ts';
+import { application } from './preferences.ts';
 import { ProgramTab } from './tab.ts';
 
 /** ms that a tab waits for its kernel after the page was loaded again. */
@@ -49,6 +51,11 @@ function activate(
   panel.title.caption = trans.__('JAX programs');
   app.shell.add(panel, 'right', { rank: 900, type: 'JAX programs' });
 
+  application.goToLine = (output, spot) => {
+    const notebook = notebooks?.find(one => one.node.contains(output));
+    goTo(app, notebooks, notebook?.context.path ?? active(), trans)(spot);
+  };
+
   const tracker = new WidgetTracker<MainAreaWidget<ProgramTab>>({ namespace: 'jaxviz-programs' });
   const origins = new Map<Widget, { path: string; program: string }>();
 
@@ -65,9 +72,13 @@ function activate(
       tab.disposed.connect(() => origins.delete(tab));
       void tracker.add(tab);
     }
-    // Notebook 7 shows one document in its main area: what is opened beside it stands below.
-    app.shell.add(tab, lab ? 'main' : 'down', lab ? { mode: 'tab-after' } : {});
-    app.shell.activateById(tab.id);
+    if (lab) {
+      app.shell.add(tab, 'main', { mode: 'tab-after' });
+      app.shell.activateById(tab.id);
+    } else {
+      // Notebook 7 has room for one document.
+      showOver(tab, trans.__('Close'));
+    }
   };
 
   addCommands({ app, all, trans, openTab, active, waitFor: path => waitFor(all, path) });
@@ -91,7 +102,7 @@ function activate(
   if (restorer) {
     void restorer.restore(tracker, {
       command: Commands.open,
-      args: tab => origins.get(tab) ?? {},
+      args: tab => ({ ...origins.get(tab), title: tab.title.label }),
       name: tab => {
         const origin = origins.get(tab);
         return origin ? `${origin.path}:${origin.program}` : '';
@@ -121,6 +132,19 @@ function waitFor(all: AllPrograms, path: string): Promise<void> {
     all.changed.connect(look);
     look();
   });
+}
+
+/** Shows a tab over the whole page, until it is closed. */
+function showOver(tab: Widget, close: string): void {
+  tab.addClass('jv-over');
+  tab.node.append(button('jv-over-close', '×', close, () => tab.dispose()));
+  tab.node.addEventListener('keydown', event => {
+    // What the explorer itself lets go of with this key goes first.
+    if (event.key === 'Escape' && event.target instanceof HTMLElement && event.target.closest('.jv-over-close')) {
+      tab.dispose();
+    }
+  });
+  Widget.attach(tab, document.body);
 }
 
 /** The place of the panel, which is made, and its code loaded, when it is first shown. */

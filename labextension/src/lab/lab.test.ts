@@ -1,0 +1,174 @@
+/** What the side panel knows of kernels, without a page: a kernel that answers by hand. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nullTranslator } from '@jupyterlab/translation';
+import type { Kernel } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { pathOfServer } from './serverPath.ts';
+import { KernelPrograms, type Program } from './kernelPrograms.ts';
+import { agoText, costText, seconds } from './words.ts';
+
+function program(id: string, more: Partial<Program> = {}): Program {
+  return {
+    id,
+    origin: 'watched',
+    function: 'step',
+    group: 'step',
+    defined: 'In [1], line 1',
+    call: `step(${id})`,
+    signature: '',
+    when: 1,
+    seconds: {},
+    kinds: ['first'],
+    why: '',
+    remedy: '',
+    place: '',
+    label: '',
+    pinned: false,
+    ...more
+  };
+}
+
+/** As much of a kernel connection as is used, with a comm that was open before the page or is not. */
+class FakeKernel {
+  readonly iopubMessage = new Signal<this, unknown>(this);
+  readonly statusChanged = new Signal<this, Kernel.Status>(this);
+  readonly sent: Record<string, unknown>[] = [];
+  readonly handleComms = true;
+  readonly isDisposed = false;
+  readonly clientId = 'client';
+  readonly username = '';
+  targets: string[] = [];
+
+  constructor(private readonly comms: Record<string, unknown> = {}) {}
+
+  registerCommTarget(name: string): void {
+    this.targets.push(name);
+  }
+
+  requestCommInfo(): Promise<unknown> {
+    return Promise.resolve({ content: { status: 'ok', comms: this.comms } });
+  }
+
+  sendShellMessage(message: { content: { data: Record<string, unknown> } }): void {
+    this.sent.push(message.content.data);
+  }
+
+  say(type: 'comm_open' | 'comm_msg', data: unknown): void {
+    const content = { comm_id: 'c', target_name: 'jaxviz', data };
+    this.iopubMessage.emit({ header: { msg_type: type }, channel: 'iopub', content });
+  }
+
+  /** Answers the last question. */
+  answer(data: object): void {
+    this.say('comm_msg', { ...data, request: this.sent.at(-1)?.request });
+  }
+}
+
+function make(kernel: FakeKernel): KernelPrograms {
+  return new KernelPrograms(kernel as unknown as Kernel.IKernelConnection);
+}
+
+const later = (): Promise<void> => new Promise(done => setTimeout(done));
+
+test('a kernel tells of its programs by itself', () => {
+  const kernel = new FakeKernel();
+  const programs = make(kernel);
+  let changes = 0;
+  programs.changed.connect(() => changes++);
+  kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
+  kernel.say('comm_msg', { type: 'program', program: program('2') });
+  kernel.say('comm_msg', { type: 'program', program: program('1', { label: 'mine' }) });
+  assert.deepEqual(
+    programs.list.map(({ id, label }) => [id, label]),
+    [
+      ['1', 'mine'],
+      ['2', '']
+    ]
+  );
+  kernel.say('comm_msg', { type: 'gone', ids: ['1'], dropped: 4 });
+  assert.deepEqual([programs.size, programs.dropped, changes], [1, 4, 4]);
+  assert.deepEqual(kernel.targets, ['jaxviz']);
+});
+
+test('after the page was loaded again the list is asked for, once', async () => {
+  const kernel = new FakeKernel({ c: { target_name: 'jaxviz' } });
+  const programs = make(kernel);
+  await later();
+  assert.deepEqual(
+    kernel.sent.map(({ type }) => type),
+    ['list']
+  );
+  kernel.answer({ type: 'list', programs: [program('7')], dropped: 0 });
+  assert.equal(programs.get('7')?.call, 'step(7)');
+});
+
+test('a kernel without programs is sent nothing', async () => {
+  const kernel = new FakeKernel();
+  make(kernel);
+  await later();
+  assert.deepEqual(kernel.sent, []);
+});
+
+test('a document is asked for once, and again when the program has changed', async () => {
+  const kernel = new FakeKernel();
+  const programs = make(kernel);
+  kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
+  const first = programs.open('1');
+  kernel.answer({ type: 'document', id: '1', document: 'a' });
+  assert.equal(await first, 'a');
+  assert.equal(await programs.open('1'), 'a');
+  assert.equal(kernel.sent.length, 1);
+  kernel.say('comm_msg', { type: 'program', program: program('1', { when: 2 }) });
+  const second = programs.open('1');
+  kernel.answer({ type: 'error', error: 'no' });
+  await assert.rejects(second, /^Error: no$/);
+});
+
+test('a restart is told, questions under way fail, and what is pinned stays', async () => {
+  const kernel = new FakeKernel();
+  const programs = make(kernel);
+  kernel.say('comm_open', { type: 'list', programs: [program('1', { pinned: true }), program('2')], dropped: 0 });
+  const opened = programs.open('1');
+  kernel.answer({ type: 'document', id: '1', document: 'kept' });
+  await opened;
+  const lost = programs.open('2');
+  kernel.statusChanged.emit('restarting');
+  await assert.rejects(lost, /restarted/);
+  assert.equal(programs.restarted, true);
+  const [kept] = programs.list;
+  assert.equal(programs.size, 1);
+  assert.equal(await programs.open(kept.id), 'kept');
+  await assert.rejects(programs.rename(kept.id, 'x'), /run the cell again/);
+  // A program of the new kernel with the same number is another one.
+  kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
+  assert.deepEqual([programs.size, programs.restarted], [2, false]);
+});
+
+test('rubbish and messages of others change nothing', () => {
+  const kernel = new FakeKernel();
+  const programs = make(kernel);
+  kernel.iopubMessage.emit({
+    header: { msg_type: 'comm_open' },
+    channel: 'iopub',
+    content: { comm_id: 'x', target_name: 'jupyter.widget', data: { type: 'list' } }
+  });
+  kernel.say('comm_msg', { type: 'program', program: program('1') });
+  assert.equal(programs.size, 0);
+});
+
+test('costs and times read as people say them', () => {
+  const trans = nullTranslator.load('');
+  assert.equal(seconds({ trace: 0.5, compile: 1 }), 1.5);
+  assert.deepEqual([0.0001, 0.0354, 0.25, 1.25, 12.4].map(costText), ['1 ms', '35 ms', '0.25 s', '1.3 s', '12 s']);
+  assert.equal(agoText(100, trans, 130), 'just now');
+  assert.equal(agoText(100, trans, 400), '5 min ago');
+});
+
+test('a file is found below the root of the server', () => {
+  assert.equal(pathOfServer('/srv/work/a/b.py', '/srv/work'), 'a/b.py');
+  assert.equal(pathOfServer('/srv/other/b.py', '/srv/work'), null);
+  assert.equal(pathOfServer('/home/me/work/b.py', '~/work'), 'b.py');
+  assert.equal(pathOfServer('/srv/work/b.py', '~/work'), null);
+  assert.equal(pathOfServer('/root/b.py', '~'), 'b.py');
+});

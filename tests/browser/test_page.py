@@ -1,0 +1,48 @@
+"""A page that `to_html` wrote, opened from the disk with no network."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxviz as jv
+
+
+def unrolled(x):
+    for _ in range(20):
+        x = x * 1.1 + jnp.sin(x)
+    return x.sum()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_opens_from_the_disk_and_loads_nothing(open_page, tmp_path, scheme):
+    path = tmp_path / "step.html"
+    jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(path)
+    # The policy of the page stays in force.
+    page = open_page(color_scheme=scheme, offline=True)
+    asked, faults = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.goto(path.as_uri())
+    root = page.locator("#jv-page .jv-root[data-boxes]")
+    root.wait_for()
+    assert root.get_attribute("data-theme") == scheme
+    assert [url for url in asked if not url.startswith("blob:")] == [path.as_uri()]
+    assert any(url.startswith("blob:") for url in asked), "the layout did not run in a worker"
+    assert faults == []
+
+
+def test_a_page_is_explored_as_a_cell_is(open_page, graph_of, tmp_path):
+    path = tmp_path / "step.html"
+    jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(path)
+    # What waits for a state is a script of its own, which the policy of the page would refuse.
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    assert "forward" in graph.labels
+    graph.stage.focus()
+    page.keyboard.press("4")
+    graph.wait_without_box("forward")
+    page.get_by_text("unrolled from line").first.wait_for()

@@ -1,0 +1,219 @@
+"""The side panel fills by itself, says why, opens, renames, pins, saves, deletes, and outlives reloads."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+SETUP = "%load_ext jaxviz\nimport jax, jax.numpy as jnp, jaxviz as jv"
+WATCHED = """@jv.watch
+@jax.jit
+def step(x):
+    return jnp.sin(x) * 2
+step(jnp.ones(3))
+step(jnp.ones(4))"""
+TAB = ".lm-TabBar-tab[data-id='jaxviz-programs']"
+
+
+def show_panel(page: Page) -> Locator:
+    page.locator(f".jp-SideBar {TAB}").click()
+    panel = page.locator(".jv-panel")
+    panel.wait_for()
+    return panel
+
+
+def programs(panel: Locator) -> Locator:
+    return panel.locator(".jv-entry")
+
+
+def choose(page: Page, entry: Locator, item: str) -> None:
+    """An item of the context menu of a program, as its button opens it."""
+    entry.get_by_role("button", name=re.compile("^More about")).click()
+    page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{re.escape(item)}")).click()
+
+
+def wait_for_picture(page: Page, where: str) -> Locator:
+    root = page.locator(f"{where} .jv-root[data-boxes]")
+    root.wait_for(timeout=60_000)
+    return root
+
+
+def test_the_panel_fills_while_cells_run_and_says_why(notebook):
+    book = notebook(SETUP, WATCHED, "step(jnp.ones(5))")
+    panel = show_panel(book.page)
+    expect(panel).to_contain_text("No programs yet")
+    book.run(0)
+    book.run(1)
+    expect(programs(panel)).to_have_count(2)
+    # The latest is at the top.
+    expect(programs(panel).nth(0)).to_contain_text("step(f32[4])")
+    expect(programs(panel).nth(0)).to_contain_text("the shape of `x` is [4], before [3]")
+    expect(programs(panel).nth(0)).to_contain_text("watched")
+    expect(programs(panel).nth(1)).to_contain_text("compiled for the first time")
+    expect(panel.locator(".jv-panel-function-name")).to_have_text("step")
+    book.run(2)
+    expect(programs(panel)).to_have_count(3)
+    book.shot("programs-light")
+
+
+def test_a_program_opens_in_a_tab_of_its_own(notebook):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    panel.get_by_role("button", name="Open step(f32[4])").click()
+    root = wait_for_picture(book.page, ".jv-tab")
+    assert "sin" in root.evaluate("root => root.explorer.labels")
+    expect(book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tabLabel", has_text="step(f32[4])")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_explored_and_recorded_programs_are_listed_too(notebook, theme):
+    leak = """%%jaxviz
+def outer(x):
+    return jax.jit(lambda y: y * 3)(x)
+for _ in range(2):
+    outer(jnp.ones(3))"""
+    book = notebook(SETUP, "%jaxviz jnp.tanh(jnp.ones(3))", leak, theme=theme)
+    panel = show_panel(book.page)
+    for number in range(3):
+        book.run(number)
+    expect(programs(panel)).to_have_count(3)
+    expect(panel).to_contain_text("you explored it")
+    again = programs(panel).filter(has_text="new function object")
+    expect(again).to_have_count(1)
+    expect(again).to_contain_text("Make and jit this lambda once")
+    book.shot(f"programs-recorded-{theme.lower()}")
+
+
+def test_the_list_is_there_after_the_page_is_loaded_again(notebook, lab):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(book.page, ".jv-tab")
+    # JupyterLab writes down a while later which tabs are open.
+    with book.page.expect_request(
+        lambda request: "/api/workspaces/" in request.url and "jaxviz-programs" in (request.post_data or "")
+    ):
+        pass
+    book.page.goto(f"{lab.url}/lab")
+    # The tab comes back by itself, from the kernel.
+    wait_for_picture(book.page, ".jv-tab")
+    panel = book.page.locator(".jv-panel")
+    if not panel.is_visible():
+        panel = show_panel(book.page)
+    expect(programs(panel)).to_have_count(2, timeout=30_000)
+
+
+def test_a_restarted_kernel_is_said_and_pinned_programs_stay(notebook):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    choose(book.page, programs(panel).filter(has_text="step(f32[3])"), "Pin")
+    expect(panel.locator(".jv-panel-pin")).to_have_count(1)
+    book.page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Kernel$")).click()
+    book.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Restart Kernel…$")).click()
+    book.page.locator(".jp-Dialog .jp-mod-accept").click()
+    expect(panel).to_contain_text("The kernel was restarted", timeout=60_000)
+    expect(programs(panel)).to_have_count(1)
+    # Its document is here: it opens without the kernel.
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(book.page, ".jv-tab")
+    book.shot("programs-restarted")
+    # What the new kernel has comes to it.
+    book.page.locator(".lm-TabBar-tab.lm-mod-closable", has_text=".ipynb").first.click()
+    book.run(0)
+    book.run(1)
+    expect(programs(panel)).to_have_count(3)
+    expect(panel).not_to_contain_text("The kernel was restarted")
+
+
+def test_programs_are_renamed_saved_and_deleted(notebook, lab):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel, page = show_panel(book.page), book.page
+    first = programs(panel).filter(has_text="step(f32[3])")
+    choose(page, first, "Rename")
+    page.locator(".jp-Dialog input").fill("the small one")
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    expect(panel.get_by_role("button", name="Open step(f32[3])")).to_have_text("the small one")
+
+    choose(page, first, "Save As")
+    expect(page.locator(".jp-Dialog input")).to_have_value("the-small-one.jaxviz")
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    page.get_by_text("Saved as the-small-one.jaxviz").first.wait_for()
+    saved = json.loads((lab.folder / "the-small-one.jaxviz").read_text())
+    assert saved["format"] == "jaxviz"
+
+    choose(page, first, "Delete")
+    expect(programs(panel)).to_have_count(1)
+    expect(programs(panel)).to_contain_text("step(f32[4])")
+
+
+def test_two_programs_are_compared(notebook):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    choose(book.page, programs(panel).nth(0), "Select for Comparison")
+    choose(book.page, programs(panel).nth(1), "Compare with step(f32[4])")
+    wait_for_picture(book.page, ".jv-tab")
+    expect(book.page.locator(".lm-TabBar-tabLabel", has_text="↔")).to_be_visible()
+
+
+def test_a_line_of_the_source_leads_to_its_cell(notebook):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    panel.get_by_role("button", name="Open step(f32[4])").click()
+    root = wait_for_picture(book.page, ".jv-tab")
+    root.locator(".jv-line-link", has_text=re.compile("^4$")).click()
+    cell = book.page.locator(".jp-Notebook .jp-CodeCell").nth(1)
+    expect(cell).to_have_class(re.compile("jp-mod-active"))
+    expect(cell.locator(".cm-editor")).to_have_class(re.compile("cm-focused"))
+
+
+def test_nothing_of_the_panel_is_loaded_until_it_is_shown(notebook):
+    book = notebook("1 + 1")
+    book.run(0)
+    expect(book.page.locator(TAB)).to_have_count(1)
+    assert book.page.locator(".jv-panel").count() == 0
+
+
+def test_settings_choose_what_is_shown_first(notebook, lab):
+    book = notebook(SETUP, "%jaxviz jnp.tanh(jnp.ones(3))")
+    url = f"{lab.url}/lab/api/settings/jupyterlab-jaxviz:settings"
+    try:
+        assert book.page.request.put(url, data={"raw": json.dumps({"stage": "hlo"})}).ok
+        book.page.reload()
+        book.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        book.run(0)
+        graph = book.explore(1)
+        expect(graph.root.locator(".jv-stage[aria-pressed='true']", has_text="HLO")).to_be_visible()
+    finally:
+        book.page.request.put(url, data={"raw": "{}"})
+
+
+def test_notebook_7_has_the_panel(notebook):
+    book = notebook(SETUP, WATCHED, front_end="notebooks")
+    book.run(0)
+    book.run(1)
+    page = book.page
+    page.locator(
+        ".jp-Toolbar-item[data-jp-item-name='jaxviz-programs'] button, [data-command='jaxviz:show-programs']"
+    ).first.click()
+    panel = page.locator(".jv-panel")
+    expect(programs(panel)).to_have_count(2)
+    panel.get_by_role("button", name="Open step(f32[4])").click()
+    wait_for_picture(page, ".jv-tab")
+    book.shot("programs-notebook-7")
+    page.locator(".jv-over-close").click()
+    expect(page.locator(".jv-tab")).to_have_count(0)

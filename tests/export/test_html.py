@@ -1,0 +1,67 @@
+"""A page holds all that it needs, and nothing in a document gets out of its place."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxviz as jv
+from jaxviz.document import Document
+
+
+def wave(x):
+    return jnp.sin(x) * 2
+
+
+def data_of(page, name):
+    return re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page, re.DOTALL)[1]
+
+
+def test_a_page_is_small_and_holds_the_document():
+    exploration = jv.explore(wave, jnp.ones(3))
+    page = exploration.to_html()
+    document = data_of(page, "jv-document")
+    assert len(page.encode()) - len(document) < 400_000
+    again = Document.from_json(json.loads(document))
+    assert again.to_json() == exploration.document().to_json()
+
+
+def test_a_page_names_no_other_address():
+    page = jv.explore(wave, jnp.ones(3)).to_html()
+    assert not re.search(r'(?:src|href)\s*=\s*["\']?\w', page.split("<script")[0])
+    assert "default-src" in page
+    # The place of the sources on the machine that built it is nobody's business.
+    assert "labextension/src" not in page
+
+
+def test_names_in_a_document_cannot_leave_it():
+    def evil(x):
+        with jax.named_scope("</script><script>alert(1)</script><!--"):
+            return jnp.sin(x)
+
+    exploration = jv.explore(evil, jnp.ones(3))
+    exploration.call = "evil('</title><script>alert(2)</script>')"
+    page = exploration.to_html()
+    assert "alert(1)</script>" not in page
+    assert "<script>alert(2)" not in page
+    assert page.count("<script") == page.count("</script>")
+
+
+def test_a_page_is_written_where_it_is_asked_for(tmp_path):
+    exploration = jv.explore(wave, jnp.ones(3))
+    page = exploration.to_html(tmp_path / "wave.html", stage="hlo")
+    assert (tmp_path / "wave.html").read_text("utf-8") == page
+    assert json.loads(data_of(page, "jv-options")) == {"stage": "hlo"}
+    with pytest.raises(ValueError, match="is not one of"):
+        exploration.to_html(stage="nonsense")
+
+
+def test_json_is_the_document_not_packed(tmp_path):
+    exploration = jv.explore(wave, jnp.ones(3))
+    value = exploration.to_json(tmp_path / "wave.json")
+    assert json.loads((tmp_path / "wave.json").read_text()) == value
+    assert [node.op for node in Document.from_json(value).graphs[0] if node.kind == "operation"] == ["sin", "mul"]
