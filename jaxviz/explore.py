@@ -405,6 +405,25 @@ class Exploration:
             Path(path).expanduser().write_text(page, "utf-8")
         return page
 
+    def to_dot(self, path: str | Path | None = None, *, stage: str = "jaxpr") -> str:
+        """A stage in the DOT language of Graphviz, regions as clusters; written to `path` where one is given."""
+        from jaxviz.export.graphs import to_dot
+
+        text = to_dot(self._stage_graph(stage), self.call)
+        if path is not None:
+            Path(path).expanduser().write_text(text, "utf-8")
+        return text
+
+    def to_networkx(self, *, stage: str = "jaxpr") -> Any:
+        """A stage as a `networkx.MultiDiGraph`: a node for each node, an edge for each value that one reads."""
+        from jaxviz.export.graphs import to_networkx
+
+        return to_networkx(self._stage_graph(stage))
+
+    def _stage_graph(self, stage: str) -> Graph:
+        document = self._one_stage(stage)
+        return document.graphs[0]
+
     def to_json(self, path: str | Path | None = None) -> dict[str, Any]:
         """The document by its schema, not packed; written to `path` where one is given."""
         value = self.document().to_json(packed=False)

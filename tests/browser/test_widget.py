@@ -26,6 +26,9 @@ def test_selection_goes_both_ways(notebook):
 
     book.run(2)
     graph.pane.get_by_text("multiply").first.wait_for()
+    # The lines of what is lit are marked in the source.
+    graph.stage.focus()
+    book.page.keyboard.press("1")
     book.run(3)
     graph.root.locator(".jv-line.jv-marked").first.wait_for(state="attached")
     book.run(4)

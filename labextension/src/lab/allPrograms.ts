@@ -24,7 +24,7 @@ export class AllPrograms {
   private readonly change = new Signal<this, void>(this);
 
   constructor(private readonly sessions: Session.IManager) {
-    sessions.runningChanged.connect(() => void this.refresh());
+    sessions.runningChanged.connect(() => this.refresh());
   }
 
   get changed(): ISignal<this, void> {
@@ -52,13 +52,14 @@ export class AllPrograms {
         this.add(session.kernel, session.path);
       }
     };
-    context.kernelChanged.connect((_, { oldValue }) => {
-      if (oldValue) {
+    context.kernelChanged.connect((_, { oldValue, newValue }) => {
+      // A restart gives the same kernel again, which has not lost what is kept here.
+      if (oldValue && oldValue.id !== newValue?.id) {
         this.drop(oldValue.id);
       }
       connect();
     });
-    context.disposed.connect(() => void this.refresh());
+    context.disposed.connect(() => this.refresh());
     connect();
   }
 
@@ -66,14 +67,15 @@ export class AllPrograms {
   async lookAtAll(): Promise<void> {
     this.looking = true;
     await this.sessions.ready;
-    await this.refresh();
+    this.refresh();
   }
 
-  private refresh(): Promise<void> {
+  private refresh(): void {
     const running = [...this.sessions.running()];
     const alive = new Set(running.map(({ kernel }) => kernel?.id));
-    for (const id of [...this.kernels.keys()]) {
-      if (!alive.has(id)) {
+    for (const { id, programs } of this.entries) {
+      // The list of what runs may be older than a connection that is in use.
+      if (programs.ended || (this.own.has(id) && !alive.has(id))) {
         this.drop(id);
       }
     }
@@ -90,12 +92,15 @@ export class AllPrograms {
         }
       }
     }
-    return Promise.resolve();
   }
 
   private add(kernel: Kernel.IKernelConnection, path: string): void {
+    const known = this.kernels.get(kernel.id);
+    if (known?.programs.isOf(kernel) && known.path === path) {
+      return;
+    }
+    const programs = new KernelPrograms(kernel, known?.programs);
     this.drop(kernel.id);
-    const programs = new KernelPrograms(kernel);
     programs.changed.connect(() => this.change.emit());
     this.kernels.set(kernel.id, { id: kernel.id, path, name: path.split('/').pop() ?? path, programs });
     this.change.emit();

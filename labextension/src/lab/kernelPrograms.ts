@@ -53,7 +53,15 @@ export class KernelPrograms {
   private questions = 0;
   private readonly change = new Signal<this, void>(this);
 
-  constructor(private readonly kernel: Kernel.IKernelConnection) {
+  /** `before` is what was known over an earlier connection to the same kernel. */
+  constructor(
+    private readonly kernel: Kernel.IKernelConnection,
+    before?: KernelPrograms
+  ) {
+    before?.kept.forEach((program, id) => {
+      this.kept.set(id, program);
+      this.documents.set(id, { when: program.when, document: before.documents.get(id)?.document });
+    });
     kernel.iopubMessage.connect(this.hear, this);
     kernel.statusChanged.connect(this.follow, this);
     if (kernel.handleComms) {
@@ -84,6 +92,16 @@ export class KernelPrograms {
 
   get(id: string): Program | undefined {
     return this.kept.get(id) ?? this.programs.get(id);
+  }
+
+  /** True for the connection that is listened to. */
+  isOf(kernel: Kernel.IKernelConnection): boolean {
+    return this.kernel === kernel;
+  }
+
+  /** True once nothing comes over the connection any more. */
+  get ended(): boolean {
+    return this.kernel.isDisposed || this.kernel.status === 'dead';
   }
 
   dispose(): void {

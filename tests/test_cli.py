@@ -1,0 +1,152 @@
+"""`jaxviz` in a shell: each command, and one line for each mistake."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxviz as jv
+from jaxviz import doctor
+from jaxviz.argument_text import ArgumentError, argument_of, arguments_of
+from jaxviz.cli import main
+
+SOURCE = """
+import jax.numpy as jnp
+
+def step(params, x, scale=1.0):
+    return jnp.tanh(params["w"] @ x) * scale
+
+def forgetful(x):
+    y = jnp.cos(x) + 3
+    z = jnp.sin(y) * y + jnp.exp(y)
+    return x + 1
+"""
+
+
+@pytest.fixture
+def steps(tmp_path):
+    path = tmp_path / "steps.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_explore_says_what_is_there_and_what_was_found(capsys, steps):
+    status, out, err = run(capsys, "explore", f"{steps}:forgetful", "--args", "f32[3]")
+    assert (status, err) == (0, "")
+    assert "forgetful(f32[3])" in out
+    assert "kernels: 1" in out
+    assert "no result needs" in out
+
+
+@pytest.mark.parametrize("suffix", ["svg", "html", "dot", "json", "jaxviz"])
+def test_export_writes_what_the_name_says(capsys, steps, tmp_path, suffix):
+    path = tmp_path / f"step.{suffix}"
+    call = ("export", f"{steps}:step", "--args", "{'w': f32[4,8]}", "f32[8]", "scale=f32[]", "-o", path)
+    assert run(capsys, *call)[0] == 0
+    text = path.read_text("utf-8")
+    begin = {"svg": "<svg", "html": "<!doctype html>", "dot": "digraph", "json": "{", "jaxviz": "{"}
+    assert text.startswith(begin[suffix])
+    assert "tanh" in text or suffix in ("html", "jaxviz")
+
+
+def test_diff_fails_where_something_has_grown(capsys, tmp_path):
+    small, large = tmp_path / "small.jaxviz", tmp_path / "large.jaxviz"
+    jv.explore(lambda x: x * 2, jnp.ones((8, 8))).document().save(small)
+    jv.explore(lambda x: jnp.sort(x) @ x, jnp.ones((8, 8))).document().save(large)
+    assert run(capsys, "diff", small, large)[0] == 0
+    status, out, _ = run(capsys, "diff", small, large, "--fail-on", "equations,kernels")
+    assert status == 1
+    assert "has grown" in out
+    assert run(capsys, "diff", large, small, "--fail-on", "equations,kernels")[0] == 0
+    status, out, _ = run(capsys, "diff", small, large, "--fail-on", "kernels", "--json")
+    assert (status, json.loads(out)["failed"]) == (1, ["kernels"])
+    status, _, err = run(capsys, "diff", small, large, "--fail-on", "speed")
+    assert status == 2
+    assert "knows no 'speed'" in err
+
+
+def test_open_shows_a_file(capsys, tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr("webbrowser.open", shown.append)
+    path = tmp_path / "f.mlir"
+    path.write_text(jax.jit(jnp.sin).lower(jnp.ones(3)).as_text())
+    status, out, _ = run(capsys, "open", path)
+    assert status == 0
+    assert "stablehlo" in out
+    assert [address.startswith("file:") for address in shown] == [True]
+    assert run(capsys, "open", path, "-o", tmp_path / "f.svg")[0] == 0
+    assert (tmp_path / "f.svg").read_text().startswith("<svg")
+
+
+def test_demo_is_a_page(capsys, tmp_path):
+    assert run(capsys, "demo", "-o", tmp_path / "demo.html")[0] == 0
+    assert "settle" in (tmp_path / "demo.html").read_text("utf-8")
+
+
+def test_doctor_tells_of_the_other_package(capsys, monkeypatch):
+    assert "JAX" in run(capsys, "doctor")[1]
+
+    class Other:
+        version = "9.9"
+        metadata = {"Name": "jaxviz"}  # noqa: RUF012
+
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Other)
+    bad = [check for check in doctor.checks() if not check.ok and check.needed]
+    assert any("pip uninstall jaxviz" in check.text for check in bad)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["explore", "step"], "names no function"),
+        (["explore", "no_such_module:f"], "cannot import no_such_module"),
+        (["explore", "jax.numpy:nothing"], "has no nothing"),
+        (["explore", "jax.numpy:pi"], "is no function but float"),
+        (["explore", "nowhere.py:f"], "there is no file nowhere.py"),
+        (["explore", "jax.numpy:sin", "--args", "f32[3"], "cannot read the argument"),
+        (["explore", "jax.numpy:sin", "--args", "f32[3]", "--target", "toaster"], "toaster"),
+        (["export", "jax.numpy:sin", "--args", "f32[3]", "-o", "x.gif"], "cannot tell from x.gif"),
+        (["open", "nothing.hlo"], "nothing.hlo"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(capsys, arguments, told):
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+def test_arguments_are_types_literals_and_containers_of_them():
+    args, kwargs = arguments_of(["f32[128,64]", "i32[]", "3", "'relu'", "{'w': bf16[3], 'b': [f32[4,], None]}", "n=-2"])
+    assert [str(args[0].dtype), args[0].shape] == ["float32", (128, 64)]
+    assert args[1].shape == ()
+    assert args[2:4] == (3, "relu")
+    assert str(args[4]["w"].dtype) == "bfloat16"
+    assert args[4]["b"][0].shape == (4,)
+    assert args[4]["b"][1] is None
+    assert kwargs == {"n": -2}
+
+
+def test_keys_and_small_floats_are_types_too():
+    assert jax.dtypes.issubdtype(argument_of("key[2]").dtype, jax.dtypes.prng_key)
+    assert str(argument_of("f8_e4m3fn[2]").dtype) == "float8_e4m3fn"
+    assert str(argument_of("float32[2]").dtype) == "float32"
+    assert str(argument_of("bool[2]").dtype) == "bool"
+
+
+@pytest.mark.parametrize("text", ["f32[", "x", "__import__('os')", "open('a')", "f32[3] + 1", "g7[3]", "lambda: 0", ""])
+def test_what_is_no_argument_is_refused_and_never_run(text):
+    with pytest.raises(ArgumentError, match="cannot read the argument"):
+        argument_of(text)
+    with pytest.raises(ArgumentError, match="has no name"):
+        arguments_of(["n=1", "2"])
