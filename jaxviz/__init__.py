@@ -50,6 +50,15 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> Any:
+    # Not everybody writes tests: this is imported when it is asked for.
+    if name == "testing":
+        import jaxviz.testing
+
+        return jaxviz.testing
+    raise AttributeError(f"module 'jaxviz' has no attribute {name!r}")
+
+
 def load_ipython_extension(shell: Any) -> None:
     """Registers the magics: `%load_ext jaxviz`."""
     from jaxviz.notebook.magic import JaxvizMagics

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -234,3 +236,17 @@ def test_a_transformation_of_a_jitted_function_is_not_the_function_defined_anew(
         step(jnp.ones(3))
         jax.vmap(step)(jnp.ones((2, 3)))
     assert [why[0].kind for why in found.reasons] == ["first", "first"]
+
+
+def test_nothing_listens_until_it_is_asked_for():
+    script = """
+import jax, jaxviz
+from jax._src import monitoring
+before = len(monitoring.get_event_duration_listeners())
+assert "jaxviz.listening" not in __import__("sys").modules
+with jaxviz.recording():
+    assert len(monitoring.get_event_duration_listeners()) == before + 1
+assert len(monitoring.get_event_duration_listeners()) == before
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
+import jaxviz as jv
 from jaxviz import testing
 
 X = jnp.ones((64, 64))
@@ -98,3 +99,7 @@ def test_compiles_once_in_a_block():
     reason = r"the shape of `x` is \[4,64\], before \[3,64\]"
     with pytest.raises(AssertionError, match=reason), testing.assert_compiles_once():
         two_sizes()
+
+
+def test_it_is_part_of_the_package():
+    assert jv.testing is testing

@@ -52,7 +52,7 @@ export class FindingStrip {
   private row(finding: Finding): HTMLElement {
     const row = element('div', 'jv-finding');
     const head = element('div', 'jv-finding-head');
-    const dot = element('span', `jv-finding-dot jv-${finding.severity}`);
+    const dot = element('span', `jv-finding-dot jv-is-${finding.severity}`);
     dot.title = SEVERITY_WORDS[finding.severity];
     dot.setAttribute('role', 'img');
     dot.setAttribute('aria-label', SEVERITY_WORDS[finding.severity]);
