@@ -8,6 +8,7 @@ import subprocess
 
 import jax
 import jax.numpy as jnp
+import networkx
 import pytest
 from jax import lax
 
@@ -54,7 +55,6 @@ def test_dot_keeps_what_a_name_holds_in_its_quotes(tmp_path):
 
 
 def test_networkx_has_every_node_and_every_edge(exploration):
-    networkx = pytest.importorskip("networkx", reason="networkx is not installed")
     graph = exploration.jaxpr
     made = exploration.to_networkx()
     assert made.number_of_nodes() == len(graph)
