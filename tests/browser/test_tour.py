@@ -35,6 +35,7 @@ def test_a_newcomer_is_offered_a_tour_once_and_finds_it_again_in_the_help(notebo
     graph.root.get_by_role("button", name="Five steps through the explorer").click()
     expect(tour).to_contain_text("1 of 5")
     graph.page.keyboard.press("Escape")
+    opened.save()
     opened.page.reload()
     again = opened.graph_of(opened.page.locator(".jv-root").first)
     expect(again.root.get_by_role("region", name="tour")).to_be_hidden()

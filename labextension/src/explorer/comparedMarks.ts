@@ -4,6 +4,7 @@ import { Standing, type Compared } from '../view/compared.ts';
 import { rowsOf } from '../view/outline.ts';
 import { boxOfNode } from '../view/seen.ts';
 import { Shape, type VisibleGraph } from '../view/visible.ts';
+import { numberText } from '../view/words.ts';
 import type { Document } from '../document/graph.ts';
 import { isInside } from './marks.ts';
 
@@ -51,9 +52,10 @@ export function comparedMarks(document: Document, visible: VisibleGraph, compare
   return [...counts].map(([box, here]) => {
     const kinds = DIFFERENCES.filter(kind => here[kind]).sort((a, b) => here[b] - here[a]);
     const more = kinds.slice(1).reduce((sum, kind) => sum + here[kind], 0);
-    const item = visible.item[box];
-    const alone = item < 0 || visible.shape[box] === Shape.frame || rows.operations[item] === 1;
-    const text = `${alone ? '' : `${here[kinds[0]]} `}${DIFFERENCE_WORDS[kinds[0]]}${more ? ` +${more}` : ''}`;
+    const [most] = kinds;
+    // One needs no number.
+    const number = here[most] > 1 ? `${numberText(here[most])} ` : '';
+    const text = `${number}${DIFFERENCE_WORDS[most]}${more ? ` +${more}` : ''}`;
     return { box, kind: markKind(kinds[0], left), text };
   });
 }

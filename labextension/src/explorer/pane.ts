@@ -79,6 +79,8 @@ export class Pane {
   private readonly placing: Placing;
   private palette: Palette;
   private marks: readonly Mark[] = [];
+  /** Of each graph what was open in it at first, and in which room. */
+  private readonly firsts = new Map<number, { readonly space: Space; readonly open: ReadonlySet<number> }>();
 
   constructor(
     private readonly parts: PaneParts,
@@ -168,9 +170,17 @@ export class Pane {
     this.start(graph);
   }
 
+  /** What is open at first: chosen anew only for another room. */
   private first(graph: number): ReadonlySet<number> {
     const { document } = this.parts;
-    return firstView(document, document.graphs[graph], this.space(), measure, layout).open;
+    const space = this.space();
+    const known = this.firsts.get(graph);
+    if (known?.space.width === space.width && known.space.height === space.height) {
+      return known.open;
+    }
+    const { open } = firstView(document, document.graphs[graph], space, measure, layout);
+    this.firsts.set(graph, { space, open });
+    return open;
   }
 
   private space(): Space {

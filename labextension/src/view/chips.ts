@@ -10,8 +10,22 @@ const MAX_CHIPS = 2;
 
 const CARRY = '→ carry';
 
-/** The chip of an operand that no box makes. */
+const known = new WeakMap<Graph, Map<number, Chip>>();
+
+/** The chip of an operand that no box makes; worked out once, as a first view is chosen from many. */
 export function operandChip(document: Document, graph: Graph, origin: Origin): Chip {
+  const chips = known.get(graph) ?? new Map<number, Chip>();
+  known.set(graph, chips);
+  const key = origin.node < 0 ? -1 - origin.literal : origin.value;
+  let chip = chips.get(key);
+  if (!chip) {
+    chip = makeChip(document, graph, origin);
+    chips.set(key, chip);
+  }
+  return chip;
+}
+
+function makeChip(document: Document, graph: Graph, origin: Origin): Chip {
   if (origin.node < 0) {
     const text = document.strings[graph.literalText[origin.literal]];
     return { text: cut(text, 12), value: -1, side: 'left', title: `constant ${text}` };
@@ -83,17 +97,22 @@ export function resultChip(
 export class ChipRack {
   private readonly chips = new Map<number, Chip[]>();
   private readonly counted = new Set<number>();
+  /** Of each box the chips that it has, as texts. */
+  private readonly titles = new Map<number, Set<string>>();
 
   /** A chip is `counted` where the box has too many to name them. */
   add(box: number, chip: Chip, counted = false): void {
     if (counted) {
       this.counted.add(box);
     }
-    const known = this.chips.get(box);
-    if (!known) {
+    const title = `${chip.side} ${chip.title}`;
+    const titles = this.titles.get(box);
+    if (!titles) {
+      this.titles.set(box, new Set([title]));
       this.chips.set(box, [chip]);
-    } else if (!known.some(other => other.title === chip.title && other.side === chip.side)) {
-      known.push(chip);
+    } else if (!titles.has(title)) {
+      titles.add(title);
+      this.chips.get(box)?.push(chip);
     }
   }
 
