@@ -10,6 +10,7 @@ import { bytesText } from '../view/words.ts';
 import { details } from './details.ts';
 import { rowDetails } from './row.ts';
 import { Explorer } from './explorer.ts';
+import type { SavedView } from './saved.ts';
 import { commandOf, keys } from './keys.ts';
 import { hold, pan, reveal, zoomAt } from './camera.ts';
 
@@ -489,4 +490,28 @@ test('the tour is there by itself once, goes step by step, and comes back from t
   } finally {
     Reflect.deleteProperty(globalThis, 'localStorage');
   }
+});
+
+test('where the camera was moved is kept once it rests; a view that is shown again changes nothing', async () => {
+  giveSize(700, 400);
+  const host = document.createElement('div');
+  document.body.append(host);
+  const saved: SavedView[] = [];
+  const layouts = new LayoutClient(() => {
+    throw new Error('no workers here');
+  });
+  const options = { document: decodePlain(loop().plain()), layouts, save: (view: SavedView) => saved.push(view) };
+  const explorer = new Explorer(host, options);
+  await new Promise(done => setTimeout(done, 20));
+  assert.equal(explorer.view.camera, undefined);
+  explorer.picture.zoomBy(2);
+  assert.equal(saved.length, 0);
+  await new Promise(done => setTimeout(done, 400));
+  assert.equal(saved.length, 1);
+  assert.ok(saved[0].camera);
+  explorer.dispose();
+  const again = new Explorer(host, { ...options, view: saved[0] });
+  await new Promise(done => setTimeout(done, 400));
+  assert.deepEqual(again.view.camera, saved[0].camera);
+  assert.equal(saved.length, 1);
 });

@@ -5,7 +5,6 @@
 import { follow } from '../document/follow.ts';
 import type { Document, Finding, Stage } from '../document/graph.ts';
 import { comparedLinks, stagesOf } from '../document/programs.ts';
-import type { Camera } from '../draw/canvas.ts';
 import type { Scene } from '../draw/scene.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient } from '../layout/client.ts';
@@ -36,6 +35,7 @@ import { Search } from './search.ts';
 import { SourcePane, type SourceSpot } from './source.ts';
 import { Tour } from './tour.ts';
 import { followTheme } from './theme.ts';
+import { showView, viewOf, type Viewed } from './views.ts';
 import { WholeWindow } from './whole.ts';
 
 export interface ExplorerOptions {
@@ -381,35 +381,17 @@ export class Explorer {
 
   /** What is seen, for the notebook or as text. */
   get view(): SavedView {
-    const { first, beside } = this;
-    const right = beside.panes[1]?.viewing.saved.stage;
-    const camera = first.picture.placed;
-    return {
-      ...first.viewing.saved,
-      colour: this.colours.key,
-      search: this.search.query,
-      height: this.height.chosen,
-      ...(right === undefined ? {} : { beside: { stage: right, place: beside.divider.at } }),
-      ...(camera ? { camera: rounded(camera) } : {})
-    };
+    return viewOf(this.viewed);
   }
 
   /** Shows a view that was saved or copied. */
   restore(view: SavedView): void {
-    const { first, height, beside } = this;
-    const { viewing } = first;
-    beside.close();
-    viewing.kernels = view.kernels;
-    first.change(viewing.graphNamed(view.stage));
-    viewing.restore(view);
-    height.chosen = view.height ?? height.chosen;
-    this.colours.choose(view.colour);
-    this.search.restore(view.search);
-    void first.layOut(viewing.selected).then(() => view.camera && first.picture.place(view.camera));
-    if (view.beside) {
-      beside.divider.move(view.beside.place);
-      beside.open(viewing.graphNamed(view.beside.stage));
-    }
+    showView(this.viewed, view);
+  }
+
+  private get viewed(): Viewed {
+    const { first, beside, colours, search, height } = this;
+    return { first, beside, colours, search, height };
   }
 
   private resize(height: number): void {
@@ -511,9 +493,4 @@ export class Explorer {
     }
     this.beside.panes.forEach(pane => pane.setPalette(palettes[theme]));
   }
-}
-
-/** A camera as it is saved: finer than what can be seen is of no use. */
-function rounded({ x, y, scale }: Camera): Camera {
-  return { x: Math.round(x), y: Math.round(y), scale: Number(scale.toPrecision(3)) };
 }

@@ -61,6 +61,9 @@ export interface PaneEvents {
   changed(): void;
 }
 
+/** ms in which the camera has not moved. */
+const CAMERA_REST = 250;
+
 let count = 0;
 
 export class Pane {
@@ -78,6 +81,7 @@ export class Pane {
   private readonly prefix = `jv-${++count}-`;
   private readonly placing: Placing;
   private palette: Palette;
+  private keeping: ReturnType<typeof setTimeout> | undefined;
   private marks: readonly Mark[] = [];
   /** Of each graph what was open in it at first, and in which room. */
   private readonly firsts = new Map<number, { readonly space: Space; readonly open: ReadonlySet<number> }>();
@@ -102,11 +106,19 @@ export class Pane {
     this.picture = new Picture(this.stage, parts.palette, {
       select: (box, more) => this.click(box, more),
       toggle: box => box >= 0 && this.scene && toggle(this, this.scene.visible.item[box]),
-      spread: box => this.scene && spread(this, this.scene.visible.item[box])
+      spread: box => this.scene && spread(this, this.scene.visible.item[box]),
+      moved: () => this.keepSoon()
     });
   }
 
+  /** The camera is kept once it rests. */
+  private keepSoon(): void {
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => this.events.changed(), CAMERA_REST);
+  }
+
   dispose(): void {
+    clearTimeout(this.keeping);
     this.placing.cancel();
     this.picture.dispose();
     this.root.remove();

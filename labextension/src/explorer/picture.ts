@@ -22,6 +22,8 @@ export interface PictureEvents {
   toggle(box: number): void;
   /** The badge of a stack was clicked. */
   spread(box: number): void;
+  /** The camera was moved. */
+  moved?(): void;
 }
 
 /** More boxes than this do not move to their new places: they are there at once. */
@@ -79,7 +81,7 @@ export class Picture {
   constructor(
     private readonly host: HTMLElement,
     private palette: Palette,
-    events: PictureEvents
+    private readonly events: PictureEvents
   ) {
     host.append(this.canvas);
     this.minimap = new Minimap(host, (x, y) => this.moveTo(x, y));
@@ -123,7 +125,7 @@ export class Picture {
 
   /** Moves the camera to where it was when a view was saved. */
   place(camera: Camera): void {
-    this.move(camera);
+    this.moveCamera(camera);
   }
 
   get zoom(): number {
@@ -331,6 +333,11 @@ export class Picture {
   }
 
   private move(camera: Camera): void {
+    this.moveCamera(camera);
+    this.events.moved?.();
+  }
+
+  private moveCamera(camera: Camera): void {
     const { scene, width, height } = this;
     this.camera =
       scene && width && height
