@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxviz.document import STAGE_KINDS, Document, FindingEntry, OutlineEntry, ProgramEntry, StageEntry
 from jaxviz.explore import Exploration
@@ -102,6 +102,23 @@ class Opened(Exploration):
         """The program as data: what is saved, sent to the browser and reopened."""
         return self._program.document
 
+    def with_others(self) -> Document:
+        """This program and the others of the folder as one document, the largest as long as they are not too much."""
+        from jaxviz.join import joined
+
+        documents = [self.document()]
+        room = _MOST_NODES - self._program.size
+        for program in self._programs:
+            if program is not self._program and program.size <= room and len(documents) < _MOST_PROGRAMS:
+                room -= program.size
+                documents.append(program.document)
+        return joined(documents) if len(documents) > 1 else documents[0]
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from jaxviz.notebook.display import mime_bundle
+
+        return mime_bundle(self.with_others(), repr(self), height=self.height, stage=self.stage)
+
     def _graph(self, kind: str) -> Graph:
         document = self.document()
         for stage in document.programs[0].stages:
@@ -126,6 +143,9 @@ class Opened(Exploration):
 
 
 _MOST_LINES = 10
+# A cell that shows a folder holds so many of its programs; the others are opened by name.
+_MOST_PROGRAMS = 20
+_MOST_NODES = 20_000
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -94,3 +94,19 @@ def test_buffers_of_tuples_are_told_by_element():
     (element,) = buffers["while.1"]
     assert (element.element, str(element)) == ("0", "allocation 0, bytes 64 to 96 of 96, temporary")
     assert buffers["add"][0].kind == "of one thread"
+
+
+def test_a_cell_shows_all_programs_of_a_folder_the_chosen_one_first(tmp_path):
+    for name in ("one", "two", "three"):
+        parameters = "\n".join(f"  p{number} = f32[2] parameter({number})" for number in range(len(name)))
+        (tmp_path / f"{name}.txt").write_text(
+            f"HloModule {name}\n\nENTRY e {{\n{parameters}\n  ROOT r = f32[2] add(p0, p1)\n}}\n"
+        )
+    opened = jv.open(tmp_path)
+    data, _ = opened["two"]._repr_mimebundle_()
+    shown = jv.Document.from_json(next(value for kind, value in data.items() if "jaxviz" in kind))
+    assert [program.name for program in shown.programs] == ["two", "three", "one"]
+    assert [stage.graph for program in shown.programs for stage in program.stages] == [0, 1, 2]
+    assert shown.graphs[0].node(0).name == "p0"
+    # Alone it is still one program.
+    assert len(opened["two"].document().programs) == 1
