@@ -70,8 +70,10 @@ class _Way(NamedTuple):
     """The functions that a traceback leads through: which of its frames are kept, outermost first."""
 
     kept: tuple[int, ...]
-    #: Whether it is known where the program begins.
+    #: Whether it begins at the function that was being traced.
     anchored: bool
+    #: Whether it begins where jaxviz called the program: a body that is traced for a derivative has no other beginning.
+    whole: bool
 
 
 class FrameReader:
@@ -116,13 +118,15 @@ class FrameReader:
             return Stack(found, absolute=False)
         if around and found[: len(around)] == around:
             return Stack(found[len(around) :], absolute=False)
+        if way.whole:
+            return Stack(found, absolute=bool(around))
         if not found or not _begins_at_interpreter(codes[-1]):
             return Stack(found, absolute=False)
         return Stack(self._without_root(found), absolute=True)
 
     def _way(self, codes: Sequence[CodeType], function: compat.Function | None) -> _Way:
         end = _end_of(codes, function)
-        anchored = end > 0
+        anchored, whole = end > 0, False
         kept: list[int] = []
         for position, code in enumerate(codes[: end or None]):
             known = self._codes.get(id(code))
@@ -131,10 +135,10 @@ class FrameReader:
             if known.file >= 0:
                 kept.append(position)
             elif known.file == _OWN:
-                anchored = True
+                whole = True
                 break
         kept.reverse()
-        return _Way(tuple(kept), anchored)
+        return _Way(tuple(kept), anchored, whole)
 
     def _without_root(self, frames: tuple[int, ...]) -> tuple[int, ...]:
         """Without the libraries around the person's outermost frame: what starts an interpreter or a notebook."""

@@ -14,15 +14,12 @@ def choose(x):
     return -x
 %jaxviz choose(jnp.ones(8))"""
 
-OPTION = """\
+LACKING = """\
 import jax.numpy as jnp
 %load_ext jaxviz
-def act(x, kind):
-    return jnp.tanh(x) if kind == "tanh" else x
-%jaxviz act(jnp.ones(8), "tanh")"""
-
-MENDED = """\
-%jaxviz --static 1 act(jnp.ones(8), "tanh")"""
+def act(x, scale):
+    return jnp.tanh(x) * scale
+%jaxviz act(jnp.ones(8))"""
 
 
 def test_an_error_shows_the_line_the_reason_the_cures_and_what_was_traced(notebook):
@@ -51,13 +48,14 @@ def test_an_error_shows_the_line_the_reason_the_cures_and_what_was_traced(notebo
     opened.shot("failure", graph.root)
 
 
-def test_an_error_before_anything_was_traced_has_no_picture_and_its_cure_works(notebook):
-    opened = notebook(OPTION, MENDED)
+def test_an_error_before_the_function_was_entered_shows_its_definition_and_how_to_call_it(notebook):
+    opened = notebook(LACKING, "%jaxviz act(jnp.ones(8), 2.0)")
     root = opened.run(0).locator(".jv-root")
-    expect(root.locator(".jv-failure h3")).to_have_text("kind is a str, not an array")
-    expect(root.locator(".jv-body")).to_be_hidden()
-    expect(root.locator(".jv-cure-code").first).to_contain_text("%jaxviz --static 1 act(jnp.ones(8), 'tanh')")
-    opened.shot("failure-option", root)
+    expect(root.locator(".jv-failure h3")).to_have_text("the arguments do not fit act")
+    expect(root.locator(".jv-failure-file")).to_contain_text("not entered")
+    expect(root.locator(".jv-failure-source")).to_contain_text("def act(x, scale):")
+    expect(root.locator(".jv-cure-code")).to_have_text("act(x, scale)")
+    opened.shot("failure-call", root)
     graph = opened.explore(1)
     graph.wait_for_box("tanh")
     expect(graph.root.locator(".jv-failure")).to_have_count(0)

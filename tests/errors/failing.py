@@ -510,9 +510,15 @@ def a_backward_of_two(x):
 # Arguments, axes, results, leaks, keys.
 
 
-@failing(X, "relu", case="not an array", place="", words=["`kind` is a str", "--static 1", 'static_argnames="kind"'])
-def a_string(x, kind):
+def picked(x, kind):
     return x if kind == "relu" else -x
+
+
+@failing(
+    X, case="not an array", place="jax.jit(picked)", words=["`kind`", "str", 'jit(picked, static_argnames="kind")']
+)
+def a_text_for_a_function_inside(x):
+    return jax.jit(picked)(x, "relu")
 
 
 @failing(X, [3, 1], case="static argument", place="f(x, sizes)", words=["tuple(sizes)"])

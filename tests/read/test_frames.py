@@ -180,3 +180,24 @@ def test_a_recursive_function_keeps_all_of_its_calls():
     jaxpr = jax.jit(factorial, static_argnums=1).trace(jnp.float32(2.0), 3).jaxpr
     depths = [len(node.frames) for node in read_jaxpr(jaxpr) if node.op == "add"]
     assert depths == [1, 2, 3]
+
+
+@jax.custom_vjp
+def clipped(x):
+    return jnp.clip(x, -1, 1)
+
+
+def clipped_backward(x, g):
+    return (jnp.where(jnp.abs(x) < 1, g, 0.1 * g),)
+
+
+clipped.defvjp(lambda x: (clipped(x), x), clipped_backward)
+
+
+def test_what_a_derivative_calls_has_the_frames_of_its_call_once():
+    def f(x):
+        return jax.grad(lambda x: clipped(x).sum())(x)
+
+    graph = read_jaxpr(Program(f, (jnp.ones(3),)).jaxpr)
+    frames = [(frame.line, frame.column) for frame in graph.find("select_n")[-1].frames]
+    assert len(frames) == len(set(frames)) == 2

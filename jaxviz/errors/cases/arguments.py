@@ -46,17 +46,24 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
     position = _position(failure, name)
     shown = f"`{name}`" if name else "an argument"
     code = f'fast = jax.jit({failure.name}, static_argnames="{name or "option"}")'
-    if position >= 0:
+    call = failure.find(ast.Call) if failure.source is not None else None
+    if call is not None:
+        # A function inside, jitted where it is called or before.
+        inner = call.func.args[0] if isinstance(call.func, ast.Call) and call.func.args else call.func
+        code = f'jax.jit({failure.text(inner)}, static_argnames="{name or "option"}")'
+    elif position >= 0:
         code += f"\n%jaxviz --static {position} {failure.call}"
     reason = (
         "JAX traces functions of arrays and numbers, in tuples, lists and dictionaries. "
-        f"{shown[:1].upper()}{shown[1:]} is a {what}, of which it can make no array."
+        f"{shown[:1].upper()}{shown[1:]} is of the type {what}, of which it can make no array."
     )
     cures = [Cure("Make it static: then it is a part of the program.", code)]
     if what not in ("str", "function", "NoneType", "type"):
         register = f"jax.tree_util.register_dataclass({what})  # fields that are arrays are traced"
         cures.append(Cure("Or tell JAX which arrays it holds:", register))
-    return Explanation("not an array", f"{shown} is a {what}, not an array", reason, tuple(cures), api_page("jax.jit"))
+    return Explanation(
+        "not an array", f"{shown} is no array but of the type {what}", reason, tuple(cures), api_page("jax.jit")
+    )
 
 
 def _position(failure: Failure, name: str) -> int:

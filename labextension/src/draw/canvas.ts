@@ -16,6 +16,8 @@ import {
   MARGIN,
   paintBox,
   paintCableLabels,
+  paintWholeCables,
+  stubCables,
   paintCables,
   paintFrame,
   paintTitle,
@@ -37,6 +39,8 @@ export interface Camera {
 export interface Highlight {
   /** Box that is selected, or -1. */
   readonly selected: number;
+  /** Box under the pointer, or -1. */
+  readonly hovered?: number;
   /** Boxes that belong with the selection in another stage or in the source. */
   readonly linked: readonly number[];
   /** What a pass of the compiler did to boxes. */
@@ -154,10 +158,15 @@ export function drawMarks(
   camera: Camera,
   size: Size,
   palette: Palette,
-  { selected, linked, marks, ways, edges }: Highlight
+  { selected, hovered = -1, linked, marks, ways, edges }: Highlight
 ): void {
   aim(context, camera, size);
   const painter = new CanvasPainter(context, palette);
+  if (edges === 1) {
+    for (const box of new Set([selected, hovered])) {
+      paintWholeCables(painter, scene, stubCables(scene, box));
+    }
+  }
   if (edges === 1) {
     paintMarks(painter, scene, marks, camera.scale >= FAR_SCALE);
   }

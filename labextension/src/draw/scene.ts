@@ -119,8 +119,27 @@ export function paintCables(painter: Painter, scene: Scene): void {
 
 /** Paints what the cables carry, in the gap between the two frames, where no box stands. */
 export function paintCableLabels(painter: Painter, scene: Scene): void {
+  labelCables(painter, scene, cablesBySize(scene).slice(0, MOST_CABLES));
+}
+
+/** The cables at a box of which only the ends are drawn. */
+export function stubCables(scene: Scene, box: number): readonly Cable[] {
+  const short = box < 0 ? [] : cablesBySize(scene).slice(MOST_CABLES);
+  return short.filter(({ source, target }) => source === box || target === box);
+}
+
+/** Paints cables in full, with what they carry. */
+export function paintWholeCables(painter: Painter, scene: Scene, cables: readonly Cable[]): void {
+  for (const cable of cables) {
+    const { x1, y1, x2, y2 } = cableEnds(scene, cable);
+    painter.cable('cable', x1, y1, x2, y2);
+  }
+  labelCables(painter, scene, cables);
+}
+
+function labelCables(painter: Painter, scene: Scene, cables: readonly Cable[]): void {
   const taken: number[] = [];
-  for (const cable of cablesBySize(scene).slice(0, MOST_CABLES)) {
+  for (const cable of cables) {
     const { x1, y1, x2, y2 } = cableEnds(scene, cable);
     const text = `${cable.values} residual${cable.values === 1 ? '' : 's'} ${bytesText(cable.bytes)}`;
     const width = measure(text, 'chip') + 2 * CHIP_INSET;

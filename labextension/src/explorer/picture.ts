@@ -7,6 +7,7 @@ import { boxAt, drawMarks, drawScene, fitCamera, type Camera, type Highlight, ty
 import { FAR_SCALE } from '../draw/far.ts';
 import { isKept, KeptGround } from '../draw/kept.ts';
 import type { Mark } from '../draw/marks.ts';
+import { showsMore, wordsFor } from './hovering.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
 import { hold, pan, reveal, zoomAt, type Rectangle } from './camera.ts';
@@ -50,6 +51,8 @@ export class Picture {
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private selected = -1;
   private linked: readonly number[] = [];
+  /** The box under the pointer, or -1. */
+  private hovered = -1;
   private marks: readonly Mark[] = [];
   private faded: Uint8Array | null = null;
   private ways: Uint8Array | null = null;
@@ -104,7 +107,9 @@ export class Picture {
         },
         doubleClick: () => events.toggle(this.clicked[0]),
         hover: (x, y) => {
-          host.style.cursor = this.at(x, y) >= 0 || this.badgeAt(x, y) >= 0 ? 'pointer' : 'grab';
+          const box = this.at(x, y);
+          host.style.cursor = box >= 0 || this.badgeAt(x, y) >= 0 ? 'pointer' : 'grab';
+          this.hover(box);
         }
       },
       () => document.activeElement === host
@@ -154,6 +159,7 @@ export class Picture {
     const before = this.scene;
     this.scene = scene;
     this.marks = [];
+    this.hovered = -1;
     this.clicked = [-1, -1];
     if (before && from) {
       const few = Math.max(scene.visible.count, before.visible.count) <= MOST_MOVING;
@@ -222,6 +228,18 @@ export class Picture {
     this.linked = linked;
     this.fitted &&= box < 0;
     this.draw();
+  }
+
+  private hover(box: number): void {
+    const { scene, hovered } = this;
+    if (!scene || box === hovered) {
+      return;
+    }
+    this.hovered = box;
+    this.canvas.title = wordsFor(scene, box);
+    if (showsMore(scene, hovered) || showsMore(scene, box)) {
+      this.draw();
+    }
   }
 
   /** What a pass of the compiler did to boxes of this scene. */
@@ -400,6 +418,7 @@ export class Picture {
     const size = { width: this.width, height: this.height, ratio };
     const highlight = {
       selected: this.selected,
+      hovered: moving ? -1 : this.hovered,
       linked: this.linked,
       marks: this.marks,
       faded: this.faded?.length === scene.visible.count ? this.faded : null,
