@@ -2,7 +2,6 @@
 
 import functools
 
-import equinox
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,61 +11,50 @@ import jaxviz as jv
 
 
 @pytest.fixture(scope="module")
-def model():
-    return equinox.nn.MLP(3, 2, 8, depth=1, key=jax.random.key(0))
+def filtered():
+    import filtered
+
+    return filtered
+
+
+@pytest.fixture(scope="module")
+def model(filtered):
+    return filtered.perceptron()
 
 
 X = jnp.ones((5, 3))
 WEIGHTS = tuple(f"model.layers[{layer}].{name}" for layer in range(2) for name in ("weight", "bias"))
 
 
-@equinox.filter_jit
-def predict(model, x):
-    return jax.vmap(model)(x)
-
-
-@equinox.filter_value_and_grad
-def loss(model, x, y):
-    return jnp.mean((jax.vmap(model)(x) - y) ** 2)
-
-
-@equinox.filter_jit
-def step(model, x, y):
-    value, gradient = loss(model, x, y)
-    return equinox.apply_updates(model, jax.tree.map(lambda one: -0.1 * one, gradient)), value
-
-
-def apply(model, x):
-    return jax.vmap(model)(x)
-
-
 @pytest.mark.parametrize(
     "bind",
     [
-        lambda model: (predict, model, X),
-        lambda model: (apply, model, X),
-        lambda model: (functools.partial(predict, model), X),
-        lambda model: (equinox.Partial(predict, model), X),
+        lambda filtered, model: (filtered.predict, model, X),
+        lambda filtered, model: (filtered.apply, model, X),
+        lambda filtered, model: (functools.partial(filtered.predict, model), X),
+        lambda filtered, model: (filtered.equinox.Partial(filtered.predict, model), X),
     ],
 )
-def test_the_arrays_of_a_model_are_arguments_of_the_program(model, bind):
-    fn, *args = bind(model)
+def test_the_arrays_of_a_model_are_arguments_of_the_program(filtered, model, bind):
+    fn, *args = bind(filtered, model)
     ex = jv.explore(fn, *args)
     assert ex.program.argument_names == (*WEIGHTS, "x")
     assert [node.name for node in ex.jaxpr if node.kind == "argument" and node.region == 0] == [*WEIGHTS, "x"]
     # None of them is a constant of the program.
     assert not [node for node in ex.jaxpr if node.kind == "constant" and node.types[0] == "f32[8,3]"]
     assert ex.document().programs[0].missing == {}
-    assert ex.program.file == __file__
+    assert ex.program.file == filtered.__file__
 
 
-def test_a_step_gives_the_arrays_of_the_new_model(model):
-    ex = jv.explore(step, model, X, jnp.ones((5, 2)))
+def test_a_step_gives_the_arrays_of_the_new_model(filtered, model):
+    ex = jv.explore(filtered.step, model, X, jnp.ones((5, 2)))
     assert ex.program.result_names == (*(name.replace("model", "result[0]") for name in WEIGHTS), "result[1]")
     assert ex.program.call == "step(MLP, f32[5,3], f32[5,2])"
 
 
 def test_numbers_are_arguments_of_jax_and_options_of_equinox():
+    import equinox
+
     def choose(x, flag):
         return jnp.sin(x) if flag else jnp.cos(x)
 
@@ -77,25 +65,22 @@ def test_numbers_are_arguments_of_jax_and_options_of_equinox():
         jv.explore(choose, X, True)
 
 
-def test_methods_that_are_filtered_know_their_model():
-    class Model(equinox.Module):
-        weight: jax.Array
+def test_methods_that_are_filtered_know_their_model(filtered):
+    import equinox
 
-        @equinox.filter_jit
-        def __call__(self, x, scale=1):
-            return x @ self.weight * scale
-
-    model = Model(jnp.ones((3, 2)))
+    model = filtered.Model(jnp.ones((3, 2)))
     for fn in (model, model.__call__):
         ex = jv.explore(fn, X, 3)
         assert ex.program.argument_names == ("self.weight", "x")
-        assert ex.program.file == __file__
+        assert ex.program.file == filtered.__file__
     wrapped = jv.explore(equinox.filter_jit(equinox.nn.Linear(3, 2, key=jax.random.key(0))), X[0])
     assert wrapped.program.argument_names == ("self.weight", "self.bias", "x")
 
 
 @pytest.mark.parametrize(("donate", "donated"), [("none", 0), ("all", 2), ("all-except-first", 1)])
 def test_what_a_filter_donates_is_donated(donate, donated):
+    import equinox
+
     @equinox.filter_jit(donate=donate)
     def both(a, b):
         return a + 1, b * 2
@@ -119,9 +104,9 @@ def test_any_argument_may_hold_a_function_or_a_text():
     assert ex.jaxpr.find("tanh")
 
 
-def test_such_programs_run(model):
-    run = jv.explore(predict, model, X).run(repeat=2)
+def test_such_programs_run(filtered, model):
+    run = jv.explore(filtered.predict, model, X).run(repeat=2)
     assert run.median > 0
-    args, kwargs = jv.explore(apply, model, X).program.dynamic_arguments
-    full = jv.explore(apply, model, X).program.with_static(args, kwargs)
-    np.testing.assert_allclose(apply(*full[0]), apply(model, X))
+    args, kwargs = jv.explore(filtered.apply, model, X).program.dynamic_arguments
+    full = jv.explore(filtered.apply, model, X).program.with_static(args, kwargs)
+    np.testing.assert_allclose(filtered.apply(*full[0]), filtered.apply(model, X))
