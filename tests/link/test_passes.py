@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from programs import CORPUS
+from styles import two_models
 
 import jaxviz as jv
 from jaxviz.link.changes import changed_lineages
@@ -204,3 +205,11 @@ def test_no_pass_tears_a_phase_apart(name):
         found = phases_of(series.state(number).outline)
         assert len(found) == len(set(found)), number
         assert [phase for phase in wanted if phase in found] == found, number
+
+
+def test_two_models_in_one_step_have_their_phases_in_optimized_hlo_as_in_the_jaxpr():
+    fn, args = two_models()
+    document = jv.explore(fn, *args).document()
+    jaxpr, _, hlo = (sorted(phases_of(entry.outline)) for entry in document.outlines)
+    assert jaxpr == ["backward", "backward", "forward", "forward"]
+    assert hlo == jaxpr
