@@ -26,7 +26,11 @@ _MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"builtin\.module"|"?
 
 
 class OpenError(ValueError):
-    """A file that cannot be opened: which, where in it, and what was expected there."""
+    """A file that cannot be opened: which, where in it, and what was expected there; in one line."""
+
+    def __init__(self, text: str) -> None:
+        # What is quoted from a file may hold what breaks lines.
+        super().__init__(" ".join(text.splitlines()))
 
 
 class Contents(Enum):

@@ -15,6 +15,7 @@ from outline.outlines import check
 
 import jaxviz as jv
 from jaxviz import compat
+from jaxviz.opening.contents import OpenError
 
 
 def program(x, w):
@@ -241,3 +242,14 @@ def test_lines_whose_bodies_do_not_end_are_an_error(tmp_path, cut, message):
     (tmp_path / "m").write_text(cut)
     with pytest.raises(jv.OpenError, match=r"line \d+:1: expected .*" + re.escape(message)):
         jv.open(tmp_path / "m")
+
+
+def test_an_error_that_quotes_what_breaks_lines_is_one_line(tmp_path):
+    path = tmp_path / "m.hlo"
+    path.write_text(
+        "HloModule m\n\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT c = f32[2] call(p), to_apply=in\fner\n}\n"
+    )
+    with pytest.raises(OpenError) as raised:
+        jv.open(path)
+    assert len(str(raised.value).splitlines()) == 1
+    assert "expected a computation of this module, not in ner" in str(raised.value)
