@@ -1,9 +1,9 @@
 /** The boxes on the screen, in program order: closed rows, frames of open rows, operations, arguments and results. */
-import { NodeKind, NodeRole, RowKind, type Document, type Fates, type Graph } from '../document/graph.ts';
+import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { turnWord } from './chips.ts';
 import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
-import { fatesOf, ghostWord } from './ghosts.ts';
+import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { attribute, cut, newType, nodeLabel, turns, typeText } from './label.ts';
 import { rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
@@ -31,7 +31,7 @@ export class Boxes {
   readonly ghost: number[] = [];
   /** The box of each item that has one. */
   private readonly ofItem = new Map<number, number>();
-  private readonly fates: Fates | undefined;
+  private readonly ghostOf: (item: number) => Ghost;
   private readonly rows: Rows;
 
   constructor(
@@ -40,7 +40,7 @@ export class Boxes {
     private readonly folds: Folds,
     private readonly reads: Reads
   ) {
-    this.fates = fatesOf(document, graph);
+    this.ghostOf = ghostsOf(graph, folds, fatesOf(document, graph));
     this.rows = folds.rows;
     this.build();
   }
@@ -111,7 +111,7 @@ export class Boxes {
     if (rows.operations[row] === 0) {
       return;
     }
-    const word = this.rowGhost(row);
+    const { gone, word } = this.ghostOf(row);
     const node = this.mainNode(row);
     const single = rows.operations[row] === 1;
     const type = single ? newType(document, graph, node) : '';
@@ -120,7 +120,7 @@ export class Boxes {
     const box = this.add(row, node, Shape.box, this.parentOfRow(row), label, detail);
     this.family[box] = familyOfRow(document, graph, rows, row);
     this.closed[box] = rowOpens(rows, row) ? 1 : 0;
-    this.ghost[box] = word ? 1 : 0;
+    this.ghost[box] = gone ? 1 : 0;
   }
 
   private addNode(node: number, fewResults: boolean): void {
@@ -130,10 +130,10 @@ export class Boxes {
     const item = itemOfNode(node);
     switch (graph.kind[node]) {
       case NodeKind.operation: {
-        const word = ghostWord(this.fates, node);
+        const { gone, word } = this.ghostOf(item);
         const detail = [turns(document, graph, node), word || newType(document, graph, node)].filter(Boolean).join(' ');
         const box = this.add(item, node, Shape.box, around, nodeLabel(document, graph, node), detail);
-        this.ghost[box] = word ? 1 : 0;
+        this.ghost[box] = gone ? 1 : 0;
         break;
       }
       case NodeKind.argument:
@@ -211,25 +211,6 @@ export class Boxes {
       }
     }
     return first[row];
-  }
-
-  /** A row is a ghost where everything in it is; the word is that of most of it. */
-  private rowGhost(row: number): string {
-    if (!this.fates) {
-      return '';
-    }
-    const { first, end, role } = this.rows.outline;
-    const counts = new Map<string, number>();
-    for (let node = first[row]; node < end[row]; node++) {
-      if (this.graph.kind[node] === NodeKind.operation && role[node] === NodeRole.box) {
-        const word = ghostWord(this.fates, node);
-        if (!word) {
-          return '';
-        }
-        counts.set(word, (counts.get(word) ?? 0) + 1);
-      }
-    }
-    return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? '';
   }
 
   /** How many values go round a loop, or come into it one by one. */

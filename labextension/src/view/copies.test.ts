@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { RowKind, type Document } from '../document/graph.ts';
+import { FateKind, NodeKind, RowKind, type Document } from '../document/graph.ts';
 import { Sketch } from '../document/sketch.ts';
 import { badgeAt } from '../draw/badge.ts';
 import { makeScene } from '../draw/scene.ts';
@@ -115,4 +115,31 @@ test('copies that read nothing of their own are told by what they make', () => {
     table.columns.map(({ is }) => is),
     ['makes', 'type']
   );
+});
+
+test('operations of a folded stack speak for all copies: gone where all are, else in how many', () => {
+  const document = update();
+  const [graph] = document.graphs;
+  const operations = Array.from(graph.kind, (kind, node) => (kind === NodeKind.operation ? node : -1)).filter(
+    n => n >= 0
+  );
+  const [mul, sub] = [0, 1].map(place => operations.filter((_, i) => i % 2 === place));
+  const fates = (gone: readonly number[]): Document => {
+    const kind = Uint8Array.from(graph.kind, k => (k === NodeKind.operation ? FateKind.alone : FateKind.none));
+    gone.forEach(node => (kind[node] = FateKind.merged));
+    const none = new Int32Array(graph.nodeCount);
+    return { ...document, fates: [{ graph: 0, kind, where: none, by: none.map(() => -1) }] };
+  };
+  const boxOf = (source: Document, label: string) => {
+    const visible = show(source, graph, { open: new Set([STACK]) });
+    const box = visible.label.indexOf(label);
+    return { ghost: visible.ghost[box], detail: visible.detail[box] };
+  };
+  // The first copy is gone, the others are not.
+  assert.deepEqual(boxOf(fates([mul[0]]), 'mul'), { ghost: 0, detail: 'merged in 1 of 3' });
+  // The first copy is kept, the others are gone.
+  assert.deepEqual(boxOf(fates(mul.slice(1)), 'mul'), { ghost: 0, detail: 'merged in 2 of 3' });
+  assert.deepEqual(boxOf(fates(mul), 'mul'), { ghost: 1, detail: 'merged' });
+  assert.equal(boxOf(fates(mul), 'sub').ghost, 0);
+  assert.equal(boxOf(fates(sub), 'sub').ghost, 1);
 });

@@ -1,5 +1,6 @@
 /** Ghosts: boxes of what the compiler did not keep, with a word for why. */
-import { FateKind, type Document, type Fates, type Graph } from '../document/graph.ts';
+import { FateKind, NodeKind, NodeRole, type Document, type Fates, type Graph } from '../document/graph.ts';
+import type { Folds } from './folds.ts';
 
 /** What a ghost says beside its name. Equations whose work goes on in others by another name are no ghosts. */
 const words: Readonly<Record<number, string>> = {
@@ -18,4 +19,52 @@ export function fatesOf(document: Document, graph: Graph): Fates | undefined {
 /** Why a node is a ghost, in a word or two; empty for one that is none. */
 export function ghostWord(fates: Fates | undefined, node: number): string {
   return fates ? (words[fates.kind[node]] ?? '') : '';
+}
+
+/** What became of all that a box stands for, the copies of a folded stack among it. */
+export interface Ghost {
+  /** Whether nothing of it is left. */
+  readonly gone: boolean;
+  /** Why, in a word or two; of copies that fared differently, in how many. Empty where all is kept. */
+  readonly word: string;
+}
+
+const KEPT: Ghost = { gone: false, word: '' };
+
+/** For each item on the screen what became of the equations that are seen as it. */
+export function ghostsOf(graph: Graph, folds: Folds, fates: Fates | undefined): (item: number) => Ghost {
+  if (!fates) {
+    return () => KEPT;
+  }
+  const { role } = folds.rows.outline;
+  const all = new Map<number, number>();
+  const gone = new Map<number, Map<string, number>>();
+  for (let node = 0; node < graph.nodeCount; node++) {
+    const item = folds.item[node];
+    // A copy of another length has operations that the first has not.
+    const counts = item < 0 ? graph.op[node] === graph.op[-1 - item] : role[node] === NodeRole.box;
+    if (graph.kind[node] !== NodeKind.operation || !counts) {
+      continue;
+    }
+    all.set(item, (all.get(item) ?? 0) + 1);
+    const word = ghostWord(fates, node);
+    if (word) {
+      const words = gone.get(item) ?? new Map<string, number>();
+      gone.set(item, words.set(word, (words.get(word) ?? 0) + 1));
+    }
+  }
+  return item => {
+    const words = gone.get(item);
+    if (!words) {
+      return KEPT;
+    }
+    const total = all.get(item) ?? 0;
+    const lost = [...words.values()].reduce((sum, count) => sum + count, 0);
+    const most = [...words].sort((a, b) => b[1] - a[1])[0][0];
+    if (lost === total) {
+      return { gone: true, word: most };
+    }
+    // Of a row that is partly kept, the rest is to be seen inside it.
+    return item < 0 ? { gone: false, word: `${most} in ${lost} of ${total}` } : KEPT;
+  };
 }
