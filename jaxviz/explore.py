@@ -213,7 +213,8 @@ class Exploration:
     def _subject(self) -> Subject:
         from jaxviz.find import Subject
 
-        return Subject(self.jaxpr, self._capture.outline, self.program.seen)
+        seconds = self.program.seconds.get("trace", 0.0)
+        return Subject(self.jaxpr, self._capture.outline, self.program.seen, seconds)
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""

@@ -24,6 +24,7 @@ FINDERS = (
     "donated",
     "keys",
     "callback",
+    "transfer",
     "residuals",
     "indexing",
     "division",
@@ -33,7 +34,7 @@ FINDERS = (
 
 
 #: Those that find something in what the compiler made of it.
-COMPILED_FINDERS = ("removed", "unfused", "collective", "peak")
+COMPILED_FINDERS = ("removed", "unfused", "collective", "replicated", "peak")
 
 
 def find_all(subject: Subject) -> tuple[Finding, ...]:
@@ -42,7 +43,7 @@ def find_all(subject: Subject) -> tuple[Finding, ...]:
 
 
 #: Those that need nothing but optimized HLO, in whatever order it stands.
-ALONE_FINDERS = ("unfused", "collective")
+ALONE_FINDERS = ("unfused", "collective", "replicated")
 
 
 def find_in_hlo(graph: Graph, outline: Outline) -> tuple[Finding, ...]:

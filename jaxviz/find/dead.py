@@ -36,10 +36,10 @@ def find(subject: Subject) -> Iterator[Finding]:
         # An array that is made only for its shape costs nothing.
         if {subject.flow.op(node) for node in shown.tolist()} <= _FILLING:
             continue
-        yield _finding(shown, lines)
+        yield _finding(subject, shown, lines)
 
 
-def _finding(nodes: Column, lines: tuple[Line, ...]) -> Finding:
+def _finding(subject: Subject, nodes: Column, lines: tuple[Line, ...]) -> Finding:
     count = len(nodes)
     return Finding(
         kind="dead",
@@ -47,7 +47,7 @@ def _finding(nodes: Column, lines: tuple[Line, ...]) -> Finding:
         title=f"{plural(count, 'equation')} that no result needs ({lines_text(lines)})",
         text=(
             f"What {lines_text(lines)} compute{'s' * (len(lines) == 1)} reaches no result of the function. It is never "
-            "executed, but it is traced and lowered each time the function is compiled."
+            "executed, but it is traced and lowered each time the function is compiled." + subject.tracing(count)
         ),
         remedy="Return it if it was meant to be, or remove it.",
         nodes=nodes.astype(np.int32),

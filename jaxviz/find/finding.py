@@ -10,12 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from jaxviz.find.flow import Flow
-from jaxviz.graph import Column, Graph
+from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.impure import Seen
 from jaxviz.link.fates import Fates
 from jaxviz.link.links import Links
 from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
+
+# Seconds that a person notices.
+_NOTICED = 0.05
 
 #: How JAX marks, in name stacks, what is part of a derivative, and what is computed again for one.
 DERIVATIVES = ("jvp(", "transpose(", "rematted_computation", "linearize(")
@@ -86,6 +89,8 @@ class Subject:
     outline: Outline
     #: What the function does only while it is traced; nothing is known of that where a file was opened.
     seen: tuple[Seen, ...] = ()
+    #: What tracing took; 0 where that is not known.
+    trace_seconds: float = 0.0
     #: Not there where nothing was compiled yet.
     compiled: Compiled | None = None
 
@@ -108,6 +113,11 @@ class Subject:
         """Whether it is part of a derivative that JAX made, of what is differentiated or of the way back."""
         scope = self.graph.tables.strings[self.graph.nodes.scope[node]]
         return any(mark in scope for mark in DERIVATIVES)
+
+    def tracing(self, equations: int) -> str:
+        """A sentence on what it took to trace some of the equations, where one notices that."""
+        seconds = self.trace_seconds * equations / max(int(np.count_nonzero(self.graph.nodes.kind == OPERATION)), 1)
+        return f" Tracing it took about {seconds:.1g} s." if seconds >= _NOTICED else ""
 
     @cached_property
     def has_gradient(self) -> bool:

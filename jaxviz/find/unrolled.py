@@ -153,7 +153,7 @@ def _finding(subject: Subject, loop: Loop, count: int, inner: int, equations: in
         text=(
             f"The Python loop `{loop.head}` on {where} ran while JAX traced, so its body is there {count:,} times"
             f"{again}: {plural(equations, 'equation')} to trace and to compile in place of "
-            f"{max(1, round(equations / count)):,}."
+            f"{max(1, round(equations / count)):,}." + subject.tracing(equations)
         ),
         remedy=_remedy(count, flow),
         nodes=np.concatenate([np.arange(stack.first[0], stack.end[-1], dtype=np.int32) for stack in stacks]),

@@ -1,4 +1,4 @@
-"""Calls back into Python are found, in loops as worse; prints of each run are not."""
+"""Calls back into Python and moves are found, in loops as worse; prints of each run are not."""
 
 from __future__ import annotations
 
@@ -63,3 +63,28 @@ INNOCENT = {
 @pytest.mark.parametrize("name", INNOCENT)
 def test_what_stays_on_the_device_is_left_alone(name):
     assert found("callback", INNOCENT[name], 1.0) == []
+
+
+def moving(x):
+    y = x * 2
+    return jax.device_put(y, jax.devices()[0]) + 1
+
+
+def test_a_value_that_is_moved_while_the_function_runs():
+    finding = the("transfer", moving, jnp.ones(1000))
+    assert line_numbers(finding, moving) == [2]
+    assert finding.figures == {"bytes": 4000, "values": 1}
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: jax.device_put(x) + 1,
+        lambda x: jnp.asarray(x) + jnp.array([1.0]),
+        lambda x: jnp.asarray(np.ones(3)).sum() + x,
+        lambda x: x.astype(jnp.int32),
+        lambda x: jax.lax.stop_gradient(x),
+    ],
+)
+def test_what_stays_where_it_is_is_not_moved(fn):
+    assert found("transfer", fn, 1.0) == []

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import pytest
 from find.found import found, line_numbers, the
 from jax import lax
+
+from jaxviz.explore import explore
+from jaxviz.find import dead
 
 
 def forgotten(x):
@@ -57,6 +62,15 @@ def test_what_does_not_belong_together_is_told_apart():
 
 def test_a_thousand_dead_equations_are_a_warning():
     assert the("dead", long, 1.0).severity == "warning"
+
+
+def test_what_tracing_it_took_is_said_where_one_notices():
+    exploration = explore(long, 1.0)
+    subject = replace(exploration._subject, trace_seconds=3.0)
+    (finding,) = dead.find(subject)
+    assert "Tracing it took about 3 s." in finding.text
+    (finding,) = dead.find(replace(subject, trace_seconds=0.01))
+    assert "Tracing" not in finding.text
 
 
 def loss(w, x):

@@ -86,6 +86,30 @@ def test_what_must_be_in_memory_or_is_small_is_left_alone(tmp_path, text):
     assert opened(tmp_path, text).findings == ()
 
 
+REPLICATED = """\
+HloModule jit_step, is_scheduled=true, num_partitions=4
+
+ENTRY main {
+  w = f32[8192,8192]{1,0} parameter(0), sharding={replicated}, metadata={op_name="w"}
+  x = f32[256,8192]{1,0} parameter(1), sharding={devices=[4,1]<=[4]}, metadata={op_name="x"}
+  ROOT y = f32[256,8192]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+"""
+ON_ONE_DEVICE = REPLICATED.replace("sharding={devices=[4,1]<=[4]}, ", "")
+
+
+def test_large_arguments_that_are_whole_on_each_device(tmp_path):
+    (finding,) = opened(tmp_path, REPLICATED).findings
+    assert finding.title == "268 MB of arguments lie whole on each device"
+    assert finding.figures == {"bytes": 8192 * 8192 * 4, "arguments": 1, "parts": 4}
+    assert "`w` (268 MB)" in finding.text
+
+
+@pytest.mark.parametrize("text", [ON_ONE_DEVICE, REPLICATED.replace("8192", "512")])
+def test_small_arguments_and_programs_of_one_device_are_left_alone(tmp_path, text):
+    assert opened(tmp_path, text).findings == ()
+
+
 def test_a_file_cannot_be_rebuilt(tmp_path):
     with pytest.raises(ValueError, match="not a function"):
         opened(tmp_path, APART).rebuild()

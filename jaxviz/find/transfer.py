@@ -1,0 +1,34 @@
+"""Values that a compiled function moves to another memory or device while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, lines_text, plural
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    graph, flow = subject.graph, subject.flow
+    moved = []
+    for node in flow.nodes("device_put"):
+        places = graph.node(node).attributes.get("devices", "").strip("() ").split(",")
+        if subject.is_own(node) and any(place.strip() not in ("", "None") for place in places):
+            moved.append(node)
+    if not moved:
+        return
+    lines = subject.lines(np.array(moved))
+    types = graph.values.type[graph.first_value[moved]].tolist()
+    size = sum(max(graph.tables.types.bytes[type_], 0) for type_ in types)
+    yield Finding(
+        kind="transfer",
+        severity=NOTE,
+        title=f"{plural(len(moved), 'value')} ({bytes_text(size)}) moved to another memory in each run"
+        + (f" ({lines_text(lines)})" if lines else ""),
+        text="The move is part of the compiled function and is made again in each run; what reads the value waits.",
+        remedy="Move it once, before the function is called, unless it is moved to make room on the device.",
+        nodes=np.array(moved, np.int32),
+        lines=lines,
+        figures={"bytes": size, "values": len(moved)},
+    )
