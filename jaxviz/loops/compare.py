@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -327,6 +329,9 @@ def _as_called(program: Program, jaxpr: Any) -> Callable[..., Any]:
         return jax.tree_util.tree_unflatten(tree, run(*jax.tree_util.tree_leaves((dynamic, kwargs))))
 
     rebuilt.__name__ = f"{program.name}_rebuilt"
+    with suppress(TypeError, ValueError):
+        # By it JAX names the arguments.
+        rebuilt.__signature__ = inspect.signature(program.fn)  # type: ignore[attr-defined]
     return rebuilt
 
 

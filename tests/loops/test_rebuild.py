@@ -84,6 +84,12 @@ def test_in_a_notebook_the_table_and_both_programs_are_shown(monkeypatch):
     assert "398 folded into a loop" in repr(rebuilt.comparison.differences["jaxpr"])
 
 
+def test_arguments_keep_their_names():
+    fn, arguments = LOOPS["layers"]
+    names = [node.name for node in jv.rebuild(fn, *arguments).exploration.jaxpr if node.kind == "argument"]
+    assert names[:3] == ["x", "weights[0]", "weights[1]"]
+
+
 def reading_far_back(x):
     made = [x]
     for i in range(40):
