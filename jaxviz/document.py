@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jaxviz.link.links import Links
     from jaxviz.measure.measures import Measures
     from jaxviz.measure.memory import Memory
+    from jaxviz.measure.values import Values
     from jaxviz.outline.tree import Outline
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
@@ -158,6 +159,14 @@ class MemoryEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class ValuesEntry:
+    """The statistics of the values of a program, by its number."""
+
+    program: int
+    values: Values
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -176,6 +185,7 @@ class Document:
     findings: tuple[FindingEntry, ...] = ()
     measures: tuple[MeasuresEntry, ...] = ()
     memory: tuple[MemoryEntry, ...] = ()
+    values: tuple[ValuesEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -207,6 +217,7 @@ class Document:
             passes=(),
             measures=(),
             memory=(),
+            values=(),
         )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from jaxviz.document import (
 from jaxviz.document_measures import read_measures
 from jaxviz.document_memory import read_memory
 from jaxviz.document_passes import read_passes
+from jaxviz.document_values import read_values
 from jaxviz.document_write import PARTS, SCHEMA_NAMES
 from jaxviz.graph import Column, Graph
 from jaxviz.graph_check import GraphError
@@ -109,11 +110,17 @@ class JsonReader:
             read_measures(self, entry, f"$.measures[{number}]", programs, graphs)
             for number, entry in enumerate(self.section(value, "measures"))
         )
+        values = tuple(
+            read_values(self, entry, f"$.values[{number}]", programs, graphs)
+            for number, entry in enumerate(self.section(value, "values"))
+        )
         memory = tuple(
             read_memory(self, entry, f"$.memory[{number}]", programs, graphs)
             for number, entry in enumerate(self.section(value, "memory"))
         )
-        return Document(tables, graphs, programs, producer, links, fates, outlines, passes, findings, measures, memory)
+        return Document(
+            tables, graphs, programs, producer, links, fates, outlines, passes, findings, measures, memory, values
+        )
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:
         """A list that older documents lack."""

@@ -20,6 +20,7 @@ from jaxviz.document import (
 from jaxviz.document_measures import measures_json
 from jaxviz.document_memory import memory_json
 from jaxviz.document_passes import passes_json
+from jaxviz.document_values import values_json
 from jaxviz.graph import (
     Attributes,
     Bindings,
@@ -100,6 +101,7 @@ def document_value(document: Document) -> dict[str, Any]:
         **({"passes": [passes_json(entry) for entry in document.passes]} if document.passes else {}),
         **({"measures": [measures_json(entry) for entry in document.measures]} if document.measures else {}),
         **({"memory": [memory_json(entry) for entry in document.memory]} if document.memory else {}),
+        **({"values": [values_json(entry) for entry in document.values]} if document.values else {}),
         **({"findings": [_finding_json(entry) for entry in document.findings]} if document.findings else {}),
     }
 

@@ -24,6 +24,7 @@ from jaxviz.document import (
     ProgramEntry,
     StageEntry,
     TargetEntry,
+    ValuesEntry,
 )
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
@@ -102,6 +103,8 @@ class Exploration:
         self.failed: FailedExploration | None = None
         # What it needs of memory, once that was asked for.
         self._memory: Memory | None = None
+        # The statistics of its values, once they were asked for.
+        self._values: Values | None = None
         from jaxviz.capture import Capture
 
         self._capture = Capture(program, ahead=lambda: self.found_in_jaxpr)
@@ -259,7 +262,8 @@ class Exploration:
         from jaxviz.measure.values import values_of
 
         __tracebackhide__ = True
-        return values_of(self._capture, every=every, most_bytes=most_bytes, fill=fill, tell=print_line)
+        self._values = values_of(self._capture, every=every, most_bytes=most_bytes, fill=fill, tell=print_line)
+        return self._values
 
     def memory(self) -> Memory:
         """What the program needs of memory over its schedule, and what is alive at the peak. It is compiled, not run.
@@ -352,6 +356,7 @@ class Exploration:
             findings=tuple(FindingEntry(0, finding, self._action(finding)) for finding in findings),
             measures=measured,
             memory=memory,
+            values=() if self._values is None else (ValuesEntry(0, self._values),),
         )
 
     def _action(self, finding: Finding) -> str:

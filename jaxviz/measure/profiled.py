@@ -133,7 +133,19 @@ class Profile:
             f"{100 * times.coverage:.3g} % of those that are executed were seen",
             f"the device was seen to compute {flops_text(self.ceilings.flops)}/s and to move "
             f"{bytes_text(self.ceilings.bytes)}/s at most: the kernels need {seconds_text(self.least)} by that",
+            *self._devices(),
             *self.notes,
+        ]
+
+    def _devices(self) -> list[str]:
+        """Which of several devices had most to do."""
+        devices = self.times.devices
+        if len(devices) < 2:
+            return []
+        least, most = min(devices, key=lambda one: one[1]), max(devices, key=lambda one: one[1])
+        return [
+            f"operations add up to {seconds_text(least[1])} on device {least[0]}, which had least to do, and to "
+            f"{seconds_text(most[1])} on device {most[0]}, which had most"
         ]
 
     def __repr__(self) -> str:

@@ -118,7 +118,10 @@ def values_of(
         # What comes before it inside of kernels was not seen yet.
         place = nodes.tolist().index(bad.node)
         bad = _first_bad(run.of(range(place + 1))) or bad
-    return Values((*arguments, *found), bad, run.bytes)
+    shown = [*arguments, *found]
+    if bad is not None and bad not in shown:
+        shown = sorted([*shown, bad], key=lambda value: value.node)
+    return Values(tuple(shown), bad, run.bytes)
 
 
 def _inputs(capture: Capture, fill: Fill) -> Inputs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 
 import jax
@@ -12,6 +13,7 @@ from programs import CORPUS
 
 import jaxviz as jv
 from jaxviz import RunError
+from jaxviz.document import Document, DocumentError
 
 
 def test_statistics_are_those_of_the_values():
@@ -127,3 +129,38 @@ def test_empty_and_all_bad_values_have_no_range():
     assert values["log"].histogram == ()
     assert values["log"].nan == 3
     assert jv.explore(lambda x: x * 2.0, jnp.ones((0, 4))).values(every=True).first_bad is None
+
+
+def bad_logarithm():
+    ex = jv.explore(lambda x: (jnp.log(x - 1.0) * 0.5).sum(), jnp.array([0.5, 2.0]))
+    ex.values()
+    return ex
+
+
+def test_values_are_written_and_read(tmp_path):
+    ex = bad_logarithm()
+    document = ex.document()
+    found = jv.load(document.save(tmp_path / "values.jaxviz"))
+    assert found.to_json(packed=False) == document.to_json(packed=False)
+    values = found.values[0].values
+    assert values.first_bad is not None
+    assert values.first_bad.name == "log"
+    assert jv.explore(jnp.sin, 1.0).document().values == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda value: value.update(program=1), "$.values[0].program"),
+        (lambda value: value.update(bad=10**6), "$.values[0].bad"),
+        (lambda value: value["mean"].pop(), "$.values[0].mean"),
+        (lambda value: value["nan"].__setitem__(0, -1), "$.values[0].nan[0]"),
+        (lambda value: value["histogram"].__setitem__(0, 3), "$.values[0].histogram[0]"),
+    ],
+)
+def test_wrong_values_are_refused_by_place(change, expected):
+    value = copy.deepcopy(bad_logarithm().document().to_json(packed=False))
+    change(value["values"][0])
+    with pytest.raises(DocumentError) as raised:
+        Document.from_json(value)
+    assert f": {expected}: expected" in str(raised.value)

@@ -5,7 +5,7 @@
 import { buildGraph, buildOutline, offsets } from './build.ts';
 import type { Document } from './graph.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
-import { checkMeasures, checkMemory } from './measured.ts';
+import { checkMeasures, checkMemory, checkValues } from './measured.ts';
 import { checkPasses } from './series.ts';
 import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import { validate } from './validate.generated.js';
@@ -132,7 +132,8 @@ function build(plain: PlainDocument): Document {
     passes: plain.passes ?? [],
     findings: plain.findings ?? [],
     measures: plain.measures ?? [],
-    memory: plain.memory ?? []
+    memory: plain.memory ?? [],
+    values: plain.values ?? []
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
@@ -142,5 +143,6 @@ function build(plain: PlainDocument): Document {
   checkFindings(document);
   checkMeasures(document);
   checkMemory(document);
+  checkValues(document);
   return document;
 }

@@ -54,3 +54,23 @@ export function checkMemory(document: Document): void {
     }
   });
 }
+
+/** Checks that values are of nodes that are there, with a row in every column. */
+export function checkValues(document: Document): void {
+  document.values.forEach((values, index) => {
+    const path = `values/${index}`;
+    const stage = document.programs[values.program]?.stages.find(({ kind }) => kind === 'jaxpr');
+    if (!stage) {
+      throw new RangeError(`${path}/program is ${values.program}, which has no jaxpr`);
+    }
+    const { nodeCount } = document.graphs[stage.graph];
+    const { node, bad, least, most, mean, deviation, count, nan, infinite, zero, denormal, histogram } = values;
+    const columns = [least, most, mean, deviation, count, nan, infinite, zero, denormal, histogram];
+    if (columns.some(({ length }) => length !== node.length)) {
+      throw new RangeError(`${path} should have columns of one length`);
+    }
+    if (bad >= nodeCount || node.some(one => one >= nodeCount)) {
+      throw new RangeError(`${path} names a node that is not there`);
+    }
+  });
+}

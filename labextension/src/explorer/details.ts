@@ -5,6 +5,7 @@ import { programName, programOf, stagesOf } from '../document/programs.ts';
 import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
 import { measureLines, type MeasureLine } from './measured.ts';
+import { valueLines } from './values.ts';
 import { storyLines, type StoryLine } from './story.ts';
 import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
 
@@ -111,7 +112,7 @@ export function details(document: Document, graph: Graph, node: number): Details
     readBy: readersOf(document, graph, node),
     inside: ownersOf(document, graph, node),
     story: storyLines(document, graph, node),
-    measures: measureLines(document, graph, -1 - node)
+    measures: [...measureLines(document, graph, -1 - node), ...valueLines(document, graph, node)]
   };
 }
 

@@ -34,6 +34,7 @@ import { itemFor } from './row.ts';
 import { Search } from './search.ts';
 import { SourcePane, type SourceSpot } from './source.ts';
 import { Tour } from './tour.ts';
+import { valuesStrip } from './values.ts';
 import { followTheme } from './theme.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
 import { WholeWindow } from './whole.ts';
@@ -278,11 +279,12 @@ export class Explorer {
       show: (graph, nodes) => this.showNodes(graph, nodes),
       colour: () => this.colours.choose('time')
     });
+    const values = valuesStrip(this.document, (graph, nodes) => this.showNodes(graph, nodes));
     const memory = new MemoryStrip(this.document, { show: (graph, nodes) => this.showNodes(graph, nodes) });
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
     const before = [this.bar.root, this.tour.root, ...failure, this.passes.line, this.search.root];
-    root.append(...before, body, this.grip.root, run.root, memory.root, findings.root);
+    root.append(...before, body, this.grip.root, run.root, memory.root, values, findings.root);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);

@@ -7,6 +7,7 @@ import { bytesText } from '../view/words.ts';
 import { details, linkTo, stageLinks, type Details, type Link } from './details.ts';
 import { fateOfMany } from './fate.ts';
 import { measureLines } from './measured.ts';
+import { valueLines } from './values.ts';
 
 /** The operations that an item stands for. */
 export function nodesOf(graph: Graph, rows: Rows, item: number): number[] {
@@ -67,7 +68,7 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
   if (nodes.length === 1) {
     // A row of one operation is that operation, by another name.
     const op = document.strings[graph.op[main]];
-    const measures = measureLines(document, graph, row);
+    const measures = [...measureLines(document, graph, row), ...valueLines(document, graph, main)];
     return {
       ...inner,
       measures,

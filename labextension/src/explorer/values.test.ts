@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Window } from 'happy-dom';
+import { decodePlain, DocumentError } from '../document/decode.ts';
+import type { Document } from '../document/graph.ts';
+import { affine } from '../document/sketch.ts';
+import { sparkline, valueLines, valuesStrip } from './values.ts';
+
+let window: Window;
+let saved: unknown;
+beforeEach(() => {
+  window = new Window();
+  saved = globalThis.document;
+  Object.assign(globalThis, { document: window.document });
+});
+afterEach(async () => {
+  await window.happyDOM.close();
+  Object.assign(globalThis, { document: saved });
+});
+
+/** `affine` with the values of its product and of its tanh, which holds a NaN. */
+function withValues(change: Record<string, unknown> = {}): Document {
+  const plain = affine().plain();
+  const numbers = { least: [-1.25, 0], most: [3, 0], mean: [0.5, 0], deviation: [1, 0] };
+  const counts = { count: [4, 4], nan: [0, 4], infinite: [0, 0], zero: [1, 0], denormal: [0, 0] };
+  plain.values = [
+    { program: 0, bad: 5, bytes: 32, node: [3, 5], ...numbers, ...counts, histogram: [[1, 0, 3], []], ...change }
+  ];
+  return decodePlain(plain);
+}
+
+test('the details of a node say its range, its mean and what is not finite', () => {
+  const document = withValues();
+  const [graph] = document.graphs;
+  assert.deepEqual(
+    valueLines(document, graph, 3).map(({ term, text, note }) => `${term}|${text}|${note}`),
+    ['values|-1.25 to 3 ▄▁█| mean 0.5, deviation 1', '|25 % zero|']
+  );
+  assert.deepEqual(
+    valueLines(document, graph, 5).map(({ text }) => text),
+    ['100 % NaN']
+  );
+  assert.deepEqual(valueLines(document, graph, 4), []);
+});
+
+test('the strip leads to the first bad value', () => {
+  const document = withValues();
+  const shown: unknown[] = [];
+  const strip = valuesStrip(document, (graph, nodes) => shown.push([graph, ...nodes]));
+  assert.match(strip.textContent ?? '', /the first that holds a NaN is tanh/);
+  strip.querySelector('button')?.click();
+  assert.deepEqual(shown, [[0, 5]]);
+  const good = valuesStrip(withValues({ bad: -1 }), () => undefined);
+  assert.match(good.textContent ?? '', /all of them finite \(2 values, 32 B\)/);
+  assert.equal(valuesStrip(decodePlain(affine().plain()), () => undefined).hidden, true);
+});
+
+test('a histogram in letters', () => {
+  assert.equal(sparkline([0, 1, 8, 4]), '▁▂█▅');
+});
+
+test('values that do not fit the document are refused in one line', () => {
+  for (const wrong of [{ program: 2 }, { node: [3, 99] }, { mean: [1] }, { bad: 99 }, { histogram: [] }]) {
+    assert.throws(() => withValues(wrong), DocumentError);
+  }
+});
