@@ -94,3 +94,25 @@ ex"""
     expect(graph.root.locator(".jv-stage.jv-on", has_text="kernel")).to_be_visible()
     first.click()
     graph.settle()
+
+
+def test_the_first_bad_value_is_said_and_its_details_have_numbers(notebook):
+    opened = notebook(
+        """\
+import jax.numpy as jnp
+import jaxviz as jv
+def loss(x):
+    y = x - 1.0
+    z = jnp.log(y)
+    return jnp.sort(z) @ z
+ex = jv.explore(loss, jnp.array([0.5, 2.0, 3.0]))
+ex.values()
+ex"""
+    )
+    graph = opened.explore(0)
+    strip = graph.root.locator(".jv-values")
+    expect(strip).to_contain_text("the first that holds a NaN is log in line 5")
+    graph.wait_for_box("log")
+    graph.click("log")
+    expect(graph.root.locator(".jv-inspector")).to_contain_text("33.3 % NaN")
+    opened.shot("values", graph.root)
