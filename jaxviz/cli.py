@@ -127,12 +127,12 @@ def _explored(options: Any) -> Exploration:
     from jaxviz.program import Program
 
     args, kwargs = arguments_of(options.args)
-    exploration = Exploration(Program(_function(options.function), args, kwargs, options.static, options.target))
+    exploration = Exploration(Program(load_function(options.function), args, kwargs, options.static, options.target))
     exploration.trace()
     return exploration
 
 
-def _function(text: str) -> Any:
+def load_function(text: str) -> Any:
     """The function that `pkg.mod:fn` or `file.py:fn` names."""
     module_name, colon, path = text.rpartition(":")
     if not colon or not path:

@@ -217,3 +217,34 @@ def test_notebook_7_has_the_panel(notebook):
     book.shot("programs-notebook-7")
     page.locator(".jv-over-close").click()
     expect(page.locator(".jv-tab")).to_have_count(0)
+
+
+def test_programs_of_a_kernel_whose_notebook_is_closed_are_listed(notebook, lab):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    book.page.goto(f"{lab.url}/lab?reset")
+    panel = show_panel(book.page)
+    expect(programs(panel)).to_have_count(2, timeout=30_000)
+    expect(panel.locator(".jv-panel-kernel-name")).to_have_text(book.name)
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(book.page, ".jv-tab")
+
+
+def test_the_launcher_makes_a_notebook_to_begin_with(lab, open_page):
+    page = open_page()
+    page.goto(f"{lab.url}/lab?reset")
+    page.locator(".jp-LauncherCard", has_text="JAX exploration").first.click()
+    cells = page.locator(".jp-Notebook .jp-CodeCell")
+    expect(cells).to_have_count(2, timeout=60_000)
+    expect(cells.nth(1)).to_contain_text("%jaxviz jax.grad(step)")
+
+
+def test_the_palette_shows_the_panel(lab, open_page):
+    page = open_page()
+    page.goto(f"{lab.url}/lab?reset")
+    page.locator(".jp-LauncherCard").first.wait_for(timeout=60_000)
+    page.keyboard.press("Control+Shift+C")
+    page.locator(".lm-CommandPalette-input").fill("JAX Programs")
+    page.locator(".lm-CommandPalette-itemLabel", has_text=re.compile("^JAX Programs$")).first.click()
+    expect(page.locator(".jv-panel")).to_contain_text("No programs yet")

@@ -1,0 +1,75 @@
+"""The directive of Sphinx: a frame on the web, a picture in print, an error at its line."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+MODULE = """
+import jax.numpy as jnp
+
+def power(x, n):
+    return jnp.sin(x) ** n
+"""
+PAGE = """
+Title
+=====
+
+.. jaxviz:: powers:power
+   :args: f32[8] 3
+   :static: 1
+   :stage: {stage}
+   :height: 321
+"""
+
+
+def build(folder, builder, page=""):
+    (folder / "powers.py").write_text(MODULE)
+    (folder / "conf.py").write_text("extensions = ['jaxviz.sphinxext']\n")
+    (folder / "index.rst").write_text(page or PAGE.format(stage="jaxpr"))
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", builder, ".", "out"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_on_the_web_it_is_a_frame_with_the_explorer(tmp_path):
+    built = build(tmp_path, "html")
+    assert (built.returncode, built.stderr) == (0, "")
+    frame = re.search(r'<iframe src="(_jaxviz/\w+\.html)" title="([^"]*)"[^>]*height:321px', _index(tmp_path, "html"))
+    assert frame is not None
+    assert frame[2] == "what JAX makes of power(f32[8], 3)"
+    assert 'id="jv-document"' in (tmp_path / "out" / frame[1]).read_text("utf-8")
+
+
+def test_in_print_it_is_a_picture(tmp_path):
+    assert build(tmp_path, "latex").returncode == 0
+    (source,) = [path for path in (tmp_path / "out").glob("*.tex") if "includegraphics" in path.read_text("utf-8")]
+    picture = re.search(r"\\includegraphics\[[^]]*\]\{(jaxviz-\w+\.png)\}", source.read_text("utf-8"))
+    assert picture is not None
+    assert (tmp_path / "out" / picture[1]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_as_text_it_is_its_title(tmp_path):
+    assert build(tmp_path, "text").returncode == 0
+    assert "[what JAX makes of power(f32[8], 3)]" in _index(tmp_path, "txt")
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        (".. jaxviz:: powers:nothing\n", "powers has no nothing"),
+        (".. jaxviz:: powers:power\n   :args: f32[\n", "cannot read the argument"),
+        (PAGE.format(stage="nonsense"), "nonsense"),
+    ],
+)
+def test_what_is_wrong_is_told_at_its_line(tmp_path, page, told):
+    built = build(tmp_path, "html", page)
+    assert told in built.stderr
+    assert "index.rst:" in built.stderr
+    assert "Traceback" not in built.stderr
+
+
+def _index(folder, suffix):
+    return (folder / "out" / f"index.{suffix}").read_text("utf-8")
