@@ -81,7 +81,8 @@ export class AllPrograms {
     }
     if (this.looking) {
       for (const model of running) {
-        if (model.kernel && !this.kernels.has(model.kernel.id)) {
+        // Kernels that read a file (`files.ts`) are of that type; they have no programs.
+        if (model.kernel && model.type !== 'file' && !this.kernels.has(model.kernel.id)) {
           // Without comms: if its notebook is opened, that needs them.
           const options = { model, kernelConnectionOptions: { handleComms: false } };
           const session = (this.sessions as SessionManager).connectTo(options);

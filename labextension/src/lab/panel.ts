@@ -44,14 +44,24 @@ export class ProgramsPanel extends Widget {
     this.update();
   }
 
+  /** The panel is first made when its place is shown already. */
+  protected override onAfterAttach(): void {
+    this.look();
+  }
+
   protected override onAfterShow(): void {
-    void this.parts.all.lookAtAll();
-    this.timer = setInterval(() => this.update(), TICK);
-    this.update();
+    this.look();
   }
 
   protected override onBeforeHide(): void {
     clearInterval(this.timer);
+  }
+
+  private look(): void {
+    clearInterval(this.timer);
+    void this.parts.all.lookAtAll();
+    this.timer = setInterval(() => this.update(), TICK);
+    this.update();
   }
 
   override dispose(): void {

@@ -111,7 +111,7 @@ function activate(
   }
   palette?.addItem({ command: Commands.show, category: 'JAX' });
   palette?.addItem({ command: Commands.notebook, category: 'JAX' });
-  launcher?.add({ command: Commands.notebook, category: trans.__('Notebook'), rank: 90 });
+  launcher?.add({ command: Commands.notebook, category: trans.__('Other'), rank: 90 });
 }
 
 /** The kernel of a notebook; it may come in a while, after the page was loaded again. */
