@@ -118,6 +118,16 @@ class Comparison:
         number = _graph_number(whole, 0, stage or self.first_stage)
         return to_svg(whole.of_stage(number), width=width, height=height, theme=theme)
 
+    def to_html(self, path: str | Path | None = None, *, stage: str | None = None) -> str:
+        """Both programs as one page that opens from a disk; written to `path` where one is given."""
+        from jaxviz.export.html import to_html
+
+        title = " ↔ ".join(program.call for program in self._joined.programs)
+        page = to_html(self.document(), title=title, stage=stage or self.first_stage)
+        if path is not None:
+            Path(path).expanduser().write_text(page, "utf-8")
+        return page
+
     def __repr__(self) -> str:
         a, b = (program.call or program.name for program in self._joined.programs)
         return "\n".join([f"<jaxviz {a} beside {b}>", *(str(each) for each in self.differences.values())])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 SETUP = "%load_ext jaxviz\nimport jax, jax.numpy as jnp, jaxviz as jv"
 WATCHED = """@jv.watch
 @jax.jit
@@ -33,6 +35,18 @@ def choose(page: Page, entry: Locator, item: str) -> None:
     """An item of the context menu of a program, as its button opens it."""
     entry.get_by_role("button", name=re.compile("^More about")).click()
     page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{re.escape(item)}")).click()
+
+
+def faults(panel: Locator) -> list[str]:
+    """What axe-core calls serious or critical, in one line each."""
+    panel.page.add_script_tag(path=AXE)
+    found = panel.evaluate("panel => axe.run(panel, { resultTypes: ['violations'] })")
+    return [
+        f"{fault['id']}: {node['html'][:160]} {node['failureSummary']}"
+        for fault in found["violations"]
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
 
 
 def wait_for_picture(page: Page, where: str) -> Locator:
@@ -87,6 +101,7 @@ for _ in range(2):
     expect(again).to_have_count(1)
     expect(again).to_contain_text("Make and jit this lambda once")
     book.shot(f"programs-recorded-{theme.lower()}")
+    assert faults(panel) == []
 
 
 def test_the_list_is_there_after_the_page_is_loaded_again(notebook, lab):

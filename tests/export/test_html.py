@@ -66,3 +66,10 @@ def test_json_is_the_document_not_packed(tmp_path):
     value = exploration.to_json(tmp_path / "wave.json")
     assert json.loads((tmp_path / "wave.json").read_text()) == value
     assert [node.op for node in Document.from_json(value).graphs[0] if node.kind == "operation"] == ["sin", "mul"]
+
+
+def test_a_comparison_is_a_page_too(tmp_path):
+    compared = jv.compare(jv.explore(wave, jnp.ones(3)), jv.explore(lambda x: jnp.cos(x), jnp.ones(3)))
+    page = compared.to_html(tmp_path / "both.html")
+    assert "<title>wave(f32[3]) ↔ &lt;lambda&gt;(f32[3])</title>" in page
+    assert len(Document.from_json(json.loads(data_of(page, "jv-document"))).programs) == 2

@@ -23,6 +23,7 @@ import { hearKeys } from './hearing.ts';
 import { makeHelp } from './help.ts';
 import { Inspection } from './inspection.ts';
 import { Keeping } from './keeping.ts';
+import { hasSource } from './lines.ts';
 import type { Command } from './keys.ts';
 import { MemoryStrip } from './memory.ts';
 import { Pane } from './pane.ts';
@@ -148,7 +149,7 @@ export class Explorer {
       obey: this.obey
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
-    if (options.fill) {
+    if (options.fill && hasSource(source)) {
       this.showSource(true);
     }
     if (options.view) {

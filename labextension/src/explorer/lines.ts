@@ -21,6 +21,11 @@ export interface SourceFile {
   readonly lines: readonly SourceLine[];
 }
 
+/** Whether the document has the text of any file of the person's. */
+export function hasSource({ files, strings }: Document): boolean {
+  return files.path.some((_, file) => !files.library[file] && strings[files.text[file]] !== '');
+}
+
 /** The person's files that the document has the text of, each line with its operations in `graph`. */
 export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
   const { files, strings } = document;
