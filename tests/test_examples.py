@@ -71,3 +71,20 @@ def test_nbconvert_shows_the_picture(tmp_path):
     ]
     assert sum("with 3 operations</desc>" in picture for picture in pictures) == 2
     assert sum(">matmul</text>" in picture for picture in pictures) >= 2
+
+
+def test_the_lesson_about_compilations_tells_each_reason(tmp_path):
+    notebook = run(EXAMPLES / "compiled-again.ipynb", tmp_path)
+    told = [
+        "".join(
+            output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", [])
+        )
+        for cell in notebook.cells
+    ]
+    (lengths,) = [text for text in told if "jaxviz session" in text]
+    assert lengths.count(": the shape of `x` is") == 3
+    assert "Bring axis 0 of `x` to a few fixed sizes" in lengths
+    # Padded, one program is enough for all lengths.
+    assert "['padded_total(f32[16], 10)']" in told
+    assert any("the static argument `n` is 5, before 4" in text for text in told)
+    assert any("this lambda is a new function object" in text for text in told)
