@@ -7,6 +7,7 @@ they ran on the same thread. On a GPU or TPU events are on the lines of the devi
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,7 +53,10 @@ def profiled(run: Callable[[], None], module: str, instructions: Collection[str]
         files = sorted(Path(folder).rglob("*.xplane.pb"))
         if not files:
             raise NoProfile("the profiler wrote nothing: there is no time for each operation")
-        return _read(reader(files[-1]), module, frozenset(instructions), runs)
+        # Where warnings are errors, one of jaxlib 0.12 on Python 3.13 as it makes a class would end the process.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return _read(reader(files[-1]), module, frozenset(instructions), runs)
 
 
 @contextmanager

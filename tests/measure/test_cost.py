@@ -135,7 +135,7 @@ def test_what_limits_a_kernel():
     assert ceilings.bound(0, 0, 1.0) == ("neither", 0.0)
 
 
-@pytest.mark.skipif(not hasattr(jax.profiler, "ProfileData"), reason="JAX before 0.7.2 cannot read a profile")
+@pytest.mark.skipif(getattr(jax.profiler, "ProfileData", None) is None, reason="JAX before 0.7.2 cannot read a profile")
 def test_a_run_says_what_limits_its_kernels():
     ex = jv.explore(lambda x, y: (jnp.sin(x @ x), y + 1.0), jnp.ones((1024, 1024)), jnp.ones(4_000_000))
     profile = ex.run(repeat=2).profile

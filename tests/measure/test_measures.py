@@ -14,7 +14,7 @@ import jaxviz as jv
 from jaxviz.document import Document, DocumentError
 
 needs_reader = pytest.mark.skipif(
-    not hasattr(jax.profiler, "ProfileData"), reason="JAX before 0.7.2 cannot read a profile"
+    getattr(jax.profiler, "ProfileData", None) is None, reason="JAX before 0.7.2 cannot read a profile"
 )
 
 

@@ -18,7 +18,7 @@ from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_text import parse_hlo_text
 
 needs_reader = pytest.mark.skipif(
-    not hasattr(jax.profiler, "ProfileData"), reason="JAX before 0.7.2 cannot read a profile"
+    getattr(jax.profiler, "ProfileData", None) is None, reason="JAX before 0.7.2 cannot read a profile"
 )
 
 
