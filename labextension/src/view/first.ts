@@ -6,6 +6,8 @@ import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import type { ViewState } from './folds.ts';
 import { childrenOf, rowOpens, rowsOf, type Rows } from './outline.ts';
+import { bordersOf } from './borders.ts';
+import { Folds } from './folds.ts';
 import { toLayout } from './place.ts';
 import type { Measure } from './sizes.ts';
 import { show } from './view.ts';
@@ -58,21 +60,33 @@ export function firstView(
   const rows = rowsOf(document, graph);
   const zoomOf = (visible: VisibleGraph): number =>
     fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(space) })), space);
+  /** Most of what is tried has too many boxes, which is known long before there is a picture. */
+  const shownWithin = (open: ReadonlySet<number>, most: number): VisibleGraph | null =>
+    new Folds(graph, rows, bordersOf(graph), { open }).operationBoxes <= most ? show(document, graph, { open }) : null;
   const wide = openEverything(rows, false);
-  const all = show(document, graph, { open: wide });
-  if (all.count <= CALM_BOXES && zoomOf(all) >= LEAST_ZOOM) {
+  const all = shownWithin(wide, CALM_BOXES);
+  if (all && all.count <= CALM_BOXES && zoomOf(all) >= LEAST_ZOOM) {
     const inner = openEverything(rows, true);
-    const more = show(document, graph, { open: inner });
-    return boxesIn(all) < FEW_BOXES && more.count <= CALM_BOXES && zoomOf(more) >= LEAST_ZOOM
-      ? { open: inner }
-      : { open: wide };
+    const more = boxesIn(all) < FEW_BOXES ? shownWithin(inner, CALM_BOXES) : null;
+    return more && more.count <= CALM_BOXES && zoomOf(more) >= LEAST_ZOOM ? { open: inner } : { open: wide };
   }
-  const fits = (shown: VisibleGraph): boolean => boxesIn(shown) <= MOST_BOXES && zoomOf(shown) >= LEAST_ZOOM;
+  const fitting = (open: ReadonlySet<number>): VisibleGraph | null => {
+    const shown = shownWithin(open, MOST_BOXES);
+    return shown && zoomOf(shown) >= LEAST_ZOOM ? shown : null;
+  };
   const nothing = new Set<number>();
   // What cannot but be open is open, unless not even that fits.
   const starts = [...AMOUNTS.map(amount => openRow(rows, nothing, 0, amount)), nothing];
-  let open = starts.find(start => fits(show(document, graph, { open: start }))) ?? nothing;
-  let visible = show(document, graph, { open });
+  let open: ReadonlySet<number> = nothing;
+  let visible: VisibleGraph | null = null;
+  for (const start of starts) {
+    visible = fitting(start);
+    if (visible) {
+      open = start;
+      break;
+    }
+  }
+  visible ??= show(document, graph, { open });
   const refused = new Set<number>();
   let leastRefused = 0;
   for (let tries = 0; tries < MOST_TRIES && boxesIn(visible) <= MOST_BOXES; tries++) {
@@ -83,21 +97,17 @@ export function firstView(
       break;
     }
     let before = -1;
-    const opened = AMOUNTS.some(amount => {
+    let opened = false;
+    for (const amount of AMOUNTS) {
       const tried = openRow(rows, open, next.row, amount);
       // Where there is nothing more to open with it, less is the same.
-      if (tried.size === before) {
-        return false;
-      }
+      const shown = tried.size === before ? null : fitting(tried);
       before = tried.size;
-      const shown = show(document, graph, { open: tried });
-      if (!fits(shown)) {
-        return false;
+      if (shown) {
+        [open, visible, opened] = [tried, shown, true];
+        break;
       }
-      open = tried;
-      visible = shown;
-      return true;
-    });
+    }
     if (!opened) {
       refused.add(next.row);
       if (!next.alone) {

@@ -48,6 +48,16 @@ export class Folds {
     return row === 0 || this.state.open.has(row);
   }
 
+  /** How many boxes stand for operations: what a picture of this would have, without making it. */
+  get operationBoxes(): number {
+    const { graph, rows } = this;
+    let count = this.boxes.reduce((sum, row) => sum + (rows.operations[row] ? 1 : 0), 0);
+    for (let node = 0; node < graph.nodeCount; node++) {
+      count += this.item[node] === itemOfNode(node) && graph.kind[node] === NodeKind.operation ? 1 : 0;
+    }
+    return count;
+  }
+
   /** True for an open row that has no frame of its own: the program, a statement, the only copy that is shown. */
   isBare(row: number): boolean {
     const { kind, copy, parent, count } = this.rows.outline;

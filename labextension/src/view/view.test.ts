@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
-import { firstView } from './first.ts';
+import { bordersOf } from './borders.ts';
+import { firstView, openEverything } from './first.ts';
+import { Folds } from './folds.ts';
 import { family, families } from './family.ts';
 import { shortPath } from './label.ts';
+import { rowsOf } from './outline.ts';
 import { show } from './view.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
@@ -185,4 +188,17 @@ test('paths are shortened to what tells them apart', () => {
   assert.equal(shortPath('opt[0].mu'), 'mu');
   assert.equal(shortPath('ws[2]'), 'ws[2]');
   assert.equal(shortPath('x'), 'x');
+});
+
+test('how many boxes there will be is known before the picture is made', () => {
+  for (const sketch of [affine(), loop()]) {
+    const document = decodePlain(sketch.plain());
+    const [graph] = document.graphs;
+    const rows = rowsOf(document, graph);
+    for (const open of [new Set<number>(), openEverything(rows, false), openEverything(rows, true)]) {
+      const shown = show(document, graph, { open });
+      const boxes = shown.shape.filter(shape => shape === Shape.box).length;
+      assert.equal(new Folds(graph, rows, bordersOf(graph), { open }).operationBoxes, boxes);
+    }
+  }
 });
