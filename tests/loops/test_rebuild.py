@@ -35,6 +35,7 @@ def _numbers(value):
     return np.asarray(value, np.float64)
 
 
+@pytest.mark.smoke
 def test_a_carry_alone_is_a_fori_loop_of_one_copy():
     rebuilt = jv.rebuild(settle, X)
     assert rebuilt.loop == "fori_loop"
