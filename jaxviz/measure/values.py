@@ -219,7 +219,8 @@ class _Runner:
             # It names the results, which are others now.
             with_names = inner.debug_info
             if hasattr(with_names, "_replace"):
-                changed["debug_info"] = with_names._replace(result_paths=None)
+                names = tuple(f"value[{number}]" for number in range(len(variables)))
+                changed["debug_info"] = with_names._replace(result_paths=names)
         jaxpr = inner.replace(**changed)
         return jax_core.jaxpr_as_fun(closed.replace(jaxpr=jaxpr) if inner is not closed else jaxpr)
 
