@@ -119,8 +119,9 @@ export class ProgramsPanel extends Widget {
     const clear = button('jv-panel-button', '×', trans.__('Take all programs of %1 off the list', name), () => {
       void commands.execute(Commands.clear, { kernel: id });
     });
-    summary.append(clear);
-    section.append(summary);
+    clear.classList.add('jv-panel-clear');
+    // A button inside of what folds would be a button in a button.
+    section.append(summary, clear);
     if (programs.restarted) {
       const text = trans.__('The kernel was restarted and has no programs now. Run the cells again to have them here.');
       const note = element('p', 'jv-panel-note', text);
