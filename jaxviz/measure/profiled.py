@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jaxviz.capture import Capture
 
 #: Runs with the profiler on, after a first one that is left out.
-PROFILED = 5
+PROFILED = 10
 # Seconds that they may take: a longer program is profiled in fewer runs.
 _PROFILE_SECONDS = 2.0
 # Each execution of an operation is an event; more of them take longer to read than anybody waits.

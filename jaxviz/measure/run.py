@@ -171,8 +171,9 @@ def run_program(
         spent = perf_counter() - started
         if spent > _SILENCE and spent - told > _SILENCE:
             told = spent
-            runs = len(timed)
-            tell(f"{program.call}: {runs - 1 if runs else 0} of {repeat} runs after {spent:.0f} s; interrupt to stop.")
+            runs = max(len(timed) - 1, 0)
+            what = f"{runs} of {repeat} runs" if runs < repeat else "all runs, and now for each operation,"
+            tell(f"{program.call}: {what} after {spent:.0f} s; interrupt to stop.")
 
     def measure(work: Work[_Measured]) -> _Measured:
         while len(timed) <= repeat and (len(timed) < 2 or perf_counter() - started < seconds):
