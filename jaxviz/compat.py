@@ -344,9 +344,16 @@ def attributes_of(operation: Any) -> list[tuple[str, Any]]:
     except (AttributeError, TypeError):
         pass
     # A list of named attributes until 0.9, then a dictionary whose iteration gives names.
+    if _has_complex_constant(operation):
+        # To ask for it ends the process on 0.6.
+        return [("value", _constant_text(operation))]
     return [
         (item, _attribute(operation, item)) if isinstance(item, str) else (item.name, item.attr) for item in attributes
     ]
+
+
+def _has_complex_constant(operation: Any) -> bool:
+    return operation.name.endswith(".constant") and "complex<" in str(operation.results[0].type)
 
 
 _DENSE = re.compile(r"dense<.*> : [^ ]+", re.DOTALL)
@@ -357,8 +364,12 @@ def _attribute(operation: Any, name: str) -> Any:
         return operation.attributes[name]
     except TypeError:
         # Constants of complex numbers, as of 0.10.
-        found = _DENSE.search(operation.get_asm(large_elements_limit=16))
-        return found[0] if found is not None else ""
+        return _constant_text(operation)
+
+
+def _constant_text(operation: Any) -> str:
+    found = _DENSE.search(operation.get_asm(large_elements_limit=16))
+    return found[0] if found is not None else ""
 
 
 def mlir_context() -> Any:

@@ -224,3 +224,11 @@ def test_a_stage_that_cannot_be_made_is_left_out_and_the_reason_said():
     assert [stage.kind for stage in program.stages] == ["jaxpr"]
     assert set(program.missing) == {"stablehlo", "hlo"}
     assert "interpret" in program.missing["hlo"]
+
+
+@pytest.mark.smoke
+def test_constants_of_complex_numbers_are_read_in_every_stage():
+    ex = jv.explore(lambda x: x * (1 + 2j) + jnp.array([3j, 4.0]), jnp.ones(2, jnp.complex64))
+    constants = [dict(node.attributes)["value"] for node in ex.stablehlo if node.op == "constant"]
+    assert constants == ["(1.0,2.0)", "[(0.0,3.0), (4.0,0.0)]"]
+    assert len(ex.hlo)
