@@ -169,6 +169,7 @@ class Graph:
 
     @property
     def labels(self) -> list[str]:
+        self.settle()
         return list(self.root.evaluate("root => root.explorer.labels"))
 
     def settle(self) -> None:

@@ -145,7 +145,7 @@ export class Pane {
 
   /** True where all that was asked for is on the screen and nothing moves. */
   get atRest(): boolean {
-    return !this.placing.busy && this.picture.atRest;
+    return this.scene !== null && !this.placing.busy && this.picture.atRest;
   }
 
   /** True while a picture is on its way. */
