@@ -294,14 +294,26 @@ class Notebook:
         """An explorer that is on a page already."""
         return Graph(root)
 
-    def save(self) -> None:
-        """Saves and waits until the outputs are in the file."""
-        before = self.path.stat().st_mtime_ns
-        self.page.keyboard.press("Control+s")
+    def save(self, is_there: Callable[[dict[str, Any]], bool] = lambda cells: True) -> dict[str, Any]:
+        """Saves until the notebook in the file has what it should have; gives that notebook."""
         deadline = time.monotonic() + 30
-        while self.path.stat().st_mtime_ns == before:
-            assert time.monotonic() < deadline, "the notebook was not saved"
-            self.page.wait_for_timeout(100)
+        while time.monotonic() < deadline:
+            before = self.path.stat().st_mtime_ns
+            self.page.keyboard.press("Control+s")
+            while time.monotonic() < deadline:
+                self.page.wait_for_timeout(100)
+                if self.path.stat().st_mtime_ns != before and (saved := self._saved()) is not None:
+                    if is_there(saved):
+                        return saved
+                    break
+        raise AssertionError("the notebook was not saved, or not with what it should have")
+
+    def _saved(self) -> dict[str, Any] | None:
+        """What is in the file; None while it is being written."""
+        try:
+            return dict(json.loads(self.path.read_text("utf-8")))
+        except json.JSONDecodeError:
+            return None
 
     def shot(self, name: str, what: Locator | None = None) -> None:
         """Keeps a screenshot in test-results/screens."""

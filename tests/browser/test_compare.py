@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from playwright.sync_api import Locator, expect
+
+from jaxviz.notebook.display import MIME_TYPE
 
 PROGRAMS = """\
 import jax, jax.numpy as jnp
@@ -31,7 +31,7 @@ def wait_for_beside(root: Locator, label: str) -> None:
 
 def place_beside(root: Locator, label: str) -> dict[str, float]:
     """Where a box of the picture at the right stands, from its corner."""
-    root.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    root.page.wait_for_function("root => root.explorer.atRest", arg=root.element_handle())
     script = """(root, label) => {
       const { picture, scene } = root.explorer.panes[1];
       return picture.locate(scene.visible.label.indexOf(label));
@@ -106,11 +106,13 @@ def test_two_stages_stand_side_by_side_and_the_notebook_remembers_it(notebook):
     )
     # A view is kept once the person rests.
     root.page.wait_for_function("root => root.explorer.view.beside?.stage === 'stablehlo'", arg=root.element_handle())
-    root.page.wait_for_timeout(600)
-    opened.save()
-    cells = json.loads(opened.path.read_text())["cells"]
-    (metadata,) = cells[0]["outputs"][0]["metadata"].values()
-    assert metadata["view"]["beside"] == {"stage": "stablehlo", "place": round((before - 9) / 100, 3)}
+    beside = {"stage": "stablehlo", "place": round((before - 9) / 100, 3)}
+
+    def is_kept(saved):
+        kept = saved["cells"][0]["outputs"][0]["metadata"].get(MIME_TYPE, {})
+        return kept.get("view", {}).get("beside") == beside
+
+    opened.save(is_kept)
     opened.page.reload()
     again = opened.graph_of(opened.page.locator(".jv-root"))
     wait_for_beside(again.root, "x")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from playwright.sync_api import expect
 
 from jaxviz.notebook.display import MIME_TYPE
@@ -19,14 +17,17 @@ def loop(x):
 %jaxviz loop(jnp.ones(16))"""
 
 
+def view_of(saved):
+    """The view that a notebook holds for its first output."""
+    return saved["cells"][0]["outputs"][0]["metadata"].get(MIME_TYPE, {}).get("view", {})
+
+
 def test_the_view_is_saved_with_the_notebook_and_seen_again(notebook, lab, open_page):
     opened = notebook(LOOP)
     graph = opened.explore(0)
     # Nothing to keep before the person does anything.
     opened.page.wait_for_timeout(700)
-    opened.save()
-    output = json.loads(opened.path.read_text("utf-8"))["cells"][0]["outputs"][0]
-    assert "view" not in output["metadata"].get(MIME_TYPE, {})
+    assert not view_of(opened.save())
     graph.double_click("scan(cell)")
     graph.wait_without_box("sin")
     graph.root.get_by_role("combobox", name="Colour by").select_option("size")
@@ -38,13 +39,11 @@ def test_the_view_is_saved_with_the_notebook_and_seen_again(notebook, lab, open_
     graph.click("cos")
     # The explorer is the same one: saving does not draw it anew.
     graph.root.evaluate("root => { root.dataset.same = 'yes' }")
-    opened.page.wait_for_timeout(700)
+    saved = opened.save(lambda notebook: view_of(notebook).get("selected") is not None)
     expect(graph.root).to_have_attribute("data-same", "yes")
     expect(graph.pane.locator("h4")).to_have_text("cos")
-    opened.save()
     opened.page.close()
-    view = json.loads(opened.path.read_text("utf-8"))["cells"][0]["outputs"][0]["metadata"][MIME_TYPE]["view"]
-    assert view["colour"] == "size"
+    assert view_of(saved)["colour"] == "size"
     page = open_page()
     page.goto(f"{lab.url}/lab/tree/{opened.name}?reset")
     again = type(opened).graph_of(page.locator(".jv-root"))
