@@ -49,7 +49,7 @@ def test_a_click_on_the_number_shows_all_copies(notebook):
     # The number stands on the upper side of the frame, near its right corner.
     for step in range(0, 160, 8):
         graph.page.mouse.click(area["x"] + place["x"] + step, area["y"] + place["y"] - 12)
-        graph.page.wait_for_timeout(150)
+        graph.settle()
         if layers(graph) > 2:
             break
     assert layers(graph) == 8
