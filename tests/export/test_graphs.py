@@ -8,7 +8,6 @@ import subprocess
 
 import jax
 import jax.numpy as jnp
-import networkx
 import pytest
 from jax import lax
 
@@ -55,6 +54,8 @@ def test_dot_keeps_what_a_name_holds_in_its_quotes(tmp_path):
 
 
 def test_networkx_has_every_node_and_every_edge(exploration):
+    import networkx
+
     graph = exploration.jaxpr
     made = exploration.to_networkx()
     assert made.number_of_nodes() == len(graph)
