@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
-import { Window } from 'happy-dom';
+import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import type { Document } from '../document/graph.ts';
 import { affine } from '../document/sketch.ts';
 import { measuredOf } from '../view/measures.ts';
 import { dotsOf, roofline } from './roofline.ts';
+import { withWindow } from './testWindow.ts';
 
-let window: Window;
-let saved: unknown;
-beforeEach(() => {
-  window = new Window();
-  saved = globalThis.document;
-  Object.assign(globalThis, { document: window.document });
-});
-afterEach(async () => {
-  await window.happyDOM.close();
-  Object.assign(globalThis, { document: saved });
-});
+const windowNow = withWindow();
 
 /** `affine` with figures for its three operations, on a device of 1 TFLOP/s and 10 GB/s. */
 function measured(ceilings?: Record<string, number>): Document {
@@ -52,7 +42,7 @@ test('the plot says each kernel in words, and a dot leads to it', () => {
     dots.map(dot => dot.getAttribute('aria-label')),
     ['dot_general: 4 ms, 80 %, 500 GFLOP/s', 'add: 1 ms, 20 %, 1 GFLOP/s']
   );
-  dots[1].dispatchEvent(new window.Event('click') as unknown as Event);
+  dots[1].dispatchEvent(new (windowNow().Event)('click') as unknown as Event);
   assert.deepEqual(picked, [4]);
   const numbers = ['cx', 'cy', 'r'].flatMap(name => dots.map(dot => Number(dot.getAttribute(name))));
   assert.ok(numbers.every(Number.isFinite));

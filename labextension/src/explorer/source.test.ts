@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
-import { Window } from 'happy-dom';
+import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { FateKind, type Document } from '../document/graph.ts';
 import { affine } from '../document/sketch.ts';
 import { SourcePane } from './source.ts';
+import { withWindow } from './testWindow.ts';
 
-let window: Window;
-let saved: unknown;
-beforeEach(() => {
-  window = new Window();
-  saved = globalThis.document;
-  Object.assign(globalThis, { document: window.document });
-});
-afterEach(async () => {
-  await window.happyDOM.close();
-  Object.assign(globalThis, { document: saved });
-});
+withWindow();
 
 /** `affine` with its source in two files: dot_general on line 3 of one; add and tanh on lines 8 and 9 of the other. */
 function twoFiles(): Document {

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
-import { Window } from 'happy-dom';
+import { test } from 'node:test';
 import { decodePlain, DocumentError } from '../document/decode.ts';
 import type { Document } from '../document/graph.ts';
 import { affine } from '../document/sketch.ts';
 import { sparkline, valueLines, valuesStrip } from './values.ts';
+import { withWindow } from './testWindow.ts';
 
-let window: Window;
-let saved: unknown;
-beforeEach(() => {
-  window = new Window();
-  saved = globalThis.document;
-  Object.assign(globalThis, { document: window.document });
-});
-afterEach(async () => {
-  await window.happyDOM.close();
-  Object.assign(globalThis, { document: saved });
-});
+withWindow();
 
 /** `affine` with the values of its product and of its tanh, which holds a NaN. */
 function withValues(change: Record<string, unknown> = {}): Document {

@@ -166,9 +166,10 @@ test('costs and times read as people say them', () => {
 });
 
 test('a file is found below the root of the server', () => {
-  assert.equal(pathOfServer('/srv/work/a/b.py', '/srv/work'), 'a/b.py');
-  assert.equal(pathOfServer('/srv/other/b.py', '/srv/work'), null);
-  assert.equal(pathOfServer('/home/me/work/b.py', '~/work'), 'b.py');
-  assert.equal(pathOfServer('/srv/work/b.py', '~/work'), null);
+  assert.equal(pathOfServer('/srv/notebooks/a/b.py', '/srv/notebooks'), 'a/b.py');
+  assert.equal(pathOfServer('/srv/other/b.py', '/srv/notebooks'), null);
+  assert.equal(pathOfServer('/home/me/notebooks/b.py', '~/notebooks'), 'b.py');
+  assert.equal(pathOfServer('/srv/notebooks/b.py', '~/notebooks'), null);
+  // The home of whoever administers a machine stands apart from the others.
   assert.equal(pathOfServer('/root/b.py', '~'), 'b.py');
 });
