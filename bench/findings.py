@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 
 from bench.models import MODELS
-from jaxviz.explore import explore
+from jaxviz.exploration import explore
 from jaxviz.find import FINDERS, Subject
 from jaxviz.outline import make_outline
 from jaxviz.program import Program

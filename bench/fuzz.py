@@ -25,7 +25,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxviz.explore import explore
+from jaxviz.exploration import explore
 from jaxviz.opening import open as open_file
 from jaxviz.opening.contents import OpenError
 from jaxviz.opening.opened import Opened

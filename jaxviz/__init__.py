@@ -16,19 +16,23 @@ In Python::
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from jaxviz._version import __version__
-from jaxviz.compare import Comparison, compare
-from jaxviz.document import Document, DocumentError
-from jaxviz.explore import Exploration, explore, load, rebuild
-from jaxviz.graph import Graph
-from jaxviz.measure.errors import RunError
-from jaxviz.notebook.session import session
-from jaxviz.opening import open
-from jaxviz.opening.contents import OpenError
-from jaxviz.recorder import recording
-from jaxviz.watching import watch
+
+if TYPE_CHECKING:
+    from jaxviz import testing
+    from jaxviz.comparison import Comparison, compare
+    from jaxviz.document import Document, DocumentError
+    from jaxviz.exploration import Exploration, explore, load, rebuild
+    from jaxviz.graph import Graph
+    from jaxviz.measure.errors import RunError
+    from jaxviz.notebook.session import session
+    from jaxviz.opening import open
+    from jaxviz.opening.contents import OpenError
+    from jaxviz.recorder import recording
+    from jaxviz.watching import watch
 
 __all__ = [
     "Comparison",
@@ -46,17 +50,43 @@ __all__ = [
     "rebuild",
     "recording",
     "session",
+    "testing",
     "watch",
 ]
 
+# Where the public names come from. They are imported when they are first asked for, so that a script that imports
+# jaxviz for one of them, or a notebook that only loads the extension, does not wait for the rest.
+_HOMES = {
+    "Comparison": "comparison",
+    "Document": "document",
+    "DocumentError": "document",
+    "Exploration": "exploration",
+    "Graph": "graph",
+    "OpenError": "opening.contents",
+    "RunError": "measure.errors",
+    "compare": "comparison",
+    "explore": "exploration",
+    "load": "exploration",
+    "open": "opening",
+    "rebuild": "exploration",
+    "recording": "recorder",
+    "session": "notebook.session",
+    "watch": "watching",
+}
+
 
 def __getattr__(name: str) -> Any:
-    # Not everybody writes tests: this is imported when it is asked for.
     if name == "testing":
-        import jaxviz.testing
+        return import_module("jaxviz.testing")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'jaxviz' has no attribute {name!r}")
+    value = getattr(import_module(f"jaxviz.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
 
-        return jaxviz.testing
-    raise AttributeError(f"module 'jaxviz' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def load_ipython_extension(shell: Any) -> None:

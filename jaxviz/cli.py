@@ -18,7 +18,7 @@ from jaxviz._version import __version__
 
 if TYPE_CHECKING:
     from jaxviz.document import Document
-    from jaxviz.explore import Exploration
+    from jaxviz.exploration import Exploration
 
 _STAGES = ("jaxpr", "stablehlo", "hlo")
 
@@ -123,7 +123,7 @@ def _open(options: Any) -> int:
 
 def _explored(options: Any) -> Exploration:
     from jaxviz.argument_text import arguments_of
-    from jaxviz.explore import Exploration
+    from jaxviz.exploration import Exploration
     from jaxviz.program import Program
 
     args, kwargs = arguments_of(options.args)

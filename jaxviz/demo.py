@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from jaxviz.explore import Exploration, explore
+from jaxviz.exploration import Exploration, explore
 
 
 def settle(weights: jax.Array, x: jax.Array) -> jax.Array:

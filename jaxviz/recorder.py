@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 # What looks at programs is imported with the first recording: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
-    from jaxviz.explore import Exploration
+    from jaxviz.exploration import Exploration
     from jaxviz.find import Finding
     from jaxviz.find.recompiled import Reason
     from jaxviz.listening import Compilation
@@ -73,7 +73,7 @@ class Recording:
         return "\n".join(lines)
 
     def _exploration(self, number: int) -> Exploration:
-        from jaxviz.explore import Exploration
+        from jaxviz.exploration import Exploration
 
         if number not in self._explored:
             self._explored[number] = Exploration(self.compilations[number].program())

@@ -22,7 +22,7 @@ from jaxviz._version import __version__
 from jaxviz.argument_text import arguments_of
 from jaxviz.cli import load_function
 from jaxviz.document import STAGE_KINDS
-from jaxviz.explore import Exploration
+from jaxviz.exploration import Exploration
 from jaxviz.program import Program
 
 # Folder of the pages and pictures in what Sphinx builds.

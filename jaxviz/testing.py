@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from jaxviz.explore import Exploration
+from jaxviz.exploration import Exploration
 from jaxviz.program import Program
 
 __all__ = [

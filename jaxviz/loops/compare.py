@@ -74,7 +74,7 @@ class Rebuilt:
     @cached_property
     def exploration(self) -> Any:
         """What JAX makes of the rebuilt program."""
-        from jaxviz.explore import explore
+        from jaxviz.exploration import explore
 
         if self.function is None:
             raise ValueError(f"the loop was not rebuilt: {self.why}")
@@ -85,7 +85,7 @@ class Rebuilt:
     @cached_property
     def comparison(self) -> Any:
         """Both programs side by side."""
-        from jaxviz.compare import compare
+        from jaxviz.comparison import compare
 
         return compare(self.explored, self.exploration)
 

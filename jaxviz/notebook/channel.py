@@ -81,7 +81,7 @@ class Channel:
                 document = session.document(asked["id"]).to_json()
                 return {"type": "document", "id": asked["id"], "document": document}
         if kind == "compare":
-            from jaxviz.compare import compare
+            from jaxviz.comparison import compare
 
             with self._making:
                 one, other = (session[id].exploration for id in asked["ids"])

@@ -20,9 +20,9 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
-from jaxviz.compare import Comparison
+from jaxviz.comparison import Comparison
 from jaxviz.document import STAGE_KINDS
-from jaxviz.explore import Exploration
+from jaxviz.exploration import Exploration
 from jaxviz.export.engine import DrawingError
 from jaxviz.measure.errors import RunError
 from jaxviz.notebook.paths import opened, path_in

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 # What looks at programs is imported with the first one: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
     from jaxviz.document import Document
-    from jaxviz.explore import Exploration
+    from jaxviz.exploration import Exploration
     from jaxviz.find import Finding
     from jaxviz.find.recompiled import Reason
     from jaxviz.listening import Compilation
@@ -147,7 +147,7 @@ class Session:
 
     def note_called(self, special: Specialization, function: Any, args: Any, kwargs: Any) -> None:
         """A watched function that is not jitted was called with arguments of a new kind."""
-        from jaxviz.explore import Exploration
+        from jaxviz.exploration import Exploration
         from jaxviz.program import Program
 
         program = Program(function, *_abstract(args, kwargs))
@@ -322,14 +322,14 @@ def _place_text(file: str, line: int) -> str:
 
 
 def _recorded(compilation: Compilation) -> Exploration:
-    from jaxviz.explore import Exploration
+    from jaxviz.exploration import Exploration
 
     return Exploration(compilation.program())
 
 
 def _again(exploration: Exploration) -> Callable[[], Exploration]:
     """The exploration as long as somebody keeps it; else another of the same types of arguments."""
-    from jaxviz.explore import Exploration
+    from jaxviz.exploration import Exploration
     from jaxviz.program import Program
 
     program = exploration.program

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxviz.document import STAGE_KINDS, Document, FindingEntry, OutlineEntry, ProgramEntry, StageEntry
-from jaxviz.explore import Exploration
+from jaxviz.exploration import Exploration
 from jaxviz.graph import Graph
 from jaxviz.opening.programs import OpenedStage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from jaxviz.explore import explore
+from jaxviz.exploration import explore
 from jaxviz.find import Finding
 
 #: What is found in what the compiler makes.

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 from find.found import COMPILED, line_numbers, the
 
-from jaxviz.explore import explore
+from jaxviz.exploration import explore
 from jaxviz.lifetimes import peak_of
 
 X = jnp.ones((1024, 1024))

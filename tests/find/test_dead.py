@@ -10,7 +10,7 @@ import pytest
 from find.found import found, line_numbers, the
 from jax import lax
 
-from jaxviz.explore import explore
+from jaxviz.exploration import explore
 from jaxviz.find import dead
 
 

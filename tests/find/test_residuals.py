@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 from find.found import found, line_numbers, the
 
-from jaxviz.explore import explore
+from jaxviz.exploration import explore
 
 WEIGHTS = [jnp.ones((1024, 1024))] * 3
 X = jnp.ones((2048, 1024))

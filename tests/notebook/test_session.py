@@ -12,7 +12,7 @@ import pytest
 
 import jaxviz as jv
 from jaxviz.document import Document
-from jaxviz.explore import Exploration
+from jaxviz.exploration import Exploration
 from jaxviz.notebook import session as session_module
 from jaxviz.notebook.channel import Channel
 from jaxviz.notebook.session import MOST_PROGRAMS, Session

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from jaxviz.explore import explore
+from jaxviz.exploration import explore
 from jaxviz.outline import Outline, Row, make_outline
 
 

@@ -9,7 +9,7 @@ import pytest
 from jax import lax
 from programs import CORPUS
 
-from jaxviz.explore import explore
+from jaxviz.exploration import explore
 from jaxviz.export import engine
 
 # Random states of each stage, beside that in which all is open.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxviz.document import STAGE_KINDS, Document, LinksEntry
-from jaxviz.explore import Exploration
+from jaxviz.exploration import Exploration
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph, Node
 from jaxviz.link.links import CHANGED, MERGED, Links, computing, link_shares
