@@ -9,6 +9,9 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export JAX_PLATFORMS ?= cpu
 
+# Tests of a file stay together: they share what is costly to make. More processes than this want too much memory.
+PYTEST_PROCESSES := -n logical --maxprocesses=4 --dist loadfile
+
 # JupyterLab refuses to run as root unless it is told to.
 ROOT_FLAG := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 
@@ -23,7 +26,7 @@ test-ts: setup
 	$(BIN)/jlpm test
 
 test-python: setup
-	CHROMIUM="$$($(BIN)/python tools/browser.py)" && export CHROMIUM && $(BIN)/python -m pytest $(PYTEST_ARGS)
+	CHROMIUM="$$($(BIN)/python tools/browser.py)" && export CHROMIUM && $(BIN)/python -m pytest $(PYTEST_PROCESSES) $(PYTEST_ARGS)
 
 test-smoke: setup
 	$(BIN)/python tools/smoke.py

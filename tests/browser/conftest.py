@@ -26,6 +26,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, sync_pla
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
+# Each process of a parallel run has a server of its own.
+SERVER_LOG = RESULTS / f"server-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.log"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -75,7 +77,7 @@ class Lab:
             if any(kernel["execution_state"] == "idle" and kernel["connections"] > 0 for kernel in kernels):
                 return
             time.sleep(0.1)
-        raise RuntimeError(f"the kernel of {name} did not start: see {RESULTS / 'server.log'}")
+        raise RuntimeError(f"the kernel of {name} did not start: see {SERVER_LOG}")
 
     def stop_kernels(self) -> None:
         """Ends every kernel, so that each notebook starts with its own and memory stays free."""
@@ -112,7 +114,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     # Without a check of cookies, the tests can talk to the server themselves.
     command += [f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None", "--ServerApp.disable_check_xsrf=True"]
     url = f"http://127.0.0.1:{port}"
-    with (RESULTS / "server.log").open("w") as log:
+    with SERVER_LOG.open("w") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, env=server_environment(root), cwd=folder)
         try:
             wait_for(f"{url}/api", server)
@@ -126,14 +128,14 @@ def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
     """Returns when the server answers."""
     for _ in range(900):
         if server.poll() is not None:
-            raise RuntimeError(f"the server ended with status {server.returncode}: see {RESULTS / 'server.log'}")
+            raise RuntimeError(f"the server ended with status {server.returncode}: see {SERVER_LOG}")
         try:
             urllib.request.urlopen(url)
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.1)
         else:
             return
-    raise RuntimeError(f"{url} did not answer: see {RESULTS / 'server.log'}")
+    raise RuntimeError(f"{url} did not answer: see {SERVER_LOG}")
 
 
 @pytest.fixture(scope="session")
