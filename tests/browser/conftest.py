@@ -298,11 +298,13 @@ class Notebook:
 
     def save(self, is_there: Callable[[dict[str, Any]], bool] = lambda cells: True) -> dict[str, Any]:
         """Saves until the notebook in the file has what it should have; gives that notebook."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE / 1000
         while time.monotonic() < deadline:
             before = self.path.stat().st_mtime_ns
             self.page.keyboard.press("Control+s")
-            while time.monotonic() < deadline:
+            # JupyterLab forgets the key where it has not yet heard that the last save is done.
+            again = time.monotonic() + 2
+            while time.monotonic() < again:
                 self.page.wait_for_timeout(100)
                 if self.path.stat().st_mtime_ns != before and (saved := self._saved()) is not None:
                     if is_there(saved):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import signal
 import subprocess
 import sys
 import threading
@@ -187,7 +188,9 @@ def test_what_is_compiled_for_a_device_that_is_not_here_is_not_run():
 
 
 NEVER_ENDS = """
-import _thread, sys, threading, time
+import _thread, signal, sys, threading, time
+# A shell that starts this in the background leaves interrupts ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import jax, jax.numpy as jnp
 import jaxviz as jv
 
@@ -225,7 +228,16 @@ def test_a_program_that_never_ends_is_stopped_within_a_second():
     assert "cannot be taken back" in done.stderr
 
 
-def test_an_interrupt_between_runs_ends_them(monkeypatch):
+@pytest.fixture
+def interrupts():
+    """Interrupts as a person's; a shell that starts the tests in the background leaves them ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_an_interrupt_between_runs_ends_them():
     import _thread
 
     started = threading.Event()
