@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
@@ -71,3 +72,18 @@ def test_conditions_and_loops_tell_what_they_are_about():
     names = [box.name for box in jv.explore(f, jnp.ones(4), jnp.float32(0)).view().boxes if box.open]
     assert "cond(error < 0.5)" in names
     assert "fori_loop(cos)" in names
+
+
+def test_what_the_backward_phase_gives_to_the_update_is_one_line_with_its_number():
+    def step(params, x):
+        def loss(params):
+            y = x
+            for w, b in params:
+                y = jnp.tanh(y @ w + b)
+            return y.mean()
+
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params))
+
+    params = [(jnp.ones((8, 8)), jnp.ones(8))] * 3
+    picture = jv.explore(step, params, jnp.ones((4, 8))).to_svg()
+    assert picture.count("6 gradients") == 1

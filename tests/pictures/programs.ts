@@ -185,8 +185,8 @@ function islands(): Sketch {
   return sketch;
 }
 
-/** Two calls that mirror each other, as the phases of a gradient do. */
-function phases(): Sketch {
+/** Two calls that mirror each other, as the phases of a gradient do; what follows them reads what the second gives. */
+function phases(update: string[] = []): Sketch {
   const sketch = new Sketch('step');
   const x = sketch.argument('x', 'f32[4]');
   const loss = call(sketch, 'jit', 'forward', x, inner =>
@@ -196,7 +196,10 @@ function phases(): Sketch {
     sketch.op('cos', [sketch.op('neg', [inner], 'f32[4]')], 'f32[4]')
   );
   sketch.result('result[0]', loss);
-  sketch.result('result[1]', slope);
+  sketch.result(
+    'result[1]',
+    update.reduce((value, op) => sketch.op(op, [value, '0.1'], 'f32[4]'), slope)
+  );
   return sketch;
 }
 
@@ -354,7 +357,7 @@ export const programs: Readonly<Record<string, Program>> = {
   'ghosts-dark': { sketch: () => chain(['sin', 'cos', 'tanh', 'exp']), fates: [0, 1, 5, 10, 2, 0], theme: 'dark' },
   'all-dead': { sketch: () => chain(['sin', 'cos']), fates: [0, 5, 5, 0] },
   cables: {
-    sketch: phases,
+    sketch: () => phases(),
     open: [1, 2],
     change: visible => ({
       beside: [[boxOf(visible, 'forward'), boxOf(visible, 'backward')]],
@@ -365,7 +368,7 @@ export const programs: Readonly<Record<string, Program>> = {
     })
   },
   'backward-runs-up': {
-    sketch: phases,
+    sketch: () => phases(),
     open: [1, 2],
     change: visible => ({
       beside: [[boxOf(visible, 'forward'), boxOf(visible, 'backward')]],
@@ -373,7 +376,7 @@ export const programs: Readonly<Record<string, Program>> = {
     })
   },
   'twins-at-one-height': {
-    sketch: phases,
+    sketch: () => phases(),
     open: [1, 2],
     change: visible => ({
       beside: [[boxOf(visible, 'forward'), boxOf(visible, 'backward')]],
@@ -382,6 +385,14 @@ export const programs: Readonly<Record<string, Program>> = {
         ['forward', 'backward'],
         ['sin', 'neg']
       ])
+    })
+  },
+  'gradients-in-a-bundle': {
+    sketch: () => phases(['mul', 'sub']),
+    open: [1, 2],
+    change: visible => ({
+      beside: [[boxOf(visible, 'forward'), boxOf(visible, 'backward')]],
+      bundles: [{ edge: visible.source.indexOf(boxOf(visible, 'cos')), values: 6, gradients: true }]
     })
   }
 };

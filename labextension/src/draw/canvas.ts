@@ -6,6 +6,7 @@ import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
 import { paintBadge } from './badge.ts';
 import { paintHulls } from './hull.ts';
+import { paintBundleLabels, paintBundles } from './bundles.ts';
 import { paintCarries } from './carry.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
@@ -122,6 +123,7 @@ export function drawGround(
     return;
   }
   drawEdges(painter, scene, seen, edges === 1);
+  paintBundles(painter, scene);
   paintStubs(painter, scene, box => inView(scene, box, seen));
   // Cables tie the two phases together: they step back only where something else is asked for.
   const cables = deepest === Fade.far ? OPACITY[Fade.far] : 1;
@@ -143,6 +145,7 @@ export function drawGround(
   context.globalAlpha = cables;
   if (edges === 1) {
     paintCableLabels(painter, scene);
+    paintBundleLabels(painter, scene);
   }
   context.globalAlpha = 1;
 }

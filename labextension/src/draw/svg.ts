@@ -2,6 +2,7 @@
  * A scene as SVG: live text, valid XML, no script, its own colours and background. What looks alike stands in one group,
  * which has the look as attributes that every reader of SVG understands; a box costs little more than its place and words.
  */
+import { paintBundleLabels, paintBundles } from './bundles.ts';
 import { paintBadge } from './badge.ts';
 import { paintCarries } from './carry.ts';
 import { paintHulls } from './hull.ts';
@@ -46,6 +47,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   paintHulls(painter, scene);
   painter.endLayer();
   paintEdges(painter, scene);
+  paintBundles(painter, scene);
   paintStubs(painter, scene);
   paintCarries(painter, scene);
   paintCables(painter, scene);
@@ -62,6 +64,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
     paintBadge(painter, scene, box);
   }
   paintCableLabels(painter, scene);
+  paintBundleLabels(painter, scene);
   painter.endLayer();
   const [width, height] = [number(scene.width), number(scene.height)];
   return [

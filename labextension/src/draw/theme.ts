@@ -157,6 +157,7 @@ export const looks = {
   halo: { stroke: 'background', width: 4 },
   'halo-frame': { stroke: 'frame', width: 4 },
   edge: { stroke: 'edge', width: 1.2 },
+  bundle: { stroke: 'edge', width: 3 },
   'edge-ghost': { stroke: 'line', width: 1.2, dash: [4, 3] },
   stub: { stroke: 'cable', width: 1.6, dash: [2, 2] },
   carry: { stroke: 'accent', width: 1.2 },

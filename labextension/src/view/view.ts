@@ -11,7 +11,7 @@ import type { Origin } from './flow.ts';
 import { Folds, NOTHING, type ViewState } from './folds.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { Reads } from './reads.ts';
-import { Shape, type Cable, type VisibleGraph } from './visible.ts';
+import { Shape, type Bundle, type Cable, type VisibleGraph } from './visible.ts';
 
 export type { ViewState } from './folds.ts';
 
@@ -25,7 +25,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
   const reads = new Reads(document, graph, folds);
   const boxes = new Boxes(document, graph, folds, reads);
   const upward = new Upward(rows, boxes);
-  const { edges, rack, cables, carries } = new Join(document, graph, folds, reads, boxes, upward).joined();
+  const { edges, rack, cables, bundles, carries } = new Join(document, graph, folds, reads, boxes, upward).joined();
   return {
     graph,
     count: boxes.item.length,
@@ -44,6 +44,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     chips: rack.drawn(),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
     cables,
+    bundles,
     carries,
     beside: upward.pairs,
     twin: upward.twins(),
@@ -61,7 +62,10 @@ interface Edge {
 class Join {
   private readonly edges: Edge[] = [];
   private readonly rack = new ChipRack();
-  private readonly joins = new Set<number>();
+  /** The edge between two boxes, by both. */
+  private readonly joins = new Map<number, number>();
+  /** What goes along edges to and from phases. */
+  private readonly crossings = new Map<number, Set<number>>();
   private readonly cables = new Map<number, Set<number>>();
   private readonly carries: { maker: number; turn: number }[] = [];
   private readonly rows: Rows;
@@ -79,7 +83,7 @@ class Join {
     this.branches = new Branches(document, graph);
   }
 
-  joined(): Pick<VisibleGraph, 'cables' | 'carries'> & { edges: Edge[]; rack: ChipRack } {
+  joined(): Pick<VisibleGraph, 'cables' | 'bundles' | 'carries'> & { edges: Edge[]; rack: ChipRack } {
     const { graph, folds, boxes } = this;
     for (let node = 0; node < graph.nodeCount; node++) {
       const target = boxes.ofNode(node);
@@ -97,7 +101,13 @@ class Join {
         this.enter(node);
       }
     }
-    return { edges: this.edges, rack: this.rack, cables: this.cablesDrawn(), carries: this.carries };
+    return {
+      edges: this.edges,
+      rack: this.rack,
+      cables: this.cablesDrawn(),
+      bundles: this.bundlesDrawn(),
+      carries: this.carries
+    };
   }
 
   /** What an open loop starts with, where no box stands for the value that goes round. */
@@ -262,20 +272,34 @@ class Join {
       target = right >= 0 ? right : to;
     }
     const key = source * this.boxes.item.length + target;
-    if (!this.joins.has(key)) {
-      this.joins.add(key);
+    let edge = this.joins.get(key);
+    if (edge === undefined) {
+      edge = this.edges.length;
+      this.joins.set(key, edge);
       this.edges.push({ source, target, value });
+    }
+    if (this.isPhase(source) || this.isPhase(target)) {
+      addTo(this.crossings, edge, value);
     }
   }
 
   private addCable(source: number, target: number, value: number): void {
-    const key = source * this.boxes.item.length + target;
-    const values = this.cables.get(key);
-    if (values) {
-      values.add(value);
-    } else {
-      this.cables.set(key, new Set([value]));
-    }
+    addTo(this.cables, source * this.boxes.item.length + target, value);
+  }
+
+  private isPhase(box: number): boolean {
+    const row = this.boxes.item[box];
+    return row >= 0 && this.rows.outline.kind[row] === RowKind.phase;
+  }
+
+  private bundlesDrawn(): Bundle[] {
+    const { twin } = this.rows.outline;
+    return [...this.crossings]
+      .filter(([, values]) => values.size > 1)
+      .map(([edge, values]) => {
+        const row = this.boxes.item[this.edges[edge].source];
+        return { edge, values: values.size, gradients: row >= 0 && twin[row] >= 0 && twin[row] < row };
+      });
   }
 
   private cablesDrawn(): Cable[] {
@@ -294,6 +318,15 @@ class Join {
   private sizeOf(box: number): number {
     const item = this.boxes.item[box];
     return item >= 0 ? this.rows.operations[item] : 1;
+  }
+}
+
+function addTo(sets: Map<number, Set<number>>, key: number, value: number): void {
+  const values = sets.get(key);
+  if (values) {
+    values.add(value);
+  } else {
+    sets.set(key, new Set([value]));
   }
 }
 
@@ -367,12 +400,7 @@ function columns(
   });
   const valuesOf = new Map<number, Set<number>>();
   for (const { source, value } of edges) {
-    const values = valuesOf.get(source);
-    if (values) {
-      values.add(value);
-    } else {
-      valuesOf.set(source, new Set([value]));
-    }
+    addTo(valuesOf, source, value);
   }
   const portOf = new Map<number, ReadonlyMap<number, number>>();
   for (const [source, values] of valuesOf) {

@@ -28,6 +28,14 @@ export interface Cable {
   readonly bytes: number;
 }
 
+/** An edge to or from a phase along which several values go: drawn as one thick line, with their number. */
+export interface Bundle {
+  readonly edge: number;
+  readonly values: number;
+  /** True for what a backward phase gives. */
+  readonly gradients: boolean;
+}
+
 export interface VisibleGraph {
   readonly graph: Graph;
   /** Number of boxes. A frame comes before the boxes inside it. */
@@ -61,6 +69,7 @@ export interface VisibleGraph {
   /** 1 for a box in a phase that runs upward, beside the one that it mirrors. */
   readonly upward: Uint8Array;
   readonly cables: readonly Cable[];
+  readonly bundles: readonly Bundle[];
   /** The ways back into loops: the box that makes a value for the next turn, and the box that it is there. */
   readonly carries: readonly { readonly maker: number; readonly turn: number }[];
   /** Pairs of frames that stand side by side: a phase and the one that mirrors it. */

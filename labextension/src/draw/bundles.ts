@@ -1,0 +1,67 @@
+/**
+ * Paints what goes to and from a phase as one thick line, and beside it how many values it stands for.
+ */
+import type { Bundle } from '../view/visible.ts';
+import { edgeLook, MARGIN, routeOf, type Painter, type Scene } from './scene.ts';
+import { measure } from './text.ts';
+
+/** From the line to the words, and from the end of the line to the foot of the words. */
+const BESIDE = 6;
+const FROM_END = 5;
+const HEIGHT = 10;
+
+export function paintBundles(painter: Painter, scene: Scene): void {
+  for (const { edge } of scene.visible.bundles) {
+    if (edgeLook(scene, edge) === 'edge') {
+      painter.route('bundle', routeOf(scene.layout, edge));
+    }
+  }
+}
+
+/** The words stand at the end of the line that has room for them; where there is none, the line alone tells. */
+export function paintBundleLabels(painter: Painter, scene: Scene): void {
+  for (const bundle of scene.visible.bundles) {
+    const text = words(bundle);
+    const route = routeOf(scene.layout, bundle.edge);
+    const place = route.length >= 4 ? placeFor(scene, route, measure(text, 'title')) : null;
+    if (place) {
+      painter.text('title', place.x, place.y, text);
+    }
+  }
+}
+
+function words({ values, gradients }: Bundle): string {
+  return `${values} ${gradients ? 'gradients' : 'values'}`;
+}
+
+function placeFor(scene: Scene, route: Float64Array, width: number): { x: number; y: number } | null {
+  const ends = [
+    { x: route[0], y: route[1] + FROM_END + HEIGHT },
+    { x: route[route.length - 2], y: route[route.length - 1] - FROM_END }
+  ];
+  for (const { x, y } of ends) {
+    for (const left of [x + BESIDE, x - BESIDE - width]) {
+      if (isFree(scene, left, y - HEIGHT, width, HEIGHT)) {
+        return { x: left, y };
+      }
+    }
+  }
+  return null;
+}
+
+/** True where no box stands but frames that hold all of the area. */
+function isFree({ visible, layout, width }: Scene, x: number, y: number, wide: number, high: number): boolean {
+  if (x < 0 || x + wide > width - MARGIN) {
+    return false;
+  }
+  for (let box = 0; box < visible.count; box++) {
+    const [left, top] = [layout.x[box], layout.y[box]];
+    const [right, bottom] = [left + layout.width[box], top + layout.height[box]];
+    const apart = x >= right || x + wide <= left || y >= bottom || y + high <= top;
+    const inside = x > left && x + wide < right && y > top && y + high < bottom;
+    if (!apart && !inside) {
+      return false;
+    }
+  }
+  return true;
+}
