@@ -32,7 +32,8 @@ export interface Arranged {
 
 /**
  * `fixed` holds orders that may be kept, the freest first; `effort` is a share of the whole work; `before` has the centres of boxes in
- * the picture that this one follows, and is given where most of them stood in it.
+ * the picture that this one follows, and is given where most of them stood in it. A `narrow` picture is no wider than its
+ * widest row, as far as that is worth it.
  */
 export function arrange(
   proper: Proper,
@@ -41,12 +42,13 @@ export function arrange(
   gap: (left: number, right: number) => number,
   fixed: readonly Int32Array[],
   effort: number,
-  before?: Float64Array
+  before?: Float64Array,
+  narrow = false
 ): Arranged {
   if (before) {
     const order = orderAsBefore(net, proper, fixed[fixed.length - 1], before);
     const x = placeVertices(proper, net, order, order.held, extents, gap, before);
-    straighten(proper, order.rows, order.place, extents, gap, x, vertex => stood(before, vertex));
+    straighten(proper, order.rows, order.place, extents, gap, x, undefined, vertex => stood(before, vertex));
     return { rows: order.rows, x };
   }
   const work = ANNEAL_WORK * effort;
@@ -71,9 +73,18 @@ export function arrange(
     });
   }
   const { order, x } = best as unknown as { order: Order; x: Float64Array };
-  shortenSideways(proper, order.rows, extents, gap, x);
-  straighten(proper, order.rows, order.place, extents, gap, x);
+  shortenSideways(proper, order.rows, extents, gap, x, narrow);
+  const walls = narrow ? sides(order.rows, extents, x) : undefined;
+  straighten(proper, order.rows, order.place, extents, gap, x, walls);
   return { rows: order.rows, x };
+}
+
+/** Where the leftmost vertex begins and the rightmost ends. */
+function sides(rows: readonly Int32Array[], { left, right }: Extents, x: Float64Array): [number, number] {
+  return [
+    Math.min(...rows.map(row => x[row[0]] - left[row[0]])),
+    Math.max(...rows.map(row => x[row[row.length - 1]] + right[row[row.length - 1]]))
+  ];
 }
 
 /** About the length of all edges. */

@@ -82,7 +82,9 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const before = mayFold ? undefined : placesBefore(input, vertices);
   const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
   const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
-  const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before);
+  // Groups side by side are wide as it is.
+  const narrow = pin.includes(Pin.ordered);
+  const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before, narrow);
   const heights = rows.map(row =>
     row.reduce((most, v) => (v < count ? Math.max(most, input.height[vertices[v]]) : most), 0)
   );

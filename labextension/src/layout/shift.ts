@@ -14,24 +14,33 @@ const MOST_PIVOTS = 3000;
 /** Simplex works with whole numbers: parts of a px. */
 const PARTS = 8;
 
-/** Moves `x`, which must keep the distances already. Gives the number of pivots. */
+/** What a px of the whole width costs, where it counts, against one that an edge runs sideways. */
+const WIDTH_WEIGHT = 2;
+
+/**
+ * Moves `x`, which must keep the distances already. Where `narrow`, rows keep within the width of the widest as far as
+ * that is worth it. Gives the number of pivots.
+ */
 export function shortenSideways(
   { count, upper, lower, real }: Proper,
   rows: readonly Int32Array[],
   { left, right, upperOffset, lowerOffset }: Extents,
   gap: (left: number, right: number) => number,
-  x: Float64Array
+  x: Float64Array,
+  narrow = false
 ): number {
   const links = upper.length;
   if (count > MOST_VERTICES) {
     return 0;
   }
-  const edges = 2 * links + count - rows.length;
+  const walls = narrow ? 2 * rows.length + 1 : 0;
+  const edges = 2 * links + count - rows.length + walls;
   const from = new Int32Array(edges);
   const to = new Int32Array(edges);
   const weight = new Int32Array(edges);
   const least = new Int32Array(edges);
-  const at = new Int32Array(count + links);
+  const points = count + links + (narrow ? 2 : 0);
+  const at = new Int32Array(points);
   let edge = 0;
   for (const row of rows) {
     row.forEach((vertex, i) => {
@@ -57,7 +66,25 @@ export function shortenSideways(
     least[edge++] = -offset;
     to[edge++] = b;
   }
-  const pivots = shorten({ count: count + links, from, to, weight, least }, at, MOST_PIVOTS);
+  if (narrow) {
+    const [first, last] = [count + links, count + links + 1];
+    at[first] = at[last] = at[rows[0][0]];
+    for (const row of rows) {
+      const [begin, end] = [row[0], row[row.length - 1]];
+      from[edge] = first;
+      to[edge] = begin;
+      least[edge] = Math.ceil(PARTS * left[begin]);
+      at[first] = Math.min(at[first], at[begin] - least[edge++]);
+      from[edge] = end;
+      to[edge] = last;
+      least[edge] = Math.ceil(PARTS * right[end]);
+      at[last] = Math.max(at[last], at[end] + least[edge++]);
+    }
+    from[edge] = first;
+    to[edge] = last;
+    weight[edge++] = WIDTH_WEIGHT;
+  }
+  const pivots = shorten({ count: points, from, to, weight, least }, at, MOST_PIVOTS);
   for (let vertex = 0; vertex < count; vertex++) {
     x[vertex] = at[vertex] / PARTS;
   }

@@ -22,6 +22,7 @@ export function straighten(
   extents: Extents,
   gap: (left: number, right: number) => number,
   x: Float64Array,
+  [leftWall, rightWall]: readonly [number, number] = [-Infinity, Infinity],
   stays: (vertex: number) => boolean = () => false
 ): void {
   const { left, right } = extents;
@@ -37,8 +38,8 @@ export function straighten(
         const at = place[vertex];
         const before = at > 0 ? row[at - 1] : -1;
         const after = at + 1 < row.length ? row[at + 1] : -1;
-        least = before < 0 ? -Infinity : x[before] + right[before] + gap(before, vertex) + left[vertex];
-        most = after < 0 ? Infinity : x[after] - left[after] - gap(vertex, after) - right[vertex];
+        least = (before < 0 ? leftWall : x[before] + right[before] + gap(before, vertex)) + left[vertex];
+        most = (after < 0 ? rightWall : x[after] - left[after] - gap(vertex, after)) - right[vertex];
         least -= shift[i];
         most -= shift[i];
       }

@@ -78,7 +78,7 @@ export function placesBefore(from: Int32Array, { x, width }: Layout): Float64Arr
 
 /**
  * Edges that are not drawn, after those that are: what comes before one of two frames that stand side by side comes
- * before the other too, and what comes after one after both. So both find their place in the same row.
+ * before the other too, so that both find their place in the same row.
  */
 function tie({ beside, source, target, parent }: VisibleGraph): [number, number][] {
   const ties: [number, number][] = [];
@@ -91,19 +91,14 @@ function tie({ beside, source, target, parent }: VisibleGraph): [number, number]
   };
   for (const [left, right] of beside) {
     const before = new Set<number>();
-    const after = new Set<number>();
     for (let edge = 0; edge < source.length; edge++) {
       const [from, to] = [source[edge], target[edge]];
-      const [leaves, enters] = [inside(left, from) || inside(right, from), inside(left, to) || inside(right, to)];
-      if (enters && !leaves) {
+      if ((inside(left, to) || inside(right, to)) && !inside(left, from) && !inside(right, from)) {
         before.add(from);
-      } else if (leaves && !enters) {
-        after.add(to);
       }
     }
     for (const frame of [left, right]) {
       ties.push(...[...before].map((box): [number, number] => [box, frame]));
-      ties.push(...[...after].map((box): [number, number] => [frame, box]));
     }
   }
   return ties;
