@@ -34,6 +34,8 @@ from jaxviz.tracebacks import add_words, without_our_frames
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from threading import Event
+
     from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Subject
     from jaxviz.link.changes import Passes
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from jaxviz.loops.compare import Rebuilt
     from jaxviz.measure.arguments import Fill
     from jaxviz.measure.memory import Memory
+    from jaxviz.measure.progress import Progress
     from jaxviz.measure.run import Run
     from jaxviz.measure.values import Values
     from jaxviz.residuals import Residuals
@@ -231,21 +234,36 @@ class Exploration:
         fill: Fill = "normal",
         eager: bool = False,
         profile: bool = True,
+        memory_profile: str | Path | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        stop: Event | None = None,
     ) -> Run:
         """Runs the program on its device, and times it: once to warm up, then `repeat` times within about `seconds`.
 
         Arguments of which only the shape is known are filled with `normal`, `uniform`, `zeros` or `ones`, or by a
         function that is given the shape. With `eager`, the function is timed without `jit` too; with `profile`, a few
-        more runs say how long each operation takes. What is shown from then on has the measures::
+        more runs say how long each operation takes. `memory_profile` is a file for what is on the device while the
+        arguments and results are, in the format of pprof. What is shown from then on has the measures::
 
             ex = jv.explore(step, params, x)
             ex.run(repeat=20).median
+
+        `progress` is told several times a second how far it is. An interrupt ends it within a second, and so does
+        another thread that sets the event `stop`, with `RunStopped`.
         """
         from jaxviz.measure.run import run_program
 
         __tracebackhide__ = True
         self.measured = run_program(
-            self._capture, repeat=repeat, seconds=seconds, fill=fill, eager=eager, profile=profile
+            self._capture,
+            repeat=repeat,
+            seconds=seconds,
+            fill=fill,
+            eager=eager,
+            profile=profile,
+            memory_profile=memory_profile,
+            progress=progress,
+            stop=stop,
         )
         self._memory = self.measured.memory or self._memory
         return self.measured

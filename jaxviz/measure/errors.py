@@ -10,10 +10,14 @@ class RunError(RuntimeError):
     """A program that cannot be run, or that failed while it ran; the message says why and what to do."""
 
 
+class RunStopped(RunError):
+    """A run that was stopped before its end."""
+
+
 def failed(call: str, error: BaseException) -> RunError:
     """The words for an error that came while a program ran."""
     text = str(error).strip()
-    first = text.splitlines()[0] if text else type(error).__name__
+    first = text.splitlines()[0].rstrip(".") if text else type(error).__name__
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in text or "out of memory" in text.lower():
         return RunError(f"{call} ran out of memory: {first}. Smaller arguments, or donated ones, need less.")
     # The last line of a traceback of Python says what a callback raised.

@@ -6,6 +6,8 @@ import statistics
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,19 +16,17 @@ import jax
 from jaxviz import compat
 from jaxviz.measure.arguments import FILLS, Fill, Inputs, made_up_bytes, make_inputs
 from jaxviz.measure.effects import effects_of
-from jaxviz.measure.errors import RunError, check_memory, failed
+from jaxviz.measure.errors import RunError, RunStopped, check_memory, failed
 from jaxviz.measure.memory import Memory, program_memory
 from jaxviz.measure.profile import NoProfile
 from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_profile
+from jaxviz.measure.progress import Progress, Telling
 from jaxviz.measure.waiting import Work
 from jaxviz.measure.words import seconds_text
 from jaxviz.program import Program
 
 if TYPE_CHECKING:
     from jaxviz.capture import Capture
-
-# Seconds after which a person wants to know how far it is.
-_SILENCE = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Run:
 class Executable:
     """The person's own program, compiled to run, and its arguments on the device."""
 
-    def __init__(self, program: Program, fill: Fill = "normal") -> None:
+    def __init__(self, program: Program, fill: Fill = "normal", tick: Callable[[], None] | None = None) -> None:
         if program.target is not None and program.target.limits:
             raise RunError(f"{program.call} is compiled for {program.target.label}, which is not here: nothing runs")
         if not callable(fill) and fill not in FILLS:
@@ -102,8 +102,11 @@ class Executable:
         start = perf_counter()
         try:
             lowered = program.lower(program.jaxpr)
-            self.compiled = lowered.compile()
+            # The compiler hears of no interrupt either.
+            self.compiled: Any = Work(lambda _: lowered.compile(), tick).wait()
             self.lowered = lowered
+        except RunStopped:
+            raise
         except Exception as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise RunError(f"{program.call} cannot be compiled to run: {reason}") from error
@@ -137,6 +140,13 @@ class Executable:
         jax.effects_barrier()
         return dispatched - start, done - start
 
+    def save_memory_profile(self, path: str | Path) -> None:
+        """What is on the device while the arguments and results of one run are, in the format of pprof, to a file."""
+        args, kwargs = self.inputs.fresh()
+        results = jax.block_until_ready(self.compiled(*args, **kwargs))
+        jax.profiler.save_device_memory_profile(str(Path(path).expanduser()))
+        del results
+
 
 def run_program(
     capture: Capture,
@@ -146,40 +156,43 @@ def run_program(
     fill: Fill = "normal",
     eager: bool = False,
     profile: bool = True,
+    memory_profile: str | Path | None = None,
     tell: Callable[[str], None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    stop: Event | None = None,
 ) -> Run:
     """Runs a program `repeat` times after a first one, for at most about `seconds`, then a few times with a profile.
 
-    `tell` hears, in words, what will be repeated, and how far it is where it takes long.
+    `tell` hears, in words, what will be repeated, and how far it is where it takes long; `progress` hears how far it is
+    several times a second. Once `stop` is set, it ends within a second with `RunStopped`.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
         raise ValueError(f"repeat must be a whole number above 0, not {repeat!r}")
     tell = print_line if tell is None else tell
     program = capture.program
-    executable = Executable(program, fill)
+    telling = Telling(program.call, repeat, tell, progress, stop)
+    executable = Executable(program, fill, telling.tick)
     effects = effects_of(capture.jaxpr)
     if effects:
         tell(f"{program.call} {effects}, in each of {repeat + 1 + (PROFILED + 1 if profile else 0)} runs.")
     # Made here, where an error of the compiler is not one of the run.
+    telling.begin("read")
     subject = _subject(capture) if profile else None
     timed: list[tuple[float, float]] = []
     started = perf_counter()
-    told = 0.0
-
-    def tick() -> None:
-        nonlocal told
-        spent = perf_counter() - started
-        if spent > _SILENCE and spent - told > _SILENCE:
-            told = spent
-            runs = max(len(timed) - 1, 0)
-            what = f"{runs} of {repeat} runs" if runs < repeat else "all runs, and now for each operation,"
-            tell(f"{program.call}: {what} after {spent:.0f} s; interrupt to stop.")
 
     def measure(work: Work[_Measured]) -> _Measured:
+        telling.begin("run")
         while len(timed) <= repeat and (len(timed) < 2 or perf_counter() - started < seconds):
             work.go_on()
             timed.append(executable.once())
+            telling.done = len(timed) - 1
+        if memory_profile is not None:
+            executable.save_memory_profile(memory_profile)
+        if eager:
+            telling.begin("eager")
         without = _without_jit(program, executable, len(timed) - 1, seconds, work) if eager else []
+        telling.begin("profile")
         if not isinstance(subject, ProfileSubject):
             return _Measured(without, None, subject or "")
         usual = statistics.median(wall for _, wall in timed[1:])
@@ -188,10 +201,10 @@ def run_program(
         except NoProfile as reason:
             return _Measured(without, None, str(reason))
 
-    work = Work(measure, tick)
+    work = Work(measure, telling.tick)
     try:
         measured = work.wait()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RunStopped):
         if work.abandoned:
             tell(
                 f"Stopped waiting for {program.call}. What a device has begun cannot be taken back: it goes on until "

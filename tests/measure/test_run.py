@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
-from jaxviz.measure.errors import RunError
+from jaxviz.measure.errors import RunError, RunStopped
 from jaxviz.measure.run import seconds_text
 
 
@@ -185,6 +185,84 @@ def test_what_is_compiled_for_a_device_that_is_not_here_is_not_run():
     ex.program.target = replace(ex.program.target, label="NVIDIA H100", limits=("Nothing runs.",))
     with pytest.raises(RunError, match="NVIDIA H100, which is not here"):
         ex.run()
+
+
+def test_a_listener_hears_how_far_it_is():
+    def slow(x):
+        return jax.pure_callback(lambda x: time.sleep(0.06) or x, x, x)
+
+    heard = []
+    jv.explore(slow, jnp.ones(3)).run(repeat=8, progress=heard.append)
+    counts = [progress.done for progress in heard if progress.step == "run"]
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 1
+    assert {progress.total for progress in heard} == {8}
+    assert any(progress.words == f"{progress.done} of 8 runs" for progress in heard)
+    assert all(progress.words for progress in heard)
+
+
+def test_another_thread_stops_a_run_within_a_second():
+    started, stop, pressed = threading.Event(), threading.Event(), []
+
+    def slow(x):
+        def wait(x):
+            started.set()
+            time.sleep(0.05)
+            return x
+
+        return jax.pure_callback(wait, x, x)
+
+    def press():
+        started.wait()
+        pressed.append(time.perf_counter())
+        stop.set()
+
+    ex = jv.explore(slow, jnp.ones(3))
+    threading.Thread(target=press).start()
+    with pytest.raises(RunStopped, match=r"slow\(f32\[3\]\) was stopped after .*: \d+ of 10000 runs"):
+        ex.run(repeat=10_000, stop=stop)
+    assert time.perf_counter() - pressed[0] < 1.0
+    assert ex.measured is None
+    assert len(ex.run(repeat=1).seconds) == 1
+
+
+def test_a_run_can_be_stopped_while_it_is_compiled(monkeypatch):
+    compiled = jax.stages.Lowered.compile
+
+    def slowly(lowered, *args, **kwargs):
+        time.sleep(2.0)
+        return compiled(lowered, *args, **kwargs)
+
+    stop = threading.Event()
+    ex = jv.explore(jnp.sin, jnp.ones(3))
+    ex.hlo  # noqa: B018
+    monkeypatch.setattr(jax.stages.Lowered, "compile", slowly)
+    start = time.perf_counter()
+    with pytest.raises(RunStopped, match="compiling"):
+        ex.run(stop=stop, progress=lambda progress: stop.set())
+    assert time.perf_counter() - start < 1.5
+
+
+def test_what_is_on_the_device_is_written_for_pprof(tmp_path):
+    import gzip
+
+    run = jv.explore(lambda x: jnp.sin(x), jnp.ones((999, 8))).run(repeat=1, memory_profile=tmp_path / "memory.prof")
+    assert run.seconds
+    profile = gzip.decompress((tmp_path / "memory.prof").read_bytes())
+    # 999 x 8 x 4 bytes as the format writes a number: what the run was given, and what it gave.
+    assert profile.count(bytes([0xE0, 0xF9, 0x01])) >= 2
+
+
+def test_what_the_device_refuses_is_said_in_one_line(monkeypatch):
+    def refuse(self, compiled=None):
+        raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 99 bytes.\nAnd more.")
+
+    monkeypatch.setattr("jaxviz.measure.run.Executable.once", refuse)
+    ex = jv.explore(jnp.sin, jnp.ones(3))
+    with pytest.raises(RunError, match=r"sin\(f32\[3\]\) ran out of memory: .*99 bytes\. Smaller") as raised:
+        ex.run()
+    assert "\n" not in str(raised.value)
+    assert len(ex.document().graphs) == 3
 
 
 NEVER_ENDS = """
