@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fates
     from jaxviz.link.links import Links
+    from jaxviz.measure.compiling import CompileCost
     from jaxviz.measure.measures import Measures
     from jaxviz.measure.memory import Memory
     from jaxviz.measure.values import Values
@@ -167,6 +168,14 @@ class ValuesEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class CompilingEntry:
+    """What compiling a program, by its number, cost."""
+
+    program: int
+    cost: CompileCost
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -186,6 +195,7 @@ class Document:
     measures: tuple[MeasuresEntry, ...] = ()
     memory: tuple[MemoryEntry, ...] = ()
     values: tuple[ValuesEntry, ...] = ()
+    compiling: tuple[CompilingEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -218,6 +228,7 @@ class Document:
             measures=(),
             memory=(),
             values=(),
+            compiling=(),
         )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:

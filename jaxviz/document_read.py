@@ -27,6 +27,7 @@ from jaxviz.document import (
     TargetEntry,
     no_constant,
 )
+from jaxviz.document_compiling import read_compiling
 from jaxviz.document_measures import read_measures
 from jaxviz.document_memory import read_memory
 from jaxviz.document_passes import read_passes
@@ -118,8 +119,24 @@ class JsonReader:
             read_memory(self, entry, f"$.memory[{number}]", programs, graphs)
             for number, entry in enumerate(self.section(value, "memory"))
         )
+        compiling = tuple(
+            read_compiling(self, entry, f"$.compiling[{number}]", programs)
+            for number, entry in enumerate(self.section(value, "compiling"))
+        )
         return Document(
-            tables, graphs, programs, producer, links, fates, outlines, passes, findings, measures, memory, values
+            tables,
+            graphs,
+            programs,
+            producer,
+            links,
+            fates,
+            outlines,
+            passes,
+            findings,
+            measures,
+            memory,
+            values,
+            compiling,
         )
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:

@@ -17,6 +17,7 @@ from jaxviz.document import (
     OutlineEntry,
     TargetEntry,
 )
+from jaxviz.document_compiling import compiling_json
 from jaxviz.document_measures import measures_json
 from jaxviz.document_memory import memory_json
 from jaxviz.document_passes import passes_json
@@ -102,6 +103,7 @@ def document_value(document: Document) -> dict[str, Any]:
         **({"measures": [measures_json(entry) for entry in document.measures]} if document.measures else {}),
         **({"memory": [memory_json(entry) for entry in document.memory]} if document.memory else {}),
         **({"values": [values_json(entry) for entry in document.values]} if document.values else {}),
+        **({"compiling": [compiling_json(entry) for entry in document.compiling]} if document.compiling else {}),
         **({"findings": [_finding_json(entry) for entry in document.findings]} if document.findings else {}),
     }
 

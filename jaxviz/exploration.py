@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from jaxviz import compat_traces
 from jaxviz.document import (
     STAGE_KINDS,
+    CompilingEntry,
     Document,
     FatesEntry,
     FindingEntry,
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
     from jaxviz.loops.compare import Rebuilt
+    from jaxviz.loops.curve import Curve
     from jaxviz.measure.arguments import Fill
+    from jaxviz.measure.compiling import CompileCost
     from jaxviz.measure.memory import Memory
     from jaxviz.measure.progress import Progress
     from jaxviz.measure.run import Run
@@ -108,6 +111,8 @@ class Exploration:
         self._memory: Memory | None = None
         # The statistics of its values, once they were asked for.
         self._values: Values | None = None
+        # What compiling it cost, once that was asked for.
+        self._compile_cost: CompileCost | None = None
         from jaxviz.capture import Capture
 
         self._capture = Capture(program, ahead=lambda: self.found_in_jaxpr)
@@ -297,6 +302,28 @@ class Exploration:
             self._memory = program_memory(self._capture)
         return self._memory
 
+    def compile_cost(self, *, curve: bool = False) -> CompileCost:
+        """What it costs to get to code that runs: tracing, lowering, the passes of the compiler, jitted functions.
+
+        The program is compiled once more for that. With `curve`, its largest loop is also compiled for other numbers of
+        turns, as a loop and unrolled. What is shown from then on has the timeline of it::
+
+            ex.compile_cost().passes
+        """
+        from jaxviz.loops.curve import curve_of
+        from jaxviz.measure.compiling import compile_cost
+        from jaxviz.measure.run import print_line
+
+        __tracebackhide__ = True
+
+        def measured() -> Curve:
+            unrolled = any(one.kind == "unrolled" for one in self.found_in_jaxpr)
+            rebuilt = self.rebuild() if unrolled else None
+            return curve_of(self.program.jaxpr) if rebuilt is None or rebuilt.why else rebuilt.curve()
+
+        self._compile_cost = compile_cost(self._capture, curve=measured if curve else None, tell=print_line)
+        return self._compile_cost
+
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """All of it as data: what is saved, sent to the browser and reopened; the passes only where they are asked for.
 
@@ -375,6 +402,7 @@ class Exploration:
             measures=measured,
             memory=memory,
             values=() if self._values is None else (ValuesEntry(0, self._values),),
+            compiling=() if self._compile_cost is None else (CompilingEntry(0, self._compile_cost),),
         )
 
     def _action(self, finding: Finding) -> str:

@@ -12,7 +12,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from jaxviz.document import Document, FatesEntry, FindingEntry, OutlineEntry
+from jaxviz.document import (
+    CompilingEntry,
+    Document,
+    FatesEntry,
+    FindingEntry,
+    MeasuresEntry,
+    MemoryEntry,
+    OutlineEntry,
+    ValuesEntry,
+)
 from jaxviz.find.finding import Line
 from jaxviz.graph import Column, Graph
 from jaxviz.tables import Tables
@@ -20,7 +29,7 @@ from jaxviz.tables import Tables
 
 def joined(documents: Sequence[Document]) -> Document:
     """One document with the programs of all, in order, each with its own stages, links, fates, outlines, findings
-    and measures.
+    and all that was measured.
 
     The passes of the compiler are left out.
     """
@@ -45,15 +54,26 @@ def joined(documents: Sequence[Document]) -> Document:
         outlines=tuple(_numbered([part.outlines for part in parts], starts)),
         findings=tuple(_numbered([part.findings for part in parts], starts)),
         passes=(),
-        measures=tuple(
-            replace(entry, program=entry.program + sum(len(before.programs) for before in parts[:number]))
-            for number, part in enumerate(parts)
-            for entry in part.measures
-        ),
+        measures=tuple(_of_programs(parts, [part.measures for part in parts])),
+        memory=tuple(_of_programs(parts, [part.memory for part in parts])),
+        values=tuple(_of_programs(parts, [part.values for part in parts])),
+        compiling=tuple(_of_programs(parts, [part.compiling for part in parts])),
     )
 
 
 _Entry = TypeVar("_Entry", FatesEntry, OutlineEntry, FindingEntry)
+
+
+_OfProgram = TypeVar("_OfProgram", MeasuresEntry, MemoryEntry, ValuesEntry, CompilingEntry)
+
+
+def _of_programs(parts: Sequence[Document], entries: Sequence[Sequence[_OfProgram]]) -> Iterator[_OfProgram]:
+    """Entries about a program each, with its number in the whole."""
+    start = 0
+    for part, own in zip(parts, entries, strict=True):
+        for entry in own:
+            yield replace(entry, program=entry.program + start)
+        start += len(part.programs)
 
 
 def _numbered(entries: Sequence[Sequence[_Entry]], starts: Sequence[int]) -> Iterator[_Entry]:

@@ -75,7 +75,7 @@ def optimize(lowered: Any, *, mark: bytes = b"", passes: str = "") -> Optimized:
     the names of the compiler passes around which snapshots are taken.
     """
     start = perf_counter()
-    with _compiling, _outside_the_cache(), _snapshots(passes) as taken, _hook(mark) as caught:
+    with _compiling, outside_the_cache(), _snapshots(passes) as taken, _hook(mark) as caught:
         compiled = None
         try:
             compiled = lowered.compile(compiler_options=taken.options or None)
@@ -123,7 +123,7 @@ def _hook(mark: bytes) -> Iterator[list[bytes]]:
 
 
 @contextmanager
-def _outside_the_cache() -> Iterator[None]:
+def outside_the_cache() -> Iterator[None]:
     """Nothing is read from the persistent compilation cache, because its key covers tags too, and nothing is stored."""
     import jax
 

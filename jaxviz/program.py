@@ -21,6 +21,7 @@ from jaxviz.accepted import accepted
 from jaxviz.captured import CapturedNames
 from jaxviz.impure import Seen, seen_in
 from jaxviz.read.values import short_dtype
+from jaxviz.sampling import Sampler
 from jaxviz.specialization import innermost
 from jaxviz.targets import Target, find_target
 
@@ -56,6 +57,8 @@ class Program:
         self.target = find_target(target) if isinstance(target, str) else target
         #: What JAX is given of all that.
         self.accepted = accepted(fn, self.args, self.kwargs, self.static_argnums)
+        #: Where tracing spends its time.
+        self.traced_where = Sampler()
         #: What each thing cost, by name: `trace`.
         self.seconds: dict[str, float] = {}
 
@@ -115,7 +118,8 @@ class Program:
         elif self.static_argnums or not compat.is_jitted(jitted):
             donated = self.accepted.donated or None
             jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None, donate_argnums=donated)
-        traced = jitted.trace(*args, **kwargs)
+        with self.traced_where:
+            traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
         return traced
 

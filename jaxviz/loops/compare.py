@@ -10,7 +10,7 @@ from functools import cached_property
 from html import escape
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -23,6 +23,9 @@ from jaxviz.loops.run import Rebuilding
 from jaxviz.loops.where import copies_of
 from jaxviz.program import Program
 from jaxviz.read.bodies import bodies_of
+
+if TYPE_CHECKING:
+    from jaxviz.loops.curve import Curve
 
 #: More equations than this are not compiled just to be compared: XLA would take minutes.
 MOST_COMPILED = 20_000
@@ -81,6 +84,15 @@ class Rebuilt:
         program = self.program
         given = program.accepted
         return explore(self.function, *given.args, static_argnums=program.static_argnums, **given.kwargs)
+
+    def curve(self, seconds: float = 20.0) -> Curve:
+        """What the loop costs over its number of turns, as a loop and unrolled; tried for about so many seconds."""
+        from jaxviz.loops.curve import curve_of
+
+        if self.function is None:
+            raise ValueError(f"the loop was not rebuilt: {self.why}")
+        name = next((f"the loop in line {line.line}" for line in self.finding.lines), "")
+        return curve_of(self.exploration.program.jaxpr, seconds=seconds, name=name)
 
     @cached_property
     def comparison(self) -> Any:
@@ -195,10 +207,10 @@ def rebuild(program: Program, subject: Subject, finding: Finding) -> Rebuilt:
     loop = "scan" if any(turns.given or turns.every for turns in rebuilding.turns) else "fori_loop"
     arguments = _arguments(program, shapes)
     acts = bool(compat.open_jaxpr(program.jaxpr).effects)
-    before, results = _measure(program.jaxpr, shapes, None if acts else arguments)
+    before, results = measured_cost(program.jaxpr, shapes, None if acts else arguments)
     # JAX remembers the bodies of jitted functions that it traced before.
     before = replace(before, trace=max(before.trace, program.seconds["trace"]))
-    after, others = _measure(jaxpr, shapes, None if acts or before.run is None else arguments)
+    after, others = measured_cost(jaxpr, shapes, None if acts or before.run is None else arguments)
     difference, equal = _difference(results, others) if results and others else (None, None)
     return Rebuilt(
         program,
@@ -219,10 +231,10 @@ def _is_of(found: Unrolled, finding: Finding) -> bool:
     return bool(finding.lines == (found.loop.line,) and len(finding.nodes) and finding.nodes[0] == first)
 
 
-def _measure(
+def measured_cost(
     jaxpr: Any, shapes: Sequence[Any], arguments: Sequence[Any] | None
 ) -> tuple[Cost, Sequence[np.ndarray] | None]:
-    """Trace it again from its equations, compile it, and run it on the arguments, where there are any."""
+    """What a jaxpr costs: traced again from its equations, compiled, and run on the arguments, where there are any."""
     run = jax_core.jaxpr_as_fun(jaxpr)
     equations = _equations(jaxpr)
     start = perf_counter()
@@ -268,7 +280,7 @@ def _arguments(program: Program, shapes: Sequence[Any]) -> list[Any]:
         leaves = list(shapes)
     random = np.random.default_rng(0)
     return [
-        _random(random, shape) if isinstance(leaf, jax.ShapeDtypeStruct) or not _fits(leaf, shape) else leaf
+        random_value(shape, random) if isinstance(leaf, jax.ShapeDtypeStruct) or not _fits(leaf, shape) else leaf
         for leaf, shape in zip(leaves, shapes, strict=True)
     ]
 
@@ -277,7 +289,9 @@ def _fits(leaf: Any, shape: Any) -> bool:
     return np.shape(leaf) == shape.shape and (hasattr(leaf, "dtype") or isinstance(leaf, (bool, int, float, complex)))
 
 
-def _random(random: np.random.Generator, shape: Any) -> Any:
+def random_value(shape: Any, random: np.random.Generator | None = None) -> Any:
+    """Numbers for an argument of which the shape is known."""
+    random = np.random.default_rng(0) if random is None else random
     if jax.dtypes.issubdtype(shape.dtype, jax.dtypes.prng_key):
         keys = jax.random.split(jax.random.key(0), int(np.prod(shape.shape)))
         return keys.reshape(shape.shape)

@@ -48,7 +48,7 @@ def profiled(run: Callable[[], None], module: str, instructions: Collection[str]
     if reader is None:
         raise NoProfile(f"JAX {jax.__version__} cannot read a profile: there is no time for each operation")
     with tempfile.TemporaryDirectory(prefix="jaxviz-") as folder:
-        with _trace(folder):
+        with tracing(folder):
             run()
         files = sorted(Path(folder).rglob("*.xplane.pb"))
         if not files:
@@ -60,7 +60,8 @@ def profiled(run: Callable[[], None], module: str, instructions: Collection[str]
 
 
 @contextmanager
-def _trace(folder: str) -> Iterator[None]:
+def tracing(folder: str) -> Iterator[None]:
+    """Has the profiler write to a folder; `NoProfile` where another profile is being made."""
     try:
         compat.start_trace(folder)
     except RuntimeError as error:

@@ -69,7 +69,7 @@ def test_without_a_run_nothing_is_said_of_one(notebook):
     expect(graph.root.locator(".jv-run")).to_be_hidden()
 
 
-def test_memory_is_charted_and_leads_to_what_is_alive(notebook):
+def test_memory_is_charted_and_leads_to_what_is_alive_beside_what_compiling_cost(notebook):
     opened = notebook(
         """\
 import jax.numpy as jnp
@@ -79,9 +79,16 @@ def wide(x):
     return jnp.sort(y @ y, axis=0).sum()
 ex = jv.explore(wide, jnp.ones(300))
 ex.memory()
+ex.compile_cost()
 ex"""
     )
     graph = opened.explore(0)
+    cost = graph.root.locator(".jv-compiling")
+    expect(cost).to_contain_text(re.compile(r"compile: [\d.]+ m?s before it can run: traced in"))
+    cost.locator(".jv-finding-title").click()
+    for name in ("trace", "lower", "compile", "optimize", "write code"):
+        expect(cost.get_by_label(re.compile(rf"^{name}: [\d.]+ "))).to_have_count(1)
+    cost.locator(".jv-finding-title").click()
     strip = graph.root.locator(".jv-memory")
     expect(strip).to_contain_text(re.compile(r"memory: needs [\d.]+ kB"))
     expect(graph.root.locator(".jv-run")).to_be_hidden()

@@ -5,7 +5,7 @@
 import { buildGraph, buildOutline, offsets } from './build.ts';
 import type { Document } from './graph.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
-import { checkMeasures, checkMemory, checkValues } from './measured.ts';
+import { checkCompiling, checkMeasures, checkMemory, checkValues } from './measured.ts';
 import { checkPasses } from './series.ts';
 import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import { validate } from './validate.generated.js';
@@ -133,7 +133,8 @@ function build(plain: PlainDocument): Document {
     findings: plain.findings ?? [],
     measures: plain.measures ?? [],
     memory: plain.memory ?? [],
-    values: plain.values ?? []
+    values: plain.values ?? [],
+    compiling: plain.compiling ?? []
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
@@ -144,5 +145,6 @@ function build(plain: PlainDocument): Document {
   checkMeasures(document);
   checkMemory(document);
   checkValues(document);
+  checkCompiling(document);
   return document;
 }

@@ -3,9 +3,9 @@
  * `../../../schema/document.schema.json` says what each column means; `decode.ts` makes these objects and checks them.
  */
 
-import type { Measures, Memory, Passes, TracingError, ValuesOfRun } from './schema.generated.ts';
+import type { Compiling, Measures, Memory, Passes, TracingError, ValuesOfRun } from './schema.generated.ts';
 
-export type { Measures, Memory, Passes, TracingError, ValuesOfRun };
+export type { Compiling, Measures, Memory, Passes, TracingError, ValuesOfRun };
 
 /** What a node is. */
 export const NodeKind = { operation: 0, argument: 1, result: 2, constant: 3 } as const;
@@ -232,4 +232,5 @@ export interface Document {
   readonly measures: readonly Measures[];
   readonly memory: readonly Memory[];
   readonly values: readonly ValuesOfRun[];
+  readonly compiling: readonly Compiling[];
 }

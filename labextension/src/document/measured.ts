@@ -74,3 +74,30 @@ export function checkValues(document: Document): void {
     }
   });
 }
+
+/** Checks that what compiling cost is of a program that is there, with a row in every column. */
+export function checkCompiling(document: Document): void {
+  document.compiling.forEach((compiling, index) => {
+    const path = `compiling/${index}`;
+    if (!document.programs[compiling.program]) {
+      throw new RangeError(`${path}/program is ${compiling.program}, a program that is not there`);
+    }
+    const { steps, passes, functions, lines, curve } = compiling;
+    for (const table of [steps, passes, functions, lines]) {
+      checkColumns(path, Object.values(table) as unknown[][]);
+    }
+    if (curve) {
+      const { turns, loop, loopRun, unrolled, unrolledRun } = curve;
+      checkColumns(`${path}/curve`, [turns, loop, loopRun, unrolled, unrolledRun]);
+    }
+    if (steps.parent.some((parent, row) => parent >= row)) {
+      throw new RangeError(`${path}/steps names a step that does not come before`);
+    }
+  });
+}
+
+function checkColumns(path: string, columns: readonly (readonly unknown[])[]): void {
+  if (columns.some(({ length }) => length !== columns[0].length)) {
+    throw new RangeError(`${path} should have columns of one length`);
+  }
+}

@@ -12,6 +12,7 @@ import { withKernelTree } from '../view/kernelTree.ts';
 import { goTo, letGo } from './acts.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { Beside } from './beside.ts';
+import { CompilingStrip } from './compiling.ts';
 import { Colours } from './colours.ts';
 import { commandsOf } from './commands.ts';
 import { element } from './elements.ts';
@@ -285,7 +286,9 @@ export class Explorer {
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
     const before = [this.bar.root, this.tour.root, ...failure, this.passes.line, this.search.root];
-    root.append(...before, body, this.grip.root, run.root, memory.root, values, findings.root);
+    const compiling = new CompilingStrip(this.document, { show: (graph, nodes) => this.showNodes(graph, nodes) });
+    const strips = [run.root, memory.root, values, compiling.root, findings.root];
+    root.append(...before, body, this.grip.root, ...strips);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);

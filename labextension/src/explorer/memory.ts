@@ -5,6 +5,7 @@ import { peakOf } from '../view/peak.ts';
 import { ownSpot } from '../view/spots.ts';
 import { bytesText } from '../view/words.ts';
 import { button, element } from './elements.ts';
+import { svg, svgText } from './plot.ts';
 
 export interface MemoryActions {
   /** Shows nodes of a graph. */
@@ -20,7 +21,6 @@ const TOP = 8;
 const BOTTOM = 18;
 /** More steps than this are not told apart on a screen: of each few, the one that needs most is drawn. */
 const MOST_POINTS = 600;
-const SVG = 'http://www.w3.org/2000/svg';
 
 export class MemoryStrip {
   readonly root = element('section', 'jv-memory');
@@ -65,38 +65,38 @@ export class MemoryStrip {
     const x = (step: number): number => LEFT + ((WIDTH - LEFT) * step) / Math.max(1, memory.live.length);
     const y = (bytes: number): number => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * bytes) / Math.max(1, top);
     const figure = element('figure', 'jv-memory-chart');
-    const svg = make('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' });
-    svg.setAttribute('aria-label', memory.words.join('; '));
+    const plot = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' });
+    plot.setAttribute('aria-label', memory.words.join('; '));
     const floor = HEIGHT - BOTTOM;
     const outline = points.map(
       ({ step, bytes }, index) =>
         `${x(step)},${y(base + bytes)} ${x(points[index + 1]?.step ?? memory.live.length)},${y(base + bytes)}`
     );
-    svg.append(
-      make('polygon', {
+    plot.append(
+      svg('polygon', {
         class: 'jv-memory-temporary',
         points: `${LEFT},${y(base)} ${outline.join(' ')} ${WIDTH},${y(base)}`
       }),
-      make('rect', { class: 'jv-memory-base', x: LEFT, y: y(base), width: WIDTH - LEFT, height: floor - y(base) }),
-      make('line', { class: 'jv-memory-peak', x1: x(peak + 0.5), x2: x(peak + 0.5), y1: TOP, y2: floor }),
-      text(LEFT - 6, y(top) + 7, bytesText(top)),
-      text(LEFT - 6, floor, '0'),
-      text(WIDTH, HEIGHT - 5, `${memory.live.length} steps`)
+      svg('rect', { class: 'jv-memory-base', x: LEFT, y: y(base), width: WIDTH - LEFT, height: floor - y(base) }),
+      svg('line', { class: 'jv-memory-peak', x1: x(peak + 0.5), x2: x(peak + 0.5), y1: TOP, y2: floor }),
+      svgText(LEFT - 6, y(top) + 7, bytesText(top), 'end'),
+      svgText(LEFT - 6, floor, '0', 'end'),
+      svgText(WIDTH, HEIGHT - 5, `${memory.live.length} steps`, 'end')
     );
     if (y(base) - y(top) > 14 && floor - y(base) > 10) {
-      svg.append(text(LEFT - 6, y(base) + 4, bytesText(base)));
+      plot.append(svgText(LEFT - 6, y(base) + 4, bytesText(base), 'end'));
     }
     const stepAt = (event: MouseEvent): number => {
-      const { left, width } = svg.getBoundingClientRect();
+      const { left, width } = plot.getBoundingClientRect();
       const place = ((event.clientX - left) / Math.max(1, width)) * WIDTH;
       const step = Math.floor(((place - LEFT) / (WIDTH - LEFT)) * memory.live.length);
       return Math.min(memory.live.length - 1, Math.max(0, step));
     };
-    svg.addEventListener('click', event => this.actions.show(at, [memory.step[stepAt(event as MouseEvent)]]));
+    plot.addEventListener('click', event => this.actions.show(at, [memory.step[stepAt(event as MouseEvent)]]));
     const caption = element('figcaption', '', 'over the steps of a run: ');
     caption.append(key('jv-memory-base'), ` arguments and results ${bytesText(base)}, `);
     caption.append(key('jv-memory-temporary'), ` temporary values; a click leads to the operation that runs then`);
-    figure.append(svg, caption);
+    figure.append(plot, caption);
     return figure;
   }
 
@@ -145,21 +145,7 @@ function thinned(live: readonly number[]): { step: number; bytes: number }[] {
 }
 
 function key(name: string): SVGElement {
-  const swatch = make('svg', { class: 'jv-memory-key', viewBox: '0 0 10 10' });
-  swatch.append(make('rect', { class: name, x: 0, y: 0, width: 10, height: 10 }));
+  const swatch = svg('svg', { class: 'jv-memory-key', viewBox: '0 0 10 10' });
+  swatch.append(svg('rect', { class: name, x: 0, y: 0, width: 10, height: 10 }));
   return swatch;
-}
-
-function make(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
-  const made = globalThis.document.createElementNS(SVG, tag) as SVGElement;
-  for (const [name, value] of Object.entries(attributes)) {
-    made.setAttribute(name, typeof value === 'number' ? String(Math.round(value * 100) / 100) : value);
-  }
-  return made;
-}
-
-function text(x: number, y: number, content: string): SVGElement {
-  const made = make('text', { class: 'jv-plot-text', x, y, 'text-anchor': 'end' });
-  made.textContent = content;
-  return made;
 }

@@ -7,6 +7,7 @@ import { flopsText, measuredOf, shareText, short, timeText, wholeOf, type Measur
 import { nodeLabel } from '../view/label.ts';
 import { bytesText } from '../view/words.ts';
 import { element } from './elements.ts';
+import { logarithmic, svg, svgText } from './plot.ts';
 
 const WIDTH = 420;
 const HEIGHT = 200;
@@ -15,7 +16,8 @@ const LARGEST = 11;
 const SMALLEST = 2.5;
 /** Kernels of less than this share of the time are no dots: there would be hundreds. */
 const LEAST_SHARE = 0.002;
-const SVG = 'http://www.w3.org/2000/svg';
+/** No dot stands at the border: powers of ten that lie nearer get one more. */
+const ROOM = 0.1;
 
 export interface Dot {
   readonly node: number;
@@ -59,32 +61,32 @@ export function roofline(
     return null;
   }
   const ridge = most / fastest;
-  const x = scale([...dots.map(dot => dot.intensity), ridge], [MARGIN.left, WIDTH - MARGIN.right]);
-  const y = scale([...dots.map(dot => dot.rate), most], [HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const x = logarithmic([...dots.map(dot => dot.intensity), ridge], [MARGIN.left, WIDTH - MARGIN.right], ROOM);
+  const y = logarithmic([...dots.map(dot => dot.rate), most], [HEIGHT - MARGIN.bottom, MARGIN.top], ROOM);
   const figure = element('figure', 'jv-roofline');
-  const svg = make('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'group', 'aria-label': 'roofline' });
+  const plot = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'group', 'aria-label': 'roofline' });
   for (const tick of x.ticks) {
     const at = x.at(tick);
-    svg.append(make('line', { class: 'jv-plot-grid', x1: at, x2: at, y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom }));
-    svg.append(text(at, HEIGHT - MARGIN.bottom + 13, short(tick), 'middle'));
+    plot.append(svg('line', { class: 'jv-plot-grid', x1: at, x2: at, y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom }));
+    plot.append(svgText(at, HEIGHT - MARGIN.bottom + 13, short(tick), 'middle'));
   }
   for (const tick of y.ticks) {
     const at = y.at(tick);
-    svg.append(make('line', { class: 'jv-plot-grid', x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: at, y2: at }));
-    svg.append(text(MARGIN.left - 5, at + 3, `${flopsText(tick)}/s`, 'end'));
+    plot.append(svg('line', { class: 'jv-plot-grid', x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: at, y2: at }));
+    plot.append(svgText(MARGIN.left - 5, at + 3, `${flopsText(tick)}/s`, 'end'));
   }
-  svg.append(text((MARGIN.left + WIDTH) / 2, HEIGHT - 4, 'FLOP for each byte', 'middle'));
+  plot.append(svgText((MARGIN.left + WIDTH) / 2, HEIGHT - 4, 'FLOP for each byte', 'middle'));
   const roof = [
     [x.low, x.low * fastest],
     [ridge, most],
     [x.high, most]
   ].map(([intensity, rate]) => `${x.at(intensity)},${Math.min(y.at(rate), HEIGHT - MARGIN.bottom)}`);
-  svg.append(make('polyline', { class: 'jv-plot-roof', points: roof.join(' ') }));
+  plot.append(svg('polyline', { class: 'jv-plot-roof', points: roof.join(' ') }));
   const longest = dots[0].seconds;
   const whole = wholeOf(measured, 'seconds');
   for (const dot of dots) {
     const r = Math.max(SMALLEST, LARGEST * Math.sqrt(dot.seconds / longest));
-    const circle = make('circle', {
+    const circle = svg('circle', {
       class: 'jv-plot-dot',
       cx: x.at(dot.intensity),
       cy: y.at(dot.rate),
@@ -94,55 +96,17 @@ export function roofline(
     });
     const said = `${dot.label}: ${timeText(dot.seconds)}, ${shareText(dot.seconds, whole)}, ${flopsText(dot.rate)}/s`;
     circle.setAttribute('aria-label', said);
-    circle.append(Object.assign(make('title', {}), { textContent: said }));
+    circle.append(Object.assign(svg('title', {}), { textContent: said }));
     circle.addEventListener('click', () => pick(dot.node));
     circle.addEventListener('keydown', event => {
       if ((event as KeyboardEvent).key === 'Enter') {
         pick(dot.node);
       }
     });
-    svg.append(circle);
+    plot.append(circle);
   }
   const caption = element('figcaption', '', `each kernel under what the device can do at most: `);
   caption.append(`${bytesText(fastest)}/s on the slope, ${flopsText(most)}/s on the flat`);
-  figure.append(svg, caption);
+  figure.append(plot, caption);
   return figure;
-}
-
-interface Scale {
-  readonly low: number;
-  readonly high: number;
-  readonly ticks: readonly number[];
-  at(value: number): number;
-}
-
-/** A logarithmic scale over whole powers of ten, with at most six ticks. */
-function scale(values: readonly number[], [from, to]: readonly [number, number]): Scale {
-  const low = Math.floor(Math.log10(Math.min(...values)) - 0.1);
-  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)) + 0.1));
-  const step = Math.ceil((high - low) / 5);
-  const ticks: number[] = [];
-  for (let power = low; power <= high; power += step) {
-    ticks.push(10 ** power);
-  }
-  return {
-    low: 10 ** low,
-    high: 10 ** high,
-    ticks,
-    at: value => from + ((Math.log10(value) - low) / (high - low)) * (to - from)
-  };
-}
-
-function make(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
-  const made = globalThis.document.createElementNS(SVG, tag) as SVGElement;
-  for (const [name, value] of Object.entries(attributes)) {
-    made.setAttribute(name, typeof value === 'number' ? String(Math.round(value * 100) / 100) : value);
-  }
-  return made;
-}
-
-function text(x: number, y: number, content: string, anchor: string): SVGElement {
-  const made = make('text', { class: 'jv-plot-text', x, y, 'text-anchor': anchor });
-  made.textContent = content;
-  return made;
 }

@@ -1,6 +1,7 @@
 /** The strip that tells of a run: how long it took in one line, opened for where the time went. */
 import type { Document, Graph, Measures } from '../document/graph.ts';
 import { measuredOf, shareText, timeText, wholeOf } from '../view/measures.ts';
+import { bar } from './bars.ts';
 import { button, element } from './elements.ts';
 import { roofline } from './roofline.ts';
 import { sourceFiles, type SourceLine } from './lines.ts';
@@ -101,19 +102,4 @@ export class RunStrip {
     row.addEventListener('click', () => this.actions.show(at, line.nodes));
     return row;
   }
-}
-
-function bar(text: string, time: string, share: number, percent: string, tag: 'div' | 'button' = 'div'): HTMLElement {
-  const row = element(tag, 'jv-run-line');
-  const filled = element('span', 'jv-run-bar');
-  filled.style.width = `${Math.max(1, 100 * share)}%`;
-  const track = element('span', 'jv-run-track');
-  track.append(filled);
-  row.append(
-    element('code', '', text),
-    track,
-    element('span', 'jv-run-time', time),
-    element('span', 'jv-run-share', percent)
-  );
-  return row;
 }

@@ -1,0 +1,144 @@
+"""What compiling a program cost, by the schema of a document, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jaxviz.document import CompilingEntry, ProgramEntry
+
+if TYPE_CHECKING:
+    from jaxviz.document_read import JsonReader
+
+# Of the passes and lines, so many are kept: those that cost most.
+_MOST_PASSES, _MOST_LINES = 40, 20
+_TEXTS = ("name", "kind", "file")
+_COUNTS = ("runs", "line", "calls", "equations")
+
+
+def compiling_json(entry: CompilingEntry) -> dict[str, Any]:
+    """The timeline of one program, and what its parts cost."""
+    cost = entry.cost
+    curve = cost.curve
+    return {
+        "program": entry.program,
+        "words": list(cost.lines()),
+        "steps": _table(cost.steps, ("name", "kind", "start", "seconds", "parent")),
+        "passes": _table(cost.passes[:_MOST_PASSES], ("name", "seconds", "runs")),
+        "functions": _table(
+            cost.functions, ("name", "file", "line", "calls", "equations", "trace", "lower", "compile")
+        ),
+        "lines": _table(cost.traced[:_MOST_LINES], ("file", "line", "seconds")),
+        **({"curve": _curve_json(curve)} if curve is not None else {}),
+    }
+
+
+def _table(rows: Sequence[Any], columns: Sequence[str]) -> dict[str, list[Any]]:
+    return {name: [_short(getattr(row, name)) for row in rows] for name in columns}
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def _curve_json(curve: Any) -> dict[str, Any]:
+    from jaxviz.loops.curve import ready
+
+    def run(cost: Any) -> float:
+        return -1 if cost is None or cost.run is None else _short(cost.run)
+
+    return {
+        "name": curve.name,
+        "own": curve.own,
+        "turns": [point.turns for point in curve.points],
+        "loop": [_short(ready(point.loop)) for point in curve.points],
+        "loopRun": [run(point.loop) for point in curve.points],
+        "unrolled": [-1 if point.unrolled is None else _short(ready(point.unrolled)) for point in curve.points],
+        "unrolledRun": [run(point.unrolled) for point in curve.points],
+    }
+
+
+def read_compiling(reader: JsonReader, value: Any, position: str, programs: tuple[ProgramEntry, ...]) -> CompilingEntry:
+    """What compiling one program cost, each thing checked as it is taken."""
+    from jaxviz.measure.compiling import CompileCost, LineCost, PassCost, Step
+    from jaxviz.measure.functions import FunctionCost
+
+    if not isinstance(value, dict):
+        raise reader.fail(position, "an object")
+    words = reader.list(value, "words", position)
+    if any(not isinstance(text, str) for text in words):
+        raise reader.fail(f"{position}.words", "strings")
+    steps = [Step(**row) for row in _rows(reader, value, "steps", position, Step._fields)]
+    for number, step in enumerate(steps):
+        if step.parent >= number:
+            raise reader.fail(f"{position}.steps.parent[{number}]", "an earlier row, or -1")
+        if step.kind not in ("trace", "lower", "compile", "optimize", "generate", "part"):
+            raise reader.fail(f"{position}.steps.kind[{number}]", "a kind of step")
+    fields = tuple(FunctionCost.__dataclass_fields__)
+    return CompilingEntry(
+        reader.number(value, "program", position, 0, len(programs)),
+        CompileCost(
+            tuple(steps),
+            tuple(PassCost(**row) for row in _rows(reader, value, "passes", position, PassCost._fields)),
+            tuple(FunctionCost(**row) for row in _rows(reader, value, "functions", position, fields)),
+            tuple(LineCost(**row) for row in _rows(reader, value, "lines", position, LineCost._fields)),
+            curve=_read_curve(reader, value["curve"], f"{position}.curve") if "curve" in value else None,
+            words=tuple(words),
+        ),
+    )
+
+
+def _rows(
+    reader: JsonReader, value: dict[str, Any], key: str, position: str, columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The rows of a table, each with a value for each column."""
+    table = reader.object(value, key, position)
+    at = f"{position}.{key}"
+    found = {name: reader.list(table, name, at) for name in columns}
+    count = len(found[columns[0]])
+    for name, column in found.items():
+        if len(column) != count:
+            raise reader.fail(f"{at}.{name}", f"{count} rows")
+        for number, item in enumerate(column):
+            if not _fits(name, item):
+                raise reader.fail(f"{at}.{name}[{number}]", "a string" if name in _TEXTS else "a number, at least 0")
+    return [{name: column[row] for name, column in found.items()} for row in range(count)]
+
+
+def _fits(name: str, item: Any) -> bool:
+    if name in _TEXTS:
+        return isinstance(item, str)
+    if name == "parent":
+        return type(item) is int and item >= -1
+    if name in _COUNTS:
+        return type(item) is int and item >= 0
+    return type(item) in (int, float) and 0 <= item < float("inf")
+
+
+def _read_curve(reader: JsonReader, value: Any, position: str) -> Any:
+    from jaxviz.loops.compare import Cost
+    from jaxviz.loops.curve import Curve, Point
+
+    if not isinstance(value, dict):
+        raise reader.fail(position, "an object")
+    turns = reader.list(value, "turns", position)
+    columns = {name: reader.list(value, name, position) for name in ("loop", "loopRun", "unrolled", "unrolledRun")}
+    for name, column in {"turns": turns, **columns}.items():
+        if len(column) != len(turns):
+            raise reader.fail(f"{position}.{name}", f"{len(turns)} numbers")
+        for number, item in enumerate(column):
+            if type(item) not in ((int,) if name == "turns" else (int, float)) or not -1 <= item < float("inf"):
+                raise reader.fail(f"{position}.{name}[{number}]", "a number, at least -1")
+
+    def cost(ready: float, run: float) -> Cost:
+        return Cost(0, ready, None, None if run < 0 else run)
+
+    points = [
+        Point(
+            count,
+            cost(columns["loop"][row], columns["loopRun"][row]),
+            None if columns["unrolled"][row] < 0 else cost(columns["unrolled"][row], columns["unrolledRun"][row]),
+        )
+        for row, count in enumerate(turns)
+    ]
+    return Curve(reader.text(value, "name", position), reader.number(value, "own", position, 0, None), tuple(points))

@@ -1,0 +1,72 @@
+"""Which functions and lines of the person's a thread spends its time in, by looking every few milliseconds.
+
+JAX says how long it traced, but not where. To look costs the thread that is looked at next to nothing, so it is done
+whenever tracing takes long enough that somebody may ask.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from time import perf_counter
+from types import FrameType, TracebackType
+
+from jaxviz import compat
+from jaxviz.read.frames import OWN_FOLDER, is_library
+
+# Seconds before the first look, and between two.
+_PATIENCE, _STEP = 0.02, 0.004
+
+#: A function by its file, its first line and its name.
+FunctionPlace = tuple[str, int, str]
+#: A line by its file and its number.
+LinePlace = tuple[str, int]
+
+
+class Sampler:
+    """Looks at the thread that enters it until it leaves. Seconds are with all that is called from there."""
+
+    def __init__(self) -> None:
+        self.functions: dict[FunctionPlace, float] = {}
+        self.lines: dict[LinePlace, float] = {}
+        self._left = threading.Event()
+
+    def __enter__(self) -> Sampler:
+        self._left.clear()
+        looker = threading.Thread(target=self._look, args=(threading.get_ident(),), name="jaxviz sampling", daemon=True)
+        looker.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._left.set()
+
+    def _look(self, thread: int) -> None:
+        before = perf_counter()
+        wait = _PATIENCE
+        while not self._left.wait(wait):
+            wait = _STEP
+            now = perf_counter()
+            self._note(sys._current_frames().get(thread), now - before)
+            before = now
+
+    def _note(self, frame: FrameType | None, seconds: float) -> None:
+        functions: set[FunctionPlace] = set()
+        lines: set[LinePlace] = set()
+        while frame is not None:
+            code = frame.f_code
+            file = code.co_filename
+            if not file.startswith(_MACHINERY) and not is_library(file):
+                functions.add((file, code.co_firstlineno, code.co_name))
+                lines.add((file, frame.f_lineno))
+            elif file == _BEGIN:
+                # What called jaxviz is not being traced.
+                break
+            frame = frame.f_back
+        for function in functions:
+            self.functions[function] = self.functions.get(function, 0.0) + seconds
+        for line in lines:
+            self.lines[line] = self.lines.get(line, 0.0) + seconds
+
+
+_BEGIN = OWN_FOLDER + "program.py"
+_MACHINERY = (OWN_FOLDER, *compat.JAX_FOLDERS)
