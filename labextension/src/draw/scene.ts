@@ -267,7 +267,7 @@ export function paintBox(painter: Painter, { visible, layout, looks }: Scene, bo
 
 /** What a chip stands for, where its text does not say all of it. */
 export function wholeChip({ text, title }: Chip): string | undefined {
-  return title.includes(text) ? undefined : title;
+  return title.includes(text.replace(/^→ /, '')) ? undefined : title;
 }
 
 /** Where the chips of a box at `x` stand: to its left from the box outwards in reading order, to its right likewise. */

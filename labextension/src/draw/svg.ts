@@ -23,7 +23,7 @@ import {
 import { layersOf } from './over.ts';
 import { Shape } from '../view/visible.ts';
 import { paintStubs } from './stubs.ts';
-import { faces, SANS } from './text.ts';
+import { faces, MONO, SANS } from './text.ts';
 import { inks, looks, palettes, type Ink, type Look, type LookName, type Palette, type Theme } from './theme.ts';
 
 export interface SvgOptions {
@@ -68,7 +68,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   painter.endLayer();
   const [width, height] = [number(scene.width), number(scene.height)];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="jaxviz" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" font-family="${SANS}" direction="ltr" xml:space="preserve" role="img" aria-label="${escape(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="jaxviz" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" font-family="${SANS}" fill="none" direction="ltr" xml:space="preserve" role="img">`,
     `<title>${escape(title)}</title>`,
     `<desc>${escape(description)}</desc>`,
     ...(theme === 'auto' ? [`<style>@media(prefers-color-scheme:dark){${darkRules(painter.used)}}</style>`] : []),
@@ -94,7 +94,7 @@ function paintEdges(painter: SvgPainter, scene: Scene): void {
   });
 }
 
-/** Text for XML: markup escaped, characters that XML forbids left out. */
+/** Text between tags: markup escaped, characters that XML forbids left out. */
 export function escape(text: string): string {
   let result = '';
   for (const character of text) {
@@ -116,10 +116,18 @@ export function escape(text: string): string {
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;'
+  '>': '&gt;'
 };
+
+/** Of a list of names, so many are told; the others are counted. */
+const MOST_LINES = 4;
+
+function firstLines(text: string): string {
+  const lines = text.split('\n');
+  return lines.length > MOST_LINES + 1
+    ? [...lines.slice(0, MOST_LINES), `and ${lines.length - MOST_LINES} more`].join('\n')
+    : text;
+}
 
 /** Tenths of a px are enough for the eye. */
 function number(value: number): string {
@@ -139,6 +147,8 @@ class SvgPainter implements Painter {
   readonly parts: string[] = [];
   readonly used = new Set<LookName | Ink>();
   private readonly shapes = new Map<LookName, string[]>();
+  /** Lines of one look are one path. */
+  private readonly paths = new Map<LookName, string[]>();
   private readonly words = new Map<Ink, string[]>();
 
   constructor(private readonly palette: Palette) {}
@@ -146,24 +156,42 @@ class SvgPainter implements Painter {
   /** What is painted from here on covers what was painted before. */
   endLayer(): void {
     for (const look of Object.keys(looks) as LookName[]) {
-      this.writeGroup(look, lookAttributes(looks[look], this.palette), this.shapes.get(look));
+      const path = this.paths.get(look);
+      const attributes = lookAttributes(looks[look], this.palette);
+      this.writeGroup(look, attributes, this.shapes.get(look));
+      if (path) {
+        this.used.add(look);
+        this.parts.push(`<path class="${look}" ${attributes} d="${path.join('\n')}"/>`);
+      }
     }
-    for (const ink of Object.keys(inks) as Ink[]) {
+    const written = (Object.keys(inks) as Ink[]).filter(ink => this.words.has(ink));
+    const narrow = written.filter(ink => faces[inks[ink].face].family !== SANS);
+    for (const ink of written.filter(one => !narrow.includes(one))) {
       this.writeGroup(ink, inkAttributes(ink, this.palette), this.words.get(ink));
     }
+    // The other family is said once for all that is set in it.
+    if (narrow.length) {
+      this.parts.push(`<g font-family="${MONO}">`);
+      narrow.forEach(ink => this.writeGroup(ink, inkAttributes(ink, this.palette), this.words.get(ink)));
+      this.parts.push('</g>');
+    }
     this.shapes.clear();
+    this.paths.clear();
     this.words.clear();
   }
 
   rect(look: LookName, x: number, y: number, width: number, height: number, radius: number): void {
-    this.add(
-      look,
-      `<rect x="${number(x)}" y="${number(y)}" width="${number(width)}" height="${number(height)}" rx="${radius}"/>`
-    );
+    const shape = `<rect x="${number(x)}" y="${number(y)}" width="${number(width)}" height="${number(height)}" rx="${radius}"/>`;
+    const known = this.shapes.get(look);
+    if (known) {
+      known.push(shape);
+    } else {
+      this.shapes.set(look, [shape]);
+    }
   }
 
   text(ink: Ink, x: number, y: number, text: string, whole?: string): void {
-    const title = whole === undefined || whole === text ? '' : `<title>${escape(whole)}</title>`;
+    const title = whole === undefined || whole === text ? '' : `<title>${escape(firstLines(whole))}</title>`;
     // Faces differ from host to host by more than a part of a px.
     const one = `<text x="${Math.round(x)}" y="${Math.round(y)}">${title}${escape(text)}</text>`;
     const known = this.words.get(ink);
@@ -197,24 +225,24 @@ class SvgPainter implements Painter {
         path += `c${run(0, dy / 2, dx, dy / 2, dx, dy)}`;
       }
     );
-    this.add(look, `<path d="${path}"/>`);
+    this.addPath(look, path);
   }
 
   cable(look: LookName, x1: number, y1: number, x2: number, y2: number): void {
     const [dx, dy] = [x2 - x1, y2 - y1];
-    this.add(look, `<path d="M${run(x1, y1)}c${run(dx / 2, 0, dx / 2, dy, dx, dy)}"/>`);
+    this.addPath(look, `M${run(x1, y1)}${dy === 0 ? `h${number(dx)}` : `c${run(dx / 2, 0, dx / 2, dy, dx, dy)}`}`);
   }
 
   plus(look: LookName, x: number, y: number, arm: number): void {
-    this.add(look, `<path d="M${run(x - arm, y)}h${2 * arm}M${run(x, y - arm)}v${2 * arm}"/>`);
+    this.addPath(look, `M${run(x - arm, y)}h${2 * arm}M${run(x, y - arm)}v${2 * arm}`);
   }
 
-  private add(look: LookName, shape: string): void {
-    const known = this.shapes.get(look);
+  private addPath(look: LookName, path: string): void {
+    const known = this.paths.get(look);
     if (known) {
-      known.push(shape);
+      known.push(path);
     } else {
-      this.shapes.set(look, [shape]);
+      this.paths.set(look, [path]);
     }
   }
 
@@ -230,17 +258,19 @@ function tenths(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
+/** What a look has beside what holds for all: no fill, and lines of one px. */
 function lookAttributes(look: Look, palette: Palette): string {
-  const line = look.stroke ? ` stroke="${palette[look.stroke]}" stroke-width="${look.width ?? 1}"` : '';
-  const dash = look.dash ? ` stroke-dasharray="${look.dash.join(' ')}"` : '';
-  return `fill="${look.fill ? palette[look.fill] : 'none'}"${line}${dash}`;
+  return [
+    ...(look.fill ? [`fill="${palette[look.fill]}"`] : []),
+    ...(look.stroke ? [`stroke="${palette[look.stroke]}"`] : []),
+    ...(look.stroke && look.width && look.width !== 1 ? [`stroke-width="${look.width}"`] : []),
+    ...(look.dash ? [`stroke-dasharray="${look.dash.join(' ')}"`] : [])
+  ].join(' ');
 }
 
 function inkAttributes(ink: Ink, palette: Palette): string {
-  const { size, weight, family } = faces[inks[ink].face];
-  // What most words are set in is said once, for all.
-  const font = `${family === SANS ? '' : `font-family="${family}" `}font-size="${size}" font-weight="${weight}"`;
-  return `fill="${palette[inks[ink].role]}" ${font}`;
+  const { size, weight } = faces[inks[ink].face];
+  return `fill="${palette[inks[ink].role]}" font-size="${size}"${weight === 400 ? '' : ` font-weight="${weight}"`}`;
 }
 
 /** The colours for readers who prefer dark; rules of a style win over attributes. */

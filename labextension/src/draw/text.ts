@@ -6,8 +6,8 @@
  */
 import type { Measure } from '../view/sizes.ts';
 
-export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
-export const MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+export const SANS = "system-ui,'Segoe UI',Roboto,'Helvetica Neue',sans-serif";
+export const MONO = "ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
 /** The type scale: one face for each kind of text. Sizes in px. */
 export const faces = {
