@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.graph import OPERATION, RESULT, Column, Graph
 from jaxviz.link.changes import Passes
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
@@ -128,7 +128,7 @@ class Capture:
         places, outline = self._places, self.outline
         with self._timed("hlo", "link"):
             tagged = read_tags(places, found.graph, found.names, found.name, relative=False)
-            return self._linked(found.graph, tagged, outline)
+            return self._linked(with_result_names(found.graph, self.jaxpr), tagged, outline)
 
     @cached_property
     def outline(self) -> Outline:
@@ -254,6 +254,16 @@ def places_in_program(graph: Graph, links: Links) -> Column:
         early = (links.target[row] == late) & (links.source[row] <= limit[late])
         place[late] = np.where(early, links.source[row], limit[late])
     return place
+
+
+def with_result_names(graph: Graph, original: Graph) -> Graph:
+    """A graph whose results have the names that they have in the jaxpr: the compiler keeps their order alone."""
+    own, first = (np.flatnonzero((one.nodes.kind == RESULT) & (one.nodes.region == 0)) for one in (graph, original))
+    if len(own) != len(first):
+        return graph
+    name = graph.nodes.name.copy()
+    name[own] = original.nodes.name[first]
+    return replace(graph, nodes=replace(graph.nodes, name=name))
 
 
 def with_stacks(graph: Graph, links: Links, stacks: Column) -> Graph:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
-from programs import flax_block, mlp_train
+from programs import CORPUS, flax_block, mlp_train
 from styles import STYLES
 
 import jaxviz as jv
@@ -87,3 +87,46 @@ def test_what_the_backward_phase_gives_to_the_update_is_one_line_with_its_number
     params = [(jnp.ones((8, 8)), jnp.ones(8))] * 3
     picture = jv.explore(step, params, jnp.ones((4, 8))).to_svg()
     assert picture.count("6 gradients") == 1
+
+
+def _height_of(drawn, title):
+    return re.search(rf'y="(\d+)">{re.escape(title)}<', drawn).group(1)
+
+
+@pytest.mark.parametrize("stage", ["jaxpr", "stablehlo", "hlo"])
+def test_every_stage_shows_what_goes_in_and_what_comes_out_by_the_names_of_the_function(stage):
+    fn, arguments = CORPUS["remat"]()
+    explored = jv.explore(fn, *arguments)
+    view = explored.view(stage=stage)
+    results = [box.name for box in view.boxes if box.kind == "result"]
+    assert results == ["result[0]", "result[1]", "result[2]"]
+    drawn = explored.to_svg(stage=stage)
+    assert _height_of(drawn, "forward") == _height_of(drawn, "backward")
+    # Results stand below all boxes, not in the one that makes them.
+    assert int(_height_of(drawn, "result[2]")) > max(map(int, re.findall(r'y="(\d+)">multiply<', drawn)))
+
+
+@pytest.mark.parametrize("stage", ["stablehlo", "hlo"])
+def test_constants_are_told_by_their_values(stage):
+    fn, arguments = CORPUS["fori"]()
+    drawn = jv.explore(fn, *arguments).to_svg(stage=stage)
+    assert ">10<" in drawn
+    assert ">constant" not in drawn
+    assert ">while<" not in drawn
+
+
+def test_forward_and_backward_open_before_what_comes_after_them():
+    fn, arguments = STYLES["own_optimizer"]()
+    for stage in ("stablehlo", "hlo"):
+        opened = {box.name for box in jv.explore(fn, *arguments).view(stage=stage).boxes if box.open}
+        assert {"forward", "backward"} <= opened
+
+
+def test_a_view_is_never_a_single_box_where_there_is_more():
+    fn, arguments = STYLES["nested_scans"]()
+    explored = jv.explore(fn, *arguments)
+    for stage in ("stablehlo", "hlo"):
+        for width, height in ((760, 560), (900, 400)):
+            view = explored.view(stage=stage, width=width, height=height)
+            assert 4 <= len(view.closed) <= 25
+            assert view.zoom >= 0.6

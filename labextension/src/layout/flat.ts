@@ -22,7 +22,7 @@ export function layoutFlat(input: FlatInput, effort = 1): FlatLayout {
   const parts = findParts(count, input.from, input.to).map(part =>
     layoutPart(input, part, (effort * part.vertices.length) / count)
   );
-  const size = pack(parts, !input.gate.includes(1));
+  const size = pack(parts, !input.gate.includes(1) && !input.pin.includes(Pin.ordered));
   for (const part of parts) {
     part.vertices.forEach((vertex, i) => {
       x[vertex] = part.x[i] + part.atX;
@@ -75,7 +75,7 @@ function findParts(count: number, from: Int32Array, to: Int32Array): Part[] {
   return [...parts.values()];
 }
 
-/** Places parts side by side; in several shelves where nothing ties them to a border and one would be too wide. */
+/** Places parts side by side; in several shelves where nothing ties them to a border or to each other and one would be too wide. */
 function pack(parts: readonly PlacedPart[], shelves: boolean): { width: number; height: number } {
   let area = 0;
   let widest = 0;

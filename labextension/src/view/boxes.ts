@@ -1,10 +1,10 @@
 /** The boxes on the screen, in program order: closed rows, frames of open rows, operations, arguments and results. */
 import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
-import { turnWord } from './chips.ts';
+import { ownName, turnWord } from './chips.ts';
 import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
-import { attribute, cut, newType, nodeLabel, turns, typeText } from './label.ts';
+import { cut, newType, nodeLabel, turns, typeText } from './label.ts';
 import { rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
 import { Shape } from './visible.ts';
@@ -126,7 +126,8 @@ export class Boxes {
   private addNode(node: number, fewResults: boolean): void {
     const { document, graph, reads } = this;
     const top = graph.region[node] === 0;
-    const around = this.frameAround(node);
+    // What goes into the program and comes out of it stands around everything.
+    const around = top && graph.kind[node] !== NodeKind.operation ? -1 : this.frameAround(node);
     const item = itemOfNode(node);
     switch (graph.kind[node]) {
       case NodeKind.operation: {
@@ -226,7 +227,7 @@ export class Boxes {
   private turnLabel(node: number): string {
     const { document, graph } = this;
     const role = turnWord(graph, node);
-    const name = document.strings[graph.name[node]] || attribute(document, graph, node, 'name');
+    const name = ownName(document, graph, node);
     return name ? `${role} ${name}` : role;
   }
 

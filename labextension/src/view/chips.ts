@@ -33,7 +33,7 @@ function makeChip(document: Document, graph: Graph, origin: Origin): Chip {
   const name = document.strings[graph.name[origin.node]];
   const type = typeText(document, graph, origin.value);
   if (graph.kind[origin.node] === NodeKind.constant) {
-    const text = name || attribute(document, graph, origin.node, 'value') || type;
+    const text = shortValue(document, graph, origin.node) || name || type;
     return { text: cut(text, 14), value: origin.value, side: 'left', title: `constant ${text} ${type}` };
   }
   if (graph.kind[origin.node] === NodeKind.operation) {
@@ -44,7 +44,7 @@ function makeChip(document: Document, graph: Graph, origin: Origin): Chip {
     const label = nodeLabel(document, graph, origin.node);
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
   }
-  const path = name || attribute(document, graph, origin.node, 'name') || turnWord(graph, origin.node);
+  const path = ownName(document, graph, origin.node) || turnWord(graph, origin.node);
   return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}` };
 }
 
@@ -57,11 +57,38 @@ export function turnWord(graph: Graph, node: number): string {
   return graph.bindingKind[binding] === BindingKind.init ? 'carry' : 'slice';
 }
 
-/** What an operation on literals alone makes: the literal for what only repeats it. */
+/** What a value that goes into a body is called; the name of the loop itself, which some compilers give, is none. */
+export function ownName(document: Document, graph: Graph, node: number): string {
+  const name = document.strings[graph.name[node]] || attribute(document, graph, node, 'name') || '';
+  const region = graph.region[node];
+  return region > 0 && name === document.strings[graph.op[graph.regionOwner[region]]] ? '' : name;
+}
+
+/** A constant whose value takes more characters is known by its name. */
+const MOST_VALUE = 14;
+
+function shortValue(document: Document, graph: Graph, node: number): string {
+  const value = attribute(document, graph, node, 'value') ?? '';
+  return value.length <= MOST_VALUE ? value : '';
+}
+
+/** What is made of one literal or constant alone: that, for what only repeats it. */
 function constantText(document: Document, graph: Graph, node: number): string {
-  const [first, end] = [graph.firstOperand[node], graph.firstOperand[node + 1]];
-  const source = end === first + 1 ? graph.operandSource[first] : 0;
-  return source < 0 ? document.strings[graph.literalText[-1 - source]] : '';
+  for (let at = node; ;) {
+    const [first, end] = [graph.firstOperand[at], graph.firstOperand[at + 1]];
+    if (end !== first + 1) {
+      return end === first ? shortValue(document, graph, at) : '';
+    }
+    const source = graph.operandSource[first];
+    if (source < 0) {
+      return document.strings[graph.literalText[-1 - source]];
+    }
+    // What is handed into a body comes from elsewhere. Operands stand before what reads them.
+    if (graph.valueNode[source] >= at || graph.kind[graph.valueNode[source]] === NodeKind.argument) {
+      return '';
+    }
+    at = graph.valueNode[source];
+  }
 }
 
 /** The chip at the maker of a value that is a chip at all its readers. */

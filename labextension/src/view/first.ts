@@ -20,6 +20,8 @@ export interface Space {
 
 /** Text is read easily down to this zoom. */
 const LEAST_ZOOM = 0.75;
+/** A single box says nothing: down to this zoom, what is in it is shown instead. */
+const TOLERABLE_ZOOM = 0.6;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
 /** Up to so many boxes, everything is shown open, if it fits. */
@@ -70,15 +72,16 @@ export function firstView(
     const more = boxesIn(all) < FEW_BOXES ? shownWithin(inner, CALM_BOXES) : null;
     return more && more.count <= CALM_BOXES && zoomOf(more) >= LEAST_ZOOM ? { open: inner } : { open: wide };
   }
+  let visible: VisibleGraph | null = null;
   const fitting = (open: ReadonlySet<number>): VisibleGraph | null => {
     const shown = shownWithin(open, MOST_BOXES);
-    return shown && zoomOf(shown) >= LEAST_ZOOM ? shown : null;
+    const least = visible && boxesIn(visible) === 1 ? TOLERABLE_ZOOM : LEAST_ZOOM;
+    return shown && zoomOf(shown) >= least ? shown : null;
   };
   const nothing = new Set<number>();
   // What cannot but be open is open, unless not even that fits.
   const starts = [...AMOUNTS.map(amount => openRow(rows, nothing, 0, amount)), nothing];
   let open: ReadonlySet<number> = nothing;
-  let visible: VisibleGraph | null = null;
   for (const start of starts) {
     visible = fitting(start);
     if (visible) {
@@ -194,6 +197,8 @@ interface Candidate {
   readonly row: number;
   readonly weight: number;
   readonly loop: boolean;
+  /** Comes after forward and backward: it opens when there is room beside them. */
+  readonly late: boolean;
   /** Stands apart from what is larger, so that it may open beside it. */
   readonly alone: boolean;
 }
@@ -212,11 +217,14 @@ function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
     if (loop || rows.operations[row] >= LEAST_OPERATIONS) {
       const folded = outline.count[row] > 1 ? 2 : 1;
       const share = backward.has(rows.phase[row]) ? 1 / 8 : 1;
+      const late = share < 1 && outline.twin[rows.phase[row]] < 0;
       const alone = loop || isShort(rows, row);
-      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1, alone });
+      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1, late, alone });
     }
   }
-  return found.sort((a, b) => Number(b.loop) - Number(a.loop) || b.weight - a.weight || a.row - b.row);
+  return found.sort(
+    (a, b) => Number(b.loop) - Number(a.loop) || Number(a.late) - Number(b.late) || b.weight - a.weight || a.row - b.row
+  );
 }
 
 /** True for a phase of few things, whose own name says less than theirs. */

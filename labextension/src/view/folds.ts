@@ -42,6 +42,7 @@ export class Folds {
     this.item = new Int32Array(graph.nodeCount).fill(NOTHING);
     this.copyOf = new Int32Array(graph.nodeCount);
     this.show(0);
+    this.showEnds();
   }
 
   isOpen(row: number): boolean {
@@ -63,6 +64,7 @@ export class Folds {
     const { kind, copy, parent, count } = this.rows.outline;
     return (
       row === 0 ||
+      (kind[row] === RowKind.copy && count[parent[row]] === 1) ||
       (kind[row] === RowKind.statement && count[row] === 1) ||
       (copy[row] === 0 && !this.state.spread?.has(parent[row]))
     );
@@ -115,6 +117,18 @@ export class Folds {
     }
     if (graph.regionCount > 1) {
       this.showDetails(row);
+    }
+  }
+
+  /** What goes into the program and comes out of it is in no box, also where the first or last row reaches around it. */
+  private showEnds(): void {
+    const { graph } = this;
+    for (let node = 0; node < graph.nodeCount; node++) {
+      const end = graph.kind[node] === NodeKind.argument || graph.kind[node] === NodeKind.result;
+      if (end && graph.region[node] === 0) {
+        this.item[node] = itemOfNode(node);
+        this.copyOf[node] = 0;
+      }
     }
   }
 

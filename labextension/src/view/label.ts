@@ -106,7 +106,9 @@ export function newType(document: Document, graph: Graph, node: number): string 
 
 /** How often a loop turns, such as `x32`, where that is known. */
 export function turns(document: Document, graph: Graph, node: number): string {
-  const length = document.strings[graph.op[node]] === 'scan' ? attribute(document, graph, node, 'length') : undefined;
+  const op = document.strings[graph.op[node]];
+  const key = op === 'scan' ? 'length' : op === 'while' ? 'known_trip_count' : undefined;
+  const length = key && attribute(document, graph, node, key);
   return length ? `x${length}` : '';
 }
 
