@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from jaxviz.graph import Graph
+import numpy as np
+
+from jaxviz.graph import ARGUMENT, ENTER, Graph
 from jaxviz.opening.contents import Contents, OpenError
 from jaxviz.tables import Tables
 
@@ -93,9 +95,28 @@ def _mlir_stage(source: str | bytes, name: str = "", notes: dict[str, str] | Non
         return _unknown_stage(source, error)
     except MlirError as error:
         raise OpenError(str(error)) from None
-    graph = located.graph
+    graph = _with_names_of_arguments(located.graph)
     name = name or tables.strings[graph.regions.name[0]] or "module"
     return OpenedStage("stablehlo", name, graph, notes or {})
+
+
+def _with_names_of_arguments(graph: Graph) -> Graph:
+    """The graph with arguments that have no name called as those of the function that gets them.
+
+    Around a function of open lengths, or one that was named to be kept apart, JAX writes one that hands its
+    arguments on and names none of them.
+    """
+    kind, region, names = graph.nodes.kind, graph.nodes.region, graph.nodes.name.copy()
+    made, empty = graph.value_node, graph.tables.string("")
+    entering = graph.bindings.kind == ENTER
+    values, arguments = graph.bindings.start[entering], graph.bindings.end[entering]
+    for value, argument in zip(values.tolist(), arguments.tolist(), strict=True):
+        outer = made[value] if value >= 0 else -1
+        if outer >= 0 and kind[outer] == ARGUMENT and region[outer] == 0 and names[outer] == empty:
+            names[outer] = names[argument]
+    if np.array_equal(names, graph.nodes.name):
+        return graph
+    return replace(graph, nodes=replace(graph.nodes, name=names))
 
 
 def _unknown_stage(source: str | bytes, reason: ValueError) -> OpenedStage:

@@ -78,6 +78,24 @@ def test_an_exported_function_opens_without_the_package_that_jax_needs(tmp_path)
     assert {"dot_general", "tanh", "while"} <= set(operations(opened, "stablehlo"))
 
 
+@pytest.mark.parametrize("platforms", [["cpu"], ["cpu", "cuda"]])
+def test_arguments_of_an_exported_function_of_open_lengths_are_named(tmp_path, platforms):
+    from jax import export
+
+    (length,) = export.symbolic_shape("n")
+    arguments = {"b": jnp.ones(3), "w": jnp.ones((3, 3))}, jax.ShapeDtypeStruct((length, 3), jnp.float32)
+    exported = export.export(jax.jit(lambda params, x: jnp.tanh(x @ params["w"] + params["b"])), platforms=platforms)(
+        *arguments
+    )
+    (tmp_path / "f.jaxexport").write_bytes(exported.serialize())
+    (tmp_path / "f.mlir").write_text(exported.mlir_module())
+    for name in ("f.jaxexport", "f.mlir"):
+        opened = jv.open(tmp_path / name).stablehlo
+        names = [node.name for node in opened if node.kind == "argument" and node.region == 0]
+        # The module of several platforms is told first on which one it runs.
+        assert names == [""] * (len(platforms) - 1) + ["params['b']", "params['w']", "x"]
+
+
 def test_a_document_opens_with_all_of_its_stages(tmp_path):
     explored = jv.explore(program, jnp.ones((4, 3)), jnp.ones((3, 2)))
     explored.document().save(tmp_path / "x")
