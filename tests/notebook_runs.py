@@ -126,8 +126,7 @@ class Runner:
     def __init__(self, client: NotebookClient) -> None:
         self._client = client
 
-    def run(self, path: Path, folder: Path) -> Notebook:
-        notebook = nbformat.read(path, as_version=4)
+    def run(self, notebook: nbformat.NotebookNode, folder: Path) -> Notebook:
         afresh = nbformat.v4.new_code_cell(_AFRESH.format(folder=os.fspath(folder)))
         self._client.nb = nbformat.v4.new_notebook(cells=[afresh])
         self._client.execute_cell(afresh, 0)

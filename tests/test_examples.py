@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbconvert import HTMLExporter
 from notebook_runs import Notebook, running
@@ -30,12 +31,12 @@ def ran(tmp_path_factory):
         def run(name: str) -> Notebook:
             if name not in known:
                 folder = tmp_path_factory.mktemp(name)
-                path = EXAMPLES / f"{name}.ipynb"
+                notebook = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
                 if name in ALONE:
                     with running(folder) as own:
-                        known[name] = own.run(path, folder)
+                        known[name] = own.run(notebook, folder)
                 else:
-                    known[name] = shared.run(path, folder)
+                    known[name] = shared.run(notebook, folder)
             return known[name]
 
         yield run
