@@ -4,6 +4,7 @@ import { BindingKind, NodeKind, type Document, type Graph } from '../document/gr
 import { programName, programOf, stagesOf } from '../document/programs.ts';
 import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
+import { kernelLines } from './kernelLines.ts';
 import { measureLines, type MeasureLine } from './measured.ts';
 import { valueLines } from './values.ts';
 import { storyLines, type StoryLine } from './story.ts';
@@ -112,7 +113,11 @@ export function details(document: Document, graph: Graph, node: number): Details
     readBy: readersOf(document, graph, node),
     inside: ownersOf(document, graph, node),
     story: storyLines(document, graph, node),
-    measures: [...measureLines(document, graph, -1 - node), ...valueLines(document, graph, node)]
+    measures: [
+      ...measureLines(document, graph, -1 - node),
+      ...kernelLines(document, graph, [node]),
+      ...valueLines(document, graph, node)
+    ]
   };
 }
 

@@ -6,6 +6,7 @@ import { rowLabel, rowsOf, type Rows } from '../view/outline.ts';
 import { bytesText } from '../view/words.ts';
 import { details, linkTo, stageLinks, type Details, type Link } from './details.ts';
 import { fateOfMany } from './fate.ts';
+import { kernelLines } from './kernelLines.ts';
 import { measureLines } from './measured.ts';
 import { valueLines } from './values.ts';
 
@@ -68,7 +69,11 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
   if (nodes.length === 1) {
     // A row of one operation is that operation, by another name.
     const op = document.strings[graph.op[main]];
-    const measures = [...measureLines(document, graph, row), ...valueLines(document, graph, main)];
+    const measures = [
+      ...measureLines(document, graph, row),
+      ...kernelLines(document, graph, nodes),
+      ...valueLines(document, graph, main)
+    ];
     return {
       ...inner,
       measures,
@@ -126,7 +131,7 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     reads: [...reads.values()],
     readBy: [...readBy.values()],
     inside: around(document, graph, rows, row),
-    measures: measureLines(document, graph, row)
+    measures: [...measureLines(document, graph, row), ...kernelLines(document, graph, nodes)]
   };
 }
 

@@ -4,6 +4,8 @@ import { decodePlain } from '../document/decode.ts';
 import { follow } from '../document/follow.ts';
 import { RowKind, type Document } from '../document/graph.ts';
 import { affine, Sketch } from '../document/sketch.ts';
+import { details } from '../explorer/details.ts';
+import { kernelLines } from '../explorer/kernelLines.ts';
 import { makeScene } from '../draw/scene.ts';
 import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
@@ -11,6 +13,7 @@ import { layout } from '../layout/layout.ts';
 import { hullsOf } from './hulls.ts';
 import { kernelTreeOf, withKernelTree } from './kernelTree.ts';
 import { toLayout } from './place.ts';
+import { trafficOf } from './traffic.ts';
 import { show } from './view.ts';
 
 /** `tanh(w @ x + b)` and what a compiler makes of it: the product alone, then `add` and `tanh` in one fusion. */
@@ -90,8 +93,53 @@ test('boxes of one kernel have a hull with its name and the edge between them', 
   );
   const scene = makeScene(visible, layout(toLayout(visible, measure)), undefined, hulls);
   const svg = toSvg(scene, { theme: 'light', title: 't', description: 'd' });
-  assert.match(svg, />add_tanh_fusion</);
+  assert.match(svg, />add_tanh_fusion/);
   assert.doesNotMatch(toSvg({ ...scene, hulls: [] }, { theme: 'light', title: 't', description: 'd' }), /fusion/);
+});
+
+test('a hull says what its kernel reads and writes, where there is room for it', () => {
+  const document = fused();
+  const visible = show(document, document.graphs[0], { open: new Set() });
+  const hulls = hullsOf(document, visible);
+  assert.equal(hulls[0].note, '32 B → 16 B');
+  const placed = layout(toLayout(visible, measure));
+  const options = { theme: 'light', title: 't', description: 'd' } as const;
+  const wide = { ...placed, totalWidth: 1000 };
+  assert.match(toSvg(makeScene(visible, wide, undefined, hulls), options), />add_tanh_fusion +32 B → 16 B</);
+  // The picture ends before the bytes would; a box stands where they would.
+  assert.match(
+    toSvg(makeScene(visible, { ...placed, totalWidth: 100 }, undefined, hulls), options),
+    />add_tanh_fusion</
+  );
+  const [add] = hulls[0].boxes;
+  const other = visible.label.indexOf('w');
+  const x = Float64Array.from(placed.x, (at, box) => (box === other ? placed.x[add] + 150 : at));
+  const y = Float64Array.from(placed.y, (at, box) => (box === other ? placed.y[add] - placed.height[other] : at));
+  assert.match(toSvg(makeScene(visible, { ...wide, x, y }, undefined, hulls), options), />add_tanh_fusion</);
+});
+
+test('a kernel says what it reads and writes, and what its operations would more, each by itself', () => {
+  const document = fused();
+  const traffic = trafficOf(document, document.graphs[1]);
+  // Of the fusion: add reads 32 B and writes 16, tanh reads 16 and writes 16; together 80, by one kernel 48.
+  assert.deepEqual(
+    [...traffic],
+    [
+      [3, { read: 32, written: 16, saved: 0 }],
+      [4, { read: 32, written: 16, saved: 32 }]
+    ]
+  );
+  const [line] = kernelLines(document, document.graphs[0], [4, 5]);
+  assert.deepEqual(line, {
+    term: 'kernel',
+    text: 'add_tanh_fusion reads 32 B, writes 16 B',
+    note: ' fusion saved 32 B'
+  });
+  // What runs in two kernels has no line of its own.
+  assert.deepEqual(kernelLines(document, document.graphs[0], [3, 4]), []);
+  assert.ok(details(document, document.graphs[0], 4).measures?.some(({ term }) => term === 'kernel'));
+  const alone = decodePlain(affine().plain());
+  assert.deepEqual(kernelLines(alone, alone.graphs[0], [4]), []);
 });
 
 test('a document without an optimized program has no hulls', () => {

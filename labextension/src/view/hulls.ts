@@ -3,11 +3,15 @@ import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph
 import { kernelsThrough, optimizedOf } from './kernels.ts';
 import { nodeLabel } from './label.ts';
 import { rowsOf, type Rows } from './outline.ts';
+import { trafficOf } from './traffic.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
+import { bytesText } from './words.ts';
 
 export interface Hull {
   /** Name of the kernel. */
   readonly label: string;
+  /** The bytes that it reads and writes. */
+  readonly note: string;
   readonly boxes: readonly number[];
   /** Edges between these boxes. */
   readonly edges: readonly number[];
@@ -47,9 +51,15 @@ export function hullsOf(document: Document, visible: VisibleGraph): Hull[] {
     .filter(([, members]) => members.length > 1)
     .map(([kernel, members]) => ({
       label: nodeLabel(document, hlo, kernel),
+      note: noteOf(document, hlo, kernel),
       boxes: members,
       edges: edges.get(kernel) ?? []
     }));
+}
+
+function noteOf(document: Document, hlo: Graph, kernel: number): string {
+  const traffic = trafficOf(document, hlo).get(kernel);
+  return traffic ? `${bytesText(traffic.read)} → ${bytesText(traffic.written)}` : '';
 }
 
 /** For each node the kernel that it runs in, -1 where there is none or more than one. */

@@ -1,0 +1,33 @@
+/** What the kernel that something runs in reads and writes, in words for the inspector. */
+import type { Document, Graph } from '../document/graph.ts';
+import { kernelsThrough, optimizedOf } from '../view/kernels.ts';
+import { nodeLabel } from '../view/label.ts';
+import { trafficOf } from '../view/traffic.ts';
+import { bytesText } from '../view/words.ts';
+import type { MeasureLine } from './measured.ts';
+
+/** A line for the one kernel that nodes of any stage run in; none where they run in several, or nowhere. */
+export function kernelLines(document: Document, graph: Graph, nodes: readonly number[]): MeasureLine[] {
+  const optimized = optimizedOf(document, graph);
+  if (optimized < 0) {
+    return [];
+  }
+  const through = kernelsThrough(document, graph, optimized);
+  const kernels = new Set<number>();
+  for (const node of nodes) {
+    through(node).forEach(kernel => kernels.add(kernel));
+    if (kernels.size > 1) {
+      return [];
+    }
+  }
+  const hlo = document.graphs[optimized];
+  return [...kernels].flatMap(kernel => {
+    const traffic = trafficOf(document, hlo).get(kernel);
+    if (!traffic) {
+      return [];
+    }
+    const { read, written, saved } = traffic;
+    const text = `${nodeLabel(document, hlo, kernel)} reads ${bytesText(read)}, writes ${bytesText(written)}`;
+    return [{ term: 'kernel', text, note: saved > 0 ? ` fusion saved ${bytesText(saved)}` : '' }];
+  });
+}
