@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from jaxviz.measure.memory import Memory
     from jaxviz.measure.values import Values
     from jaxviz.outline.tree import Outline
+    from jaxviz.residuals import Policy, Residual
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
 DOCUMENT_VERSION = 4
@@ -176,6 +177,15 @@ class CompilingEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class ResidualsEntry:
+    """What the forward pass of a graph, by its number, keeps, and what the policies of `jax.checkpoint` would."""
+
+    graph: int
+    values: tuple[Residual, ...]
+    policies: tuple[Policy, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -196,6 +206,7 @@ class Document:
     memory: tuple[MemoryEntry, ...] = ()
     values: tuple[ValuesEntry, ...] = ()
     compiling: tuple[CompilingEntry, ...] = ()
+    residuals: tuple[ResidualsEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -229,6 +240,7 @@ class Document:
             memory=(),
             values=(),
             compiling=(),
+            residuals=tuple(replace(entry, graph=0) for entry in self.residuals if entry.graph == graph),
         )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:

@@ -48,9 +48,9 @@ def read_memory(
         if not isinstance(text, str):
             raise reader.fail(f"{position}.words[{number}]", "a string")
     steps = reader.bounded(value, "step", position, 0, len(graph))
-    live = _amounts(reader, value, "live", position)
+    live = amounts_of(reader, value, "live", position)
     node = reader.bounded(value, "node", position, 0, len(graph))
-    size = _amounts(reader, value, "size", position)
+    size = amounts_of(reader, value, "size", position)
     first = reader.bounded(value, "first", position, 0, len(steps))
     last = reader.bounded(value, "last", position, 0, len(steps))
     if len(live) != len(steps) or not len(node) == len(size) == len(first) == len(last):
@@ -70,7 +70,8 @@ def read_memory(
     return MemoryEntry(program, memory)
 
 
-def _amounts(reader: JsonReader, value: dict[str, Any], key: str, position: str) -> list[int]:
+def amounts_of(reader: JsonReader, value: dict[str, Any], key: str, position: str) -> list[int]:
+    """A column of numbers of bytes, which may be more than a column of nodes holds."""
     amounts = reader.list(value, key, position)
     for number, amount in enumerate(amounts):
         if type(amount) is not int or amount < 0:

@@ -31,6 +31,7 @@ from jaxviz.document_compiling import read_compiling
 from jaxviz.document_measures import read_measures
 from jaxviz.document_memory import read_memory
 from jaxviz.document_passes import read_passes
+from jaxviz.document_residuals import read_residuals
 from jaxviz.document_values import read_values
 from jaxviz.document_write import PARTS, SCHEMA_NAMES
 from jaxviz.graph import Column, Graph
@@ -123,6 +124,10 @@ class JsonReader:
             read_compiling(self, entry, f"$.compiling[{number}]", programs)
             for number, entry in enumerate(self.section(value, "compiling"))
         )
+        residuals = tuple(
+            read_residuals(self, entry, f"$.residuals[{number}]", graphs)
+            for number, entry in enumerate(self.section(value, "residuals"))
+        )
         return Document(
             tables,
             graphs,
@@ -137,6 +142,7 @@ class JsonReader:
             memory,
             values,
             compiling,
+            residuals,
         )
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:

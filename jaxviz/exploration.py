@@ -23,6 +23,7 @@ from jaxviz.document import (
     OutlineEntry,
     PassesEntry,
     ProgramEntry,
+    ResidualsEntry,
     StageEntry,
     TargetEntry,
     ValuesEntry,
@@ -202,10 +203,8 @@ class Exploration:
     @cached_property
     def residuals(self) -> Residuals:
         """What the forward pass keeps for the backward pass, and what each policy of `jax.checkpoint` would keep."""
-        from jaxviz.residuals import residuals_of
-
         __tracebackhide__ = True
-        return residuals_of(self.jaxpr)
+        return self._subject.residuals
 
     def rebuild(self, finding: Finding | None = None) -> Rebuilt:
         """Writes the unrolled loop of a finding as a loop of JAX, and compiles and runs both to compare them.
@@ -220,7 +219,7 @@ class Exploration:
                 raise ValueError(f"there is no unrolled loop in {self.call}")
         return replace(rebuild(self.program, self._subject, finding), explored=self)
 
-    @property
+    @cached_property
     def _subject(self) -> Subject:
         from jaxviz.find import Subject
 
@@ -403,7 +402,12 @@ class Exploration:
             memory=memory,
             values=() if self._values is None else (ValuesEntry(0, self._values),),
             compiling=() if self._compile_cost is None else (CompilingEntry(0, self._compile_cost),),
+            residuals=self._residuals_entries(),
         )
+
+    def _residuals_entries(self) -> tuple[ResidualsEntry, ...]:
+        residuals = self.residuals
+        return (ResidualsEntry(0, residuals.values, residuals.policies),) if residuals.values else ()
 
     def _action(self, finding: Finding) -> str:
         """A line of Python that goes on from a finding; empty where there is none."""

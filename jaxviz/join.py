@@ -20,6 +20,7 @@ from jaxviz.document import (
     MeasuresEntry,
     MemoryEntry,
     OutlineEntry,
+    ResidualsEntry,
     ValuesEntry,
 )
 from jaxviz.find.finding import Line
@@ -58,10 +59,11 @@ def joined(documents: Sequence[Document]) -> Document:
         memory=tuple(_of_programs(parts, [part.memory for part in parts])),
         values=tuple(_of_programs(parts, [part.values for part in parts])),
         compiling=tuple(_of_programs(parts, [part.compiling for part in parts])),
+        residuals=tuple(_numbered([part.residuals for part in parts], starts)),
     )
 
 
-_Entry = TypeVar("_Entry", FatesEntry, OutlineEntry, FindingEntry)
+_Entry = TypeVar("_Entry", FatesEntry, OutlineEntry, FindingEntry, ResidualsEntry)
 
 
 _OfProgram = TypeVar("_OfProgram", MeasuresEntry, MemoryEntry, ValuesEntry, CompilingEntry)

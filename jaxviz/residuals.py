@@ -3,53 +3,81 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxviz.find.flow import SAME, Flow
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.derivatives import Derivatives, derivatives_of
 from jaxviz.traffic import value_bytes
 
-#: The name stack of the way back.
-BACKWARD = "transpose("
+_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call"})
 _PRODUCTS = frozenset({"dot_general", "conv_general_dilated"})
+_FEATURE = re.compile(r"rhs_spec=\((\d+)")
 _DIMENSIONS = re.compile(r"\(\(\(([\d, ]*)\), \(([\d, ]*)\)\), \(\(([\d, ]*)\)")
 
 
 @dataclass(frozen=True)
+class Residual:
+    """A value that is kept: the node that makes it, its bytes, and the first way back that reads it.
+
+    `order` is 1 for the backward pass, and 2 for that of a second derivative.
+    """
+
+    node: int
+    bytes: float
+    order: int
+
+
+@dataclass(frozen=True, eq=False)
 class Policy:
-    """What `jax.checkpoint` with a policy around all of the forward pass keeps, and what it computes again."""
+    """What `jax.checkpoint` with a policy around all of the forward pass keeps, and what it computes again.
+
+    `saved` and `recomputed` are the nodes; `equations` counts those in bodies too, `flops` are the operations on
+    floats that are done twice, and `host` the bytes that are moved to the memory of the host instead of being kept.
+    """
 
     name: str
     bytes: float
     equations: int
-    #: Floating point operations that are done twice.
     flops: float
+    host: float
+    saved: Column
+    recomputed: Column
 
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """The values that the backward pass reads from the forward pass: nodes that made them, and bytes of each."""
+    """The values that the backward pass reads from the forward pass, each with the node that made it."""
 
-    nodes: Column
-    sizes: tuple[float, ...]
-    _values: tuple[int, ...]
+    values: tuple[Residual, ...]
+    #: The same as sources of values.
+    _kept: tuple[int, ...]
     _flow: Flow
-    _backward: NDArray[np.bool_]
+    _derivatives: Derivatives
 
-    @cached_property
-    def policies(self) -> tuple[Policy, ...]:
-        """What `jax.checkpoint` would keep, with each of the standard policies."""
-        return tuple(_policy(self._flow, name, self._values, self._backward) for name in _POLICIES)
+    @property
+    def nodes(self) -> Column:
+        """The nodes that made them, in order."""
+        return np.unique(np.array([value.node for value in self.values], np.int32))
+
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        return tuple(value.bytes for value in self.values)
 
     @property
     def bytes(self) -> float:
         return sum(self.sizes)
+
+    @cached_property
+    def policies(self) -> tuple[Policy, ...]:
+        """What `jax.checkpoint` would keep, with each of the standard policies that says something of this program."""
+        walk = _Walk(self._flow, self._derivatives)
+        return tuple(walk.policy(name, self._kept) for name in (*_POLICIES, *walk.named_policies()))
 
     def __repr__(self) -> str:
         rows = [
@@ -62,73 +90,142 @@ class Residuals:
 def residuals_of(graph: Graph, flow: Flow | None = None) -> Residuals:
     """The residuals of a jaxpr. Numbers that the program says, and arguments, need not be kept."""
     flow = flow or Flow(graph)
-    backward = _backward(graph)
-    sources = np.unique(graph.operands.source[backward[graph.operand_node]])
-    sources = sources[sources >= 0]
-    # What the way back makes itself is no residual; what comes out of a call is looked for inside it.
-    makers = graph.value_node[sources]
-    calls = np.isin(makers, [node for node in graph.owned_regions if _is_call(flow, node)])
-    sources = sources[~backward[makers] | calls]
-    values: dict[int, None] = {}
-    for source in sources.tolist():
-        value = flow.back(source)
-        if value < 0 or value in values:
-            continue
-        node = int(graph.value_node[value])
-        if graph.nodes.kind[node] != OPERATION or backward[node] or _is_call(flow, node):
-            continue
-        if flow.number(value) is None and not _is_of_argument(flow, value):
-            values[value] = None
-    kept = tuple(values)
-    nodes = np.array(sorted({int(graph.value_node[value]) for value in kept}), np.int32)
-    return Residuals(nodes, tuple(value_bytes(graph, value) for value in kept), kept, flow, backward)
+    derivatives = derivatives_of(graph)
+    order = derivatives.order
+    first: dict[int, int] = {}
+    known: dict[int, int] = {}
+    for source, reader in _crossings(graph, order, flow):
+        value = known.get(source)
+        if value is None:
+            value = known[source] = _kept(flow, source)
+        if value >= 0 and order[graph.value_node[value]] < reader:
+            first[value] = min(reader, first.get(value, reader))
+    values = tuple(
+        Residual(int(graph.value_node[value]), value_bytes(graph, value), reader) for value, reader in first.items()
+    )
+    return Residuals(values, tuple(first), flow, derivatives)
 
 
-def _backward(graph: Graph) -> NDArray[np.bool_]:
-    strings = graph.tables.strings
-    scopes, scope = np.unique(graph.nodes.scope, return_inverse=True)
-    marked = np.array([BACKWARD in strings[text] for text in scopes.tolist()], bool)
-    return marked[scope] & (graph.nodes.kind == OPERATION)
+def _crossings(graph: Graph, order: Column, flow: Flow) -> Iterator[tuple[int, int]]:
+    """The values that a way back reads from before it, each once with the order of each that reads it."""
+    source, reader = graph.operands.source, order[graph.operand_node]
+    rows = np.flatnonzero((source >= 0) & (reader > 0))
+    makers = graph.value_node[source[rows]]
+    # What comes out of a call is looked for inside it.
+    calls = np.isin(makers, [node for node in graph.owned_regions if flow.op(node) in _CALLS])
+    rows = rows[(order[makers] < reader[rows]) | calls]
+    pairs = np.unique(np.stack([source[rows], reader[rows]], axis=1), axis=0)
+    yield from map(tuple, pairs.tolist())
 
 
-def _is_call(flow: Flow, node: int) -> bool:
-    return flow.op(node) in ("jit", "pjit", "closed_call", "core_call")
+def _kept(flow: Flow, source: int) -> int:
+    """The value that a source is where it is made, or -1 where it need not be kept."""
+    graph, value = flow.graph, flow.back(source)
+    if value < 0:
+        return -1
+    node = int(graph.value_node[value])
+    if graph.nodes.kind[node] != OPERATION or flow.op(node) in _CALLS or flow.number(value) is not None:
+        return -1
+    # An argument in another shape.
+    return -1 if flow.is_argument(flow.origin(value, SAME | {"transpose", "rev"})) else value
 
 
-def _is_of_argument(flow: Flow, source: int) -> bool:
-    """Whether it is an argument in another shape."""
-    return flow.is_argument(flow.origin(source, SAME | {"transpose", "rev"}))
+# What checkpoints would keep.
+
+_EVERYTHING, _NOTHING, _OFFLOAD = "everything_saveable", "nothing_saveable", "offload_dot_with_no_batch_dims"
+_UNBATCHED, _NAMES = "dots_with_no_batch_dims_saveable", "save_only_these_names"
+_POLICIES = (_EVERYTHING, "dots_saveable", _UNBATCHED, _OFFLOAD, _NOTHING)
 
 
-_POLICIES = ("nothing_saveable", "dots_with_no_batch_dims_saveable", "dots_saveable")
+class _Walk:
+    """Walks back from the residuals to the arguments, for one policy after the other."""
 
+    def __init__(self, flow: Flow, derivatives: Derivatives) -> None:
+        self.flow = flow
+        self.graph = graph = flow.graph
+        # What is made before the function that is differentiated, or on another way back, is an input of it.
+        inside = derivatives.derived & (derivatives.order == 0) & (graph.nodes.kind == OPERATION)
+        self.inside = inside.tolist()
+        self.maker = graph.value_node.tolist()
+        self.sources = graph.operands.source.tolist()
+        self.first = graph.first_operand.tolist()
+        self.is_operation = (graph.nodes.kind == OPERATION).tolist()
+        self.products = frozenset(flow.nodes(*_PRODUCTS))
+        self.unbatched = frozenset(node for node in flow.nodes("dot_general") if not _dimensions(graph, node)[2])
+        self.names = frozenset(flow.nodes("name"))
+        self._back: dict[int, int] = {}
+        self._flops: dict[int, float] = {}
 
-def _policy(flow: Flow, name: str, kept: Sequence[int], backward: NDArray[np.bool_]) -> Policy:
-    """What is kept on the way from the residuals back to the arguments, and what is on the way."""
-    graph = flow.graph
-    saved: set[int] = set()
-    again: set[int] = set()
-    waiting = list(kept)
-    while waiting:
-        value = flow.back(waiting.pop())
-        if value < 0:
-            continue
-        node = int(graph.value_node[value])
-        if graph.nodes.kind[node] != OPERATION or backward[node] or node in again:
-            continue
-        if _is_saved(graph, flow, name, node):
-            saved.add(value)
-            continue
-        again.add(node)
-        waiting += [source for source in flow.operands(node) if source >= 0]
-    flops = sum(_flops(graph, flow, node) for node in again)
-    return Policy(name, sum(value_bytes(graph, value) for value in saved), len(again), flops)
+    def named_policies(self) -> Iterator[str]:
+        names = [self.graph.node(node).attributes.get("name", "") for node in sorted(self.names)]
+        if names:
+            yield f"{_NAMES}({', '.join(repr(name) for name in dict.fromkeys(names))})"
 
+    def policy(self, name: str, kept: tuple[int, ...]) -> Policy:
+        """What is kept on the way from the residuals back to the arguments, and what is on the way."""
+        saves = self._saves(name)
+        saved: dict[int, float] = {}
+        again: set[int] = set()
+        waiting = list(kept)
+        while waiting:
+            value = self.back(waiting.pop())
+            if value < 0 or value in saved:
+                continue
+            node = self.maker[value]
+            if node in again or not self.is_operation[node]:
+                continue
+            if name == _EVERYTHING or node in saves or not self.inside[node]:
+                saved[value] = value_bytes(self.graph, value)
+                continue
+            again.add(node)
+            waiting += self.sources[self.first[node] : self.first[node + 1]]
+        equations, flops, within = 0, 0.0, 0.0
+        for node in again:
+            own = self._cost(saves, node, 1)
+            equations, flops, within = equations + own[0], flops + own[1], within + own[2]
+        host = within + sum(saved[value] for value in saved if self.maker[value] in saves) if name == _OFFLOAD else 0.0
+        return Policy(
+            name,
+            sum(saved.values()) + within - host,
+            equations,
+            flops,
+            host,
+            np.unique(np.array([self.maker[value] for value in saved], np.int32)),
+            np.array(sorted(again), np.int32),
+        )
 
-def _is_saved(graph: Graph, flow: Flow, name: str, node: int) -> bool:
-    if flow.op(node) != "dot_general" or name == "nothing_saveable":
-        return False
-    return name == "dots_saveable" or not _dimensions(graph, node)[2]
+    def back(self, source: int) -> int:
+        if source not in self._back:
+            self._back[source] = self.flow.back(source)
+        return self._back[source]
+
+    def _saves(self, name: str) -> frozenset[int]:
+        """The nodes whose values a policy keeps wherever they are."""
+        if name.startswith(_NAMES):
+            return self.names
+        return {"dots_saveable": self.products, _UNBATCHED: self.unbatched, _OFFLOAD: self.unbatched}.get(
+            name, frozenset()
+        )
+
+    def _cost(self, saves: frozenset[int], node: int, times: int) -> tuple[int, float, float]:
+        """Equations and operations on floats of a node with its bodies, and the bytes of what is saved inside."""
+        regions = self.graph.owned_regions.get(node, ())
+        if not regions:
+            if node not in self._flops:
+                self._flops[node] = _flops(self.graph, self.flow, node)
+            return 1, times * self._flops[node], 0.0
+        length = self.graph.node(node).attributes.get("length", "") if self.flow.op(node) == "scan" else ""
+        times *= int(length) if length.isdigit() else 1
+        equations, flops, saved = 1, 0.0, 0.0
+        for region in regions:
+            rows = (self.graph.nodes.region == region) & (self.graph.nodes.kind == OPERATION)
+            for inner in np.flatnonzero(rows).tolist():
+                if inner in saves:
+                    saved += times * value_bytes(self.graph, self.graph.first_value[inner])
+                    continue
+                more = self._cost(saves, inner, times)
+                equations, flops, saved = equations + more[0], flops + more[1], saved + more[2]
+        return equations, flops, saved
 
 
 def _dimensions(graph: Graph, node: int) -> tuple[list[int], list[int], list[int]]:
@@ -145,5 +242,11 @@ def _flops(graph: Graph, flow: Flow, node: int) -> float:
     if flow.op(node) not in _PRODUCTS:
         return float(made)
     left = flow.dims(flow.operands(node)[0])
+    if flow.op(node) == "conv_general_dilated":
+        # Each number of the result sums over the kernel of its feature.
+        kernel = flow.dims(flow.operands(node)[1])
+        feature = _FEATURE.search(graph.node(node).attributes.get("dimension_numbers", ""))
+        axis = int(feature[1]) if feature else len(kernel) - 1
+        return 2.0 * made * prod(kernel) / max(1, kernel[axis])
     summed = prod(left[axis] for axis in _dimensions(graph, node)[0] if axis < len(left))
     return 2.0 * made * summed

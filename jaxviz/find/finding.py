@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from jaxviz.link.fates import Fates
 from jaxviz.link.links import Links
 from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
+
+if TYPE_CHECKING:
+    from jaxviz.residuals import Residuals
 
 # Seconds that a person notices.
 _NOTICED = 0.05
@@ -124,6 +128,13 @@ class Subject:
         """Whether a backward pass is part of the program."""
         strings = self.graph.tables.strings
         return any("transpose(" in strings[scope] for scope in np.unique(self.graph.nodes.scope).tolist())
+
+    @cached_property
+    def residuals(self) -> Residuals:
+        """What the forward pass keeps for the backward pass."""
+        from jaxviz.residuals import residuals_of
+
+        return residuals_of(self.graph, self.flow)
 
     def expression(self, node: int) -> tuple[ast.AST | None, str]:
         """The expression of the person's that a node comes from, and its text; nothing where that is not known."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
-from jaxviz.residuals import residuals_of
 
 # Bytes that are worth a word.
 _LARGE = 20_000_000
@@ -18,7 +17,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     graph = subject.graph
     if not subject.has_gradient:
         return
-    residuals = residuals_of(graph, subject.flow)
+    residuals = subject.residuals
     if residuals.bytes < _LARGE:
         return
     by_line: dict[int, float] = {}
@@ -32,6 +31,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     kept = "; ".join(
         f"{policy.name} keeps {bytes_text(policy.bytes)} and computes {plural(policy.equations, 'equation')} again"
         for policy in residuals.policies
+        if policy.equations and not policy.host
     )
     yield Finding(
         kind="residuals",

@@ -6,7 +6,9 @@ import jax
 import jax.numpy as jnp
 import pytest
 from find.found import found, line_numbers, the
+from jax.ad_checkpoint import checkpoint_name
 
+from jaxviz.document import Document, DocumentError
 from jaxviz.exploration import explore
 
 WEIGHTS = [jnp.ones((1024, 1024))] * 3
@@ -48,6 +50,135 @@ def test_products_of_batches_are_not_kept_by_the_policy_without_them():
     policies = {one.name: one for one in explore(jax.grad(batched), *batch).residuals.policies}
     assert policies["dots_with_no_batch_dims_saveable"].bytes == 0
     assert policies["dots_saveable"].bytes == 8 * 512 * 512 * 4
+
+
+MATRICES = [jnp.ones((16, 16))] * 3
+ROWS = jnp.ones((8, 16))
+
+
+def named(weights, x):
+    for w in weights:
+        x = checkpoint_name(jnp.tanh(x @ w), "hidden")
+    return x.sum()
+
+
+def attention(weights, x):
+    q, k, v = (jnp.reshape(x @ w, (2, 4, 16)) for w in weights)
+    scores = jax.nn.softmax(jnp.einsum("bid,bjd->bij", q, k))
+    return jnp.einsum("bij,bjd->bid", scores, v).sum()
+
+
+def normalized(weights, x):
+    for w in weights:
+        x = (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+        x = jax.nn.gelu(x @ w) + x
+    return (x**2).mean()
+
+
+def looping(weights, x):
+    return jax.lax.scan(lambda h, w: (jnp.tanh(h @ w), None), x, weights)[0].sum()
+
+
+def convolved(weights, x):
+    for w in weights:
+        x = jnp.tanh(jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")))
+    return x.sum()
+
+
+PROGRAMS = {
+    "names": (named, (MATRICES, ROWS)),
+    "attention": (attention, (MATRICES, ROWS)),
+    "normalized": (normalized, (MATRICES, ROWS)),
+    "a loop": (looping, (jnp.stack(MATRICES), ROWS)),
+    "convolutions": (convolved, ([jnp.ones((3, 3, 4, 4))] * 2, jnp.ones((1, 8, 8, 4)))),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_a_policy_would_keep_is_what_is_kept_with_it(name):
+    fn, arguments = PROGRAMS[name]
+    told = {one.name: one for one in explore(jax.grad(fn), *arguments).residuals.policies}
+    policies = jax.checkpoint_policies
+    for policy in ("dots_saveable", "dots_with_no_batch_dims_saveable", "nothing_saveable"):
+        checkpointed = jax.checkpoint(fn, policy=getattr(policies, policy))
+        assert told[policy].bytes == explore(jax.grad(checkpointed), *arguments).residuals.bytes, policy
+    moved = told["offload_dot_with_no_batch_dims"]
+    assert (moved.bytes, moved.host) == (0, told["dots_with_no_batch_dims_saveable"].bytes)
+    if name == "names":
+        checkpointed = jax.checkpoint(fn, policy=policies.save_only_these_names("hidden"))
+        kept = explore(jax.grad(checkpointed), *arguments).residuals.bytes
+        assert told["save_only_these_names('hidden')"].bytes == kept
+
+
+def test_what_is_computed_again_is_what_a_checkpoint_computes_again():
+    again = explore(jax.grad(named), MATRICES, ROWS).residuals.policies[-2]
+    assert again.name == "nothing_saveable"
+    graph = explore(jax.grad(jax.checkpoint(named)), MATRICES, ROWS).jaxpr
+    recomputed = [node for node in graph if node.kind == "operation" and "rematted_computation" in node.scope]
+    assert again.equations == len(again.recomputed) == len(recomputed)
+
+
+def prepared(weights, x):
+    x = jnp.sin(x)
+    return jax.grad(network)(weights, x)
+
+
+def test_what_was_made_before_the_function_is_kept_and_not_computed_again():
+    exploration = explore(prepared, MATRICES, ROWS)
+    nothing = exploration.residuals.policies[-1]
+    (sine,) = exploration.jaxpr.find("sin")
+    assert nothing.saved.tolist() == [sine.index]
+    assert nothing.bytes == 8 * 16 * 4
+
+
+def energy(x):
+    return jnp.sum(jnp.sin(x) ** 3)
+
+
+def hessian_times(x, v):
+    return jax.grad(lambda x: jnp.vdot(jax.grad(energy)(x), v))(x)
+
+
+def test_of_a_second_derivative_what_the_second_way_back_reads_is_told_apart():
+    vector = jnp.ones(4)
+    exploration = explore(hessian_times, vector, vector)
+    values = exploration.residuals.values
+    assert {value.order for value in values} == {1, 2}
+    scopes = {order: {exploration.jaxpr.node(v.node).scope for v in values if v.order == order} for order in (1, 2)}
+    # The first way back reads the forward pass alone, the second what the first made too.
+    assert not any("transpose" in scope for scope in scopes[1])
+    assert any("transpose" in scope for scope in scopes[2])
+    lines = {function.__code__.co_firstlineno + 1 for function in (energy, hessian_times)}
+    assert {exploration.jaxpr.node(value.node).line for value in values} == lines
+    assert all(value.bytes == 16 for value in values)
+
+
+def test_what_is_kept_is_part_of_the_document():
+    document = explore(jax.grad(network), MATRICES, ROWS).document(stages=("jaxpr",))
+    (entry,) = Document.from_json(document.to_json()).residuals
+    (before,) = document.residuals
+    assert entry.values == before.values
+    for one, other in zip(entry.policies, before.policies, strict=True):
+        assert (one.name, one.bytes, one.equations, one.flops) == (
+            other.name,
+            other.bytes,
+            other.equations,
+            other.flops,
+        )
+        assert one.saved.tolist() == other.saved.tolist()
+        assert one.recomputed.tolist() == other.recomputed.tolist()
+    assert explore(network, MATRICES, ROWS).document(stages=("jaxpr",)).residuals == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [({"graph": 1}, "graph"), ({"node": [10_000]}, "node"), ({"size": [-1]}, "size"), ({"order": []}, "one length")],
+)
+def test_a_document_that_keeps_what_is_not_there_is_refused(change, where):
+    value = explore(jax.grad(network), MATRICES, ROWS).document(stages=("jaxpr",)).to_json(packed=False)
+    value["residuals"][0] |= change
+    with pytest.raises(DocumentError, match=rf"residuals\[0\].*{where}"):
+        Document.from_json(value)
 
 
 def test_a_checkpoint_leaves_less_to_keep():

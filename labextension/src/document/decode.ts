@@ -6,6 +6,7 @@ import { buildGraph, buildOutline, offsets } from './build.ts';
 import type { Document } from './graph.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
 import { checkCompiling, checkMeasures, checkMemory, checkValues } from './measured.ts';
+import { checkResiduals } from './residuals.ts';
 import { checkPasses } from './series.ts';
 import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import { validate } from './validate.generated.js';
@@ -134,7 +135,8 @@ function build(plain: PlainDocument): Document {
     measures: plain.measures ?? [],
     memory: plain.memory ?? [],
     values: plain.values ?? [],
-    compiling: plain.compiling ?? []
+    compiling: plain.compiling ?? [],
+    residuals: plain.residuals ?? []
   };
   checkTables(document);
   document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
@@ -146,5 +148,6 @@ function build(plain: PlainDocument): Document {
   checkMemory(document);
   checkValues(document);
   checkCompiling(document);
+  checkResiduals(document);
   return document;
 }

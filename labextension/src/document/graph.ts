@@ -3,9 +3,18 @@
  * `../../../schema/document.schema.json` says what each column means; `decode.ts` makes these objects and checks them.
  */
 
-import type { Compiling, Measures, Memory, Passes, TracingError, ValuesOfRun } from './schema.generated.ts';
+import type {
+  CheckpointPolicy,
+  Compiling,
+  Measures,
+  Memory,
+  Passes,
+  Residuals,
+  TracingError,
+  ValuesOfRun
+} from './schema.generated.ts';
 
-export type { Compiling, Measures, Memory, Passes, TracingError, ValuesOfRun };
+export type { CheckpointPolicy, Compiling, Measures, Memory, Passes, Residuals, TracingError, ValuesOfRun };
 
 /** What a node is. */
 export const NodeKind = { operation: 0, argument: 1, result: 2, constant: 3 } as const;
@@ -233,4 +242,5 @@ export interface Document {
   readonly memory: readonly Memory[];
   readonly values: readonly ValuesOfRun[];
   readonly compiling: readonly Compiling[];
+  readonly residuals: readonly Residuals[];
 }

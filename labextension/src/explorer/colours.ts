@@ -3,6 +3,7 @@ import type { Document, Graph } from '../document/graph.ts';
 import { AMOUNTS, GROUPS } from '../draw/colours.ts';
 import { kindLooks } from '../draw/scene.ts';
 import type { LookName } from '../draw/theme.ts';
+import { checkpointColourings } from '../view/checkpoints.ts';
 import { colourings, groupsOfBoxes, ranked, type Colouring, type Groups } from '../view/colouring.ts';
 import { families } from '../view/family.ts';
 import { cut } from '../view/label.ts';
@@ -24,6 +25,8 @@ export class Colours {
   readonly root = element('select', 'jv-select');
   private chosen: Colouring = colourings[0];
   private graph: Graph | null = null;
+  /** Those of every document, and those of this one. */
+  private readonly all: readonly Colouring[];
   /** The groups of each stage, worked out when they are asked for. */
   private readonly known = new WeakMap<Graph, Map<Colouring, Groups | null>>();
 
@@ -33,9 +36,10 @@ export class Colours {
     private readonly changed: () => void
   ) {
     const { root } = this;
+    this.all = [...colourings, ...checkpointColourings(source)];
     root.setAttribute('aria-label', 'Colour by (c)');
     root.title = 'What the colours say (c)';
-    for (const { key, label } of colourings) {
+    for (const { key, label } of this.all) {
       const option = element('option', '', `colour: ${label}`);
       option.value = key;
       root.append(option);
@@ -50,16 +54,16 @@ export class Colours {
   }
 
   choose(key: string): void {
-    this.chosen = colourings.find(one => one.key === key) ?? colourings[0];
+    this.chosen = this.all.find(one => one.key === key) ?? colourings[0];
     this.root.value = this.chosen.key;
     this.changed();
   }
 
   /** The next way to colour that says something of this stage. */
   next(): void {
-    const from = colourings.indexOf(this.chosen);
-    const on = colourings.findIndex((one, index) => index > from && this.says(one));
-    this.choose(colourings[Math.max(0, on)].key);
+    const from = this.all.indexOf(this.chosen);
+    const on = this.all.findIndex((one, index) => index > from && this.says(one));
+    this.choose(this.all[Math.max(0, on)].key);
   }
 
   /** The stage for which ways to colour are offered. */
@@ -69,7 +73,7 @@ export class Colours {
 
   /** Only what says something of this stage can be chosen. */
   private offer(): void {
-    [...this.root.options].forEach((option, index) => (option.disabled = !this.says(colourings[index])));
+    [...this.root.options].forEach((option, index) => (option.disabled = !this.says(this.all[index])));
   }
 
   private says(colouring: Colouring): boolean {

@@ -13,6 +13,7 @@ import { goTo, letGo } from './acts.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { Beside } from './beside.ts';
 import { CompilingStrip } from './compiling.ts';
+import { CheckpointStrip } from './checkpoints.ts';
 import { Colours } from './colours.ts';
 import { commandsOf } from './commands.ts';
 import { element } from './elements.ts';
@@ -68,6 +69,7 @@ export class Explorer {
   private readonly passes: PassSlider;
   private readonly search: Search;
   private readonly colours: Colours;
+  private readonly checkpoints: CheckpointStrip;
   /** The picture at the left, or the only one; both; and the one with the focus. */
   private readonly first: Pane;
   private readonly beside: Beside;
@@ -109,7 +111,14 @@ export class Explorer {
       goTo: item => goTo(this.pane, item),
       close: () => this.leaveSearch()
     });
-    this.colours = new Colours(source, () => this.beside.panes.forEach(pane => pane.recolour()));
+    this.colours = new Colours(source, () => {
+      this.checkpoints.mark(this.colours.key);
+      this.beside.panes.forEach(pane => pane.recolour());
+    });
+    this.checkpoints = new CheckpointStrip(source, {
+      show: (graph, nodes) => this.showNodes(graph, nodes),
+      colour: key => this.colours.choose(key)
+    });
     this.inspection = new Inspection(source, {
       follow: (graph, node) => this.goThere(graph, node),
       pass: number => this.passes.go(number)
@@ -287,7 +296,7 @@ export class Explorer {
     const failure = makeFailure(this.document);
     const before = [this.bar.root, this.tour.root, ...failure, this.passes.line, this.search.root];
     const compiling = new CompilingStrip(this.document, { show: (graph, nodes) => this.showNodes(graph, nodes) });
-    const strips = [run.root, memory.root, values, compiling.root, findings.root];
+    const strips = [run.root, memory.root, values, compiling.root, this.checkpoints.root, findings.root];
     root.append(...before, body, this.grip.root, ...strips);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });

@@ -1,0 +1,68 @@
+"""Derivatives: of each node, whether it runs forward, on the way back, or on the way back of a derivative.
+
+JAX wraps the name stack of what a transformation makes: `jvp(...)` is the function with its derivative beside it,
+`transpose(jvp(...))` the way back. What is inside belongs to the function that was transformed, so that in
+`grad(grad(f))` the second way back is `transpose(jvp(jvp(...)))` where it undoes the forward pass, and
+`transpose(jvp(transpose(jvp(...))))` where it undoes the first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import OPERATION, Column, Graph
+
+_STEPS = re.compile(r"\b(transpose|jvp|linearize)\(")
+# A checkpoint differentiates what it holds once more when it computes it again.
+_CHECKPOINTS = frozenset({"checkpoint", "remat", "remat2"})
+
+
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """Of each node, `order`: 0 forward, 1 on the way back, 2 on the second; `derived`: whether it is of a function that
+    is differentiated at all; `levels`: how many derivatives it is part of."""
+
+    order: Column
+    derived: NDArray[np.bool_]
+    levels: Column
+
+
+def levels_of(scope: str) -> tuple[int, int]:
+    """How many derivatives a name stack is part of, and the order of the way back: 0 where it is none.
+
+    >>> levels_of("transpose(jvp(Model))/Block_0")
+    (1, 1)
+    >>> levels_of("jvp(transpose(jvp()))")
+    (2, 1)
+    >>> levels_of("transpose(jvp(jvp()))")
+    (2, 2)
+    """
+    steps: list[str] = _STEPS.findall(scope)
+    levels = len(steps) - steps.count("transpose")
+    before = steps.index("transpose") if "transpose" in steps else len(steps)
+    # A transpose without a derivative in it is of a linear function that somebody transposed.
+    order = levels - before if before < len(steps) else 0
+    return levels, max(order, 1 if before < len(steps) else 0)
+
+
+def derivatives_of(graph: Graph) -> Derivatives:
+    """What name stacks say of the nodes of a jaxpr. In a body they begin anew, so what its owner is goes for it too."""
+    strings, nodes = graph.tables.strings, graph.nodes
+    scopes, row = np.unique(nodes.scope, return_inverse=True)
+    said = np.array([levels_of(strings[scope]) for scope in scopes.tolist()], np.int32).reshape(-1, 2)[row]
+    levels, order = said[:, 0].copy(), said[:, 1].copy()
+    checkpoints = [op for op in np.unique(nodes.op).tolist() if strings[op] in _CHECKPOINTS]
+    again = np.isin(nodes.op, checkpoints) & (nodes.kind == OPERATION) & (levels > 1)
+    levels[again] -= 1
+    order[again & (order > 1)] -= 1
+    within = np.zeros((len(graph.regions.owner), 2), np.int32)
+    for region, owner in enumerate(graph.regions.owner.tolist()):
+        if region:
+            # Regions stand in the order of their owners, so what is around a region is known.
+            within[region] = np.maximum(within[nodes.region[owner]], (levels[owner], order[owner]))
+    levels = np.maximum(levels, within[nodes.region, 0])
+    return Derivatives(np.maximum(order, within[nodes.region, 1]), levels > 0, levels)
