@@ -9,6 +9,7 @@ JAX wraps the name stack of what a transformation makes: `jvp(...)` is the funct
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +56,10 @@ def derivatives_of(graph: Graph) -> Derivatives:
     scopes, row = np.unique(nodes.scope, return_inverse=True)
     said = np.array([levels_of(strings[scope]) for scope in scopes.tolist()], np.int32).reshape(-1, 2)[row]
     levels, order = said[:, 0].copy(), said[:, 1].copy()
-    checkpoints = [op for op in np.unique(nodes.op).tolist() if strings[op] in _CHECKPOINTS]
-    again = np.isin(nodes.op, checkpoints) & (nodes.kind == OPERATION) & (levels > 1)
+    checkpoints = _named(graph, _CHECKPOINTS)
+    # So do the sums of what comes back out of several.
+    sums = _named(graph, {"add_any"}) & np.isin(nodes.scope, nodes.scope[checkpoints])
+    again = (checkpoints | sums) & (levels > 1)
     levels[again] -= 1
     order[again & (order > 1)] -= 1
     within = np.zeros((len(graph.regions.owner), 2), np.int32)
@@ -66,3 +69,10 @@ def derivatives_of(graph: Graph) -> Derivatives:
             within[region] = np.maximum(within[nodes.region[owner]], (levels[owner], order[owner]))
     levels = np.maximum(levels, within[nodes.region, 0])
     return Derivatives(np.maximum(order, within[nodes.region, 1]), levels > 0, levels)
+
+
+def _named(graph: Graph, names: Collection[str]) -> NDArray[np.bool_]:
+    """The operations of some names."""
+    nodes, strings = graph.nodes, graph.tables.strings
+    ops = [op for op in np.unique(nodes.op).tolist() if strings[op] in names]
+    return np.isin(nodes.op, ops) & (nodes.kind == OPERATION)

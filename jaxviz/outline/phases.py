@@ -2,7 +2,8 @@
 
 A body has phases where its name stacks hold both `jvp` and `transpose`. Phases are runs of program order, so two
 gradients in one body give two of each. They stand inside the function that takes the gradient: the frames down to it
-hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them.
+hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them. Of the derivative of a derivative the
+way back is a phase of its own.
 """
 
 from __future__ import annotations
@@ -14,16 +15,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.derivatives import derivatives_of
 from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
 
-BEFORE, UPDATE = 3, 4
-PHASE_NAMES = {FORWARD: "forward", BACKWARD: "backward", BEFORE: "before", UPDATE: "update"}
+BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD = 3, 4, 5, 6, 7, 8
+PHASE_NAMES = {
+    FORWARD: "forward",
+    BACKWARD: "backward",
+    BEFORE: "before",
+    UPDATE: "update",
+    SECOND: "second backward",
+    THIRD: "third backward",
+    # A forward derivative of a gradient, as in a Hessian, runs along with it.
+    TANGENT_FORWARD: "forward with tangents",
+    TANGENT_BACKWARD: "backward with tangents",
+}
+FORWARD_NAMES = frozenset({PHASE_NAMES[FORWARD], PHASE_NAMES[TANGENT_FORWARD]})
+BACKWARD_NAMES = frozenset({PHASE_NAMES[BACKWARD], PHASE_NAMES[TANGENT_BACKWARD]})
 
 # The share of a phase's equations whose call stacks begin with what is held to be common to all of them.
 _MOST = 0.8
+# So often a run backward may change between the ways back of a derivative and of what it is taken of.
+_MOST_TURNS = 5
 
 
 class Phases:
@@ -52,6 +68,7 @@ class Phases:
         backward = np.bincount(graph.nodes.region[own == BACKWARD], minlength=count) > 0
         #: Of each region, whether its own equations are of more than one phase.
         self.mixed: NDArray[np.bool_] = forward & backward
+        self._derivatives = derivatives_of(graph) if self.mixed.any() else None
 
     def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column, Column]:
         """Of each operation `at`: its phase, 0 for none; the call stack down to the call that takes the gradient, or
@@ -63,7 +80,8 @@ class Phases:
         prefix = np.full(len(at), -1, np.int32)
         holding = np.full(len(at), -1, np.int32)
         wanted = self.mixed & ~in_phase
-        if not wanted.any():
+        derivatives = self._derivatives
+        if derivatives is None or not wanted.any():
             return phase, prefix, holding
         for number in np.unique(region[wanted[region]]).tolist():
             here = np.flatnonzero(region == number)
@@ -71,7 +89,12 @@ class Phases:
             own = self._phase_of_scope[self._graph.nodes.scope[at[here]]]
             # What the call that takes the gradient does itself is of no phase.
             own[np.isin(stack, [one for one in np.unique(stack).tolist() if self._takes_gradient(one)])] = 0
+            levels, order = derivatives.levels[at[here]], derivatives.order[at[here]]
+            least = levels[own == BACKWARD].min() if (own == BACKWARD).any() else 0
+            # What makes ready for a derivative of derivatives is part of neither.
+            own[(own == FORWARD) & (levels < least)] = 0
             phase[here], prefix[here], holding[here] = self._of_body(own, stack)
+            phase[here] = _by_order(phase[here], np.where(own == BACKWARD, order, 0), least)
         return phase, prefix, holding
 
     def _of_body(self, own: Column, stack: Column) -> tuple[Column, Column, Column]:
@@ -130,9 +153,33 @@ class Phases:
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""
         frame = self._stacks.frame(prefix) if prefix >= 0 else -1
-        known = frame >= 0 and not self._stacks.library[frame] and phase in (FORWARD, BACKWARD)
+        known = frame >= 0 and not self._stacks.library[frame] and phase not in (BEFORE, UPDATE)
         detail = self._expressions.at(frame).name if known else ""
         return Element(PHASE, (phase, frame), PHASE_NAMES[phase], (PHASE, phase, frame), frame, detail)
+
+
+def _by_order(phase: Column, order: Column, least: int) -> Column:
+    """Phases in which each run backward that goes on into the way back of a derivative is cut there.
+
+    `order` is that of what runs backward, 0 for what goes by its neighbours; `least` of how many derivatives all that
+    runs backward is part of.
+    """
+    if least > 1 and not (order > 1).any():
+        # There is another derivative, and no way back of it.
+        names = np.arange(len(PHASE_NAMES) + 1)
+        names[[FORWARD, BACKWARD]] = TANGENT_FORWARD, TANGENT_BACKWARD
+        return names[phase].astype(np.int32)
+    edges = np.flatnonzero(np.diff(phase, prepend=-1, append=-1))
+    for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        said = order[start:end]
+        if phase[start] != BACKWARD or not (said > 1).any():
+            continue
+        known = np.flatnonzero(said)
+        said = said[known[np.maximum(np.searchsorted(known, np.arange(end - start), side="right") - 1, 0)]]
+        # Where the ways back take turns at every step, one is not apart from the other.
+        if np.count_nonzero(np.diff(said)) < _MOST_TURNS:
+            phase[start:end] = np.array([BACKWARD, SECOND, THIRD])[np.clip(said - said.min(), 0, 2)]
+    return phase
 
 
 def _filled(own: Column) -> Column:

@@ -15,8 +15,7 @@ from jaxviz.graph import Column
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATEMENT
-from jaxviz.outline.modules import BACKWARD, FORWARD
-from jaxviz.outline.phases import PHASE_NAMES
+from jaxviz.outline.phases import BACKWARD_NAMES, FORWARD_NAMES
 
 
 def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
@@ -38,9 +37,9 @@ def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
     waiting: dict[int, int] = {}
     for row in phases:
         phase = labels[label[row]].name
-        if phase == PHASE_NAMES[FORWARD]:
+        if phase in FORWARD_NAMES:
             waiting[parents[row]] = row
-        elif phase == PHASE_NAMES[BACKWARD] and parents[row] in waiting:
+        elif phase in BACKWARD_NAMES and parents[row] in waiting:
             twins.tie(waiting.pop(parents[row]), row)
     return twins.twin
 

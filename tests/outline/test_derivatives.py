@@ -1,0 +1,126 @@
+"""Forward, backward and the way back of a derivative are told apart, in phases and node by node."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from outline.outlines import outline_of
+
+import jaxviz as jv
+from jaxviz.outline.derivatives import derivatives_of, levels_of
+
+X = jnp.ones(4)
+W = jnp.ones((4, 4))
+
+
+def energy(x):
+    return jnp.sum(jnp.tanh(x @ W) ** 3)
+
+
+def scalar(x):
+    return jnp.sin(x) ** 2
+
+
+def times_hessian(x, v):
+    return jax.jvp(jax.grad(energy), (x,), (v,))[1]
+
+
+def back_over_back(x, v):
+    return jax.grad(lambda x: jnp.vdot(jax.grad(energy)(x), v))(x)
+
+
+def loss(w, x):
+    return jnp.mean(jnp.tanh(x @ w) ** 2)
+
+
+def penalized(w, x):
+    def whole(w, x):
+        return loss(w, x) + jnp.sum(jax.grad(loss, argnums=1)(w, x) ** 2)
+
+    return jax.grad(whole)(w, x)
+
+
+def checkpointed(w, x):
+    layer = jax.checkpoint(lambda w, x: jnp.tanh(jnp.sin(x @ w)))
+    return jax.grad(lambda w: layer(w, layer(w, x)).sum())(w)
+
+
+def phases_of(fn, *arguments):
+    """The phases in the order of the program, each with how many equations it has."""
+    return [(row.name, row.equations) for row in outline_of(fn, *arguments) if row.kind == "phase"]
+
+
+TANGENTS = ["forward with tangents", "backward with tangents"]
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments", "expected"),
+    [
+        (jax.grad(energy), (X,), ["forward", "backward"]),
+        (jax.grad(jax.grad(scalar)), (1.0,), ["forward", "backward", "second backward"]),
+        (
+            jax.grad(jax.grad(jax.grad(scalar))),
+            (1.0,),
+            ["forward", "backward", "second backward", "third backward"],
+        ),
+        (times_hessian, (X, X), TANGENTS),
+        (jax.hessian(energy), (X,), ["before", *TANGENTS, "update"]),
+        (
+            back_over_back,
+            (X, X),
+            ["forward", "backward", "forward", "backward", "second backward"],
+        ),
+        (
+            penalized,
+            (W, X),
+            # The loss itself was computed first, and is undone last.
+            ["forward", "backward", "forward", "backward", "second backward", "backward"],
+        ),
+        # A checkpoint differentiates what it holds again; that makes it no second derivative.
+        (checkpointed, (W, X), ["forward", "backward"]),
+    ],
+)
+def test_the_phases_of_derivatives_of_derivatives(fn, arguments, expected):
+    assert [name for name, _ in phases_of(fn, *arguments)] == expected
+
+
+def test_the_second_way_back_holds_what_undoes_the_first_and_the_forward_pass():
+    exploration = jv.explore(jax.grad(jax.grad(scalar)), 1.0)
+    graph = exploration.jaxpr
+    order = derivatives_of(graph).order
+    for node in graph:
+        if node.kind == "operation":
+            scope = node.scope
+            expected = 2 if scope.startswith("transpose") else 1 if "transpose" in scope else 0
+            assert order[node.index] == expected, scope
+    (second,) = [count for name, count in phases_of(jax.grad(jax.grad(scalar)), 1.0) if name == "second backward"]
+    assert second == int((order == 2).sum())
+
+
+def test_what_stands_in_a_body_is_of_the_derivative_of_its_owner():
+    def looping(x):
+        return jax.lax.scan(lambda c, _: (jnp.sin(c), None), x, None, length=3)[0]
+
+    graph = jv.explore(jax.grad(looping), 1.0).jaxpr
+    derivatives = derivatives_of(graph)
+    bodies = {int(derivatives.order[node.index]) for node in graph if node.region and node.kind == "operation"}
+    assert bodies == {0, 1}
+    assert all(derivatives.derived[node.index] for node in graph if node.region)
+
+
+@pytest.mark.parametrize(
+    ("scope", "levels", "order"),
+    [
+        ("", 0, 0),
+        ("Model/Dense_0", 0, 0),
+        ("jvp(Model)", 1, 0),
+        ("transpose(jvp(Model))/Block", 1, 1),
+        ("vmap(jvp(vmap(transpose(jvp()))))", 2, 1),
+        ("transpose(jvp(transpose(jvp())))", 2, 2),
+        # The name of a module, not a transformation.
+        ("Transpose(x)/jvp_of", 0, 0),
+    ],
+)
+def test_name_stacks(scope, levels, order):
+    assert levels_of(scope) == (levels, order)
