@@ -109,7 +109,7 @@ class Capture:
         """The optimized HLO in the order in which it runs."""
         optimized = self._optimized
         with self._timed("hlo", "read"):
-            return read_hlo(parse_hlo_proto(optimized.proto), self.tables, frames=False)
+            return read_hlo(parse_hlo_proto(optimized.proto, frames=False), self.tables, frames=False)
 
     @property
     def hlo_module(self) -> HloModule:

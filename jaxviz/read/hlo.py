@@ -102,7 +102,7 @@ def read_hlo(
         if excerpts:
             call_stacks.write_excerpts()
         instruction = rows.row_instruction[copies.row]
-        names = [rows.names[number] for number in instruction.tolist()]
+        names = list(map(rows.names.__getitem__, instruction.tolist()))
         for node in np.flatnonzero(graph.nodes.kind == RESULT).tolist():
             names[node] = ""
         return HloGraph(with_communication(graph), module, names, rows.scopes, rows.scope[copies.row].astype(np.int32))
@@ -178,27 +178,23 @@ class _Writer:
     # What crosses the borders of copies.
 
     def _bindings(self) -> list[Column]:
-        plain, others = list[tuple[int, int]](), list[Binding]()
-        rows = self.rows
-        for call in self.copies.calls:
-            owner = int(self.copies.nodes(np.array(call.copy), np.array(call.row)))
-            number = int(rows.row_instruction[call.row])
-            if rows.opcodes[number] in ("fusion", "call") and len(call.bodies) == 1 and self._fits(owner, call):
-                plain.append((owner, call.bodies[0]))
-            else:
-                others += self._joins(owner, number, call)
-        columns = np.concatenate([self._plain_calls(plain), np.array(others, np.int64).reshape(-1, 3).T], axis=1)
-        return [_column(column) for column in columns]
+        rows, copies, others = self.rows, self.copies, list[Binding]()
+        copy, row, body, bodies = (
+            np.array([(call.copy, call.row, call.bodies[0], len(call.bodies)) for call in copies.calls], np.int64)
+            .reshape(-1, 4)
+            .T
+        )
+        owner = copies.nodes(copy, row)
+        place = np.array(copies.computation, np.int64)[body]
+        fits = (self.reads.count[owner] == rows.arguments[place]) & (rows.outputs[row] == rows.results[place])
+        plain = rows.is_call[rows.row_instruction[row]] & (bodies == 1) & fits
+        for number in np.flatnonzero(~plain).tolist():
+            others += self._joins(int(owner[number]), int(rows.row_instruction[row[number]]), copies.calls[number])
+        columns = [self._plain_calls(owner[plain], body[plain]), np.array(others, np.int64).reshape(-1, 3).T]
+        return [_column(column) for column in np.concatenate(columns, axis=1)]
 
-    def _fits(self, owner: int, call: Calling) -> bool:
-        rows = self.rows
-        place = self.copies.computation[call.bodies[0]]
-        reads, makes = self.reads.count[owner], rows.outputs[call.row]
-        return bool(reads == rows.arguments[place] and makes == rows.results[place])
-
-    def _plain_calls(self, calls: list[tuple[int, int]]) -> Array:
+    def _plain_calls(self, owner: Array, body: Array) -> Array:
         """Operands enter as arguments, results leave as outputs."""
-        owner, body = np.array(calls, np.int64).reshape(-1, 2).T
         place = np.array(self.copies.computation, np.int64)[body]
         arguments, results = self.rows.arguments[place], self.rows.results[place]
         first = self.copies.first[body]

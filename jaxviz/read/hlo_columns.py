@@ -21,6 +21,9 @@ _FEW = 24
 # A varint has at most ten bytes, so none that begins inside of the data reads past these.
 _BEYOND = 16
 _NOWHERE = 1 << 62
+# In the order of fields by number, this one stands for all from there on.
+_LARGE = (1 << 16) - 1
+_MOST_NUMBERS = 256
 
 
 class Rows(NamedTuple):
@@ -49,6 +52,21 @@ class Rows(NamedTuple):
 
     def field(self, row: int) -> Field:
         return Field(int(self.number[row]), int(self.wire[row]), int(self.value[row]), int(self.end[row]))
+
+
+class ByNumber:
+    """Fields sorted by their numbers, so that those with one number stand side by side."""
+
+    def __init__(self, rows: Rows) -> None:
+        # Small numbers are sorted much faster, and there are no larger ones in what XLA writes.
+        number = np.minimum(rows.number, _LARGE).astype(np.uint16)
+        self.rows = rows.where(np.argsort(number, kind="stable"))
+        self._bounds = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=_MOST_NUMBERS))])
+
+    def of(self, kind: int) -> Rows:
+        """The fields with this number, below `_MOST_NUMBERS`."""
+        chosen = slice(self._bounds[kind], self._bounds[kind + 1])
+        return Rows(*(column[chosen] for column in self.rows))
 
 
 class Columns:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from jaxviz.graph import RESULT
 from jaxviz.read.hlo_calls import regions_of, simple_name
-from jaxviz.read.hlo_order import Order
+from jaxviz.read.hlo_order import Orders
 from jaxviz.read.hlo_rows import Array, Rows, spread
 
 
@@ -24,7 +24,7 @@ class Calling(NamedTuple):
 class Copies:
     """All copies, callers before those they call; copy n fills region n of the graph."""
 
-    def __init__(self, rows: Rows, orders: Sequence[Order], repeated_nodes: int) -> None:
+    def __init__(self, rows: Rows, orders: Orders, repeated_nodes: int) -> None:
         self.rows = rows
         self.computation: list[int] = []
         # Of each copy, the one that calls it and the row there.
@@ -48,15 +48,19 @@ class Copies:
     def _find_calls(self) -> dict[int, list[tuple[int, int]]]:
         """For each computation the rows that call, with their instructions."""
         rows = self.rows
+        calling = np.zeros(len(rows.opcodes), bool)
+        for number, indexes in self._orders.callers.items():
+            place = rows.place.get(number)
+            if place is not None:
+                base = int(rows.first_instruction[place])
+                calling[[base + index for index in indexes]] = True
+        at = np.flatnonzero(calling[rows.row_instruction] & (rows.kind != RESULT))
+        instruction = rows.row_instruction[at]
+        computation = rows.computation_of[instruction]
+        index_of = instruction - rows.first_instruction[computation]
         found: dict[int, list[tuple[int, int]]] = {}
-        for place, computation in enumerate(rows.computations):
-            calling = {index for index, calls in enumerate(computation.calls) if calls}
-            if not calling:
-                continue
-            first, count = int(rows.own.start[place]), int(rows.own.count[place] - rows.results[place])
-            base = int(rows.first_instruction[place])
-            instructions = (rows.row_instruction[first : first + count] - base).tolist()
-            found[place] = [(first + row, index) for row, index in enumerate(instructions) if index in calling]
+        for place, row, index in zip(computation.tolist(), at.tolist(), index_of.tolist(), strict=True):
+            found.setdefault(place, []).append((row, index))
         return found
 
     def _add(self, computation: int, caller: int, row: int, region: tuple[int, int]) -> int:
@@ -74,8 +78,9 @@ class Copies:
         computation = rows.computations[place]
         for row, index in self._calls_of.get(place, ()):
             callees = []
+            opcode = computation.opcodes[index]
             for role, callee in computation.calls[index]:
-                simple = self._simple_name(callee, computation.opcodes[index])
+                simple = self._simple_name(callee, opcode) if opcode != "fusion" else ""
                 if simple:
                     self.notes.append((copy, row, string(role.partition(" ")[0]), string(simple)))
                 elif self._may_show(callee):
@@ -88,8 +93,10 @@ class Copies:
                 continue
             bodies = []
             for (_, callee), (kind, name) in zip(callees, regions_of(computation, index, callees, module), strict=True):
-                bodies.append(self._add(callee, copy, row, (string(kind), string(name))))
-                self._call(bodies[-1])
+                body = self._add(callee, copy, row, (string(kind), string(name)))
+                bodies.append(body)
+                if callee in self._orders.callers:
+                    self._call(body)
             self.calls.append(Calling(copy, row, [role for role, _ in callees], bodies))
 
     def _simple_name(self, callee: int, opcode: str) -> str:
@@ -102,7 +109,7 @@ class Copies:
         if callee not in self._shown:
             self._shown.add(callee)
             return True
-        size = self._orders[callee].size
+        size = self._orders.size[callee]
         if size > self._left:
             return False
         self._left -= size

@@ -6,13 +6,14 @@ Their fields are read at once, field by field. What many of them share, a shape,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxviz.read.distinct import distinct
-from jaxviz.read.hlo_columns import Array, Columns, Rows
+from jaxviz.read.hlo_columns import Array, ByNumber, Columns, Rows
 from jaxviz.read.hlo_fields import pairs_of
 from jaxviz.read.hlo_literal import literal_text
 from jaxviz.read.hlo_module import HloError, HloModule, Pairs
@@ -25,9 +26,13 @@ _NAME, _OPCODE, _SHAPE, _METADATA, _LITERAL, _PARAMETER, _ELEMENT, _ID, _OPERAND
     *(1, 2, 3, 7, 8, 9, 13),
     *(35, 36, 38),
 )
-_KNOWN = np.array([_NAME, _OPCODE, _SHAPE, _METADATA, _LITERAL, _PARAMETER, _ELEMENT, _ID, _OPERANDS, _CALLED])
+# By the number of a field, of which the last stands for all from there on.
+_IS_ATTRIBUTE, _IS_OFTEN_EMPTY = np.ones(128, bool), np.zeros(128, bool)
+_IS_ATTRIBUTE[[_NAME, _OPCODE, _SHAPE, _METADATA, _LITERAL, _PARAMETER, _ELEMENT, _ID, _OPERANDS, _CALLED]] = False
 # Messages that are written even where nothing is in them.
-_OFTEN_EMPTY = np.array([68, 82, 98])
+_IS_OFTEN_EMPTY[[68, 82, 98]] = True
+# What has a number, which is not written where it is zero.
+_NUMBERED = frozenset({"parameter", "get-tuple-element"})
 # Attributes that say something of other instructions, or mean something only beside them.
 _CONTROL, _ORDER = 37, 102
 # A constant of more bytes is not remembered.
@@ -50,38 +55,53 @@ class Schedule(NamedTuple):
 
 
 def read_instructions(
-    columns: Columns, module: HloModule, members: Members, schedule: Schedule, number_of: dict[int, int]
+    columns: Columns,
+    module: HloModule,
+    members: Members,
+    schedule: Schedule,
+    number_of: dict[int, int],
+    *,
+    frames: bool = True,
 ) -> Array:
     """Fill in the computations of the module, whose numbers are by their ids; give the id of each instruction in order.
 
-    Computations that have no schedule, or one that is not of their instructions, stay in the order of the file.
+    Computations that have no schedule, or one that is not of their instructions, stay in the order of the file. Without
+    `frames` none has one.
     """
-    return _Instructions(columns, module, members, number_of).read(schedule)
+    return _Instructions(columns, module, members, schedule, number_of).read(frames)
 
 
 class _Instructions:
-    def __init__(self, columns: Columns, module: HloModule, members: Members, number_of: dict[int, int]) -> None:
+    """The fields of all instructions, which are numbered in the order in which they run, by computation."""
+
+    def __init__(
+        self, columns: Columns, module: HloModule, members: Members, schedule: Schedule, number_of: dict[int, int]
+    ) -> None:
         self.columns = columns
         self.data = columns.data
         self.module = module
-        self.members = members
         self.number_of = number_of
         self.count = len(members.start)
-        self.rows = columns.fields(members.start, members.end)
-        self.ids = columns.number(self.rows.of(_ID), self.count)
-
-    def read(self, schedule: Schedule) -> Array:
-        computation, ids = self.members.computation, self.ids
-        keys = _Keys(computation, ids)
+        rows = columns.fields(members.start, members.end)
+        ids = columns.number(rows.of(_ID), self.count)
+        keys = _Keys(members.computation, ids)
         for row in keys.twice()[:1].tolist():
-            raise self._error(row, "an instruction with a number of its own")
-        place = self._places(keys, schedule)
-        order = np.lexsort((place, computation))
+            raise HloError(f"byte {members.start[row]}: expected an instruction with a number of its own")
+        order = np.lexsort(
+            (_places(members.computation, keys, schedule, len(module.computations)), members.computation)
+        )
         rank = np.empty(self.count, np.int64)
         rank[order] = np.arange(self.count)
+        self.members = Members(*(column[order] for column in members))
+        self.ids = ids[order]
+        self.keys = keys.renumbered(rank)
+        self.fields = ByNumber(rows._replace(message=rank[rows.message]))
+
+    def read(self, with_frames: bool) -> Array:
+        computation = self.members.computation
         # The first instruction of each computation, and one past the last.
-        bounds = np.searchsorted(computation[order], np.arange(len(self.module.computations) + 1))
-        local = rank - bounds[computation]
+        bounds = np.searchsorted(computation, np.arange(len(self.module.computations) + 1))
+        local = np.arange(self.count) - bounds[computation]
 
         names = self._texts(_NAME)
         opcodes = self._texts(_OPCODE)
@@ -89,57 +109,42 @@ class _Instructions:
         for column in (names, opcodes, shapes):
             if "" in column:
                 raise self._error(column.index(""), "an instruction with a name, an operation and a shape")
-        reader, operand = self._operands(keys, names)
+        reader, operand = self._operands(names)
         first_operand = np.full(self.count, -1, np.int64)
         # Backwards, so that the first operand of each is the last to be written.
         first_operand[reader[::-1]] = operand[::-1]
-        own = self._own_numbers(opcodes)
-        op_names, frames = self._origins()
-        found = (
+        op_names, frames = self._origins(with_frames)
+        found: tuple[list[Any], ...] = (
             *(names, opcodes, shapes, _tuples(reader, local[operand], self.count), self._calls(opcodes, names)),
-            self._attributes(opcodes, shapes, first_operand, keys, names),
-            *(op_names, frames, own, self.members.start.tolist()),
+            self._attributes(opcodes, shapes, first_operand, names),
+            *(op_names, frames, self._own_numbers(opcodes), self.members.start.tolist()),
         )
-        ordered = [_taken(column, order.tolist()) for column in found]
-        for made, (first, last) in zip(self.module.computations, pairwise(bounds.tolist()), strict=True):
-            made.fill(*[column[first:last] for column in ordered])
-        return ids[order]
+        for made, first, last in zip(self.module.computations, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            made.fill(*[column[first:last] for column in found])
+        return self.ids
 
     def _error(self, row: int, expected: str) -> HloError:
         return HloError(f"byte {self.members.start[row]}: expected {expected}")
 
-    def _places(self, keys: _Keys, schedule: Schedule) -> Array:
-        """Where each instruction stands among those of its computation."""
-        place = np.arange(self.count)
-        rows = keys.find(schedule.computation, schedule.id)
-        count = len(self.module.computations)
-        scheduled = np.bincount(schedule.computation, minlength=count)
-        good = scheduled == np.bincount(self.members.computation, minlength=count)
-        good[schedule.computation[rows < 0]] = False
-        times = np.bincount(rows[rows >= 0], minlength=self.count)
-        good[self.members.computation[times != 1]] = False
-        used = good[schedule.computation]
-        place[rows[used]] = np.flatnonzero(used)
-        return place
-
     # Texts.
 
     def _texts(self, kind: int) -> list[str]:
-        return self.columns.texts(*self.columns.span(self.rows.of(kind), self.count, "a text"))
+        return self.columns.texts(*self.columns.span(self.fields.of(kind), self.count, "a text"))
 
     def _shapes(self) -> list[str]:
-        start, end = self.columns.span(self.rows.of(_SHAPE), self.count, "a shape")
+        start, end = self.columns.span(self.fields.of(_SHAPE), self.count, "a shape")
         number, first = distinct(self._slices(start, end))
         spans = zip(start[first].tolist(), end[first].tolist(), strict=True)
         known = [shape_text(self.data, Field(_SHAPE, SPAN, *span)) if span[1] else "" for span in spans]
         return _taken(known, number.tolist())
 
-    def _origins(self) -> tuple[list[str], list[int]]:
+    def _origins(self, with_frames: bool) -> tuple[list[str], list[int]]:
         """The name stack and the frame in the metadata of each instruction."""
-        start, end = self.columns.span(self.rows.of(_METADATA), self.count, "a message")
+        start, end = self.columns.span(self.fields.of(_METADATA), self.count, "a message")
         number, first = distinct(self._slices(start, end))
-        op_names, frames = read_origins(self.columns, self.module, start[first], end[first])
-        return _taken(op_names, number.tolist()), _taken(frames, number.tolist())
+        op_names, frames = read_origins(self.columns, self.module, start[first], end[first], frames=with_frames)
+        numbers = number.tolist()
+        return _taken(op_names, numbers), _taken(frames, numbers) if with_frames else [-1] * self.count
 
     def _slices(self, start: Array, end: Array) -> list[str]:
         return self.columns.slices(start, end)
@@ -147,25 +152,23 @@ class _Instructions:
     # Numbers.
 
     def _own_numbers(self, opcodes: list[str]) -> list[int]:
-        rows = self.rows
-        own = self.columns.number(rows.where((rows.number == _PARAMETER) | (rows.number == _ELEMENT)), self.count, -1)
-        found = own.tolist()
-        for row in np.flatnonzero(own < 0).tolist():
-            # A number that is zero is not written.
-            if opcodes[row] in ("parameter", "get-tuple-element"):
-                found[row] = 0
-        return found
+        own = [self.columns.number(self.fields.of(kind), self.count, -1) for kind in (_PARAMETER, _ELEMENT)]
+        # A number that is zero is not written.
+        return [
+            0 if number < 0 and opcode in _NUMBERED else number
+            for number, opcode in zip(np.maximum(*own).tolist(), opcodes, strict=True)
+        ]
 
-    def _operands(self, keys: _Keys, names: list[str]) -> tuple[Array, Array]:
+    def _operands(self, names: list[str]) -> tuple[Array, Array]:
         """Each instruction that reads, as often as it reads one, and the instructions that it reads."""
-        reader, id_ = self.columns.numbers(self.rows.of(_OPERANDS))
-        operand = keys.find(self.members.computation[reader], id_)
+        reader, id_ = self.columns.numbers(self.fields.of(_OPERANDS))
+        operand = self.keys.find(self.members.computation[reader], id_)
         for row in reader[operand < 0][:1].tolist():
             raise self._error(row, f"operands of {names[row]} in its own computation")
         return reader, operand
 
     def _calls(self, opcodes: list[str], names: list[str]) -> list[tuple[tuple[str, int], ...]]:
-        caller, called = self.columns.numbers(self.rows.of(_CALLED))
+        caller, called = self.columns.numbers(self.fields.of(_CALLED))
         callees: dict[int, list[int]] = {}
         for row, id_ in zip(caller.tolist(), called.tolist(), strict=True):
             callee = self.number_of.get(id_)
@@ -181,11 +184,10 @@ class _Instructions:
 
     # Attributes.
 
-    def _attributes(
-        self, opcodes: list[str], shapes: list[str], first_operand: Array, keys: _Keys, names: list[str]
-    ) -> list[Pairs]:
-        rows = self.rows
-        attributes = ~np.isin(rows.number, _KNOWN) & ~(np.isin(rows.number, _OFTEN_EMPTY) & (rows.value >= rows.end))
+    def _attributes(self, opcodes: list[str], shapes: list[str], first_operand: Array, names: list[str]) -> list[Pairs]:
+        rows = self.fields.rows
+        number = np.minimum(rows.number, len(_IS_ATTRIBUTE) - 1)
+        attributes = _IS_ATTRIBUTE[number] & ~(_IS_OFTEN_EMPTY[number] & (rows.value >= rows.end))
         rows = rows.where(attributes).in_order()
         key = self._bytes_of(rows)
         by_instruction = np.searchsorted(rows.message, np.arange(self.count + 1))
@@ -230,7 +232,7 @@ class _Instructions:
     def _literals(self, shapes: list[str]) -> dict[int, str]:
         known: dict[tuple[str, str], str] = {}
         found = {}
-        rows = self.rows.of(_LITERAL)
+        rows = self.fields.of(_LITERAL)
         for each, row in enumerate(rows.message.tolist()):
             field = rows.field(each)
             key = self.columns.characters[field.value : field.end][:_LONG], shapes[row]
@@ -243,6 +245,20 @@ class _Instructions:
         return found
 
 
+def _places(computation: Array, keys: _Keys, schedule: Schedule, computations: int) -> Array:
+    """Where each instruction stands among those of its computation."""
+    place = np.arange(len(computation))
+    rows = keys.find(schedule.computation, schedule.id)
+    scheduled = np.bincount(schedule.computation, minlength=computations)
+    good = scheduled == np.bincount(computation, minlength=computations)
+    good[schedule.computation[rows < 0]] = False
+    times = np.bincount(rows[rows >= 0], minlength=len(computation))
+    good[computation[times != 1]] = False
+    used = good[schedule.computation]
+    place[rows[used]] = np.flatnonzero(used)
+    return place
+
+
 class _Keys:
     """Finds instructions by the number of their computation and their id."""
 
@@ -251,6 +267,12 @@ class _Keys:
         key = computation * len(self._ids) + rank
         self._rows = np.argsort(key, kind="stable")
         self._sorted = key[self._rows]
+
+    def renumbered(self, rank: Array) -> _Keys:
+        """The same for instructions that have these numbers now."""
+        other = copy(self)
+        other._rows = rank[self._rows]
+        return other
 
     def twice(self) -> Array:
         """Instructions that have the id of another one beside them."""

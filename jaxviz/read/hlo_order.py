@@ -3,70 +3,96 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.read.hlo_module import HloComputation, HloModule
 
 #: How deep calls may be nested. XLA's own are less than ten deep.
 DEEPEST = 100
 
-
-@dataclass(slots=True)
-class Order:
-    """Parameters by their number; the other instructions, operands before those that read them.
-
-    `size` is about how many nodes and values one copy has, with those of the computations that it calls.
-    """
-
-    parameters: list[int]
-    instructions: list[int]
-    size: int = 0
+Array = NDArray[np.int64]
 
 
-def order_of(module: HloModule) -> list[Order]:
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """How the instructions of all computations stand: parameters by their number, then the other instructions,
+    operands before those that read them."""
+
+    #: Which instruction of its computation comes next, computation by computation.
+    instruction: Array
+    #: Of each computation: about how many nodes and values one copy has, with those of the computations that it calls.
+    size: list[int]
+    #: Of each computation that calls others: its instructions that do.
+    callers: dict[int, list[int]]
+
+
+def order_of(module: HloModule) -> Orders:
     """The order in each computation; `HloError` where instructions or calls go round in a circle."""
-    tangled = _tangled(module)
-    orders = [
-        Order(_parameters(module, each), _instructions(module, each, number in tangled))
-        for number, each in enumerate(module.computations)
-    ]
-    _measure(module, orders)
-    return orders
-
-
-def _tangled(module: HloModule) -> set[int]:
-    """The computations in which an instruction stands before one that it reads."""
     computations = module.computations
-    operands = list(chain.from_iterable(each.operands for each in computations))
-    sizes = np.array(list(map(len, computations)), np.int64)
-    index = np.arange(len(operands)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    counts = np.fromiter(map(len, operands), np.int64, len(operands))
-    read = np.fromiter(chain.from_iterable(operands), np.int64, int(counts.sum()))
-    wrong = np.repeat(np.repeat(np.arange(len(sizes)), sizes), counts)[read >= np.repeat(index, counts)]
-    return set(wrong.tolist())
+    lengths = np.array(list(map(len, computations)), np.int64)
+    first = np.cumsum(lengths) - lengths
+    computation = np.repeat(np.arange(len(computations)), lengths)
+    local = np.arange(len(computation)) - first[computation]
+    callers: dict[int, list[int]] = {}
+    calling = [row for row, calls in enumerate(chain.from_iterable(each.calls for each in computations)) if calls]
+    for number, index in zip(computation[calling].tolist(), local[calling].tolist(), strict=True):
+        callers.setdefault(number, []).append(index)
+    order = _parameters_first(module, computation, local, lengths)
+    for number in _tangled(module, computation, local):
+        place = slice(first[number], first[number] + lengths[number])
+        order[place] = _untangled(module, computations[number], order[place].tolist())
+    shapes = np.fromiter(map(len, chain.from_iterable(each.shapes for each in computations)), np.int64, len(local))
+    # A shape takes at least four characters for each element of a tuple.
+    own = lengths + np.bincount(computation, weights=shapes, minlength=len(lengths)).astype(np.int64) // 16
+    return Orders(order, _sizes(module, own.tolist(), callers), callers)
 
 
-def _parameters(module: HloModule, computation: HloComputation) -> list[int]:
+def _parameters_first(module: HloModule, computation: Array, local: Array, lengths: Array) -> Array:
+    """Which instruction of its computation comes next; `HloError` where parameters are not counted up."""
+    computations = module.computations
+    opcodes = chain.from_iterable(each.opcodes for each in computations)
+    parameter = np.fromiter(map("parameter".__eq__, opcodes), bool, len(local))
+    most = int(lengths.max(initial=0))
+    numbers = compress(chain.from_iterable(each.numbers for each in computations), parameter.tolist())
+    # Parameters stand where their numbers say, all others behind them.
+    place = local + most
+    place[parameter] = [number if 0 <= number < most else most for number in numbers]
+    order = np.argsort(computation * (2 * most + 1) + place, kind="stable")
+    counted = local[parameter[order]]
+    for row in order[parameter[order]][place[order][parameter[order]] != counted][:1].tolist():
+        _complain(module, computations[computation[row]])
+    found: Array = local[order]
+    return found
+
+
+def _complain(module: HloModule, computation: HloComputation) -> None:
+    """Raise what is wrong with the parameters of a computation."""
     numbers = computation.numbers
     indexes = [index for index, opcode in enumerate(computation.opcodes) if opcode == "parameter"]
     found: dict[int, int] = {}
     for index in indexes:
         if found.setdefault(numbers[index], index) != index:
             raise module.error(computation, index, "expected one instruction for each parameter")
-    for number in range(len(found)):
-        if number not in found:
-            raise module.error(computation, max(found.values()), f"expected parameter {number} as well")
-    return [found[number] for number in range(len(found))]
+    missing = next(number for number in range(len(found) + 1) if number not in found)
+    raise module.error(computation, max(found.values()), f"expected parameter {missing} as well")
 
 
-def _instructions(module: HloModule, computation: HloComputation, tangled: bool) -> list[int]:
+def _tangled(module: HloModule, computation: Array, local: Array) -> list[int]:
+    """The computations in which an instruction stands before one that it reads."""
+    operands = list(chain.from_iterable(each.operands for each in module.computations))
+    counts = np.fromiter(map(len, operands), np.int64, len(operands))
+    read = np.fromiter(chain.from_iterable(operands), np.int64, int(counts.sum()))
+    wrong: list[int] = np.unique(np.repeat(computation, counts)[read >= np.repeat(local, counts)]).tolist()
+    return wrong
+
+
+def _untangled(module: HloModule, computation: HloComputation, order: list[int]) -> list[int]:
+    """Text may give operands after those that read them: depth first, so that the order stays where it can."""
     opcodes, operands = computation.opcodes, computation.operands
-    if not tangled:
-        return [index for index, opcode in enumerate(opcodes) if opcode != "parameter"]
-    # Text may give operands after those that read them: depth first, so that the order stays where it can.
-    ordered: list[int] = []
+    ordered = [index for index in order if opcodes[index] == "parameter"]
     state = [0] * len(opcodes)
     for start in range(len(opcodes)):
         waiting = [start]
@@ -88,24 +114,23 @@ def _instructions(module: HloModule, computation: HloComputation, tangled: bool)
     return ordered
 
 
-def _own_size(computation: HloComputation) -> int:
-    """A shape takes at least four characters for each element of a tuple."""
-    return len(computation) + sum(map(len, computation.shapes)) // 16
-
-
-def _measure(module: HloModule, orders: list[Order]) -> None:
-    """Set the sizes, from the computations that call nothing to those that call them."""
+def _sizes(module: HloModule, own: list[int], callers: dict[int, list[int]]) -> list[int]:
+    """The sizes of computations with those that they call, from these to their callers."""
     computations = module.computations
-    callees = [[callee for calls in each.calls for _, callee in calls] for each in computations]
-    depth = [0] * len(computations)
+    callees = {
+        number: [callee for index in indexes for _, callee in computations[number].calls[index]]
+        for number, indexes in callers.items()
+    }
+    size = own
+    depth = [1] * len(computations)
     state = [0] * len(computations)
-    for start in range(len(computations)):
+    for start in callers:
         waiting = [start]
         while waiting:
             number = waiting[-1]
             if state[number] == 0:
                 state[number] = 1
-                for callee in callees[number]:
+                for callee in callees.get(number, ()):
                     if state[callee] == 1:
                         raise module.error(computations[callee], 0, "expected calls that end, not of itself")
                     if state[callee] == 0:
@@ -114,9 +139,11 @@ def _measure(module: HloModule, orders: list[Order]) -> None:
                 waiting.pop()
                 if state[number] == 1:
                     state[number] = 2
-                    depth[number] = 1 + max((depth[callee] for callee in callees[number]), default=0)
-                    inside = sum(orders[each].size for each in callees[number])
-                    orders[number].size = min(_own_size(computations[number]) + inside, 2**62)
+                    inner = callees.get(number)
+                    if inner:
+                        depth[number] = 1 + max(depth[callee] for callee in inner)
+                        size[number] = min(own[number] + sum(size[callee] for callee in inner), 2**62)
     if max(depth, default=0) > DEEPEST:
         deepest = computations[depth.index(max(depth))]
         raise module.error(deepest, 0, f"expected calls nested at most {DEEPEST} deep")
+    return size

@@ -17,10 +17,11 @@ from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, number, t
 from jaxviz.read.hlo_wrapping import module_in
 
 
-def parse_hlo_proto(data: bytes, name: str = "") -> HloModule:
+def parse_hlo_proto(data: bytes, name: str = "", *, frames: bool = True) -> HloModule:
     """The module that the bytes hold; `HloError` with the byte for one that it cannot read.
 
-    A profile holds several modules: the one called `name`, else the largest, is read.
+    A profile holds several modules: the one called `name`, else the largest, is read. Without `frames` no call stack
+    is.
 
     >>> import jax
     >>> compiled = jax.jit(lambda x: -x).lower(1.0).compile()
@@ -32,12 +33,13 @@ def parse_hlo_proto(data: bytes, name: str = "") -> HloModule:
     data = bytes(data)
     start, end = module_in(data, name)
     with no_collections():
-        return _Reader(data).read(start, end)
+        return _Reader(data, frames).read(start, end)
 
 
 class _Reader:
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, frames: bool) -> None:
         self.data = data
+        self.frames = frames
         self.columns = Columns(data)
         self.module = HloModule(unit="byte")
         self._computations: list[Field] = []
@@ -56,7 +58,7 @@ class _Reader:
                 entry_id = number(field)
             elif field.number == 7:
                 scheduled = field
-            elif field.number == 17:
+            elif field.number == 17 and self.frames:
                 self._read_frames(field)
         if scheduled is not None:
             module.is_scheduled = True
@@ -122,7 +124,8 @@ class _Reader:
                 raise HloError(f"byte {fields[place].value}: expected a computation with a number of its own")
         module.computations += map(HloComputation, names)
         members = Members(inside.value, inside.end, inside.message)
-        ids = read_instructions(columns, module, members, self._schedule(scheduled, number_of), number_of)
+        schedule = self._schedule(scheduled, number_of)
+        ids = read_instructions(columns, module, members, schedule, number_of, frames=self.frames)
         roots = columns.number(rows.of(6), len(fields))
         # The instructions stand computation by computation.
         first = np.searchsorted(inside.message, np.arange(len(fields)))

@@ -6,8 +6,8 @@ slots here: places among the values that one copy of every computation would mak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from jaxviz.read.distinct import distinct
 from jaxviz.read.hlo_attributes import AttributeReader
 from jaxviz.read.hlo_frames import HloFrames
 from jaxviz.read.hlo_module import HloComputation, HloModule
-from jaxviz.read.hlo_order import Order
+from jaxviz.read.hlo_order import Orders
 from jaxviz.read.hlo_shapes import Shapes
 from jaxviz.tables import Tables
 
@@ -50,30 +50,36 @@ def spread(start: Array, count: Array) -> Array:
 class Rows:
     """Columns with a row for each node of one copy of every computation that is reached from the entry."""
 
-    def __init__(self, module: HloModule, tables: Tables, orders: Sequence[Order], frames: HloFrames) -> None:
+    def __init__(self, module: HloModule, tables: Tables, orders: Orders, frames: HloFrames) -> None:
         self.module = module
         self.tables = tables
         #: The numbers of the computations that are here, and where each is among them.
-        self.reached = _reached(module)
+        self.reached = _reached(module, orders)
         self.place = {number: place for place, number in enumerate(self.reached)}
         self.computations = [module.computations[number] for number in self.reached]
         #: Instructions are numbered through all of them, from here on in each.
         sizes = np.array([len(each) for each in self.computations], np.int64)
         self.first_instruction = np.cumsum(sizes) - sizes
         self.computation_of = np.repeat(np.arange(len(sizes)), sizes)
-        self.opcodes = self._all(lambda each: each.opcodes)
+        self.opcodes = self._all("opcodes")
+        self._opcode, first = distinct(self.opcodes)
+        # The different ones.
+        self._opcodes = [self.opcodes[row] for row in first]
         self._parameter, self._tuple, self._element, self._constant = (
-            np.array([opcode == wanted for opcode in self.opcodes], bool)
+            np.array([opcode == wanted for opcode in self._opcodes], bool)[self._opcode]
             for wanted in ("parameter", "tuple", "get-tuple-element", "constant")
         )
+        #: Whether each instruction only calls a computation.
+        self.is_call = np.array([opcode in ("fusion", "call") for opcode in self._opcodes], bool)[self._opcode]
         self._read_shapes(Shapes(tables))
-        self._read_flows(orders)
-        self._make_rows(orders)
+        sequence = self._sequence(orders)
+        self._read_flows(sequence)
+        self._make_rows(sequence)
         self._fill(frames)
         self._read_attributes(AttributeReader(tables))
 
-    def _all(self, column: Callable[[HloComputation], list[Any]]) -> list[Any]:
-        return list(chain.from_iterable(map(column, self.computations)))
+    def _all(self, column: str) -> list[Any]:
+        return list(chain.from_iterable(map(attrgetter(column), self.computations)))
 
     def instruction(self, number: int) -> tuple[HloComputation, int]:
         """Its computation, and its place there."""
@@ -84,7 +90,7 @@ class Rows:
 
     def _read_shapes(self, shapes: Shapes) -> None:
         """What each instruction makes: `types` of the values, and for a tuple where its elements begin."""
-        number, first = distinct(self._all(lambda each: each.shapes))
+        number, first = distinct(self._all("shapes"))
         known = [shapes.read(*self.instruction(row), self.module) for row in first]
         self._shape = number
         self._elements = [shape.elements for shape in known]
@@ -93,27 +99,32 @@ class Rows:
         flat = np.array([type_ for shape in known for type_ in shape.types], np.int64)
         self._type = (types, flat)
 
-    def _read_flows(self, orders: Sequence[Order]) -> None:
+    def _sequence(self, orders: Orders) -> Array:
+        """The instructions in the order in which they stand."""
+        first = self.first_instruction[self.computation_of]
+        if len(self.reached) == len(self.module.computations):
+            return orders.instruction + first
+        sizes = np.array([len(each) for each in self.module.computations], np.int64)
+        is_reached = np.zeros(len(sizes), bool)
+        is_reached[self.reached] = True
+        return orders.instruction[np.repeat(is_reached, sizes)] + first
+
+    def _read_flows(self, sequence: Array) -> None:
         """Which slots each instruction hands on: its own, but for tuples, which hand on those of others."""
         aliases = self._tuple | self._element
         own = Groups.of(np.where(aliases, 0, self._makes))
         self.slots = int(own.count.sum())
-        operands = self._all(lambda each: each.operands)
+        operands = self._all("operands")
         counts = np.array(list(map(len, operands)), np.int64)
         first = np.repeat(self.first_instruction[self.computation_of], counts)
         self.operands = Groups.of(counts)
         self.sources = np.fromiter(chain.from_iterable(operands), np.int64, len(first)) + first
         start, count, more = own.start.copy(), own.count.copy(), list[int]()
-        if aliases.any():
-            flows: dict[int, list[int]] = {}
-            for place, number in enumerate(self.reached):
-                base = int(self.first_instruction[place])
-                for index in orders[number].instructions:
-                    if aliases[base + index]:
-                        flow = self._alias(base + index, flows, start, count)
-                        flows[base + index] = flow
-                        start[base + index], count[base + index] = self.slots + len(more), len(flow)
-                        more += flow
+        flows: dict[int, list[int]] = {}
+        for number in sequence[aliases[sequence]].tolist():
+            flow = flows[number] = self._alias(number, flows, start, count)
+            start[number], count[number] = self.slots + len(more), len(flow)
+            more += flow
         self.flow = Groups(start, count)
         self.slot = np.concatenate([np.arange(self.slots), np.array(more, np.int64)])
 
@@ -142,16 +153,8 @@ class Rows:
 
     # Rows.
 
-    def _make_rows(self, orders: Sequence[Order]) -> None:
+    def _make_rows(self, sequence: Array) -> None:
         """`row_instruction` and `element` of each row, and its `kind`; those of computation n are group n of `own`."""
-        sequence = np.fromiter(
-            chain.from_iterable(
-                chain(orders[number].parameters, orders[number].instructions) for number in self.reached
-            ),
-            np.int64,
-            len(self.opcodes),
-        )
-        sequence += self.first_instruction[self.computation_of]
         rows = np.where(self._parameter, self._makes, np.where(self._tuple | self._element, 0, 1))[sequence]
         instruction = np.repeat(sequence, rows)
         constant = self._constant & (self._makes == 1)
@@ -208,11 +211,10 @@ class Rows:
         """Operation, name, call stack and name stack of each row."""
         string = self.tables.string
         instruction, argument, result = self.row_instruction, self.kind == ARGUMENT, self.kind == RESULT
-        opcode, first = distinct(self.opcodes)
-        op = np.array([string(self.opcodes[row]) for row in first], np.int64)[opcode][instruction]
+        op = np.array(list(map(string, self._opcodes)), np.int64)[self._opcode][instruction]
         self.op = np.where(argument, string("argument"), np.where(result, string("result"), op))
 
-        self.names, op_names = self._all(lambda each: each.names), self._all(lambda each: each.op_names)
+        self.names, op_names = self._all("names"), self._all("op_names")
         names = list(self.names)
         scope, first = distinct(["", *op_names])
         self.scopes = ["", *(op_names[row - 1] for row in first[1:])]
@@ -225,7 +227,7 @@ class Rows:
         self.name = np.where(result, 0, self._name_rows(names)[instruction])
         for row in np.flatnonzero(argument & (self._makes[instruction] > 1)).tolist():
             self.name[row] = string(f"{names[instruction[row]]}[{self.element[row]}]")
-        places = self._all(lambda each: each.frames)
+        places = self._all("frames")
         place, first = distinct(places)
         stack = np.array([frames.stack(places[row]) for row in first], np.int64)[place]
         self.stack = np.where(result, -1, stack[instruction])
@@ -240,7 +242,7 @@ class Rows:
 
     def _read_attributes(self, reader: AttributeReader) -> None:
         """The attributes of each row: group n of `attributes` in `keys` and `texts`."""
-        pairs = self._all(lambda each: each.attributes)
+        pairs = self._all("attributes")
         # Equal ones are mostly the same object, which is quicker to find.
         number, first = distinct(map(id, pairs))
         rows = [reader.rows(*self.instruction(row)) for row in first]
@@ -252,13 +254,15 @@ class Rows:
         self.keys, self.texts = flat.T
 
 
-def _reached(module: HloModule) -> list[int]:
+def _reached(module: HloModule, orders: Orders) -> list[int]:
     """The computations that the entry calls, directly or not, in the order of the module."""
     found = {module.entry}
     waiting = [module.entry]
     while waiting:
-        for calls in module.computations[waiting.pop()].calls:
-            for _, callee in calls:
+        number = waiting.pop()
+        calls = module.computations[number].calls
+        for index in orders.callers.get(number, ()):
+            for _, callee in calls[index]:
                 if callee not in found:
                     found.add(callee)
                     waiting.append(callee)

@@ -52,6 +52,8 @@ def shape_text(data: bytes, field: Field, depth: int = 0) -> str:
     dims: list[int] = []
     dynamic: list[int] = []
     inside: list[str] = []
+    # The text of an element by its bytes: large tuples have few different ones.
+    known: dict[bytes, str] = {}
     layout = ""
     for part in message(data, field):
         if part.number == 2:
@@ -61,7 +63,11 @@ def shape_text(data: bytes, field: Field, depth: int = 0) -> str:
         elif part.number == 6:
             dynamic += numbers(data, part)
         elif part.number == 4:
-            inside.append(shape_text(data, part, depth + 1))
+            raw = data[part.value : part.end]
+            element = known.get(raw)
+            if element is None:
+                element = known[raw] = shape_text(data, part, depth + 1)
+            inside.append(element)
         elif part.number == 5:
             layout = _layout(data, part)
     if kind == _TUPLE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jaxviz.read.hlo_module import HloComputation, HloModule
 from jaxviz.tables import Tables
@@ -39,6 +39,8 @@ class Shapes:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
+        # Of what is no tuple: many are elements of large ones.
+        self._known: dict[tuple[Any, ...], int | None] = {}
 
     def read(self, computation: HloComputation, index: int, module: HloModule) -> Shape:
         """The shape of what an instruction makes."""
@@ -57,11 +59,15 @@ class Shapes:
             if found is None:
                 return None
             at = found.end()
-            buffer, dtype, dims, layout, bracket, comma = found.groups()
+            parts = found.groups()
+            buffer, dtype, dims, layout, bracket, comma = parts
             if dtype:
                 if depth == 1:
                     starts.append(len(types))
-                type_ = self._type(dtype, dims, layout or "", bool(buffer))
+                try:
+                    type_ = self._known[parts]
+                except KeyError:
+                    type_ = self._known[parts] = self._type(dtype, dims, layout or "", bool(buffer))
                 if type_ is None or (depth == 0 and len(types)):
                     return None
                 types.append(type_)
