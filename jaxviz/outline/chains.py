@@ -24,6 +24,7 @@ from jaxviz.outline.elements import (
     STATEMENT,
     Element,
     Paths,
+    is_kind,
 )
 from jaxviz.outline.expressions import GENERIC, Expressions, is_control
 from jaxviz.outline.paths import NodePaths, combinations_of
@@ -63,7 +64,7 @@ class Chains:
         """The rows that stay, and the number of each one's label. `drawn` marks nodes that are boxes."""
         kinds = self._found.paths.kinds()
         before = np.concatenate([[0], np.cumsum(drawn)])
-        always = np.isin(kinds, list(_REGIONS))
+        always = is_kind(kinds, _REGIONS)
         kept = always[rows.path] | (before[rows.end] > before[rows.first])
         kept[0] = True
         rows = rows.keep(kept)

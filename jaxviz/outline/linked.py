@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
+from jaxviz.outline.elements import is_kind
 from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
 from jaxviz.outline.tree import ROW_KINDS, Outline
 
@@ -190,7 +191,7 @@ class _Writer:
         lonely = (unit < 0) & (np.bincount(parent[1:], minlength=len(parent)) == 1)
         lonely[0] = lonely[-1] = False
         lonely[:-1] &= (first[1:] == first[:-1]) & (end[1:] == end[:-1])
-        stays = np.isin(given.kind, (_PHASE, _LOOP, _COND, _BODY)) | (given.copy >= 0) | (given.count != 1)
+        stays = is_kind(given.kind, (_PHASE, _LOOP, _COND, _BODY)) | (given.copy >= 0) | (given.count != 1)
         lonely &= ~stays[np.maximum(origin, 0)]
         around = parent
         while lonely[around[1:]].any():

@@ -21,6 +21,7 @@ from jaxviz.outline.elements import (
     PHASE,
     RECOMPUTED,
     STATEMENT,
+    is_kind,
 )
 from jaxviz.outline.likes import rows_alike
 from jaxviz.outline.names import Names
@@ -58,7 +59,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     labels = chains.labels
     tokens = _tokens(labels)
     kind = np.array([one.kind for one in labels], np.int32)[label]
-    closed = np.isin(kind, (CALL, MODULE)) & _is_one_expression(
+    closed = is_kind(kind, (CALL, MODULE)) & _is_one_expression(
         rows, kind, _own_frames(reader.stack, reader.stacks), drawn
     )
     closed |= kind == RECOMPUTED
@@ -98,7 +99,7 @@ def _stacked(
     """Rows with their kinds, and stacks where there are repeats."""
     kind = np.where(closed & (kind == CALL), _EXPRESSION, kind).astype(np.int32)
     bare = np.flatnonzero(drawn).astype(np.int32)
-    stacked = Repeats(rows, tokens[label], closed, np.isin(kind, _STACKABLE), bare, graph.nodes.op).find()
+    stacked = Repeats(rows, tokens[label], closed, is_kind(kind, _STACKABLE), bare, graph.nodes.op).find()
     old = stacked.old >= 0
     origin = np.where(old, stacked.old, stacked.pattern)
     known = origin >= 0
@@ -134,9 +135,9 @@ def _is_one_expression(rows: Rows, kind: Column, frame: Column, drawn: NDArray[n
 
     So it is where nothing that the person wrote stands inside, and where all boxes inside are of one frame.
     """
-    counted = np.concatenate([[0], np.cumsum(np.isin(kind, _OF_THE_PERSON))])
+    counted = np.concatenate([[0], np.cumsum(is_kind(kind, _OF_THE_PERSON))])
     inside, after = np.arange(1, len(rows) + 1), rows.after()
-    levels = np.concatenate([[0], np.cumsum(np.isin(kind, (PHASE, LOOP, COND, BODY)))])
+    levels = np.concatenate([[0], np.cumsum(is_kind(kind, (PHASE, LOOP, COND, BODY)))])
     boxes = np.flatnonzero(drawn)
     changes = np.concatenate([[0, 0], np.cumsum(frame[boxes[1:]] != frame[boxes[:-1]])])
     low, high = np.searchsorted(boxes, rows.first), np.searchsorted(boxes, rows.end)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +75,8 @@ class Names:
         for row in added[draft.copy[added] < 0].tolist():
             columns[0, row] = string(self._added(row))
             unnamed[row] = not columns[0, row]
-        for row in np.flatnonzero(unnamed).tolist():
-            columns[0, row] = string(self._work(row))
+        unnamed_rows = np.flatnonzero(unnamed)
+        columns[0, unnamed_rows] = [string(name) for name in self._works(unnamed_rows)]
         self.columns: tuple[Column, Column, Column] = (columns[0], columns[1], columns[2])
 
     def _added(self, row: int) -> str:
@@ -147,16 +147,25 @@ class Names:
         lines = [frames.line[frame] for frame in known]
         return f"lines {min(lines)}-{max(lines)}" if max(lines) > min(lines) else ""
 
-    def _work(self, row: int) -> str:
-        """The operation that weighs most among those of a row, and how many there are besides it."""
-        rows = self._draft.rows
+    def _works(self, rows: NDArray[np.intp]) -> Iterator[str]:
+        """The operation that weighs most among those of each row, and how many there are besides it."""
+        draft, strings = self._draft, self._graph.tables.strings
         # A stack is called by what is in its first copy.
-        shown = row + 1 if self._draft.count[row] > 1 and self._draft.copy[row + 1] == 0 else row
-        low, high = np.searchsorted(self._drawn, [rows.first[shown], rows.end[shown]])
-        strings = self._graph.tables.strings
-        count = Counter(strings[op] for op in self._graph.nodes.op[self._drawn[low:high]].tolist())
-        if not count:
-            return ""
-        op = next((op for op in _WORK if op in count), count.most_common(1)[0][0])
-        times, rest = count[op], count.total() - count[op]
-        return op + (f" x{times}" if times > 1 else "") + (f" +{rest}" if rest else "")
+        inner = np.minimum(rows + 1, len(draft) - 1)
+        shown = np.where((draft.count[rows] > 1) & (draft.copy[inner] == 0), inner, rows)
+        low = np.searchsorted(self._drawn, draft.rows.first[shown]).tolist()
+        high = np.searchsorted(self._drawn, draft.rows.end[shown]).tolist()
+        ops = self._graph.nodes.op[self._drawn].tolist()
+        for first, end in zip(low, high, strict=True):
+            if first == end:
+                yield ""
+            elif first + 1 == end:
+                yield strings[ops[first]]
+            else:
+                yield _work(Counter(strings[op] for op in ops[first:end]))
+
+
+def _work(count: Counter[str]) -> str:
+    op = next((op for op in _WORK if op in count), count.most_common(1)[0][0])
+    times, rest = count[op], count.total() - count[op]
+    return op + (f" x{times}" if times > 1 else "") + (f" +{rest}" if rest else "")

@@ -96,7 +96,7 @@ class PathReader:
         owner = self.graph.regions.owner[1:]
         ops = self.graph.nodes.op[owner]
         wanted = [op for op in np.unique(ops).tolist() if strings[op] in _WRAPPERS]
-        return owner[np.isin(ops, wanted)]
+        return owner[np.isin(ops, wanted)] if wanted else owner[:0]
 
     def _shared_stacks(self) -> dict[int, int]:
         """By scope, the call stack that all equations of its innermost module have in common."""
@@ -242,9 +242,9 @@ def combinations_of(columns: list[Column]) -> tuple[list[tuple[int, ...]], Colum
     which = np.zeros(len(columns[0]), np.int64)
     example = np.zeros(min(len(which), 1), np.int64)
     for column in columns:
-        low = int(column.min(initial=0))
-        size = int(column.max(initial=0)) - low + 1
-        which, example = _numbered(which * size + (column - low))
+        low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+        if low < high:
+            which, example = _numbered(which * (high - low + 1) + (column - low))
     return list(zip(*(column[example].tolist() for column in columns), strict=True)), which.astype(np.int32)
 
 

@@ -101,12 +101,15 @@ class Repeats:
         """Find the repeats in rows of one depth, of which all inside has been looked at."""
         sizes = self._start[parents + 1] - self._start[parents]
         content = np.zeros(len(parents), np.uint64)
-        filled = parents[sizes > 0]
+        is_filled = sizes > 0
+        filled, counts = parents[is_filled], sizes[is_filled]
+        # Of the rows that are filled: where the items of each begin.
+        begin = np.cumsum(counts) - counts
+        at = np.zeros(0, np.int64)
         if len(filled):
-            at = np.repeat(self._start[filled], sizes[sizes > 0]) + _counting(sizes[sizes > 0])
-            power = powers(int(sizes.max()))[_counting(sizes[sizes > 0])]
-            begin = np.cumsum(sizes[sizes > 0]) - sizes[sizes > 0]
-            content[sizes > 0] = np.add.reduceat(self._item_hash[at] * power, begin)
+            place = _counting(counts)
+            at = np.repeat(self._start[filled], counts) + place
+            content[is_filled] = np.add.reduceat(self._item_hash[at] * powers(int(counts.max()))[place], begin)
         content = mixed(content + sizes.astype(np.uint64))
         own = self._row_hash[parents]
         full = np.where(self._closed[parents], own, mixed(own * np.uint64(3) + content))
@@ -114,17 +117,33 @@ class Repeats:
         inside = parents > 0
         self._item_hash[place[inside]] = full[inside]
 
-        several = sizes > 1
-        key = content[several] + self._takes_count[parents[several]]
+        repeating = self._repeating(at, begin.tolist(), counts.tolist())
+        if not repeating:
+            return
+        parents, content = filled[repeating], content[is_filled][repeating]
+        key = content + self._takes_count[parents]
         _, example, which = np.unique(key, return_index=True, return_inverse=True)
         which = which.reshape(-1)
         for number, index in enumerate(example.tolist()):
-            row = parents[several][index]
+            row = parents[index]
             items = slice(self._start[row], self._start[row + 1])
             hashes = self._alike(items).view(np.int64)
             runs = find_runs(hashes, self._item_row[items] < 0)
             if runs:
-                self._apply(parents[several][which == number], runs, len(hashes))
+                self._apply(parents[which == number], runs, len(hashes))
+
+    def _repeating(self, at: Column, begin: list[int], counts: list[int]) -> list[int]:
+        """The rows in which two items came from one place, those of each being `counts` of the items `at`.
+
+        Most have none, and nothing else can repeat: what came from different places differs.
+        """
+        rows = self._item_row[at]
+        own = np.where(rows >= 0, self._row_hash[rows], self._item_hash[at]).tolist()
+        return [
+            number
+            for number, (first, count) in enumerate(zip(begin, counts, strict=True))
+            if count > 1 and len(set(own[first : first + count])) < count
+        ]
 
     def _alike(self, items: slice) -> Hashes:
         """The hashes of items, those of rows that lack something of another one being made the same as its.
@@ -133,8 +152,6 @@ class Repeats:
         """
         hashes, rows = self._item_hash[items], self._item_row[items]
         own = np.where(rows >= 0, self._row_hash[rows], hashes)
-        if len(set(own.tolist())) == len(own):
-            return hashes
         _, place = np.unique(own, return_inverse=True)
         place = place.reshape(-1)
         order = np.lexsort((hashes, place))
