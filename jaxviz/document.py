@@ -255,7 +255,12 @@ class Document:
         level = _LEVEL if len(text) < _LONG else _LEVEL_OF_LONG
         compressed = base64.b64encode(zlib.compress(text, level)).decode()
         small = {"format": "jaxviz", "version": DOCUMENT_VERSION, "packed": compressed}
-        return plain(value) if packed is None and len(dumps(small)) >= len(text.decode()) else small
+        if packed is None:
+            size = len(dumps({**small, "packed": ""})) + len(compressed)
+            # A character takes at most four bytes.
+            if size >= len(text) or (size >= len(text) / 4 and size >= len(text.decode())):
+                return plain(value)
+        return small
 
     def save(self, path: str | Path) -> Path:
         """Write the document to a file; the suffix is `.jaxviz` by custom."""

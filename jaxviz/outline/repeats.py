@@ -8,6 +8,7 @@ thousand equal loop bodies cost as much as one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +133,7 @@ class Repeats:
             if runs:
                 self._apply(parents[which == number], runs, len(hashes))
 
-    def _repeating(self, at: Column, begin: list[int], counts: list[int]) -> list[int]:
+    def _repeating(self, at: NDArray[Any], begin: list[int], counts: list[int]) -> list[int]:
         """The rows in which two items came from one place, those of each being `counts` of the items `at`.
 
         Most have none, and nothing else can repeat: what came from different places differs.
