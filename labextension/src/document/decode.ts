@@ -3,7 +3,8 @@
  * arrays, check what a schema cannot say. Whatever is wrong ends in one `DocumentError` with one line for the person.
  */
 import { buildGraph, buildOutline, offsets } from './build.ts';
-import type { Document } from './graph.ts';
+import type { Document, Graph } from './graph.ts';
+import { atOnce, inPieces } from './pause.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
 import { checkCompiling, checkMeasures, checkMemory, checkValues } from './measured.ts';
 import { checkResiduals } from './residuals.ts';
@@ -24,7 +25,7 @@ export async function decode(content: unknown): Promise<Document> {
   const json = typeof content === 'string' ? parse(content, 'it') : content;
   const head = checkHead(json);
   if (typeof head.packed !== 'string') {
-    return decodePlain(json);
+    return inPieces(decoding(json));
   }
   let text: string;
   try {
@@ -32,7 +33,13 @@ export async function decode(content: unknown): Promise<Document> {
   } catch {
     throw new DocumentError('This jaxviz document is damaged: its packed part cannot be unpacked.');
   }
-  return decodePlain(parse(text, 'its packed part'));
+  return inPieces(unpacking(text));
+}
+
+function* unpacking(text: string): Generator<void, Document> {
+  const json = parse(text, 'its packed part');
+  yield;
+  return yield* decoding(json);
 }
 
 function parse(text: string, what: string): unknown {
@@ -45,15 +52,19 @@ function parse(text: string, what: string): unknown {
 
 /** Decodes a document that is not packed. */
 export function decodePlain(json: unknown): Document {
+  return atOnce(decoding(json));
+}
+
+function* decoding(json: unknown): Generator<void, Document> {
   checkHead(json);
   if (!validate(json)) {
     const fault = validate.errors?.[0];
     const where = fault?.instancePath ? fault.instancePath.slice(1) : 'the document';
     throw new DocumentError(`This jaxviz document is damaged: ${where} ${fault?.message ?? 'is not as expected'}.`);
   }
-  const plain = json as PlainDocument;
+  yield;
   try {
-    return build(plain);
+    return yield* build(json as PlainDocument);
   } catch (error) {
     if (error instanceof RangeError) {
       throw new DocumentError(`This jaxviz document is damaged: ${error.message}.`);
@@ -84,8 +95,13 @@ async function inflate(packed: string): Promise<string> {
   return new Response(stream).text();
 }
 
-function build(plain: PlainDocument): Document {
+function* build(plain: PlainDocument): Generator<void, Document> {
   const { types, files, frames, stacks } = plain;
+  const graphs: Graph[] = [];
+  for (const graph of plain.graphs) {
+    graphs.push(buildGraph(graph));
+    yield;
+  }
   const document: Document = {
     version: plain.version,
     producer: plain.producer,
@@ -115,7 +131,7 @@ function build(plain: PlainDocument): Document {
       endColumn: Int32Array.from(frames.endColumn)
     },
     stacks: { frame: Int32Array.from(stacks.frame), parent: Int32Array.from(stacks.parent) },
-    graphs: plain.graphs.map(buildGraph),
+    graphs,
     programs: plain.programs,
     links: (plain.links ?? []).map(links => ({
       ...links,
@@ -139,8 +155,13 @@ function build(plain: PlainDocument): Document {
     residuals: plain.residuals ?? []
   };
   checkTables(document);
-  document.graphs.forEach((graph, index) => checkGraph(document, graph, `graphs/${index}`));
+  for (const [index, graph] of document.graphs.entries()) {
+    yield;
+    checkGraph(document, graph, `graphs/${index}`);
+  }
+  yield;
   checkLinks(document);
+  yield;
   checkOutlines(document);
   checkPasses(document);
   checkFindings(document);

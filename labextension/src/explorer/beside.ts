@@ -98,13 +98,10 @@ export class Beside {
     });
     this.share();
     this.fill();
-    if (!first.viewing.openings.touched) {
-      // There is less room than before, as long as the person has not chosen what to see.
-      first.start();
-    }
-    void first.layOut(first.viewing.selected);
-    second.start();
-    void second.layOut().then(() => this.marked(this.parts.active()));
+    const { selected, openings } = first.viewing;
+    // There is less room than before, as long as the person has not chosen what to see.
+    void (openings.touched ? first.layOut(selected) : first.begin(selected));
+    void second.begin().then(() => this.marked(this.parts.active()));
     this.parts.changed();
   }
 

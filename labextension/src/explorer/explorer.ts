@@ -165,11 +165,10 @@ export class Explorer {
     if (options.view) {
       this.restore(options.view);
     } else {
-      this.pane.start();
       if (options.colour) {
         this.colours.choose(options.colour);
       }
-      void this.pane.layOut();
+      void this.pane.begin();
       if (comparedLinks(source).length) {
         this.beside.open();
       }
@@ -493,8 +492,7 @@ export class Explorer {
     this.bar.setExpanded(whole);
     for (const pane of this.beside.panes.filter(({ viewing }) => !viewing.openings.touched)) {
       // More room shows more, as long as the person has not chosen what to see.
-      pane.start();
-      void pane.layOut();
+      void pane.begin();
     }
     this.beside.panes.forEach(pane => pane.picture.fit());
     this.pane.focus();

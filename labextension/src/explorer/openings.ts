@@ -56,7 +56,7 @@ export class Openings {
     const before = this.graph;
     this.graph = graph;
     if (!this.touched || !this.known.has(graph)) {
-      this.known.set(graph, this.carried(before) ?? { open: first(), spread: NONE });
+      this.known.set(graph, this.carried(before, graph) ?? { open: first(), spread: NONE });
     }
     for (const change of this.changes.slice(this.made.get(graph) ?? 0)) {
       if (change.graph !== graph) {
@@ -64,6 +64,12 @@ export class Openings {
       }
     }
     this.made.set(graph, this.changes.length);
+  }
+
+  /** True for a graph of which it is known what is open in it, by what was done here or in a pass of the compiler. */
+  knows(number: number): boolean {
+    const graph = this.document.graphs[number];
+    return (this.touched && this.known.has(graph)) || this.carried(this.graph, graph) !== undefined;
   }
 
   /** Opens a row or closes it, and its twin with it: forward and backward show the same. */
@@ -116,13 +122,14 @@ export class Openings {
   }
 
   /** A pass begins as the one that was seen before it, so that only what it changed looks different. */
-  private carried(before: Graph): Opened | undefined {
-    const { document, graph, rows } = this;
+  private carried(before: Graph, graph: Graph): Opened | undefined {
+    const { document } = this;
     const there = this.known.get(before);
     const isPass = (one: Graph): boolean => placeOf(document, document.graphs.indexOf(one)) !== undefined;
     if (!there || before === graph || !isPass(before) || !isPass(graph)) {
       return undefined;
     }
+    const rows = rowsOf(document, graph);
     const like = (open: ReadonlySet<number>): Set<number> =>
       new Set([...open].flatMap(row => rowsLike(document, before, row, graph)).filter(row => rowOpens(rows, row)));
     const spread = [...like(there.spread)].filter(row => rows.outline.count[row] > 1);

@@ -3,17 +3,16 @@
  * selected and lit; what a person can do in it is in `acts.ts`.
  */
 import type { VisibleGraph } from '../view/visible.ts';
-import { firstView, openEverything, type Space } from '../view/first.ts';
+import { openEverything, type Space } from '../view/first.ts';
 import { isKernelTree } from '../view/kernelTree.ts';
 import { boxOfItem, boxOfNode } from '../view/seen.ts';
 import type { Document, Program } from '../document/graph.ts';
 import type { Mark } from '../draw/marks.ts';
 import type { Scene } from '../draw/scene.ts';
-import { measure } from '../draw/text.ts';
 import type { Palette } from '../draw/theme.ts';
 import type { LayoutClient } from '../layout/client.ts';
-import { layout } from '../layout/layout.ts';
 import { closeWhole, goTo, leaveTo, spread, toggle } from './acts.ts';
+import { Choosing } from './choosing.ts';
 import type { Colours } from './colours.ts';
 import { element } from './elements.ts';
 import type { Height } from './height.ts';
@@ -26,6 +25,7 @@ import { Picture } from './picture.ts';
 import { Placing } from './placing.ts';
 import { relate } from './relate.ts';
 import { itemFor } from './row.ts';
+import type { SavedView } from './saved.ts';
 import type { Search } from './search.ts';
 import { crumbsOf, Trail } from './trail.ts';
 import { fillTree, selectInTree } from './tree.ts';
@@ -83,8 +83,7 @@ export class Pane {
   private palette: Palette;
   private keeping: ReturnType<typeof setTimeout> | undefined;
   private marks: readonly Mark[] = [];
-  /** Of each graph what was open in it at first, and in which room. */
-  private readonly firsts = new Map<number, { readonly space: Space; readonly open: ReadonlySet<number> }>();
+  private readonly choosing: Choosing;
 
   constructor(
     private readonly parts: PaneParts,
@@ -93,6 +92,7 @@ export class Pane {
     const { document, layouts, colours } = parts;
     this.palette = parts.palette;
     this.viewing = new Viewing(document, parts.graph, change => events.opened(change));
+    this.choosing = new Choosing(document, layouts, () => this.space());
     this.placing = new Placing({
       document,
       layouts,
@@ -119,6 +119,7 @@ export class Pane {
 
   dispose(): void {
     clearTimeout(this.keeping);
+    this.choosing.cancel();
     this.placing.cancel();
     this.picture.dispose();
     this.root.remove();
@@ -145,27 +146,45 @@ export class Pane {
 
   /** True where all that was asked for is on the screen and nothing moves. */
   get atRest(): boolean {
-    return this.scene !== null && !this.placing.busy && this.picture.atRest;
+    return this.scene !== null && !this.busy && this.picture.atRest;
   }
 
   /** True while a picture is on its way. */
   get busy(): boolean {
-    return this.placing.busy;
+    return this.choosing.busy || this.placing.busy;
   }
 
-  /** Shows the graph as it was left, or for the first time. */
-  start(graph = this.viewing.at): void {
-    this.viewing.change(graph, () => this.first(graph));
+  /** Shows the graph as it was left, or for the first time; `around` is the item that stays where it is. */
+  begin(around: number | null = null): Promise<void> {
+    return new Promise(done => {
+      this.choosing.whenOpen(this.viewing.at, () => {
+        this.start();
+        void this.layOut(around).then(done);
+      });
+    });
+  }
+
+  private start(graph = this.viewing.at): void {
+    this.viewing.change(graph, () => this.choosing.open(graph));
     this.events.entered();
   }
 
   /** Shows another graph. The selection goes along the links, and so does what was lit. */
   enter(graph: number, node = -1): void {
     if (graph === this.viewing.at) {
-      return;
+      // Whatever was asked for before is not waited for any more.
+      this.choosing.cancel();
+    } else if (this.viewing.openings.knows(graph)) {
+      this.choosing.cancel();
+      this.go(graph, node);
+    } else {
+      this.choosing.whenOpen(graph, () => this.go(graph, node));
     }
+  }
+
+  private go(graph: number, node: number): void {
     this.scene = null;
-    const lost = this.viewing.goAlong(graph, node, () => this.first(graph));
+    const lost = this.viewing.goAlong(graph, node, () => this.choosing.open(graph));
     this.events.entered();
     const byKernel = isKernelTree(this.parts.document, graph);
     void this.layOut(this.viewing.selected, byKernel).then(() => {
@@ -176,23 +195,13 @@ export class Pane {
     this.focus();
   }
 
-  /** Shows another graph from the beginning, without what was selected before; nothing is placed yet. */
-  change(graph: number): void {
+  /** Shows a graph as it was in a view that was saved; nothing is placed yet. */
+  change(graph: number, view: SavedView): void {
+    this.choosing.cancel();
     this.scene = null;
-    this.start(graph);
-  }
-
-  /** What is open at first: chosen anew only for another room. */
-  private first(graph: number): ReadonlySet<number> {
-    const { document } = this.parts;
-    const space = this.space();
-    const known = this.firsts.get(graph);
-    if (known?.space.width === space.width && known.space.height === space.height) {
-      return known.open;
-    }
-    const { open } = firstView(document, document.graphs[graph], space, measure, layout);
-    this.firsts.set(graph, { space, open });
-    return open;
+    this.viewing.change(graph, () => new Set());
+    this.viewing.restore(view);
+    this.events.entered();
   }
 
   private space(): Space {

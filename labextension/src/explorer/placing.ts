@@ -11,7 +11,7 @@ import type { ViewState } from '../view/folds.ts';
 
 import { hullsOf } from '../view/hulls.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
-import { show } from '../view/view.ts';
+import { remembered } from '../view/remembered.ts';
 import type { NoteAction, NoteKind } from './note.ts';
 import type { VisibleGraph } from '../view/visible.ts';
 
@@ -58,7 +58,7 @@ export class Placing {
   async place(graph: Graph, state: ViewState, { kernels, afresh }: PlacingWishes): Promise<Placed | null> {
     const { document, layouts, space, looks, say } = this.parts;
     this.job?.cancel();
-    const visible = show(document, graph, state);
+    const visible = remembered(document, graph, state);
     if (visible.count > MOST_BOXES && !this.allowed.has(graph)) {
       this.refuse(graph, visible.count);
       return null;

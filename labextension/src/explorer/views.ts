@@ -35,8 +35,7 @@ export function showView({ first, beside, colours, search, height }: Viewed, vie
   const { viewing } = first;
   beside.close();
   viewing.kernels = view.kernels;
-  first.change(viewing.graphNamed(view.stage));
-  viewing.restore(view);
+  first.change(viewing.graphNamed(view.stage), view);
   height.chosen = view.height ?? height.chosen;
   colours.choose(view.colour);
   search.restore(view.search);

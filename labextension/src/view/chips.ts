@@ -4,9 +4,13 @@ import { attribute, cut, nodeLabel, shortPath, typeText } from './label.ts';
 import { bordersOf, type Borders } from './borders.ts';
 import type { Origin } from './flow.ts';
 import type { Chip } from './visible.ts';
+import { numberText } from './words.ts';
 
 /** On one side of a box so many chips are named; where there are more, the others are counted. */
 const MAX_CHIPS = 2;
+
+/** So many are told where they are counted; nobody reads more, nor listens to them. */
+const MOST_TOLD = 24;
 
 const CARRY = '→ carry';
 
@@ -122,36 +126,38 @@ export function resultChip(
 
 /** The chips of each box while they are being collected. */
 export class ChipRack {
-  private readonly chips = new Map<number, Chip[]>();
+  private readonly chips = new Map<number, Set<Chip>>();
   private readonly counted = new Set<number>();
-  /** Of each box the chips that it has, as texts. */
-  private readonly titles = new Map<number, Set<string>>();
 
   /** A chip is `counted` where the box has too many to name them. */
   add(box: number, chip: Chip, counted = false): void {
     if (counted) {
       this.counted.add(box);
     }
-    const title = `${chip.side} ${chip.title}`;
-    const titles = this.titles.get(box);
-    if (!titles) {
-      this.titles.set(box, new Set([title]));
-      this.chips.set(box, [chip]);
-    } else if (!titles.has(title)) {
-      titles.add(title);
-      this.chips.get(box)?.push(chip);
+    const chips = this.chips.get(box);
+    if (chips) {
+      chips.add(chip);
+    } else {
+      this.chips.set(box, new Set([chip]));
     }
   }
 
   /** The chips to draw: on each side those with a name, then the rest as a count. */
   drawn(): Map<number, readonly Chip[]> {
     const result = new Map<number, readonly Chip[]>();
-    for (const [box, chips] of this.chips) {
+    for (const [box, all] of this.chips) {
+      const chips = all.size > 1 ? withoutRepeats(all) : [...all];
       const left = this.counted.has(box) ? countOf(chips) : drawnOn('left', chips);
       result.set(box, [...left, ...drawnOn('right', carriedResults(chips))]);
     }
     return result;
   }
+}
+
+/** The first of all that say the same at the same side. */
+function withoutRepeats(chips: Iterable<Chip>): readonly Chip[] {
+  const said = { left: new Set<string>(), right: new Set<string>() };
+  return [...chips].filter(({ side, title }) => !said[side].has(title) && said[side].add(title));
 }
 
 /** One chip for all on the left. */
@@ -164,7 +170,7 @@ function countOf(chips: readonly Chip[]): Chip[] {
           text: `${these.length} inputs`,
           value: -1,
           side: 'left',
-          title: these.map(chip => chip.title).join('\n')
+          title: told(these)
         }
       ];
 }
@@ -176,21 +182,31 @@ function carriedResults(chips: readonly Chip[]): readonly Chip[] {
   if (!carry || !results.length) {
     return chips;
   }
-  const title = [carry, ...results].map(chip => chip.title).join('\n');
+  const title = told([carry, ...results]);
   const both = { ...carry, text: `${CARRY}, result${results.length > 1 ? 's' : ''}`, title };
   return [both, ...chips.filter(chip => chip !== carry && !results.includes(chip))];
+}
+
+/** What several chips stand for, a line for each. */
+function told(chips: readonly Chip[]): string {
+  const rest = chips.length - MOST_TOLD;
+  const lines = chips.slice(0, rest > 1 ? MOST_TOLD : chips.length).map(({ title }) => title);
+  return [...lines, ...(rest > 1 ? [`and ${numberText(rest)} more`] : [])].join('\n');
 }
 
 /** Chips of the same text as one, with how many it stands for: the weights of five layers are `w x5`. */
 function alike(chips: readonly Chip[]): Chip[] {
   const texts = new Map<string, Chip[]>();
   for (const chip of chips) {
-    texts.set(chip.text, [...(texts.get(chip.text) ?? []), chip]);
+    const same = texts.get(chip.text);
+    if (same) {
+      same.push(chip);
+    } else {
+      texts.set(chip.text, [chip]);
+    }
   }
   return [...texts].map(([text, same]) =>
-    same.length === 1
-      ? same[0]
-      : { ...same[0], text: `${text} x${same.length}`, value: -1, title: same.map(chip => chip.title).join('\n') }
+    same.length === 1 ? same[0] : { ...same[0], text: `${text} x${same.length}`, value: -1, title: told(same) }
   );
 }
 
@@ -201,8 +217,5 @@ function drawnOn(side: Chip['side'], chips: readonly Chip[]): Chip[] {
     return these;
   }
   const rest = these.slice(MAX_CHIPS);
-  return [
-    ...these.slice(0, MAX_CHIPS),
-    { text: `+${rest.length}`, value: -1, side, title: rest.map(chip => chip.title).join('\n') }
-  ];
+  return [...these.slice(0, MAX_CHIPS), { text: `+${rest.length}`, value: -1, side, title: told(rest) }];
 }

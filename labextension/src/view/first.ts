@@ -9,8 +9,8 @@ import { childrenOf, rowOpens, rowsOf, type Rows } from './outline.ts';
 import { bordersOf } from './borders.ts';
 import { Folds } from './folds.ts';
 import { toLayout } from './place.ts';
+import { remembered } from './remembered.ts';
 import type { Measure } from './sizes.ts';
-import { show } from './view.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
 export interface Space {
@@ -52,6 +52,7 @@ export function fitZoom(layout: Layout, space: Space): number {
   );
 }
 
+/** Chooses the first view at one go. */
 export function firstView(
   document: Document,
   graph: Graph,
@@ -59,37 +60,64 @@ export function firstView(
   measure: Measure,
   layout: (input: LayoutInput) => Layout
 ): ViewState {
+  const steps = firstSteps(document, graph, space, measure);
+  let next = steps.next();
+  while (!next.done) {
+    next = steps.next(next.value ? layout(next.value) : undefined);
+  }
+  return next.value;
+}
+
+/** What is to be laid out next, or nothing where there is only time to do something else meanwhile. */
+export type Step = LayoutInput | undefined;
+
+/** Chooses the first view step by step: asks for layouts, and lets others go first between what takes long. */
+export function* firstSteps(
+  document: Document,
+  graph: Graph,
+  space: Space,
+  measure: Measure
+): Generator<Step, ViewState, Layout | undefined> {
   const rows = rowsOf(document, graph);
-  const zoomOf = (visible: VisibleGraph): number =>
-    fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(space) })), space);
+  yield undefined;
+  function* zoomOf(visible: VisibleGraph): Generator<Step, number, Layout | undefined> {
+    return fitZoom((yield toLayout(visible, measure, { aspect: aspectOf(space) })) as Layout, space);
+  }
   /** Most of what is tried has too many boxes, which is known long before there is a picture. */
-  const shownWithin = (open: ReadonlySet<number>, most: number): VisibleGraph | null =>
-    new Folds(graph, rows, bordersOf(graph), { open }).operationBoxes <= most ? show(document, graph, { open }) : null;
+  function* shownWithin(
+    open: ReadonlySet<number>,
+    most: number
+  ): Generator<Step, VisibleGraph | null, Layout | undefined> {
+    const few = new Folds(graph, rows, bordersOf(graph), { open }).operationBoxes <= most;
+    yield undefined;
+    return few ? remembered(document, graph, { open }) : null;
+  }
   const wide = openEverything(rows, false);
-  const all = shownWithin(wide, CALM_BOXES);
-  if (all && all.count <= CALM_BOXES && zoomOf(all) >= LEAST_ZOOM) {
+  const all = yield* shownWithin(wide, CALM_BOXES);
+  if (all && all.count <= CALM_BOXES && (yield* zoomOf(all)) >= LEAST_ZOOM) {
     const inner = openEverything(rows, true);
-    const more = boxesIn(all) < FEW_BOXES ? shownWithin(inner, CALM_BOXES) : null;
-    return more && more.count <= CALM_BOXES && zoomOf(more) >= LEAST_ZOOM ? { open: inner } : { open: wide };
+    const more = boxesIn(all) < FEW_BOXES ? yield* shownWithin(inner, CALM_BOXES) : null;
+    const fits = more && more.count <= CALM_BOXES && (yield* zoomOf(more)) >= LEAST_ZOOM;
+    return { open: fits ? inner : wide };
   }
   let visible: VisibleGraph | null = null;
-  const fitting = (open: ReadonlySet<number>): VisibleGraph | null => {
-    const shown = shownWithin(open, MOST_BOXES);
+  function* fitting(open: ReadonlySet<number>): Generator<Step, VisibleGraph | null, Layout | undefined> {
+    const shown = yield* shownWithin(open, MOST_BOXES);
     const least = visible && boxesIn(visible) === 1 ? TOLERABLE_ZOOM : LEAST_ZOOM;
-    return shown && zoomOf(shown) >= least ? shown : null;
-  };
+    return shown && (yield* zoomOf(shown)) >= least ? shown : null;
+  }
   const nothing = new Set<number>();
   // What cannot but be open is open, unless not even that fits.
   const starts = [...AMOUNTS.map(amount => openRow(rows, nothing, 0, amount)), nothing];
   let open: ReadonlySet<number> = nothing;
   for (const start of starts) {
-    visible = fitting(start);
+    visible = yield* fitting(start);
     if (visible) {
       open = start;
       break;
     }
   }
-  visible ??= show(document, graph, { open });
+  visible ??= remembered(document, graph, { open });
   const refused = new Set<number>();
   let leastRefused = 0;
   for (let tries = 0; tries < MOST_TRIES && boxesIn(visible) <= MOST_BOXES; tries++) {
@@ -104,7 +132,7 @@ export function firstView(
     for (const amount of AMOUNTS) {
       const tried = openRow(rows, open, next.row, amount);
       // Where there is nothing more to open with it, less is the same.
-      const shown = tried.size === before ? null : fitting(tried);
+      const shown = tried.size === before ? null : yield* fitting(tried);
       before = tried.size;
       if (shown) {
         [open, visible, opened] = [tried, shown, true];

@@ -12,12 +12,18 @@ export interface Origin {
   readonly literal: number;
 }
 
+/** Of each graph the origins of what is read where it is made: they are the same in every view. */
+const made = new WeakMap<Graph, Map<number, readonly Origin[]>>();
+
 export class Flow {
   private readonly known = new Map<number, readonly Origin[]>();
+  private readonly made: Map<number, readonly Origin[]>;
   private readonly graph: Graph;
 
   constructor(private readonly folds: Folds) {
     this.graph = folds.graph;
+    this.made = made.get(this.graph) ?? new Map<number, readonly Origin[]>();
+    made.set(this.graph, this.made);
   }
 
   /**
@@ -29,9 +35,13 @@ export class Flow {
     if (found) {
       return found;
     }
+    const first = this.behind(operand);
+    if (first === null) {
+      return this.originsWhereMade(operand);
+    }
     const origins: Origin[] = [];
-    const seen = new Set<number>();
-    const todo = [operand];
+    const seen = new Set<number>([operand]);
+    const todo = first.reverse();
     while (todo.length) {
       const source = todo.pop() as number;
       if (seen.has(source)) {
@@ -40,16 +50,25 @@ export class Flow {
       seen.add(source);
       const behind = this.behind(source);
       if (behind === null) {
-        origins.push(
-          source < 0
-            ? { node: -1, value: -1, literal: -1 - source }
-            : { node: this.graph.valueNode[source], value: source, literal: -1 }
-        );
+        origins.push(...this.originsWhereMade(source));
       } else {
         todo.push(...behind.reverse());
       }
     }
     this.known.set(operand, origins);
+    return origins;
+  }
+
+  private originsWhereMade(operand: number): readonly Origin[] {
+    let origins = this.made.get(operand);
+    if (!origins) {
+      origins = [
+        operand < 0
+          ? { node: -1, value: -1, literal: -1 - operand }
+          : { node: this.graph.valueNode[operand], value: operand, literal: -1 }
+      ];
+      this.made.set(operand, origins);
+    }
     return origins;
   }
 

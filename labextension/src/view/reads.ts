@@ -10,12 +10,13 @@ const MAX_EDGES = 12;
 /** Up to so many arguments, those that nothing reads and those without a name are still shown. */
 const MAX_IDLE_ARGUMENTS = 8;
 
+const NONE: readonly Origin[] = [];
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 export class Reads {
   readonly flow: Flow;
-  /** For each value, the items that read it. */
-  private readonly readersOf = new Map<number, Set<number>>();
+  /** For each value the item that reads it, or all of them where there are several. */
+  private readonly readersOf = new Map<number, number | Set<number>>();
   private readonly argumentCount: number;
 
   constructor(
@@ -31,14 +32,9 @@ export class Reads {
       if (item === NOTHING || (graph.kind[node] === NodeKind.result && graph.region[node] === 0)) {
         continue;
       }
-      for (const origin of this.origins(node)) {
+      for (const origin of this.outside(node, false)) {
         if (origin.node >= 0 && folds.item[origin.node] !== item) {
-          const readers = this.readersOf.get(origin.value);
-          if (readers) {
-            readers.add(item);
-          } else {
-            this.readersOf.set(origin.value, new Set([item]));
-          }
+          this.addReader(origin.value, item);
         }
       }
     }
@@ -56,6 +52,34 @@ export class Reads {
       origins.push(...this.flow.origins(graph.operandSource[i]));
     }
     return origins;
+  }
+
+  /**
+   * The same without what is seen as the same item as the node: most of what is read in a graph, so none of that is
+   * collected first. `literals`: with those among them.
+   */
+  outside(node: number, literals: boolean): readonly Origin[] {
+    const { graph, folds } = this;
+    if (graph.kind[node] === NodeKind.argument) {
+      return this.originsOfArgument(node);
+    }
+    const item = folds.item[node];
+    let origins: readonly Origin[] = NONE;
+    for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
+      const source = graph.operandSource[i];
+      if (source < 0 ? !literals : item !== NOTHING && this.isMadeIn(item, source)) {
+        continue;
+      }
+      const more = this.flow.origins(source);
+      origins = origins.length ? [...origins, ...more] : more;
+    }
+    return origins;
+  }
+
+  /** True for a value that is made, and not only handed on, by an operation that is seen as `item`. */
+  private isMadeIn(item: number, value: number): boolean {
+    const maker = this.graph.valueNode[value];
+    return this.folds.item[maker] === item && this.graph.kind[maker] === NodeKind.operation;
   }
 
   /** What an open node hands to none of its regions, such as the predicate of a condition. */
@@ -96,7 +120,19 @@ export class Reads {
 
   /** How many items read a value. */
   readers(value: number): number {
-    return this.readersOf.get(value)?.size ?? 0;
+    const readers = this.readersOf.get(value);
+    return readers === undefined ? 0 : typeof readers === 'number' ? 1 : readers.size;
+  }
+
+  private addReader(value: number, item: number): void {
+    const readers = this.readersOf.get(value);
+    if (readers === undefined) {
+      this.readersOf.set(value, item);
+    } else if (typeof readers !== 'number') {
+      readers.add(item);
+    } else if (readers !== item) {
+      this.readersOf.set(value, new Set([readers, item]));
+    }
   }
 
   /** True for a value that too many boxes read for edges. */

@@ -131,6 +131,21 @@ test('a value that very many boxes read is a chip at each of them', () => {
   assert.ok(!edges.includes('rsqrt -> mul'));
 });
 
+test('arguments without end are counted, and the first of them told', () => {
+  const sketch = new Sketch();
+  const weights = Array.from({ length: 60 }, (_, i) => sketch.argument(`w[${i}]`, 'f32[4]'));
+  const call = sketch.op('jit', weights, 'f32[4]', {}, 'inner');
+  sketch.region(sketch.last, 'jit', 'inner', () => {
+    const inner = weights.map(from => sketch.argument('', 'f32[4]', { kind: 'enter', from }));
+    const sum = inner.reduce((value, weight) => sketch.op('add', [value, weight], 'f32[4]'));
+    sketch.result('', sum, { kind: 'leave', to: call });
+  });
+  sketch.result('result', call);
+  const [chip] = [...words(sketch).visible.chips.values()].flat().filter(({ side }) => side === 'left');
+  assert.equal(chip.text, '60 inputs');
+  assert.deepEqual(chip.title.split('\n').slice(-2), ['w[23] f32[4]', 'and 36 more']);
+});
+
 test('many results are chips at their makers, with their names', () => {
   const sketch = new Sketch();
   const x = sketch.argument('x', 'f32[4]');

@@ -85,13 +85,19 @@ class Join {
 
   joined(): Pick<VisibleGraph, 'cables' | 'bundles' | 'carries'> & { edges: Edge[]; rack: ChipRack } {
     const { graph, folds, boxes } = this;
+    let [item, target] = [NOTHING, -1];
     for (let node = 0; node < graph.nodeCount; node++) {
-      const target = boxes.ofNode(node);
+      // Most nodes are seen as the one before.
+      if (folds.item[node] !== item) {
+        item = folds.item[node];
+        target = boxes.of(item);
+      }
       const inner = graph.region[node] !== 0;
       if (graph.kind[node] === NodeKind.result && (inner || target < 0)) {
         this.leave(node);
       } else if (target >= 0) {
-        this.read(node, target, this.reads.origins(node));
+        // Only a box of one operation is labelled with literals.
+        this.read(node, target, this.reads.outside(node, this.sizeOf(target) <= 1));
       } else if (folds.item[node] === NOTHING && graph.firstRegion[node] < graph.firstRegion[node + 1]) {
         const frame = boxes.frameAround(node, this.branches.endOf(node));
         if (frame >= 0) {
@@ -242,15 +248,11 @@ class Join {
 
   private sameStack(a: number, b: number): boolean {
     const { parent, copy } = this.rows.outline;
-    const stacks = new Set<number>();
-    for (let row = this.rows.leaf[a]; row > 0; row = parent[row]) {
-      if (copy[row] >= 0) {
-        stacks.add(parent[row]);
-      }
-    }
-    for (let row = this.rows.leaf[b]; row > 0; row = parent[row]) {
-      if (copy[row] >= 0 && stacks.has(parent[row])) {
-        return true;
+    for (let one = this.rows.leaf[a]; one > 0; one = parent[one]) {
+      for (let other = this.rows.leaf[b]; copy[one] >= 0 && other > 0; other = parent[other]) {
+        if (copy[other] >= 0 && parent[other] === parent[one]) {
+          return true;
+        }
       }
     }
     return false;

@@ -1,0 +1,116 @@
+/**
+ * Chooses what is open at first without holding anybody up: layouts are made in the worker, and the rest is done in
+ * pieces. Small graphs are done before a person could notice.
+ */
+import type { Document, Graph } from '../document/graph.ts';
+import { MOST_WORK, pause } from '../document/pause.ts';
+import { measure } from '../draw/text.ts';
+import type { LayoutClient, LayoutJob } from '../layout/client.ts';
+import type { Layout } from '../layout/input.ts';
+import { layout } from '../layout/layout.ts';
+import { firstSteps, firstView, type Space } from '../view/first.ts';
+
+/** In graphs of no more nodes than this, everything is chosen at once. */
+const AT_ONCE = 2_000;
+
+type Rows = ReadonlySet<number>;
+
+interface Known {
+  readonly space: Space;
+  readonly open: Rows;
+}
+
+export class Choosing {
+  /** Of each graph what was open in it at first, and in which room. */
+  private readonly known = new Map<number, Known>();
+  private stop: (() => void) | null = null;
+
+  constructor(
+    private readonly document: Document,
+    private readonly layouts: LayoutClient,
+    private readonly space: () => Space
+  ) {}
+
+  /** True while a choice is made. */
+  get busy(): boolean {
+    return this.stop !== null;
+  }
+
+  /** What is open at first of a graph: chosen anew only for another room. */
+  open(graph: number): Rows {
+    const known = this.knownOf(graph);
+    if (known) {
+      return known;
+    }
+    const space = this.space();
+    const { open } = firstView(this.document, this.document.graphs[graph], space, measure, layout);
+    this.known.set(graph, { space, open });
+    return open;
+  }
+
+  /** Calls `then` once it is known what is open at first of a graph: at once where that takes no time. */
+  whenOpen(graph: number, then: () => void): void {
+    this.cancel();
+    const chosen = this.document.graphs[graph];
+    if (this.knownOf(graph) || chosen.nodeCount <= AT_ONCE) {
+      then();
+      return;
+    }
+    const space = this.space();
+    let stopped = false;
+    let job: LayoutJob | null = null;
+    const stop = (): void => {
+      stopped = true;
+      job?.cancel();
+    };
+    const place = (made: LayoutJob): Promise<Layout> => {
+      job = made;
+      return made.result;
+    };
+    this.stop = stop;
+    void this.choose(chosen, space, place, () => stopped)
+      .catch((): Rows => new Set())
+      .then(open => {
+        if (!stopped) {
+          this.stop = null;
+          this.known.set(graph, { space, open });
+          then();
+        }
+      });
+  }
+
+  /** Whoever waits is not called any more. */
+  cancel(): void {
+    this.stop?.();
+    this.stop = null;
+  }
+
+  private async choose(
+    graph: Graph,
+    space: Space,
+    place: (job: LayoutJob) => Promise<Layout>,
+    stopped: () => boolean
+  ): Promise<Rows> {
+    const steps = firstSteps(this.document, graph, space, measure);
+    let since = performance.now();
+    let next = steps.next();
+    while (!next.done && !stopped()) {
+      let placed: Layout | undefined;
+      if (next.value) {
+        placed = await place(this.layouts.layout(next.value));
+        since = performance.now();
+      } else if (performance.now() - since > MOST_WORK) {
+        await pause();
+        since = performance.now();
+      }
+      next = steps.next(placed);
+    }
+    return next.done ? next.value.open : new Set();
+  }
+
+  private knownOf(graph: number): Rows | undefined {
+    const known = this.known.get(graph);
+    const { width, height } = this.space();
+    return known?.space.width === width && known.space.height === height ? known.open : undefined;
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * What is visible with given rows open, made once: a first view that was chosen is drawn next, and a stage that is
+ * entered again is as it was.
+ */
+import type { Document, Graph } from '../document/graph.ts';
+import { show, type ViewState } from './view.ts';
+import type { VisibleGraph } from './visible.ts';
+
+/** By the rows that are open, which is a new set whenever another one is opened or closed. */
+const known = new WeakMap<ReadonlySet<number>, { readonly graph: Graph; readonly visible: VisibleGraph }>();
+
+export function remembered(document: Document, graph: Graph, state: ViewState): VisibleGraph {
+  if (state.all || state.spread?.size) {
+    return show(document, graph, state);
+  }
+  const before = known.get(state.open);
+  if (before?.graph === graph) {
+    return before.visible;
+  }
+  const visible = show(document, graph, state);
+  known.set(state.open, { graph, visible });
+  return visible;
+}
