@@ -29,6 +29,7 @@ from jaxviz.graph import (
 )
 from jaxviz.read.communication import with_communication
 from jaxviz.read.garbage import no_collections
+from jaxviz.read.hlo_aliases import with_aliases
 from jaxviz.read.hlo_calls import Binding, Body, joins_of
 from jaxviz.read.hlo_copies import Calling, Copies
 from jaxviz.read.hlo_frames import HloFrames
@@ -105,7 +106,13 @@ def read_hlo(
         names = list(map(rows.names.__getitem__, instruction.tolist()))
         for node in np.flatnonzero(graph.nodes.kind == RESULT).tolist():
             names[node] = ""
-        return HloGraph(with_communication(graph), module, names, rows.scopes, rows.scope[copies.row].astype(np.int32))
+        return HloGraph(
+            with_aliases(with_communication(graph), module.aliases),
+            module,
+            names,
+            rows.scopes,
+            rows.scope[copies.row].astype(np.int32),
+        )
 
 
 class _Writer:

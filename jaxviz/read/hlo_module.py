@@ -94,6 +94,8 @@ class HloModule:
     locations: list[Location] = field(default_factory=list)
     #: The location of each frame and the frame that called it, or -1.
     frames: list[tuple[int, int]] = field(default_factory=list)
+    #: Results that lie in the memory of arguments: the number of each, and that of the argument.
+    aliases: list[tuple[int, int]] = field(default_factory=list)
     #: What `HloComputation.places` count.
     unit: str = "line"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxviz.read.garbage import no_collections
+from jaxviz.read.hlo_aliases import aliases_in_proto
 from jaxviz.read.hlo_asynchronous import expand_asynchronous
 from jaxviz.read.hlo_columns import Array, Columns
 from jaxviz.read.hlo_instructions import Members, Schedule, read_instructions
@@ -58,6 +59,8 @@ class _Reader:
                 entry_id = number(field)
             elif field.number == 7:
                 scheduled = field
+            elif field.number == 8:
+                module.aliases += aliases_in_proto(data, field)
             elif field.number == 17 and self.frames:
                 self._read_frames(field)
         if scheduled is not None:

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from jaxviz.read.garbage import no_collections
+from jaxviz.read.hlo_aliases import aliases_in_text
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
 from jaxviz.read.hlo_pairs import METADATA, first_column, split_pairs, text_error, unquoted
 from jaxviz.read.hlo_text_elements import add_element
@@ -97,6 +98,7 @@ class _Parser:
             self.module.name = found[1].lstrip("%")
             self.module.attributes = split_pairs(found[2] or "", number + 1, found.start(2) + 1)
             self.module.is_scheduled = ("is_scheduled", "true") in self.module.attributes
+            self.module.aliases += aliases_in_text(dict(self.module.attributes).get("input_output_alias", ""))
             return number + 1
         raise HloError("line 1:1: expected HloModule and the name of the module, but the text is empty")
 
