@@ -119,16 +119,6 @@ const entities: Readonly<Record<string, string>> = {
   '>': '&gt;'
 };
 
-/** Of a list of names, so many are told; the others are counted. */
-const MOST_LINES = 4;
-
-function firstLines(text: string): string {
-  const lines = text.split('\n');
-  return lines.length > MOST_LINES + 1
-    ? [...lines.slice(0, MOST_LINES), `and ${lines.length - MOST_LINES} more`].join('\n')
-    : text;
-}
-
 /** Tenths of a px are enough for the eye. */
 function number(value: number): string {
   return String(tenths(value) + 0);
@@ -191,7 +181,7 @@ class SvgPainter implements Painter {
   }
 
   text(ink: Ink, x: number, y: number, text: string, whole?: string): void {
-    const title = whole === undefined || whole === text ? '' : `<title>${escape(firstLines(whole))}</title>`;
+    const title = whole === undefined || whole === text ? '' : `<title>${escape(whole)}</title>`;
     // Faces differ from host to host by more than a part of a px.
     const one = `<text x="${Math.round(x)}" y="${Math.round(y)}">${title}${escape(text)}</text>`;
     const known = this.words.get(ink);

@@ -10,7 +10,7 @@ import { numberText } from './words.ts';
 const MAX_CHIPS = 2;
 
 /** So many are told where they are counted; nobody reads more, nor listens to them. */
-const MOST_TOLD = 24;
+const MOST_TOLD = 8;
 
 const CARRY = '→ carry';
 

@@ -143,7 +143,7 @@ test('arguments without end are counted, and the first of them told', () => {
   sketch.result('result', call);
   const [chip] = [...words(sketch).visible.chips.values()].flat().filter(({ side }) => side === 'left');
   assert.equal(chip.text, '60 inputs');
-  assert.deepEqual(chip.title.split('\n').slice(-2), ['w[23] f32[4]', 'and 36 more']);
+  assert.deepEqual(chip.title.split('\n').slice(-2), ['w[7] f32[4]', 'and 52 more']);
 });
 
 test('many results are chips at their makers, with their names', () => {
