@@ -57,6 +57,12 @@ def test_the_readme_of_the_examples_lists_all_of_them():
     assert sorted(listed) == NAMES
 
 
+def test_the_tour_leads_to_all_others():
+    cells = json.loads((EXAMPLES / "tour.ipynb").read_text())["cells"]
+    listed = re.findall(r"\(([\w-]+)\.ipynb\)", "".join(cells[-1]["source"]))
+    assert sorted([*listed, "tour"]) == NAMES
+
+
 def test_no_outputs_are_stored():
     for name in NAMES:
         cells = json.loads((EXAMPLES / f"{name}.ipynb").read_text())["cells"]
@@ -275,6 +281,7 @@ def test_a_donated_argument_is_not_copied(ran):
     assert kept.count("copy") == 1
     assert "copy" not in donated
     assert re.findall(r"(\d+) MB in all, (\d+) MB", notebook.text) == [("8", "0"), ("4", "4")]
+    assert "x: its memory becomes that of the result" in notebook.text
     assert "deleted" in notebook.texts[5]
     assert "`state` (72 MB) could be donated" in notebook.texts[6]
 
