@@ -34,7 +34,7 @@ interface Words {
 
 const known = new WeakMap<Scene, readonly Words[]>();
 
-/** The words at each hull: its name, and the bytes behind it where nothing stands that they would cover. */
+/** The words at each hull: its name, and the bytes behind it where these cover nothing. */
 function wordsOf(scene: Scene): readonly Words[] {
   let words = known.get(scene);
   if (!words) {
@@ -44,18 +44,18 @@ function wordsOf(scene: Scene): readonly Words[] {
     });
     words = places.map((place, i) => {
       const text = `${place.text}  ${scene.hulls[i].note}`;
+      const bytes = { ...place, x: place.x + measure(place.text, 'chip') };
       const right = place.x + measure(text, 'chip');
       const others = places.filter((_, other) => other !== i);
-      return isFree(scene, place, right) && !others.some(other => overlap(place, right, other))
-        ? { ...place, text }
-        : place;
+      const free = isFree(scene, bytes, right) && !others.some(other => overlap(bytes, right, other));
+      return free ? { ...place, text } : place;
     });
     known.set(scene, words);
   }
   return words;
 }
 
-/** Whether no box stands where words would, and the picture goes that far. Frames are behind everything. */
+/** Whether no box stands from words on to the right, and the picture goes that far. Frames are behind everything. */
 function isFree({ layout, visible }: Scene, { x, y }: Words, right: number): boolean {
   if (right > layout.totalWidth + MARGIN) {
     return false;
