@@ -82,13 +82,15 @@ def link_shares(graph: Graph, links: Links) -> dict[str, float]:
 
 def computing(graph: Graph) -> Column:
     """The nodes that compute something, by number."""
-    operation = graph.nodes.kind == OPERATION
-    return np.flatnonzero(operation & ~np.isin(graph.nodes.op, list(_idle_ops(graph)))).astype(np.int32)
+    idle = np.zeros(len(graph.tables.strings), bool)
+    idle[list(_idle_ops(graph))] = True
+    return np.flatnonzero((graph.nodes.kind == OPERATION) & ~idle[graph.nodes.op]).astype(np.int32)
 
 
 def _idle_ops(graph: Graph) -> set[int]:
-    strings = graph.tables.strings
-    return {number for number in set(graph.nodes.op.tolist()) if strings[number] in PLUMBING}
+    """What hands values on, by their rows among the strings."""
+    found = (graph.tables.find_string(op) for op in PLUMBING)
+    return {number for number in found if number is not None}
 
 
 #: The nodes of the jaxpr that a node of another stage was made from.
@@ -186,7 +188,8 @@ class _Linker:
             if strings[kinds[region]] != "fusion":
                 continue
             owner = owners[region]
-            gathered = tuple(dict.fromkeys(chain(*found[start[region] : end[region]], found[owner])))
+            inside = chain.from_iterable(found[start[region] : end[region]])
+            gathered = tuple(dict.fromkeys(chain(inside, found[owner])))
             found[owner] = gathered
             if len(gathered) > 1:
                 self.kind[owner] = MERGED

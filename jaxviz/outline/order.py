@@ -19,20 +19,22 @@ def program_order(graph: Graph, key: Column) -> Column:
     """The nodes in an order that follows `key` as far as values allow; bodies stay right behind their owners."""
     members = _Members(graph, key)
     owned = graph.owned_regions
+    holding = set(graph.nodes.region[list(owned)].tolist())
     order: list[int] = []
-    waiting: list[tuple[int, int]] = [(0, 0)]
-    sorted_members = {0: members.of(0)}
+    # What is left of regions, the innermost last.
+    waiting = [iter(members.of(0))]
     while waiting:
-        region, position = waiting.pop()
-        nodes = sorted_members[region]
-        at = next((at for at in range(position, len(nodes)) if nodes[at] in owned), len(nodes) - 1)
-        order += nodes[position : at + 1]
-        inside = owned.get(nodes[at], ()) if at >= position else ()
-        if inside:
-            waiting.append((region, at + 1))
-        for inner in reversed(inside):
-            sorted_members[inner] = members.of(inner)
-            waiting.append((inner, 0))
+        for node in waiting[-1]:
+            order.append(node)
+            inside = owned.get(node, ())
+            if holding.isdisjoint(inside):
+                for region in inside:
+                    order += members.of(region)
+            else:
+                waiting += [iter(members.of(region)) for region in reversed(inside)]
+                break
+        else:
+            waiting.pop()
     return np.array(order, np.int32)
 
 
