@@ -104,6 +104,8 @@ class Exploration:
         self.stage = "jaxpr"
         # Whether what is shown holds the passes of the compiler too.
         self.with_passes = False
+        # Its place on the list of this Python process, by which a picture asks the kernel for more.
+        self.listed = ""
         # What was measured by the last run.
         self.measured: Run | None = None
         #: Where the function could not be traced, the error in words.
@@ -515,7 +517,7 @@ class Exploration:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         from jaxviz.notebook.display import mime_bundle
 
-        return mime_bundle(self.document(), repr(self), height=self.height, stage=self.stage)
+        return mime_bundle(self.document(), repr(self), height=self.height, stage=self.stage, program=self.listed)
 
 
 def explore(

@@ -167,6 +167,16 @@ class Rebuilt:
         table = f"<table><tr><th></th><th>unrolled</th><th>{escape(self.loop)}</th></tr>{rows}</table>"
         return head + table + "".join(f"<p>{escape(text)}</p>" for text in self._said())
 
+    @property
+    def table(self) -> list[list[str]]:
+        """What each way costs, as rows of text with a head; empty where it was not rebuilt."""
+        return [] if self.unrolled is None else [["", "unrolled", self.loop], *map(list, self._rows())]
+
+    @property
+    def said(self) -> list[str]:
+        """What follows from it, in sentences."""
+        return self._said() if self.unrolled is not None else [self.verdict]
+
     def _rows(self) -> list[tuple[str, str, str]]:
         before, after = self.unrolled, self.rebuilt
         # It was rebuilt.

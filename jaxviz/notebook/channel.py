@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from jaxviz.notebook.asked import rebuild, run
 
 if TYPE_CHECKING:
     from jaxviz.notebook.session import Session
@@ -54,25 +57,36 @@ class Channel:
         self._comm = None
 
     def _list(self) -> dict[str, Any]:
-        return {"type": "list", "programs": self._session.summaries(), "dropped": self._session.dropped}
+        session = self._session
+        return {
+            "type": "list",
+            "session": session.key,
+            "programs": session.summaries(),
+            "dropped": session.dropped,
+        }
 
     def _hear(self, message: Any) -> None:
         asked = message.get("content", {}).get("data", {})
         comm = self._comm
         if not isinstance(asked, dict) or comm is None:
             return
+        request = asked.get("request", "")
         answer: dict[str, Any] = {}
         try:
-            answer = self._answer(asked)
+            answer = self._answer(
+                asked, lambda words: comm.send({"type": "progress", "words": words, "request": request})
+            )
+        except KeyboardInterrupt:
+            # The person has stopped what was asked for; what the kernel has stays as it was.
+            answer = {"type": "error", "error": "stopped", "stopped": True}
         except KeyError:
             answer = {"type": "error", "error": "This program is no longer on the list of the kernel."}
         except Exception as error:
-            first = (str(error).strip().splitlines() or [""])[0]
-            answer = {"type": "error", "error": f"{type(error).__name__}: {first}"}
+            answer = {"type": "error", "error": _words(error)}
         if answer:
-            comm.send({**answer, "request": asked.get("request", "")})
+            comm.send({**answer, "request": request})
 
-    def _answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, asked: dict[str, Any], told: Callable[[str], None]) -> dict[str, Any]:
         kind, session = asked.get("type"), self._session
         if kind == "list":
             return self._list()
@@ -80,6 +94,13 @@ class Channel:
             with self._making:
                 document = session.document(asked["id"]).to_json()
                 return {"type": "document", "id": asked["id"], "document": document}
+        if kind in ("run", "rebuild"):
+            # Heard as soon as no cell keeps the kernel busy: from then on an interrupt stops this and nothing else.
+            told("starting")
+            with self._making:
+                if kind == "run":
+                    return run(session, asked["id"], told)
+                return rebuild(session, asked["id"], int(asked["loop"]), told)
         if kind == "compare":
             from jaxviz.comparison import compare
 
@@ -98,3 +119,11 @@ class Channel:
         else:
             return {"type": "error", "error": f"unknown question {kind!r}"}
         return {"type": "done"}
+
+
+def _words(error: Exception) -> str:
+    """An error in one line; those that are made to be read say what they are themselves."""
+    from jaxviz.measure.errors import RunError
+
+    first = (str(error).strip().splitlines() or [""])[0]
+    return first if isinstance(error, RunError) and first else f"{type(error).__name__}: {first}"

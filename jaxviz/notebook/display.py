@@ -21,9 +21,12 @@ _MOST_NODES = 5_000
 
 
 def mime_bundle(
-    document: Document, text: str, *, height: int | None = None, stage: str = "jaxpr"
+    document: Document, text: str, *, height: int | None = None, stage: str = "jaxpr", program: str = ""
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Data and metadata of a cell output; `height` in px fixes that of the explorer, `stage` is shown first."""
+    """Data and metadata of a cell output; `height` in px fixes that of the explorer, `stage` is shown first.
+
+    `program` is its place on the list of the kernel, which can be asked for more of it.
+    """
     from jaxviz.export.engine import DrawingError
     from jaxviz.export.svg import to_svg
 
@@ -40,6 +43,8 @@ def mime_bundle(
     metadata: dict[str, Any] = {"stage": stage} if stage != "jaxpr" else {}
     if height is not None:
         metadata["height"] = height
+    if program:
+        metadata["program"] = program
     return data, {MIME_TYPE: metadata} if metadata else {}
 
 

@@ -10,6 +10,7 @@ import itertools
 import sys
 import threading
 import time
+import uuid
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -105,6 +106,8 @@ class Session:
         self._lock = threading.RLock()
         self.dropped = 0
         self.told: Told | None = None
+        #: No other session has it: what a kernel showed before its restart is not mixed up with what is there now.
+        self.key = uuid.uuid4().hex[:12]
 
     # What comes in.
 
@@ -122,8 +125,10 @@ class Session:
                 if entry.origin == EXPLORED and entry.call == exploration.call and _is_same(entry, special):
                     entry.make, entry.when, entry._made = make, special.when, None
                     self._tell(entry)
-                    return
-            self._add(EXPLORED, exploration.call, special, make, program.seconds, None, _EXPLORED)
+                    break
+            else:
+                entry = self._add(EXPLORED, exploration.call, special, make, program.seconds, None, _EXPLORED)
+            exploration.listed = f"{self.key}:{entry.id}"
 
     def note_compiled(self, compilation: Compilation, origin: str) -> None:
         """JAX compiled a function; a second time when its cost is known."""

@@ -1,0 +1,55 @@
+"""What a person asks the kernel to do from a picture: to run the program, to write an unrolled loop as a loop of JAX.
+
+Both take their time, so each tells how far it is, and an interrupt of the kernel ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jaxviz.exploration import Exploration
+    from jaxviz.notebook.session import Session
+
+# Seconds between two words of how far it is: more often nobody reads them.
+_BETWEEN = 0.2
+
+Told = Callable[[str], None]
+
+
+def run(session: Session, id: str, told: Told) -> dict[str, Any]:
+    """Runs a program of the session; gives its document, which has the measures from now on."""
+    from jaxviz.measure.progress import Progress
+
+    last = 0.0
+
+    def hear(progress: Progress) -> None:
+        nonlocal last
+        now = perf_counter()
+        if now - last >= _BETWEEN:
+            last = now
+            told(progress.words)
+
+    session[id].exploration.run(progress=hear)
+    told("reading what was measured")
+    return {"type": "document", "id": id, "document": session.document(id).to_json()}
+
+
+def rebuild(session: Session, id: str, number: int, told: Told) -> dict[str, Any]:
+    """Writes an unrolled loop as a loop of JAX: what both cost, in words, and both side by side.
+
+    `number` counts the findings of unrolled loops in the order in which the document has them.
+    """
+    exploration: Exploration = session[id].exploration
+    loops = [finding for finding in exploration.found_in_jaxpr if finding.kind == "unrolled"]
+    if not 0 <= number < len(loops):
+        raise ValueError(f"{exploration.call} has {len(loops)} unrolled loops, and this is number {number + 1}")
+    told("writing the loop, compiling and running both")
+    rebuilt = exploration.rebuild(loops[number])
+    answer: dict[str, Any] = {"type": "rebuilt", "id": id, "rows": rebuilt.table, "said": rebuilt.said}
+    if rebuilt.function is not None:
+        told("putting both side by side")
+        answer["document"] = rebuilt.comparison.document().to_json()
+    return answer

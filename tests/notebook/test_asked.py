@@ -1,0 +1,138 @@
+"""What a picture asks the kernel to do: to run, to rebuild a loop; how far it is, and what stops it."""
+
+import json
+import threading
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxviz.document import Document
+from jaxviz.exploration import Exploration
+from jaxviz.measure import run as run_module
+from jaxviz.notebook import session as session_module
+from jaxviz.notebook.channel import Channel
+from jaxviz.notebook.session import Session
+from jaxviz.program import Program
+
+
+class Line:
+    """Stands for a comm."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, message):
+        self.sent.append(json.loads(json.dumps(message)))
+
+
+@pytest.fixture
+def channel(monkeypatch):
+    session = Session()
+    monkeypatch.setattr(session_module, "_session", session)
+    made = Channel(session)
+    made._comm = Line()
+    session.told = made.tell
+    return made
+
+
+def explored(channel, fn, *args):
+    exploration = Exploration(Program(fn, args))
+    exploration.trace()
+    channel._session.note_explored(exploration)
+    return exploration
+
+
+def ask(channel, **question):
+    before = len(channel._comm.sent)
+    channel._hear({"content": {"data": {"request": "r", **question}}})
+    return [message for message in channel._comm.sent[before:] if message.get("request") == "r"]
+
+
+def smooth(x):
+    return jnp.tanh(x @ x).sum()
+
+
+def settle(x):
+    for _ in range(40):
+        x = x * 1.01 + 0.1
+    return x
+
+
+def test_a_run_tells_how_far_it_is_and_gives_the_measured_document(channel):
+    exploration = explored(channel, smooth, np.ones((32, 32), np.float32))
+    *told, answer = ask(channel, type="run", id="1")
+    assert {message["type"] for message in told} == {"progress"}
+    words = [message["words"] for message in told]
+    assert words[0] == "starting"
+    assert words[-1] == "reading what was measured"
+    document = Document.from_json(answer["document"])
+    (measures,) = document.measures
+    assert measures.measures.seconds["median"] == pytest.approx(exploration.measured.median, rel=1e-2)
+
+
+def test_the_answer_is_of_the_program_that_was_shown(channel):
+    first = explored(channel, smooth, np.ones((8, 8), np.float32))
+    second = explored(channel, settle, np.ones(4, np.float32))
+    key = channel._session.key
+    assert (first.listed, second.listed) == (f"{key}:1", f"{key}:2")
+    assert first._repr_mimebundle_()[1]["application/vnd.jaxviz.v1+json"]["program"] == f"{key}:1"
+    assert ask(channel, type="list")[-1]["session"] == key
+    *_, answer = ask(channel, type="run", id="2")
+    assert Document.from_json(answer["document"]).programs[0].name == "settle"
+    # Explored once more, it is the same program on the list.
+    assert explored(channel, smooth, np.ones((8, 8), np.float32)).listed == f"{key}:1"
+
+
+def test_a_run_that_is_interrupted_is_said_to_be_stopped_and_can_be_asked_again(channel, monkeypatch):
+    explored(channel, smooth, np.ones((8, 8), np.float32))
+    real = run_module.run_program
+
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_module, "run_program", interrupted)
+    (started, stopped) = ask(channel, type="run", id="1")
+    assert started["words"] == "starting"
+    assert (stopped["error"], stopped["stopped"]) == ("stopped", True)
+    monkeypatch.setattr(run_module, "run_program", real)
+    assert ask(channel, type="run", id="1")[-1]["type"] == "document"
+
+
+def test_an_unrolled_loop_is_rebuilt_and_both_are_compared(channel):
+    explored(channel, settle, np.ones(16, np.float32))
+    *told, answer = ask(channel, type="rebuild", id="1", loop=0)
+    assert told[0]["words"] == "starting"
+    assert answer["rows"][0] == ["", "unrolled", "fori_loop"]
+    assert [row[0] for row in answer["rows"][1:]] == ["equations", "trace", "compile", "run"]
+    assert any("results are equal" in text for text in answer["said"])
+    unrolled, rebuilt = Document.from_json(answer["document"]).programs
+    assert unrolled.name == "settle"
+    assert rebuilt.name != ""
+
+
+def test_what_is_not_there_is_said_in_one_line(channel):
+    explored(channel, smooth, np.ones((8, 8), np.float32))
+    assert "0 unrolled loops" in ask(channel, type="rebuild", id="1", loop=0)[-1]["error"]
+    assert "no longer on the list" in ask(channel, type="run", id="7")[-1]["error"]
+
+
+def test_an_error_of_the_run_is_said_in_its_own_words(channel, monkeypatch):
+    explored(channel, smooth, np.ones((8, 8), np.float32))
+
+    def fails(*args, **kwargs):
+        raise run_module.RunError("smooth needs 80 GB, and the device has 40 GB\nmore of it")
+
+    monkeypatch.setattr(run_module, "run_program", fails)
+    assert ask(channel, type="run", id="1")[-1]["error"] == "smooth needs 80 GB, and the device has 40 GB"
+
+
+def test_one_thing_is_done_at_a_time(channel):
+    explored(channel, smooth, np.ones((8, 8), np.float32))
+    with channel._making:
+        other = threading.Thread(target=ask, args=(channel,), kwargs={"type": "run", "id": "1"}, daemon=True)
+        other.start()
+        other.join(0.2)
+        assert channel._comm.sent[-1]["type"] == "progress"
+    other.join(60)
+    assert channel._comm.sent[-1]["type"] == "document"
