@@ -19,6 +19,8 @@ export interface Bar {
   setExpanded(expanded: boolean): void;
   setStage(index: number): void;
   setSource(shown: boolean): void;
+  /** While the kernel does something for the picture. */
+  setWorking(busy: boolean): void;
   setKernels(shown: boolean): void;
   /** While two pictures stand side by side. */
   setBeside(shown: boolean): void;
@@ -31,6 +33,8 @@ const STAGES: Readonly<Record<string, string>> = {
   hlo: 'HLO',
   passes: 'passes'
 };
+
+const RUN = 'Run it on the device: how long it takes, and each operation in it (r)';
 
 /**
  * The bar of one program of a document. `passes` is the slider, which stands between StableHLO and HLO; `tools` stand
@@ -62,7 +66,9 @@ export function makeBar(
     chip.setAttribute('aria-label', `${STAGES[kind] ?? kind} is not there: ${reason}`);
     return chip;
   });
-  root.append(python, ...stages, ...missing);
+  const run = button('jv-stage jv-run-stage', 'run', RUN, () => actions.obey('run'));
+  run.hidden = program?.error !== undefined;
+  root.append(python, ...stages, ...missing, run);
   root.insertBefore(passes, stages[(program?.stages ?? []).findIndex(({ kind }) => kind === 'hlo')] ?? null);
   root.append(element('span', 'jv-space'));
   if (program?.target) {
@@ -116,6 +122,11 @@ export function makeBar(
       const compare = root.querySelector('.jv-compare');
       compare?.classList.toggle('jv-on', shown);
       compare?.setAttribute('aria-pressed', String(shown));
+    },
+    setWorking: busy => {
+      run.textContent = busy ? 'stop' : 'run';
+      run.title = busy ? 'Stop what the kernel does for this picture (r)' : RUN;
+      run.setAttribute('aria-label', run.title);
     },
     setSource: shown => {
       python.classList.toggle('jv-on', shown);

@@ -18,6 +18,7 @@ export interface Commanded {
   showSource(): void;
   showHelp(): void;
   search(): void;
+  run(): void;
   expand(): void;
   leave(): void;
 }
@@ -51,6 +52,7 @@ export function commandsOf(at: Commanded): Readonly<Record<Command, () => void>>
     colour: () => at.colours.next(),
     copy: () => at.keeping.copy(),
     search: () => at.search(),
+    run: () => at.run(),
     compare: () => at.beside.toggle(),
     nextDifference: () => at.beside.next(1),
     differenceBefore: () => at.beside.next(-1),

@@ -26,6 +26,7 @@ import { makeHelp } from './help.ts';
 import { Inspection } from './inspection.ts';
 import { Keeping } from './keeping.ts';
 import { hasSource } from './lines.ts';
+import type { KernelLine } from './kernelLine.ts';
 import type { Command } from './keys.ts';
 import { MemoryStrip } from './memory.ts';
 import { Pane } from './pane.ts';
@@ -41,6 +42,7 @@ import { valuesStrip } from './values.ts';
 import { followTheme } from './theme.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
 import { WholeWindow } from './whole.ts';
+import { Working } from './working.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -59,6 +61,8 @@ export interface ExplorerOptions {
   readonly colour?: string;
   /** Shows a line of the person's source where it was written. */
   readonly goToLine?: (spot: SourceSpot) => void;
+  /** The line to the kernel that made it, where there is one. */
+  readonly kernel?: KernelLine;
 }
 
 export class Explorer {
@@ -79,6 +83,7 @@ export class Explorer {
   private readonly help: HTMLElement;
   private readonly tour: Tour;
   private bar: Bar;
+  private readonly working: Working;
   /** The program that the bar is of. */
   private program = 0;
   private readonly grip: Grip;
@@ -142,6 +147,7 @@ export class Explorer {
       height => this.resize(height)
     );
     this.bar = this.makeBar();
+    this.working = new Working(options.kernel, busy => this.bar.setWorking(busy));
     this.tour = new Tour(this.root, () => this.pane.focus());
     this.help = makeHelp(
       () => this.obey('help'),
@@ -179,6 +185,7 @@ export class Explorer {
   dispose(): void {
     this.stopFollowing();
     this.stopHearing();
+    this.working.dispose();
     this.beside.dispose();
     this.root.remove();
     this.whole.dispose();
@@ -271,6 +278,7 @@ export class Explorer {
       showSource: () => this.showSource(!this.pythonPane.shown),
       showHelp: () => (this.help.hidden = !this.help.hidden),
       search: () => this.search.open(this.pane.viewing.graph),
+      run: () => this.working.run(),
       expand: () => this.expand(!this.whole.on),
       leave: () => this.leave()
     });
@@ -284,7 +292,10 @@ export class Explorer {
     const body = element('div', 'jv-body');
     this.pane.body.append(this.inspection.root);
     body.append(this.pythonPane.root, this.beside.root, this.help);
-    const findings = new FindingStrip(this.document, { show: finding => this.showFinding(finding) });
+    const findings = new FindingStrip(this.document, {
+      show: finding => this.showFinding(finding),
+      rebuild: loop => this.working.rebuild(loop)
+    });
     const run = new RunStrip(this.document, {
       show: (graph, nodes) => this.showNodes(graph, nodes),
       colour: () => this.colours.choose('time')
@@ -293,7 +304,7 @@ export class Explorer {
     const memory = new MemoryStrip(this.document, { show: (graph, nodes) => this.showNodes(graph, nodes) });
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
-    const before = [this.bar.root, this.tour.root, ...failure, this.passes.line, this.search.root];
+    const before = [this.bar.root, this.working.root, this.tour.root, ...failure, this.passes.line, this.search.root];
     const compiling = new CompilingStrip(this.document, { show: (graph, nodes) => this.showNodes(graph, nodes) });
     const strips = [run.root, memory.root, values, compiling.root, this.checkpoints.root, findings.root];
     root.append(...before, body, this.grip.root, ...strips);
@@ -327,6 +338,7 @@ export class Explorer {
       bar.setBeside(this.beside.on);
       bar.setSource(this.pythonPane.shown);
       bar.setExpanded(this.whole.on);
+      bar.setWorking(this.working.busy);
     }
     this.search.setGraph(graph);
     this.colours.setGraph(graph);

@@ -1,12 +1,18 @@
 /** The strip of findings below the picture: a line for each, the most severe first, opened for its reason and remedy. */
 import type { Document, Finding } from '../document/graph.ts';
 import { button, element } from './elements.ts';
+import type { Rebuilt } from './kernelLine.ts';
+import { rebuildingPart } from './rebuilding.ts';
 
 export interface FindingActions {
   /** Shows where a finding is. */
   show(finding: Finding): void;
+  /** Has an unrolled loop written as a loop of JAX, by its number among the findings of such loops. */
+  rebuild(loop: number): Promise<Rebuilt | undefined>;
 }
 
+/** The kind of those that can be rebuilt. */
+const UNROLLED = 'unrolled';
 /** So many findings are seen at first; the rest on request. */
 const SHOWN = 3;
 
@@ -29,7 +35,7 @@ function actionOf(code: string): HTMLElement {
       () => (copy.textContent = 'select it to copy')
     );
   });
-  line.append('To build it and compare both, run ', element('code', 'jv-finding-code', code), copy);
+  line.append('In a cell: ', element('code', 'jv-finding-code', code), copy);
   return line;
 }
 
@@ -44,12 +50,13 @@ export class FindingStrip {
     const { findings } = source;
     this.root.hidden = findings.length === 0;
     this.root.setAttribute('aria-label', 'findings');
-    this.rows = findings.map(finding => this.row(finding));
+    const loops = source.programs.length === 1 ? findings.filter(({ kind }) => kind === UNROLLED) : [];
+    this.rows = findings.map(finding => this.row(finding, loops.indexOf(finding)));
     this.root.append(...this.rows);
     this.fold(findings.length > SHOWN);
   }
 
-  private row(finding: Finding): HTMLElement {
+  private row(finding: Finding, loop: number): HTMLElement {
     const row = element('div', 'jv-finding');
     const head = element('div', 'jv-finding-head');
     const dot = element('span', `jv-finding-dot jv-is-${finding.severity}`);
@@ -59,6 +66,9 @@ export class FindingStrip {
     const reason = element('div', 'jv-finding-reason');
     reason.hidden = true;
     reason.append(element('p', '', finding.text), element('p', 'jv-finding-remedy', finding.remedy));
+    if (loop >= 0) {
+      reason.append(rebuildingPart(() => this.actions.rebuild(loop)));
+    }
     if (finding.action) {
       reason.append(actionOf(finding.action));
     }

@@ -28,6 +28,7 @@ export type Command =
   | 'copy'
   | 'search'
   | 'compare'
+  | 'run'
   | 'nextDifference'
   | 'differenceBefore'
   | 'help';
@@ -68,6 +69,12 @@ export const keys: readonly Key[] = [
   { keys: [','], command: 'passBefore', shown: ',', does: 'the pass before' },
   { keys: ['.'], command: 'passAfter', shown: '.', does: 'the next pass' },
   { keys: ['5'], command: 'hlo', shown: '5', does: 'optimized HLO' },
+  {
+    keys: ['6', 'r', 'R'],
+    command: 'run',
+    shown: '6 or r',
+    does: 'run it: how long each operation takes; again: stop'
+  },
   { keys: ['f', 'F'], command: 'fit', shown: 'f', does: 'fit the picture' },
   { keys: ['+', '='], command: 'zoomIn', shown: '+', does: 'larger (or Ctrl and wheel)' },
   { keys: ['-'], command: 'zoomOut', shown: '-', does: 'smaller' },

@@ -7,6 +7,7 @@
  */
 import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
+import { Stopped, type Asked, type Told } from '../explorer/kernelLine.ts';
 
 /** The target of the comm, in `jaxviz/notebook/channel.py`. */
 const TARGET = 'jaxviz';
@@ -37,11 +38,15 @@ type Message = Readonly<Record<string, unknown>>;
 interface Waiting {
   resolve(answer: Message): void;
   reject(error: Error): void;
+  /** Hears how far it is. */
+  told?: Told;
 }
 
 export class KernelPrograms {
   /** True while nothing has come since the kernel was restarted. */
   restarted = false;
+  /** Names the list: a kernel that was started again has another. */
+  key = '';
   /** How many programs the kernel has dropped because there were too many. */
   dropped = 0;
   private programs = new Map<string, Program>();
@@ -49,6 +54,8 @@ export class KernelPrograms {
   private readonly kept = new Map<string, Program>();
   private readonly documents = new Map<string, { readonly when: number; readonly document: unknown }>();
   private readonly waiting = new Map<string, Waiting>();
+  /** What was stopped before the kernel came to it. */
+  private readonly unwanted = new Set<string>();
   private comm: string | null = null;
   private questions = 0;
   private readonly change = new Signal<this, void>(this);
@@ -157,6 +164,38 @@ export class KernelPrograms {
     }
   }
 
+  /** Has the kernel do something that takes its time, and can be stopped. */
+  begin(question: Message, told: Told): Asked<Message> {
+    let started = false;
+    const { request, answer } = this.send(question, words => {
+      started = true;
+      told(words);
+    });
+    const done = answer.then(message => {
+      const { id, document } = message;
+      const program = typeof id === 'string' && question.type === 'run' ? this.get(id) : undefined;
+      if (program) {
+        this.documents.set(program.id, { when: program.when, document });
+      }
+      return message;
+    });
+    const stop = (): void => {
+      const waiting = this.waiting.get(request);
+      if (!waiting) {
+        return;
+      }
+      if (started) {
+        void this.kernel.interrupt();
+      } else {
+        // Whatever the kernel does now is not to be interrupted.
+        this.unwanted.add(request);
+        this.waiting.delete(request);
+        waiting.reject(new Stopped());
+      }
+    };
+    return { answer: done, stop };
+  }
+
   /** Asks for the comm that a kernel may have from before this page. */
   private async find(): Promise<void> {
     try {
@@ -172,9 +211,14 @@ export class KernelPrograms {
   }
 
   private ask(question: Message): Promise<Message> {
+    return this.send(question).answer;
+  }
+
+  private send(question: Message, told?: Told): { readonly request: string; readonly answer: Promise<Message> } {
     const { comm, kernel } = this;
     if (comm === null || kernel.isDisposed) {
-      return Promise.reject(new Error('The kernel has no programs now: run the cell again.'));
+      const answer = Promise.reject(new Error('The kernel has no programs now: run the cell again.'));
+      return { request: '', answer };
     }
     const request = `${kernel.clientId}-${++this.questions}`;
     const message = KernelMessage.createMessage({
@@ -184,10 +228,11 @@ export class KernelPrograms {
       username: kernel.username,
       content: { comm_id: comm, data: { ...question, request } as never }
     });
-    return new Promise((resolve, reject) => {
-      this.waiting.set(request, { resolve, reject });
+    const answer = new Promise<Message>((resolve, reject) => {
+      this.waiting.set(request, { resolve, reject, ...(told ? { told } : {}) });
       kernel.sendShellMessage(message, false, true);
     });
+    return { request, answer };
   }
 
   private hear(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
@@ -203,16 +248,25 @@ export class KernelPrograms {
   private take(data: Message): void {
     const { type, request } = data;
     const waiting = typeof request === 'string' ? this.waiting.get(request) : undefined;
+    if (type === 'progress') {
+      if (waiting) {
+        waiting.told?.(String(data.words));
+      } else if (this.unwanted.delete(String(request))) {
+        void this.kernel.interrupt();
+      }
+      return;
+    }
     if (waiting) {
       this.waiting.delete(request as string);
       if (type === 'error') {
-        waiting.reject(new Error(String(data.error)));
+        waiting.reject(data.stopped === true ? new Stopped() : new Error(String(data.error)));
       } else {
         waiting.resolve(data);
       }
     }
     if (type === 'list') {
       this.programs = new Map((data.programs as Program[]).map(program => [program.id, program]));
+      this.key = String(data.session ?? '');
       this.dropped = Number(data.dropped);
     } else if (type === 'program') {
       const program = data.program as Program;
@@ -236,7 +290,9 @@ export class KernelPrograms {
   /** A restarted kernel has no programs. Those that are pinned and here stay. */
   private forget(): void {
     this.fail('The kernel was restarted.');
+    this.unwanted.clear();
     this.comm = null;
+    this.key = '';
     this.restarted = this.restarted || this.programs.size > 0;
     for (const [id, program] of this.programs) {
       const known = this.documents.get(id);

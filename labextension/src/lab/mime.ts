@@ -27,7 +27,7 @@ function sizeOf(data: unknown): number {
 }
 
 /** What an output that says nothing of it has: its metadata goes before. */
-function preferred(): { height?: unknown; stage?: unknown; view?: unknown } {
+function preferred(): { height?: unknown; stage?: unknown; view?: unknown; program?: unknown } {
   const { height, stage } = preferences;
   return { ...(height ? { height } : {}), ...(stage ? { stage } : {}) };
 }
@@ -71,7 +71,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       if (this.isDisposed || this.shown !== data) {
         return;
       }
-      const { height, stage, view } = { ...preferred(), ...(model.metadata[MIME_TYPE] as object | undefined) };
+      const { height, stage, view, program } = { ...preferred(), ...(model.metadata[MIME_TYPE] as object | undefined) };
       const saved = readSaved(view);
       opening.remove();
       // A file has the whole tab; an output shares the notebook.
@@ -86,6 +86,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
         ...(typeof height === 'number' ? { height } : {}),
         ...(typeof stage === 'string' ? { stage } : {}),
         ...(preferences.colour ? { colour: preferences.colour } : {}),
+        ...(application.kernelLine && typeof program === 'string'
+          ? { kernel: application.kernelLine(this.node, program, measured => this.showMeasured(measured)) }
+          : {}),
         ...(application.goToLine ? { goToLine: spot => application.goToLine?.(this.node, spot) } : {})
       });
     } catch (error) {
@@ -124,6 +127,20 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       const kept = { ...own, view: view as unknown as Metadata };
       model.setData({ metadata: { ...model.metadata, [MIME_TYPE]: kept } });
     }, REST);
+  }
+
+  /** The same program with what was measured, which the notebook keeps; seen as before, by the time it takes. */
+  private showMeasured(document: unknown): void {
+    const { model, explorer } = this;
+    if (model && explorer) {
+      clearTimeout(this.saving);
+      const own = model.metadata[MIME_TYPE] as Metadata | undefined;
+      const view = { ...explorer.view, colour: 'time' } as unknown as Metadata;
+      model.setData({
+        data: { ...model.data, [MIME_TYPE]: document as Metadata },
+        metadata: { ...model.metadata, [MIME_TYPE]: { ...own, view } }
+      });
+    }
   }
 
   override dispose(): void {

@@ -1,6 +1,7 @@
 /**
  * What the plugins know and the renderer of cells, which JupyterLab gives neither settings nor services, has to know too.
  */
+import type { KernelLine } from '../explorer/kernelLine.ts';
 import type { SourceSpot } from '../explorer/source.ts';
 
 /** What the person has chosen in the settings. */
@@ -21,4 +22,6 @@ export const preferences: Preferences = { stage: '', colour: '', height: 0, larg
 export const application: {
   /** Shows a line of the source of the program in an output. */
   goToLine?: (output: Node, spot: SourceSpot) => void;
+  /** The line to the kernel of the notebook that an output stands in. `show` shows the program with what was measured. */
+  kernelLine?: (output: Node, program: string, show: (document: unknown) => void) => KernelLine;
 } = {};

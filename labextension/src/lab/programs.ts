@@ -6,10 +6,12 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { PanelLayout, Widget } from '@lumino/widgets';
 import { button } from '../explorer/elements.ts';
+import type { KernelLine } from '../explorer/kernelLine.ts';
 import { AllPrograms } from './allPrograms.ts';
 import { addCommands } from './commands.ts';
 import { goTo } from './goTo.ts';
 import { icon } from './icon.ts';
+import { kernelLine } from './kernelLine.ts';
 import { Commands } from './names.ts';
 import { application } from './preferences.ts';
 import { ProgramTab } from './tab.ts';
@@ -62,7 +64,8 @@ function activate(
   /** Opens a document in a tab. `origin` names it after the page was loaded again. */
   const openTab = (title: string, document: Promise<unknown>, origin?: { path: string; program: string }): void => {
     const go = goTo(app, notebooks, origin?.path ?? active(), trans);
-    const content = new ProgramTab(document, trans.__('The kernel makes the picture of %1 …', title), go);
+    const wait = trans.__('The kernel makes the picture of %1 …', title);
+    const content = new ProgramTab(document, wait, go, origin && (show => lineOf(origin, show)));
     const tab = new MainAreaWidget({ content });
     tab.title.label = title;
     tab.title.icon = icon;
@@ -80,6 +83,21 @@ function activate(
       showOver(tab, trans.__('Close'));
     }
   };
+
+  /** The line to a program in the kernel of a notebook; `listed` names it also after that kernel was started again. */
+  const lineTo = (path: string, listed: string, show: (document: unknown) => void): KernelLine =>
+    kernelLine({
+      kernel: () => all.ofPath(path)?.programs,
+      program: listed,
+      show,
+      open: (name, document) => openTab(name, Promise.resolve(document))
+    });
+  const lineOf = (
+    { path, program }: { path: string; program: string },
+    show: (document: unknown) => void
+  ): KernelLine => lineTo(path, `${all.ofPath(path)?.programs.key ?? ''}:${program}`, show);
+  application.kernelLine = (output, program, show) =>
+    lineTo(notebooks?.find(one => one.node.contains(output))?.context.path ?? active(), program, show);
 
   addCommands({ app, all, trans, openTab, active, waitFor: path => waitFor(all, path) });
   app.commands.addCommand(Commands.show, {

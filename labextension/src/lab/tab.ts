@@ -4,6 +4,8 @@ import { Widget } from '@lumino/widgets';
 import { decode } from '../document/decode.ts';
 import { element } from '../explorer/elements.ts';
 import { Explorer } from '../explorer/explorer.ts';
+import type { KernelLine } from '../explorer/kernelLine.ts';
+import type { SavedView } from '../explorer/saved.ts';
 import type { SourceSpot } from '../explorer/source.ts';
 import { LayoutClient } from '../layout/client.ts';
 import { preferences } from './preferences.ts';
@@ -14,11 +16,12 @@ export class ProgramTab extends Widget {
   private explorer: Explorer | null = null;
   private readonly layouts = new LayoutClient();
 
-  /** `wait` says what is shown until the document is there. */
+  /** `wait` says what is shown until the document is there; `lineFor` gives the line to the kernel that made it. */
   constructor(
     document: Promise<unknown>,
     wait: string,
-    private readonly goToLine: (spot: SourceSpot) => void
+    private readonly goToLine: (spot: SourceSpot) => void,
+    private readonly lineFor?: (show: (document: unknown) => void) => KernelLine
   ) {
     super();
     this.addClass('jv-tab');
@@ -34,17 +37,26 @@ export class ProgramTab extends Widget {
     }
   }
 
-  private async fill(coming: Promise<unknown>): Promise<void> {
+  /** The same program with what was measured, as it was seen before. */
+  private readonly showAgain = (document: unknown): void => {
+    const view = this.explorer?.view;
+    void this.fill(Promise.resolve(document), view && { ...view, colour: 'time' });
+  };
+
+  private async fill(coming: Promise<unknown>, view?: SavedView): Promise<void> {
     try {
       this.data = await coming;
       const shown = await decode(this.data);
       if (!this.isDisposed) {
+        this.explorer?.dispose();
         this.node.replaceChildren();
         this.explorer = new Explorer(this.node, {
           document: shown,
           layouts: this.layouts,
           fill: true,
           goToLine: this.goToLine,
+          ...(this.lineFor ? { kernel: this.lineFor(this.showAgain) } : {}),
+          ...(view ? { view } : {}),
           ...(preferences.stage ? { stage: preferences.stage } : {}),
           ...(preferences.colour ? { colour: preferences.colour } : {})
         });

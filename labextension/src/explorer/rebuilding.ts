@@ -1,0 +1,42 @@
+/** The part of a finding that has its unrolled loop written as a loop of JAX, and tells what both cost. */
+import { button, element } from './elements.ts';
+import type { Rebuilt } from './kernelLine.ts';
+
+/** `ask` has it done, and gives nothing where that was said elsewhere. */
+export function rebuildingPart(ask: () => Promise<Rebuilt | undefined>): HTMLElement {
+  const root = element('div', 'jv-rebuilding');
+  const start = button(
+    'jv-button',
+    'compare with a loop of JAX',
+    'Write it as fori_loop or scan, compile and run both, and compare',
+    () => {
+      start.disabled = true;
+      void ask().then(rebuilt => {
+        start.disabled = false;
+        if (rebuilt) {
+          root.replaceChildren(...told(rebuilt), start);
+          start.textContent = 'compare again';
+        }
+      });
+    }
+  );
+  root.append(start);
+  return root;
+}
+
+function told({ rows, said, open }: Rebuilt): HTMLElement[] {
+  const parts = said.map(text => element('p', '', text));
+  const [head, ...body] = rows;
+  if (head) {
+    const table = element('table', 'jv-rebuilt');
+    table.append(row(head, 'th'), ...body.map(cells => row(cells, 'td')));
+    parts.unshift(table);
+  }
+  return open ? [...parts, button('jv-button', 'side by side', 'Show both programs side by side', open)] : parts;
+}
+
+function row(cells: readonly string[], tag: 'th' | 'td'): HTMLElement {
+  const made = element('tr', '');
+  made.append(...cells.map((text, place) => element(place ? tag : 'th', '', text)));
+  return made;
+}

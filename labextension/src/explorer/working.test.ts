@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Window } from 'happy-dom';
+import { Stopped, type KernelLine, type Rebuilt } from './kernelLine.ts';
+import { rebuildingPart } from './rebuilding.ts';
+import { Working } from './working.ts';
+
+const saved = globalThis.document;
+let window: Window;
+
+beforeEach(() => {
+  window = new Window();
+  globalThis.document = window.document as unknown as Document;
+});
+afterEach(async () => {
+  globalThis.document = saved;
+  await window.happyDOM.close();
+});
+
+/** A kernel that answers when it is told to. */
+function slow(): {
+  line: KernelLine;
+  tell: (words: string) => void;
+  end: (error?: Error) => void;
+  stops: () => number;
+} {
+  let told: (words: string) => void = () => undefined;
+  let end: (error?: Error) => void = () => undefined;
+  let stopped = 0;
+  const ask = <Answer>(answer: Answer, hear: (words: string) => void) => {
+    told = hear;
+    return {
+      answer: new Promise<Answer>((resolve, reject) => (end = error => (error ? reject(error) : resolve(answer)))),
+      stop: () => {
+        stopped++;
+        end(new Stopped());
+      }
+    };
+  };
+  const line: KernelLine = {
+    missing: () => '',
+    run: hear => ask<void>(undefined, hear),
+    rebuild: (loop, hear) => ask<Rebuilt>({ rows: [], said: [`loop ${loop}`] }, hear)
+  };
+  return { line, tell: words => told(words), end: error => end(error), stops: () => stopped };
+}
+
+const later = (): Promise<void> => new Promise(done => setTimeout(done));
+const press = (root: HTMLElement, text: string): void =>
+  [...root.querySelectorAll('button')].find(one => one.textContent === text)?.click();
+
+test('a run says how far it is, and nothing any more when it is done', async () => {
+  const { line, tell, end } = slow();
+  const busy: boolean[] = [];
+  const working = new Working(line, now => busy.push(now));
+  assert.ok(working.root.hidden);
+  working.run();
+  assert.ok(!working.root.hidden && working.busy);
+  assert.match(working.root.textContent, /running: waiting for the kernel/);
+  tell('3 of 20 runs');
+  assert.match(working.root.textContent, /running: 3 of 20 runs/);
+  end();
+  await later();
+  assert.ok(working.root.hidden && !working.busy);
+  assert.deepEqual(busy, [true, false]);
+});
+
+test('the same button stops it, and so does the one in the line', async () => {
+  const { line, stops } = slow();
+  const working = new Working(line, () => undefined);
+  working.run();
+  working.run();
+  assert.equal(stops(), 1);
+  await later();
+  assert.match(working.root.textContent, /Stopped: the picture is as it was/);
+  press(working.root, 'close');
+  assert.ok(working.root.hidden);
+  working.run();
+  press(working.root, 'stop');
+  assert.equal(stops(), 2);
+  await later();
+  assert.ok(!working.busy);
+});
+
+test('errors are said until they are read, and it can be asked again', async () => {
+  const { line, end } = slow();
+  const working = new Working(line, () => undefined);
+  working.run();
+  end(new Error('the device has no room'));
+  await later();
+  assert.match(working.root.textContent, /^the device has no room/);
+  working.run();
+  assert.ok(working.busy);
+  working.dispose();
+});
+
+test('without a kernel it is said what needs one, and how to get it', () => {
+  const working = new Working(undefined, () => assert.fail('nothing begins'));
+  working.run();
+  assert.match(working.root.textContent, /no kernel here.*%jaxviz --run/);
+  assert.ok(!working.root.hidden && !working.busy);
+});
+
+test('one thing is asked at a time, and the one that is under way stays', async () => {
+  const { line, tell } = slow();
+  const working = new Working(line, () => undefined);
+  working.run();
+  assert.equal(await working.rebuild(0), undefined);
+  assert.match(working.root.textContent, /one thing at a time/);
+  tell('4 of 20 runs');
+  assert.match(working.root.textContent, /4 of 20 runs/);
+  assert.ok(working.busy);
+  working.dispose();
+});
+
+test('what a rebuilt loop costs stands with the finding, and both are a click away', async () => {
+  let opened = 0;
+  const rows = [
+    ['', 'unrolled', 'fori_loop'],
+    ['trace', '12 ms', '1 ms']
+  ];
+  const part = rebuildingPart(() => Promise.resolve({ rows, said: ['It is faster.'], open: () => opened++ }));
+  press(part, 'compare with a loop of JAX');
+  await later();
+  assert.deepEqual(
+    [...part.querySelectorAll('tr')].map(row => [...row.children].map(cell => cell.textContent)),
+    rows
+  );
+  assert.match(part.textContent, /It is faster\./);
+  press(part, 'side by side');
+  assert.equal(opened, 1);
+  // What was said elsewhere leaves the button as it is.
+  const failing = rebuildingPart(() => Promise.resolve(undefined));
+  press(failing, 'compare with a loop of JAX');
+  await later();
+  assert.equal(failing.textContent, 'compare with a loop of JAX');
+});

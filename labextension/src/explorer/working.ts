@@ -1,0 +1,97 @@
+/** What the kernel does for the picture now: how far it is, the button that stops it, and what came of it. */
+import { button, element } from './elements.ts';
+import { noLine, Stopped, type Asked, type KernelLine, type Rebuilt, type Told } from './kernelLine.ts';
+
+const ALONE = noLine(
+  'There is no kernel here, and this needs one: %jaxviz --run fn(args) in a notebook runs a program and times it.'
+);
+
+export class Working {
+  readonly root = element('div', 'jv-working');
+  private readonly words = element('span', 'jv-working-words');
+  private asked: Asked<unknown> | null = null;
+
+  /** `changed` hears when something begins or ends. */
+  constructor(
+    private readonly line: KernelLine = ALONE,
+    private readonly changed: (busy: boolean) => void
+  ) {
+    this.root.hidden = true;
+    this.words.setAttribute('role', 'status');
+  }
+
+  get busy(): boolean {
+    return this.asked !== null;
+  }
+
+  /** Runs the program; while it is run, stops it. */
+  run(): void {
+    if (this.busy) {
+      this.stop();
+    } else {
+      void this.do('running', told => this.line.run(told));
+    }
+  }
+
+  /** What a loop of JAX in place of the unrolled one costs; nothing where that was stopped or failed, and was said. */
+  rebuild(loop: number): Promise<Rebuilt | undefined> {
+    return this.do('comparing', told => this.line.rebuild(loop, told));
+  }
+
+  /** Nobody waits any more. */
+  dispose(): void {
+    this.asked?.stop();
+  }
+
+  private async do<Answer>(what: string, ask: (told: Told) => Asked<Answer>): Promise<Answer | undefined> {
+    const missing = this.busy ? 'The kernel does one thing at a time: stop that first.' : this.line.missing();
+    if (missing) {
+      this.say(missing, !this.busy);
+      return undefined;
+    }
+    this.show(`${what}: waiting for the kernel`);
+    try {
+      const asked = ask(words => this.tell(`${what}: ${words}`));
+      this.asked = asked;
+      this.changed(true);
+      const answer = await asked.answer;
+      this.root.hidden = true;
+      return answer;
+    } catch (error) {
+      const stopped = error instanceof Stopped;
+      this.say(stopped ? 'Stopped: the picture is as it was.' : error instanceof Error ? error.message : String(error));
+      return undefined;
+    } finally {
+      this.asked = null;
+      this.changed(false);
+    }
+  }
+
+  private stop(): void {
+    this.tell('stopping');
+    this.asked?.stop();
+  }
+
+  private tell(words: string): void {
+    this.words.textContent = words;
+  }
+
+  private show(words: string): void {
+    const wheel = element('span', 'jv-wheel');
+    wheel.setAttribute('aria-hidden', 'true');
+    this.tell(words);
+    const stop = button('jv-link', 'stop', 'Stop, and keep the picture', () => this.stop());
+    this.root.replaceChildren(wheel, this.words, stop);
+    this.root.hidden = false;
+  }
+
+  /** Says something that stays until it is read. */
+  private say(words: string, alone = true): void {
+    this.tell(words);
+    if (alone) {
+      const close = button('jv-link', 'close', 'Close this line', () => (this.root.hidden = true));
+      this.root.replaceChildren(this.words, close);
+      this.root.hidden = false;
+    }
+  }
+}

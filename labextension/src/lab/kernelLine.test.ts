@@ -1,0 +1,145 @@
+/** The line from a picture to its kernel: a kernel that answers by hand. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Kernel } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import type { KernelLine } from '../explorer/kernelLine.ts';
+import { kernelLine } from './kernelLine.ts';
+import { KernelPrograms } from './kernelPrograms.ts';
+
+class FakeKernel {
+  readonly iopubMessage = new Signal<this, unknown>(this);
+  readonly statusChanged = new Signal<this, Kernel.Status>(this);
+  readonly sent: Record<string, unknown>[] = [];
+  readonly handleComms = false;
+  readonly isDisposed = false;
+  readonly clientId = 'client';
+  readonly username = '';
+  interrupts = 0;
+
+  requestCommInfo(): Promise<unknown> {
+    return Promise.resolve({ content: { status: 'ok', comms: {} } });
+  }
+
+  sendShellMessage(message: { content: { data: Record<string, unknown> } }): void {
+    this.sent.push(message.content.data);
+  }
+
+  interrupt(): Promise<void> {
+    this.interrupts++;
+    return Promise.resolve();
+  }
+
+  say(type: 'comm_open' | 'comm_msg', data: unknown): void {
+    const content = { comm_id: 'c', target_name: 'jaxviz', data };
+    this.iopubMessage.emit({ header: { msg_type: type }, channel: 'iopub', content });
+  }
+
+  answer(data: object, question = this.sent.at(-1)): void {
+    this.say('comm_msg', { ...data, request: question?.request });
+  }
+}
+
+interface Made {
+  readonly kernel: FakeKernel;
+  readonly programs: KernelPrograms;
+  readonly line: KernelLine;
+  readonly shown: unknown[];
+  readonly opened: unknown[];
+}
+
+function made(program = 'key:1'): Made {
+  const kernel = new FakeKernel();
+  const programs = new KernelPrograms(kernel as unknown as Kernel.IKernelConnection);
+  kernel.say('comm_open', { type: 'list', session: 'key', programs: [{ id: '1', when: 1 }], dropped: 0 });
+  const shown: unknown[] = [];
+  const opened: unknown[] = [];
+  const line = kernelLine({
+    kernel: () => programs,
+    program,
+    show: document => shown.push(document),
+    open: (title, document) => opened.push([title, document])
+  });
+  return { kernel, programs, line, shown, opened };
+}
+
+test('a run tells how far it is, and what was measured is shown and kept', async () => {
+  const { kernel, programs, line, shown } = made();
+  assert.equal(line.missing(), '');
+  const told: string[] = [];
+  const { answer } = line.run(words => told.push(words));
+  assert.deepEqual([kernel.sent[0].type, kernel.sent[0].id], ['run', '1']);
+  kernel.answer({ type: 'progress', words: 'starting' });
+  kernel.answer({ type: 'progress', words: '3 of 20 runs' });
+  assert.deepEqual(told, ['starting', '3 of 20 runs']);
+  kernel.answer({ type: 'document', id: '1', document: { measured: true } });
+  await answer;
+  assert.deepEqual(shown, [{ measured: true }]);
+  // Who opens the program from the panel sees the same, without asking again.
+  assert.deepEqual(await programs.open('1'), { measured: true });
+});
+
+test('what is stopped is interrupted once the kernel is at it, and not what the kernel does before', async () => {
+  const { kernel, line } = made();
+  const first = line.run(() => undefined);
+  kernel.answer({ type: 'progress', words: 'starting' });
+  first.stop();
+  assert.equal(kernel.interrupts, 1);
+  kernel.answer({ type: 'error', error: 'stopped', stopped: true });
+  await assert.rejects(first.answer, { name: 'Stopped' });
+  first.stop();
+  assert.equal(kernel.interrupts, 1);
+  // The kernel is busy with a cell, which is not to be interrupted.
+  const second = line.run(() => assert.fail('nobody waits any more'));
+  second.stop();
+  await assert.rejects(second.answer, { name: 'Stopped' });
+  assert.equal(kernel.interrupts, 1);
+  kernel.answer({ type: 'progress', words: 'starting' });
+  assert.equal(kernel.interrupts, 2);
+  kernel.answer({ type: 'error', error: 'stopped', stopped: true });
+});
+
+test('a loop that was rebuilt says what both cost, and both are opened when that is asked for', async () => {
+  const { kernel, line, opened } = made();
+  const { answer } = line.rebuild(2, () => undefined);
+  assert.deepEqual([kernel.sent[0].type, kernel.sent[0].loop], ['rebuild', 2]);
+  kernel.answer({
+    type: 'rebuilt',
+    id: '1',
+    rows: [['', 'unrolled', 'scan']],
+    said: ['equal'],
+    document: { both: true }
+  });
+  const { rows, said, open } = await answer;
+  assert.deepEqual([rows, said], [[['', 'unrolled', 'scan']], ['equal']]);
+  assert.deepEqual(opened, []);
+  open?.();
+  assert.deepEqual(opened, [['unrolled beside a loop', { both: true }]]);
+  const again = line.rebuild(0, () => undefined);
+  kernel.answer({ type: 'rebuilt', id: '1', rows: [], said: ['It cannot be rebuilt: effects.'] });
+  assert.equal((await again.answer).open, undefined);
+});
+
+test('what a kernel cannot do is said beforehand', () => {
+  assert.match(made('').line.missing(), /does not say which program/);
+  assert.match(made('other:1').line.missing(), /from before the kernel was started/);
+  assert.match(made('key:9').line.missing(), /no such program any more/);
+  const nobody = kernelLine({
+    kernel: () => undefined,
+    program: 'key:1',
+    show: () => undefined,
+    open: () => undefined
+  });
+  assert.match(nobody.missing(), /no kernel/);
+});
+
+test('an error of the kernel is said in its words; a restart ends the waiting', async () => {
+  const { kernel, line } = made();
+  const failing = line.run(() => undefined);
+  kernel.answer({ type: 'error', error: 'the device has no room' });
+  await assert.rejects(failing.answer, { message: 'the device has no room' });
+  const waiting = line.run(() => undefined);
+  kernel.statusChanged.emit('restarting');
+  await assert.rejects(waiting.answer, { message: 'The kernel was restarted.' });
+  assert.match(line.missing(), /from before the kernel was started/);
+});
