@@ -2,6 +2,7 @@
 import { NodeKind, type Document, type Graph, type Stage } from '../document/graph.ts';
 import { programName } from '../document/programs.ts';
 import { kernelCount } from '../view/kernels.ts';
+import { BarMenu } from './barMenu.ts';
 import { button, element } from './elements.ts';
 import type { Command } from './keys.ts';
 
@@ -37,8 +38,8 @@ const STAGES: Readonly<Record<string, string>> = {
 const RUN = 'Run it on the device: how long it takes, and each operation in it (r)';
 
 /**
- * The bar of one program of a document. `passes` is the slider, which stands between StableHLO and HLO; `tools` stand
- * before the buttons.
+ * The bar of one program of a document, whose least needed parts fold where there is no room. `passes` is the slider,
+ * which stands between StableHLO and HLO; `tools` stand before the buttons.
  */
 export function makeBar(
   source: Document,
@@ -47,9 +48,9 @@ export function makeBar(
   passes: HTMLElement,
   tools: readonly HTMLElement[]
 ): Bar {
-  const root = element('div', 'jv-bar');
+  const bar = element('div', 'jv-bar');
   const program = source.programs[number];
-  root.append(programPicker(source, number, actions));
+  bar.append(programPicker(source, number, actions));
   const python = button('jv-stage', 'Python', 'The source, line by line (1)', () => actions.obey('source'));
   const stages = (program?.stages ?? []).map((stage, index) => {
     const chip = button('jv-stage', STAGES[stage.kind] ?? stage.kind, '', () => actions.stage(index));
@@ -68,61 +69,64 @@ export function makeBar(
   });
   const run = button('jv-stage jv-run-stage', 'run', RUN, () => actions.obey('run'));
   run.hidden = program?.error !== undefined;
-  root.append(python, ...stages, ...missing, run);
-  root.insertBefore(passes, stages[(program?.stages ?? []).findIndex(({ kind }) => kind === 'hlo')] ?? null);
-  root.append(element('span', 'jv-space'));
+  bar.append(python, ...stages, ...missing, run);
+  bar.insertBefore(passes, stages[(program?.stages ?? []).findIndex(({ kind }) => kind === 'hlo')] ?? null);
+  bar.append(element('span', 'jv-space'));
   if (program?.target) {
     const target = element('span', 'jv-target', program.target.name);
     target.title = [`compiled for ${program.target.label}, without one`, ...program.target.limits].join('\n');
     target.tabIndex = 0;
     target.setAttribute('aria-label', target.title);
-    root.append(target);
+    bar.append(target);
   }
-  const regions = [
-    button('jv-button', 'open all', 'All equations (e)', () => actions.obey('openAll')),
-    button('jv-button jv-wide', 'close all', 'Close everything (x)', () => actions.obey('closeAll'))
-  ];
-  const expand = button('jv-button', 'expand', 'Use the whole window (w)', () => actions.obey('expand'));
-  const kernels = button('jv-button jv-kernels jv-wide', 'kernels', 'What runs as one kernel (k)', () =>
-    actions.obey('kernels')
-  );
+  const make = (text: string, title: string, command: Command): HTMLElement =>
+    button('jv-button', text, title, () => actions.obey(command));
+  const openAll = make('open all', 'All equations (e)', 'openAll');
+  const closeAll = make('close all', 'Close everything (x)', 'closeAll');
+  const expand = make('expand', 'Use the whole window (w)', 'expand');
+  const kernels = make('kernels', 'What runs as one kernel (k)', 'kernels');
   kernels.setAttribute('aria-pressed', 'false');
   kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');
-  root.append(
-    ...tools,
-    kernels,
-    button('jv-button', 'search', 'Search (/)', () => actions.obey('search')),
-    ...regions,
-    button('jv-button jv-wide jv-compare', 'compare', 'Another stage or program beside this one (d)', () =>
-      actions.obey('compare')
-    ),
-    button('jv-button', 'fit', 'Fit the picture (f)', () => actions.obey('fit')),
-    button('jv-button jv-wide', 'link', 'Copy this view as a link (l)', () => actions.obey('copy')),
-    expand,
-    button('jv-button', '?', 'Keys and marks (?)', () => actions.obey('help'))
+  const search = make('search', 'Search (/)', 'search');
+  const compare = make('compare', 'Another stage or program beside this one (d)', 'compare');
+  const fit = make('fit', 'Fit the picture (f)', 'fit');
+  const link = make('link', 'Copy this view as a link (l)', 'copy');
+  const help = make('?', 'Keys and marks (?)', 'help');
+  bar.append(...tools, kernels, search, openAll, closeAll, compare, fit, link, expand, help);
+  const wide = [link, kernels, closeAll, compare];
+  const menu = new BarMenu(
+    bar,
+    [...wide, fit, openAll, search, ...tools].map(one => ({ element: one, wide: wide.includes(one) })),
+    expand
   );
+  const press = (one: HTMLElement, on: boolean): void => {
+    if (one.classList.contains('jv-on') !== on) {
+      one.classList.toggle('jv-on', on);
+      one.setAttribute('aria-pressed', String(on));
+      menu.fit();
+    }
+  };
   return {
-    root,
-    setRegions: any => regions.forEach(one => (one.hidden = !any)),
+    root: menu.root,
+    setRegions: any => {
+      if (openAll.hidden === any) {
+        openAll.hidden = closeAll.hidden = !any;
+        menu.fit();
+      }
+    },
     setExpanded: expanded => {
       expand.textContent = expanded ? 'back' : 'expand';
       expand.title = expanded ? 'Back into the page (Escape)' : 'Use the whole window (w)';
       expand.setAttribute('aria-label', expand.title);
+      menu.fit();
     },
     setStage: index =>
       stages.forEach((chip, at) => {
         chip.classList.toggle('jv-on', at === index);
         chip.setAttribute('aria-pressed', String(at === index));
       }),
-    setKernels: shown => {
-      kernels.classList.toggle('jv-on', shown);
-      kernels.setAttribute('aria-pressed', String(shown));
-    },
-    setBeside: shown => {
-      const compare = root.querySelector('.jv-compare');
-      compare?.classList.toggle('jv-on', shown);
-      compare?.setAttribute('aria-pressed', String(shown));
-    },
+    setKernels: shown => press(kernels, shown),
+    setBeside: shown => press(compare, shown),
     setWorking: busy => {
       run.textContent = busy ? 'stop' : 'run';
       run.title = busy ? 'Stop what the kernel does for this picture (r)' : RUN;

@@ -31,13 +31,13 @@ export class Flow {
    * Follows chains in a loop, not by recursion, for programs that nest a thousand deep.
    */
   origins(operand: number): readonly Origin[] {
-    const found = this.known.get(operand);
-    if (found) {
-      return found;
-    }
     const first = this.behind(operand);
     if (first === null) {
       return this.originsWhereMade(operand);
+    }
+    const found = this.known.get(operand);
+    if (found) {
+      return found;
     }
     const origins: Origin[] = [];
     const seen = new Set<number>([operand]);

@@ -17,6 +17,8 @@ export class Reads {
   readonly flow: Flow;
   /** For each value the item that reads it, or all of them where there are several. */
   private readonly readersOf = new Map<number, number | Set<number>>();
+  /** Values that too many boxes read for edges. */
+  private readonly hubs = new Set<number>();
   private readonly argumentCount: number;
 
   constructor(
@@ -129,15 +131,16 @@ export class Reads {
     if (readers === undefined) {
       this.readersOf.set(value, item);
     } else if (typeof readers !== 'number') {
-      readers.add(item);
+      if (readers.add(item).size > MAX_EDGES) {
+        this.hubs.add(value);
+      }
     } else if (readers !== item) {
       this.readersOf.set(value, new Set([readers, item]));
     }
   }
 
-  /** True for a value that too many boxes read for edges. */
   isHub(value: number): boolean {
-    return this.readers(value) > MAX_EDGES;
+    return this.hubs.size > 0 && this.hubs.has(value);
   }
 
   /** True for a node that is never a box: a constant, or an argument of the program that is a chip. */

@@ -1,0 +1,51 @@
+"""What a picture has its kernel do: a run, and a loop of JAX in place of an unrolled one."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from jaxviz.notebook.display import MIME_TYPE
+
+UNROLLED = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+x = jnp.ones(16)
+def settle(x):
+    for _ in range(40):
+        x = x * 1.01 + 0.1
+    return x
+%jaxviz settle(x)"""
+
+
+def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
+    opened = notebook(UNROLLED)
+    root = opened.explore(0).root
+    finding = root.locator(".jv-finding", has_text="line 4").first
+    finding.locator(".jv-finding-title").click()
+    finding.get_by_text("compare with a loop of JAX").click()
+    table = finding.locator(".jv-rebuilt")
+    expect(table).to_contain_text("fori_loop", timeout=60_000)
+    expect(table.locator("tr")).to_have_count(5)
+    expect(finding).to_contain_text("The results are equal")
+    expect(root.locator(".jv-working")).to_be_hidden()
+    opened.shot("asked-rebuilt", root)
+    # A run: what was measured is there, seen by the time it takes, and the notebook keeps it.
+    root.locator(".jv-run-stage").click()
+    expect(root.locator(".jv-run")).to_contain_text("run:", timeout=60_000)
+    assert root.evaluate("root => root.explorer.view.colour") == "time"
+    expect(root.locator(".jv-run-stage")).to_have_text("run")
+    opened.shot("asked-run", root)
+
+    def is_kept(saved):
+        output = saved["cells"][0]["outputs"][0]
+        return output["metadata"].get(MIME_TYPE, {}).get("view", {}).get("colour") == "time"
+
+    opened.save(is_kept)
+    # Both programs side by side, in a tab of their own.
+    finding.locator(".jv-finding-title").click()
+    finding.get_by_text("compare with a loop of JAX").click()
+    finding.get_by_text("side by side").click(timeout=60_000)
+    tab = opened.page.locator(".jv-tab .jv-root")
+    expect(tab.locator(".jv-pane-head")).to_have_count(2)
+    opened.page.wait_for_function("root => root.explorer.atRest", arg=tab.element_handle())
+    opened.shot("asked-side-by-side")
