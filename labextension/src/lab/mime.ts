@@ -4,11 +4,12 @@
  */
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
-import { decode, DocumentError } from '../document/decode.ts';
 import { button, element } from '../explorer/elements.ts';
-import { Explorer } from '../explorer/explorer.ts';
+import type { Explorer } from '../explorer/explorer.ts';
+import { noLine, type KernelLine } from '../explorer/kernelLine.ts';
 import { readSaved, type SavedView } from '../explorer/saved.ts';
-import { LayoutClient } from '../layout/client.ts';
+import type { LayoutClient } from '../layout/client.ts';
+import { loaded } from './later.ts';
 import { application, preferences } from './preferences.ts';
 
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
@@ -42,7 +43,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   /** True once the person has asked for a large document. */
   private asked = false;
   private saving: ReturnType<typeof setTimeout> | undefined;
-  private readonly layouts = new LayoutClient();
+  private layouts: LayoutClient | null = null;
 
   constructor(private readonly options: IRenderMime.IRendererOptions) {
     super();
@@ -67,6 +68,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     opening.setAttribute('role', 'status');
     this.node.append(opening);
     try {
+      const { decode, Explorer, LayoutClient } = await loaded();
       const document = await decode(data);
       if (this.isDisposed || this.shown !== data) {
         return;
@@ -76,6 +78,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       opening.remove();
       // A file has the whole tab; an output shares the notebook.
       const fill = this.parent?.hasClass('jp-MimeDocument') ?? false;
+      this.layouts ??= new LayoutClient();
       this.explorer = new Explorer(this.node, {
         document,
         layouts: this.layouts,
@@ -86,18 +89,28 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
         ...(typeof height === 'number' ? { height } : {}),
         ...(typeof stage === 'string' ? { stage } : {}),
         ...(preferences.colour ? { colour: preferences.colour } : {}),
-        ...(application.kernelLine && typeof program === 'string'
-          ? { kernel: application.kernelLine(this.node, program, measured => this.showMeasured(measured)) }
-          : {}),
+        ...(fill ? {} : { kernel: this.line(typeof program === 'string' ? program : '') }),
         ...(application.goToLine ? { goToLine: spot => application.goToLine?.(this.node, spot) } : {})
       });
     } catch (error) {
-      const message =
-        error instanceof DocumentError ? error.message : `This document cannot be shown: ${String(error)}`;
+      const told = error instanceof Error && error.name === 'DocumentError';
+      const message = told ? error.message : `This document cannot be shown: ${String(error)}`;
       const line = element('div', 'jv-error', message);
       line.setAttribute('role', 'alert');
       this.node.replaceChildren(line);
     }
+  }
+
+  /** The line to the kernel, looked for when it is used: an output may be there before the plugins are. */
+  private line(program: string): KernelLine {
+    const found = (): KernelLine =>
+      application.kernelLine?.(this.node, program, measured => this.showMeasured(measured)) ??
+      noLine('There is no kernel here, and this needs one.');
+    return {
+      missing: () => found().missing(),
+      run: told => found().run(told),
+      rebuild: (loop, told) => found().rebuild(loop, told)
+    };
   }
 
   /** Says that a document is large, and shows it when it is asked for. */
@@ -146,7 +159,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   override dispose(): void {
     if (!this.isDisposed) {
       this.clear();
-      this.layouts.dispose();
+      this.layouts?.dispose();
       super.dispose();
     }
   }

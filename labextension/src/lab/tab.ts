@@ -1,20 +1,20 @@
 /** A program in a tab of the main area: the explorer with all the room there is. */
 import '../../style/lab.css';
 import { Widget } from '@lumino/widgets';
-import { decode } from '../document/decode.ts';
 import { element } from '../explorer/elements.ts';
-import { Explorer } from '../explorer/explorer.ts';
+import type { Explorer } from '../explorer/explorer.ts';
 import type { KernelLine } from '../explorer/kernelLine.ts';
 import type { SavedView } from '../explorer/saved.ts';
 import type { SourceSpot } from '../explorer/source.ts';
-import { LayoutClient } from '../layout/client.ts';
+import type { LayoutClient } from '../layout/client.ts';
+import { loaded } from './later.ts';
 import { preferences } from './preferences.ts';
 
 export class ProgramTab extends Widget {
   /** The document as it came, for saving. */
   data: unknown = null;
   private explorer: Explorer | null = null;
-  private readonly layouts = new LayoutClient();
+  private layouts: LayoutClient | null = null;
 
   /** `wait` says what is shown until the document is there; `lineFor` gives the line to the kernel that made it. */
   constructor(
@@ -32,7 +32,7 @@ export class ProgramTab extends Widget {
   override dispose(): void {
     if (!this.isDisposed) {
       this.explorer?.dispose();
-      this.layouts.dispose();
+      this.layouts?.dispose();
       super.dispose();
     }
   }
@@ -46,9 +46,11 @@ export class ProgramTab extends Widget {
   private async fill(coming: Promise<unknown>, view?: SavedView): Promise<void> {
     try {
       this.data = await coming;
+      const { decode, Explorer, LayoutClient } = await loaded();
       const shown = await decode(this.data);
       if (!this.isDisposed) {
         this.explorer?.dispose();
+        this.layouts ??= new LayoutClient();
         this.node.replaceChildren();
         this.explorer = new Explorer(this.node, {
           document: shown,
