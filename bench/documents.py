@@ -75,8 +75,8 @@ def programs() -> Iterator[tuple[str, jv.Exploration]]:
 
 
 @contextmanager
-def browser_page() -> Iterator[Any]:
-    """A blank page in Chromium with the drawing code in it."""
+def browser_page(graphics: tuple[str, ...] = ("--disable-gpu",)) -> Iterator[Any]:
+    """A blank page in Chromium with the drawing code in it; `graphics` are its flags for how it draws."""
     from playwright.sync_api import sync_playwright
 
     spec = importlib.util.spec_from_file_location("browser_finder", ROOT / "tools" / "browser.py")
@@ -86,7 +86,7 @@ def browser_page() -> Iterator[Any]:
     spec.loader.exec_module(finder)
     found = finder.find()
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", *graphics])
         page = chromium.new_page()
         page.add_script_tag(path=ROOT / "jaxviz" / "static" / "headless.js")
         yield page

@@ -3,7 +3,8 @@
     python -m bench explorer [--quick]
 
 Bars: a document of 12,000 equations is open and can be used in 1 s, all of its regions in 2 s; another stage 100 ms; a
-keystroke of the search 50 ms; 300 MB of heap at 100,000 nodes; no task of the main thread above 200 ms.
+keystroke of the search 50 ms; 300 MB of heap at 100,000 nodes; no task of the main thread above 200 ms; from the magic
+to the picture 0.5 s more than JAX itself takes. Google's Model Explorer is measured beside it on the same StableHLO.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import jax
@@ -25,19 +27,20 @@ from bench.layout import BUILD, ROOT
 
 # ms, by the name of what is measured.
 BARS = {"open": 1_000.0, "open all": 2_000.0, "search": 50.0}
-SWITCH, TASK, HEAP_MB = 100.0, 200.0, 300.0
+SWITCH, TASK, HEAP_MB, AFTER_JAX = 100.0, 200.0, 300.0, 500.0
 RUNS = 3
 
 
 def main() -> None:
     script, worker = _bundle("bench/explorer/page.ts"), _bundle("labextension/src/layout/worker.ts")
     styles = "\n".join(path.read_text() for path in sorted((ROOT / "labextension/style").glob("*.css")))
-    for name, document in documents("--quick" in sys.argv):
+    quick = "--quick" in sys.argv
+
+    def measured(document: jv.Document) -> tuple[list[dict[str, float]], float]:
+        """What each run took, and the heap in MB after the last."""
         text = json.dumps(document.to_json(), separators=(",", ":"))
-        nodes = sum(map(len, document.graphs))
-        print(f"{name}: {nodes:,} nodes, {len(text) / 1000:,.0f} kB", flush=True)
         runs, heap = [], 0.0
-        for _ in range(1 if "--quick" in sys.argv else RUNS):
+        for _ in range(1 if quick else RUNS):
             with browser_page() as page:
                 page.set_viewport_size({"width": 1280, "height": 800})
                 page.add_script_tag(path=script)
@@ -48,7 +51,15 @@ def main() -> None:
                 session = page.context.new_cdp_session(page)
                 session.send("HeapProfiler.collectGarbage")
                 heap = session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
-        tell(runs, heap, nodes)
+        return runs, heap
+
+    for name, document in documents(quick):
+        nodes = sum(map(len, document.graphs))
+        size = len(json.dumps(document.to_json(), separators=(",", ":")))
+        print(f"{name}: {nodes:,} nodes, {size / 1000:,.0f} kB", flush=True)
+        tell(*measured(document), nodes)
+    after_jax(2, measured)
+    beside(2 if quick else 8, measured)
 
 
 def tell(runs: list[dict[str, float]], heap: float, nodes: int) -> None:
@@ -63,16 +74,66 @@ def tell(runs: list[dict[str, float]], heap: float, nodes: int) -> None:
     print(f"  {'heap':28} {heap:10,.1f} MB{_against(heap, HEAP_MB if nodes >= 100_000 else None, 'MB')}", flush=True)
 
 
+Measured = Callable[[jv.Document], tuple[list[dict[str, float]], float]]
+
+
+def after_jax(layers: int, measured: Measured) -> None:
+    """From the magic to the picture: how much more than JAX itself takes to trace, lower and optimize."""
+    fn, args = _step(layers)
+    runs = []
+    for _ in range(RUNS):
+        # Nothing that JAX kept from the last time.
+        jax.clear_caches()
+        start = perf_counter()
+        document = jv.explore(fn, *args).document()
+        document.to_json()
+        taken = perf_counter() - start
+        (program,) = document.programs
+        own = sum(stage.seconds.get(step, 0.0) for stage in program.stages for step in ("trace", "lower", "optimize"))
+        runs.append(taken - own)
+    added = 1_000 * statistics.median(runs)
+    opened = statistics.median(run["open"] for run in measured(document)[0])
+    print(f"training step of {layers} layers, from the magic to the picture:")
+    print(f"  {'in Python, beside JAX':28} {added:10,.1f} ms")
+    print(f"  {'in the browser':28} {opened:10,.1f} ms")
+    print(f"  {'both':28} {added + opened:10,.1f} ms{_against(added + opened, AFTER_JAX, 'ms')}", flush=True)
+
+
+def beside(layers: int, measured: Measured) -> None:
+    """The same StableHLO in Google's Model Explorer, where that is installed."""
+    from bench.explorer import model_explorer
+
+    if not model_explorer.PROGRAM.exists():
+        print("Model Explorer is not installed: bench/explorer/model_explorer.py says how")
+        return
+    fn, args = _step(layers)
+    document = jv.explore(fn, *args).document()
+    (program,) = document.programs
+    graph = next(stage.graph for stage in program.stages if stage.kind == "stablehlo")
+    runs, _ = measured(document.of_stage(graph))
+    theirs = model_explorer.measure(fn, args)
+    print(f"StableHLO of a training step of {layers} layers, {len(document.graphs[graph]):,} nodes:")
+    for name in ("open", "open all"):
+        ours = statistics.median(run[name] for run in runs)
+        other = theirs.get(f"Model Explorer: {name}")
+        told = f"{other:10,.1f} ms" if other is not None else f"above {model_explorer.PATIENCE / 1_000:.0f} s"
+        print(f"  {name:28} {ours:10,.1f} ms   Model Explorer {told}", flush=True)
+
+
+def _step(layers: int) -> tuple[Any, Any]:
+    sys.path.insert(0, str(ROOT / "tests"))
+    from programs import flax_block
+
+    return flax_block(layers=layers)
+
+
 def _against(value: float, bar: float | None, unit: str) -> str:
     return "" if bar is None else f"   bar {bar:,.0f} {unit}{'' if value <= bar else '   MISSED'}"
 
 
 def documents(quick: bool) -> Iterator[tuple[str, jv.Document]]:
     """The training step of a transformer, with all its stages, and a jaxpr of 100,000 nodes."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    from programs import flax_block
-
-    fn, args = flax_block(layers=2 if quick else 24)
+    fn, args = _step(2 if quick else 24)
     yield f"train step of {2 if quick else 24} layers", jv.explore(fn, *args).document()
     if not quick:
 

@@ -20,7 +20,7 @@ def settle(x):
 def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
     opened = notebook(UNROLLED)
     root = opened.explore(0).root
-    finding = root.locator(".jv-finding", has_text="line 4").first
+    finding = root.locator(".jv-finding", has_text="unrolled").first
     finding.locator(".jv-finding-title").click()
     finding.get_by_text("compare with a loop of JAX").click()
     table = finding.locator(".jv-rebuilt")
