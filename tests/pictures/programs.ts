@@ -203,6 +203,23 @@ function phases(update: string[] = []): Sketch {
   return sketch;
 }
 
+/** Two operations beside each other in every row, forward and backward. */
+function pairs(): Sketch {
+  const sketch = new Sketch('step');
+  const rows =
+    (...ops: [string, string][]) =>
+    (inner: number) =>
+      ops.reduce((value, [one, other]) => {
+        const both = [sketch.op(one, [value], 'f32[4]'), sketch.op(other, [value], 'f32[4]')];
+        return sketch.op('add', both, 'f32[4]');
+      }, inner);
+  const forward = rows(['sin', 'cos'], ['exp', 'log'], ['abs', 'sign']);
+  const backward = rows(['sinh', 'cosh'], ['exp2', 'log1p'], ['floor', 'ceil']);
+  sketch.result('result[0]', call(sketch, 'jit', 'forward', sketch.argument('x', 'f32[4]'), forward));
+  sketch.result('result[1]', call(sketch, 'jit', 'backward', sketch.argument('slope', 'f32[4]'), backward));
+  return sketch;
+}
+
 const boxOf = (visible: VisibleGraph, label: string): number => visible.label.indexOf(label);
 
 /** Column `name` with 1, or `value`, at the boxes of these labels. */
@@ -365,6 +382,27 @@ export const programs: Readonly<Record<string, Program>> = {
         { source: boxOf(visible, 'sin'), target: boxOf(visible, 'cos'), values: 1, bytes: 16 },
         { source: boxOf(visible, 'mul'), target: boxOf(visible, 'neg'), values: 12, bytes: 4_200_000 }
       ]
+    })
+  },
+  'cables-around-boxes': {
+    sketch: pairs,
+    open: [1, 2],
+    change: visible => ({
+      beside: [[boxOf(visible, 'forward'), boxOf(visible, 'backward')]],
+      cables: [
+        ['sin', 'cosh', 4_000],
+        ['cos', 'cosh', 3_000],
+        ['exp', 'exp2', 2_000],
+        ['abs', 'sinh', 1_000],
+        ['sign', 'floor', 16],
+        ['log', 'log1p', 32]
+      ].map(([one, other, bytes]) => ({
+        source: boxOf(visible, String(one)),
+        target: boxOf(visible, String(other)),
+        values: 1,
+        bytes: Number(bytes),
+        type: 'f32[4]'
+      }))
     })
   },
   'backward-runs-up': {

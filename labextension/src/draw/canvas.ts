@@ -5,26 +5,14 @@
 import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
 import { paintBadge } from './badge.ts';
+import { paintCableLabels, paintCables, paintWholeCables, stubCables } from './cables.ts';
 import { paintHulls } from './hull.ts';
 import { paintBundleLabels, paintBundles } from './bundles.ts';
 import { paintCarries } from './carry.ts';
 import { CanvasPainter } from './canvasPainter.ts';
 import { drawFarBoxes, drawFarEdges, edgeInView, FAR_SCALE, inView, type Bounds } from './far.ts';
 import { layersOf } from './over.ts';
-import {
-  edgeLook,
-  haloLook,
-  MARGIN,
-  paintBox,
-  paintCableLabels,
-  paintWholeCables,
-  stubCables,
-  paintCables,
-  paintFrame,
-  paintTitle,
-  routeOf,
-  type Scene
-} from './scene.ts';
+import { edgeLook, haloLook, MARGIN, paintBox, paintFrame, paintTitle, routeOf, type Scene } from './scene.ts';
 import { paintMarks, type Mark } from './marks.ts';
 import { paintStubs, wayOf } from './stubs.ts';
 import type { LookName, Palette } from './theme.ts';

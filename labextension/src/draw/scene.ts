@@ -11,14 +11,12 @@ import {
   CHIP_GAP,
   CHIP_HEIGHT,
   CHIP_INSET,
-  chipsWidth,
   chipWidth,
   DETAIL_GAP,
   FRAME_TITLE_INSET,
   OPEN_MARK
 } from '../view/sizes.ts';
-import { bytesText } from '../view/words.ts';
-import { Shape, type Cable, type Chip, type VisibleGraph } from '../view/visible.ts';
+import { Shape, type Chip, type VisibleGraph } from '../view/visible.ts';
 import { measure } from './text.ts';
 import type { Ink, LookName } from './theme.ts';
 
@@ -99,105 +97,6 @@ export function eachSegment(
       curve((fromY + y) / 2, fromX, x, y);
     }
   }
-}
-
-/** Cables that are drawn in full; of the others the ends say that there are more. */
-const MOST_CABLES = 4;
-
-/** Paints what a phase needs of the one beside it: the largest as lines from box to box, the rest as short ends. */
-export function paintCables(painter: Painter, scene: Scene): void {
-  cablesBySize(scene).forEach((cable, index) => {
-    const { x1, y1, x2, y2 } = cableEnds(scene, cable);
-    if (index < MOST_CABLES) {
-      painter.cable('cable', x1, y1, x2, y2);
-    } else {
-      painter.cable('cable', x1, y1, x1 + STUB, y1);
-      painter.cable('cable', x2 - STUB, y2, x2, y2);
-    }
-  });
-}
-
-/** Paints what the cables carry, in the gap between the two frames, where no box stands. */
-export function paintCableLabels(painter: Painter, scene: Scene): void {
-  labelCables(painter, scene, cablesBySize(scene).slice(0, MOST_CABLES));
-}
-
-/** The cables at a box of which only the ends are drawn. */
-export function stubCables(scene: Scene, box: number): readonly Cable[] {
-  const short = box < 0 ? [] : cablesBySize(scene).slice(MOST_CABLES);
-  return short.filter(({ source, target }) => source === box || target === box);
-}
-
-/** Paints cables in full, with what they carry. */
-export function paintWholeCables(painter: Painter, scene: Scene, cables: readonly Cable[]): void {
-  for (const cable of cables) {
-    const { x1, y1, x2, y2 } = cableEnds(scene, cable);
-    painter.cable('cable', x1, y1, x2, y2);
-  }
-  labelCables(painter, scene, cables);
-}
-
-function labelCables(painter: Painter, scene: Scene, cables: readonly Cable[]): void {
-  const taken: number[] = [];
-  for (const cable of cables) {
-    const { x1, y1, x2, y2 } = cableEnds(scene, cable);
-    const text = `${cable.values} residual${cable.values === 1 ? '' : 's'} ${bytesText(cable.bytes)}`;
-    const width = measure(text, 'chip') + 2 * CHIP_INSET;
-    const gap = gapBetween(scene.visible, scene.layout, cable.source, cable.target);
-    let y = y1 + (y2 - y1) * Math.min(1, Math.max(0, (gap - x1) / Math.max(1, x2 - x1))) - CHIP_HEIGHT / 2;
-    while (taken.some(other => Math.abs(other - y) < CHIP_HEIGHT + 1)) {
-      y += CHIP_HEIGHT + 1;
-    }
-    taken.push(y);
-    painter.rect('cable-label', gap - width / 2, y, width, CHIP_HEIGHT, CHIP_HEIGHT / 2);
-    painter.text('cabled', gap - width / 2 + CHIP_INSET, y + 11.5, text);
-  }
-}
-
-function cablesBySize({ visible }: Scene): Cable[] {
-  return [...visible.cables].sort((a, b) => b.bytes - a.bytes || a.source - b.source || a.target - b.target);
-}
-
-/** From the right side of the one box to the left side of the other, outside of its chips. */
-function cableEnds({ visible, layout }: Scene, { source, target }: Cable): Record<'x1' | 'y1' | 'x2' | 'y2', number> {
-  const chips = (box: number, side: Chip['side']): number =>
-    chipsWidth(
-      measure,
-      (visible.chips.get(box) ?? []).filter(chip => chip.side === side).map(chip => chip.text)
-    );
-  return {
-    x1: layout.x[source] + layout.width[source] + chips(source, 'right'),
-    y1: middleOf(visible, layout, source),
-    x2: layout.x[target] - chips(target, 'left'),
-    y2: middleOf(visible, layout, target)
-  };
-}
-
-const STUB = 14;
-
-function middleOf(visible: VisibleGraph, layout: Layout, box: number): number {
-  return layout.y[box] + (visible.shape[box] === Shape.frame ? layout.height[box] : BOX_HEIGHT) / 2;
-}
-
-/** Halfway between the outermost frames that hold one end and not the other. */
-function gapBetween(visible: VisibleGraph, layout: Layout, source: number, target: number): number {
-  const outermost = (box: number, other: number): number => {
-    let at = box;
-    while (visible.parent[at] >= 0 && !holds(visible, visible.parent[at], other)) {
-      at = visible.parent[at];
-    }
-    return at;
-  };
-  const [left, right] = [outermost(source, target), outermost(target, source)];
-  return (layout.x[left] + layout.width[left] + layout.x[right]) / 2;
-}
-
-function holds(visible: VisibleGraph, frame: number, box: number): boolean {
-  let at = box;
-  while (at > frame) {
-    at = visible.parent[at];
-  }
-  return at === frame;
 }
 
 /** Paints the area of a frame. Its title is painted later, over the edges that enter there. */

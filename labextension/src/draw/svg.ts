@@ -4,6 +4,7 @@
  */
 import { paintBundleLabels, paintBundles } from './bundles.ts';
 import { paintBadge } from './badge.ts';
+import { paintCableLabels, paintCables } from './cables.ts';
 import { paintCarries } from './carry.ts';
 import { paintHulls } from './hull.ts';
 import {
@@ -12,8 +13,6 @@ import {
   haloLook,
   MARGIN,
   paintBox,
-  paintCableLabels,
-  paintCables,
   paintFrame,
   paintTitle,
   routeOf,

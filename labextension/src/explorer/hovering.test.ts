@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sketch } from '../document/sketch.ts';
-import { paintWholeCables, stubCables, type Painter, type Scene } from '../draw/scene.ts';
+import { paintWholeCables, stubCables } from '../draw/cables.ts';
+import type { Painter, Scene } from '../draw/scene.ts';
 import { sceneOf } from '../draw/sceneOf.ts';
 import { showsMore, wordsFor } from './hovering.ts';
 

@@ -1,5 +1,6 @@
 /** What a pointer that rests on a box is told: its whole name, which may be cut on the box, its type and its chips. */
-import { stubCables, type Scene } from '../draw/scene.ts';
+import { stubCables } from '../draw/cables.ts';
+import type { Scene } from '../draw/scene.ts';
 
 /** The words for a box; empty for none. */
 export function wordsFor(scene: Scene, box: number): string {

@@ -9,6 +9,7 @@ import { Branches, CHOICE_CHIP, GIVEN_CHIP, MOST_JOINED } from './branches.ts';
 import { ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
 import type { Origin } from './flow.ts';
 import { Folds, NOTHING, type ViewState } from './folds.ts';
+import { typeText } from './label.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { Reads } from './reads.ts';
 import { Shape, type Bundle, type Cable, type VisibleGraph } from './visible.ts';
@@ -310,6 +311,7 @@ class Join {
       source: Math.floor(key / count),
       target: key % count,
       values: values.size,
+      ...(values.size === 1 ? { type: typeText(this.document, this.graph, [...values][0]) } : {}),
       bytes: [...values].reduce(
         (sum, value) => sum + Math.max(0, this.document.types.bytes[this.graph.valueType[value]]),
         0

@@ -26,6 +26,8 @@ export interface Cable {
   /** How many values, and their size. */
   readonly values: number;
   readonly bytes: number;
+  /** The type of the value, where it is one. */
+  readonly type?: string;
 }
 
 /** An edge to or from a phase along which several values go: drawn as one thick line, with their number. */

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Shape, type Cable, type VisibleGraph } from '../view/visible.ts';
+import { cableEnds, solids } from './cablePlaces.ts';
+import { paintCableLabels, paintCables } from './cables.ts';
+import { bend } from './cableWays.ts';
+import type { Painter, Scene } from './scene.ts';
+
+interface Placed {
+  readonly parent: number;
+  readonly at: readonly [x: number, y: number, width: number, height: number];
+}
+
+/** Two frames side by side, 120 px apart, with boxes in them, and cables between these. */
+function sceneWith(placed: readonly Placed[], cables: readonly Cable[]): Scene {
+  const column = (of: (one: Placed) => number): Float64Array => Float64Array.from(placed, of);
+  const visible = {
+    count: placed.length,
+    parent: Int32Array.from(placed, one => one.parent),
+    shape: Uint8Array.from(placed, one => (one.parent < 0 ? Shape.frame : Shape.box)),
+    times: new Int32Array(placed.length).fill(1),
+    chips: new Map(),
+    source: new Int32Array(0),
+    target: new Int32Array(0),
+    cables
+  } as Partial<VisibleGraph> as VisibleGraph;
+  const layout = {
+    x: column(one => one.at[0]),
+    y: column(one => one.at[1]),
+    width: column(one => one.at[2]),
+    height: column(one => one.at[3]),
+    routeStart: new Int32Array(1),
+    route: new Float64Array(0),
+    totalWidth: 720,
+    totalHeight: 400,
+    simplified: []
+  };
+  return { visible, layout, looks: [], hulls: [], width: 720, height: 400 };
+}
+
+const forward: Placed = { parent: -1, at: [0, 0, 300, 400] };
+const backward: Placed = { parent: -1, at: [420, 0, 300, 400] };
+const box = (parent: number, x: number, row: number): Placed => ({ parent, at: [x, 30 + 35 * row, 80, 22] });
+const cable = (source: number, target: number, bytes: number, values = 1): Cable => ({
+  source,
+  target,
+  values,
+  bytes,
+  ...(values === 1 ? { type: 'f32[8]' } : {})
+});
+
+type Line = readonly [x1: number, y1: number, x2: number, y2: number];
+
+function painted(scene: Scene): { lines: Line[]; texts: { x: number; y: number; text: string }[] } {
+  const lines: Line[] = [];
+  const texts: { x: number; y: number; text: string }[] = [];
+  const painter: Painter = {
+    rect() {},
+    route() {},
+    plus() {},
+    text: (_ink, x, y, text) => void texts.push({ x, y, text }),
+    cable: (_look, ...line) => void lines.push(line)
+  };
+  paintCables(painter, scene);
+  paintCableLabels(painter, scene);
+  return { lines, texts };
+}
+
+/** Boxes that a line runs through, but those at its ends. */
+function through(scene: Scene, lines: readonly Line[], ends: readonly number[]): number[] {
+  return solids(scene)
+    .filter(one => !ends.includes(one.box))
+    .filter(one =>
+      lines.some(([x1, y1, x2, y2]) =>
+        Array.from({ length: 101 }, (_, i) => x1 + ((x2 - x1) * i) / 100).some(x => {
+          const y = bend(x1, y1, x2, y2, x);
+          return x > one.left && x < one.right && y > one.top && y < one.bottom;
+        })
+      )
+    )
+    .map(one => one.box);
+}
+
+test('a cable goes straight where nothing is in its way', () => {
+  const scene = sceneWith([forward, backward, box(0, 20, 2), box(1, 500, 4)], [cable(2, 3, 100)]);
+  const { x1, y1, x2, y2 } = cableEnds(scene, scene.visible.cables[0]);
+  assert.deepEqual(painted(scene).lines, [[x1, y1, x2, y2]]);
+});
+
+test('a cable leaves its row to pass a box that stands beside its own, on either side', () => {
+  const placed = [forward, backward, box(0, 20, 2), box(0, 160, 2), box(1, 440, 2), box(1, 560, 2)];
+  const scene = sceneWith(placed, [cable(2, 5, 100)]);
+  const { lines } = painted(scene);
+  assert.deepEqual(through(scene, lines, [2, 5]), []);
+  const { x1, y1, x2, y2 } = cableEnds(scene, scene.visible.cables[0]);
+  assert.deepEqual(
+    [lines[0].slice(0, 2), lines[lines.length - 1].slice(2)],
+    [
+      [x1, y1],
+      [x2, y2]
+    ]
+  );
+  lines.slice(1).forEach((line, i) => assert.deepEqual(line.slice(0, 2), lines[i].slice(2)));
+});
+
+test('cables run through no box wherever boxes stand in rows of two', () => {
+  const row = fc.record({ left: fc.integer({ min: 10, max: 40 }), right: fc.integer({ min: 150, max: 200 }) });
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 2, maxLength: 9 }), fc.nat(), fc.nat(), (rows, from, to) => {
+      const boxes = rows.flatMap(({ left, right }, i) => [box(0, left, i), box(0, right, i), box(1, 420 + left, i)]);
+      const [source, target] = [2 + 3 * (from % rows.length), 4 + 3 * (to % rows.length)];
+      const scene = sceneWith([forward, backward, ...boxes], [cable(source, target, 100)]);
+      assert.deepEqual(through(scene, painted(scene).lines, [source, target]), []);
+    })
+  );
+});
+
+test('labels stand in the order of their cables and none over another', () => {
+  const rows = Array.from({ length: 4 }, (_, i) => [box(0, 20, 3), box(1, 500, i)]).flat();
+  const cables = [0, 1, 2, 3].map(i => cable(2, 3 + 2 * i, 100 + i, 2 + i));
+  const { texts } = painted(sceneWith([forward, backward, ...rows], cables));
+  const heights = texts.sort((a, b) => a.y - b.y);
+  assert.deepEqual(
+    heights.map(({ text }) => text),
+    ['2 residuals 100 B', '3 residuals 101 B', '4 residuals 102 B', '5 residuals 103 B']
+  );
+  heights.slice(1).forEach(({ y }, i) => assert.ok(y - heights[i].y >= 17, `${y} after ${heights[i].y}`));
+});
+
+test('the end of a cable that is not drawn says what it carries, as much as there is room for', () => {
+  const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
+  const wordsOf = (source: readonly Placed[], values = 1): string[] => {
+    const placed = [forward, backward, ...largest, ...source, box(1, 500, 6)];
+    const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 9000 + i));
+    const scene = sceneWith(placed, [...cables, cable(10, placed.length - 1, 32, values)]);
+    return painted(scene)
+      .texts.map(({ text }) => text)
+      .filter(text => text.includes('32 B'));
+  };
+  assert.deepEqual(wordsOf([box(0, 20, 6)]), ['f32[8] 32 B', '32 B']);
+  assert.deepEqual(wordsOf([box(0, 20, 6)], 3), ['3 residuals 32 B', '32 B']);
+  assert.deepEqual(wordsOf([box(0, 160, 6)]), ['32 B', '32 B']);
+  assert.deepEqual(wordsOf([box(0, 20, 6), box(0, 120, 6)]), ['32 B']);
+});

@@ -1,0 +1,262 @@
+/**
+ * Cables: what a phase needs of the one beside it. The largest run from box to box and say what they carry in the gap
+ * between the two frames; of the others the ends say that there are more, and what they carry where there is room.
+ */
+import { CHIP_HEIGHT, CHIP_INSET } from '../view/sizes.ts';
+import { bytesText } from '../view/words.ts';
+import type { Cable } from '../view/visible.ts';
+import { areaOf, cableEnds, gapBetween, holds, isFrame, solids, type Solid } from './cablePlaces.ts';
+import { bend, wayAround } from './cableWays.ts';
+import { routeOf, type Painter, type Scene } from './scene.ts';
+import { measure } from './text.ts';
+import type { Layout } from '../layout/input.ts';
+
+/** Cables that are drawn in full. */
+const MOST_CABLES = 4;
+/** px of a cable that are drawn at each end of one that is not. */
+const STUB = 14;
+/** Between labels, and from the end of a stub to its words. */
+const APART = 1;
+const STUB_GAP = 3;
+
+/** A cable as it is drawn: x, y, ... of the points between which it runs, and where its label stands. */
+interface Run {
+  readonly cable: Cable;
+  readonly points: readonly number[];
+  readonly text: string;
+  readonly labelX: number;
+  readonly labelY: number;
+}
+
+/** The end of one or several cables at a side of a box, with words beside it where there is room. */
+interface Stub {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+  readonly textX: number;
+}
+
+interface Drawn {
+  readonly runs: readonly Run[];
+  readonly stubs: readonly Stub[];
+}
+
+const known = new WeakMap<Layout, Drawn>();
+
+/** Paints the largest as lines from box to box, the rest as short ends. */
+export function paintCables(painter: Painter, scene: Scene): void {
+  const { runs, stubs } = drawnOf(scene);
+  runs.forEach(run => paintRun(painter, run));
+  for (const { x, y } of stubs) {
+    painter.cable('cable', x, y, x + STUB, y);
+  }
+}
+
+/** Paints what cables carry: in the gap between the two frames, where no box stands, and beside short ends. */
+export function paintCableLabels(painter: Painter, scene: Scene): void {
+  const { runs, stubs } = drawnOf(scene);
+  paintLabels(painter, runs);
+  for (const { y, text, textX } of stubs) {
+    if (text) {
+      painter.text('cabled', textX, y + 3.5, text);
+    }
+  }
+}
+
+/** The cables at a box of which only the ends are drawn. */
+export function stubCables(scene: Scene, box: number): readonly Cable[] {
+  const short = box < 0 ? [] : bySize(scene).slice(MOST_CABLES);
+  return short.filter(({ source, target }) => source === box || target === box);
+}
+
+/** Paints cables in full, with what they carry. */
+export function paintWholeCables(painter: Painter, scene: Scene, cables: readonly Cable[]): void {
+  const runs = runsOf(scene, cables, solids(scene));
+  runs.forEach(run => paintRun(painter, run));
+  paintLabels(painter, runs);
+}
+
+function paintRun(painter: Painter, { points }: Run): void {
+  for (let i = 2; i < points.length; i += 2) {
+    painter.cable('cable', points[i - 2], points[i - 1], points[i], points[i + 1]);
+  }
+}
+
+function paintLabels(painter: Painter, runs: readonly Run[]): void {
+  for (const { text, labelX, labelY } of runs) {
+    const width = measure(text, 'chip') + 2 * CHIP_INSET;
+    painter.rect('cable-label', labelX - width / 2, labelY, width, CHIP_HEIGHT, CHIP_HEIGHT / 2);
+    painter.text('cabled', labelX - width / 2 + CHIP_INSET, labelY + 11.5, text);
+  }
+}
+
+function drawnOf(scene: Scene): Drawn {
+  let drawn = known.get(scene.layout);
+  if (!drawn) {
+    const boxes = scene.visible.cables.length ? solids(scene) : [];
+    const sorted = bySize(scene);
+    const runs = runsOf(scene, sorted.slice(0, MOST_CABLES), boxes);
+    drawn = { runs, stubs: stubsOf(scene, sorted.slice(MOST_CABLES), boxes, runs) };
+    known.set(scene.layout, drawn);
+  }
+  return drawn;
+}
+
+function bySize({ visible }: Scene): Cable[] {
+  return [...visible.cables].sort((a, b) => b.bytes - a.bytes || a.source - b.source || a.target - b.target);
+}
+
+function residualsText(values: number, bytes: number): string {
+  return `${values} residual${values === 1 ? '' : 's'} ${bytesText(bytes)}`;
+}
+
+function runsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]): Run[] {
+  const runs = cables.map(cable => {
+    const gap = gapBetween(scene, cable.source, cable.target);
+    const points = wayAround(cableEnds(scene, cable), gap, boxes, cable);
+    return {
+      cable,
+      points,
+      text: residualsText(cable.values, cable.bytes),
+      labelX: gap,
+      labelY: heightAt(points, gap)
+    };
+  });
+  const tops = spreadOut(runs.map(({ labelY }) => labelY - CHIP_HEIGHT / 2));
+  return runs.map((run, i) => ({ ...run, labelY: tops[i] }));
+}
+
+/** Where a way crosses a vertical line. */
+function heightAt(points: readonly number[], x: number): number {
+  for (let i = 2; i < points.length; i += 2) {
+    if (x <= points[i] || i + 2 === points.length) {
+      return bend(points[i - 2], points[i - 1], points[i], points[i + 1], x);
+    }
+  }
+  return points[1];
+}
+
+/** Upper edges of labels, in the order of their wishes, none over another, and as a whole where they want to be. */
+function spreadOut(wishes: readonly number[]): number[] {
+  const order = [...wishes.keys()].sort((a, b) => wishes[a] - wishes[b] || a - b);
+  const step = CHIP_HEIGHT + APART;
+  // Groups of labels that touch: the wish of the first one, on average, and how many there are.
+  const groups: { top: number; count: number }[] = [];
+  for (const label of order) {
+    let group = { top: wishes[label], count: 1 };
+    for (let last = groups.at(-1); last && last.top + last.count * step > group.top; last = groups.at(-1)) {
+      const count = last.count + group.count;
+      const top = (last.top * last.count + (group.top - last.count * step) * group.count) / count;
+      group = { top, count };
+      groups.pop();
+    }
+    groups.push(group);
+  }
+  const tops = new Array<number>(wishes.length).fill(0);
+  let next = 0;
+  for (const { top, count } of groups) {
+    for (let i = 0; i < count; i++) {
+      tops[order[next++]] = top + i * step;
+    }
+  }
+  return tops;
+}
+
+/** Short ends, once for each side of a box. */
+function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[], runs: readonly Run[]): Stub[] {
+  const sides = new Map<string, Cable[]>();
+  for (const cable of cables) {
+    for (const side of [`right ${cable.source}`, `left ${cable.target}`]) {
+      sides.set(side, [...(sides.get(side) ?? []), cable]);
+    }
+  }
+  const taken: Solid[] = [...boxes, ...linesOf(scene), ...runs.flatMap(linesOfRun)];
+  return [...sides].map(([side, these]) => {
+    const right = side.startsWith('right');
+    const ends = cableEnds(scene, these[0]);
+    const [x, y] = right ? [ends.x1, ends.y1] : [ends.x2 - STUB, ends.y2];
+    const box = right ? these[0].source : these[0].target;
+    const near = right ? x + STUB + STUB_GAP : x - STUB_GAP;
+    for (const text of wordsOf(these)) {
+      const width = measure(text, 'chip');
+      const left = right ? near : near - width;
+      const area = { left, right: left + width, top: y - CHIP_HEIGHT / 2, bottom: y + CHIP_HEIGHT / 2, box: -1 };
+      if (isInside(scene, box, area) && !taken.some(other => meet(other, area, box))) {
+        taken.push(area);
+        return { x, y, text, textX: left };
+      }
+    }
+    return { x, y, text: '', textX: near };
+  });
+}
+
+/** What short ends say, the longest first: type and bytes of one value, count and bytes of several, bytes alone. */
+function wordsOf(cables: readonly Cable[]): string[] {
+  const bytes = cables.reduce((sum, cable) => sum + cable.bytes, 0);
+  const values = cables.reduce((sum, cable) => sum + cable.values, 0);
+  const type = values === 1 ? cables[0].type : undefined;
+  return [type ? `${type} ${bytesText(bytes)}` : residualsText(values, bytes), bytesText(bytes)];
+}
+
+function meet(one: Solid, other: Solid, own: number): boolean {
+  return (
+    one.box !== own &&
+    one.left < other.right &&
+    other.left < one.right &&
+    one.top < other.bottom &&
+    other.top < one.bottom
+  );
+}
+
+/** True for an area in the frame of a box, clear of the frames beside the box. */
+function isInside({ visible, layout }: Scene, box: number, area: Solid): boolean {
+  const around = visible.parent[box];
+  const fits =
+    around >= 0 && area.left > layout.x[around] + 2 && area.right < layout.x[around] + layout.width[around] - 2;
+  return (
+    fits &&
+    !visible.shape.some(
+      (_, frame) => isFrame(visible, frame) && !holds(visible, frame, box) && meet(areaOf(layout, frame), area, box)
+    )
+  );
+}
+
+/** The lines of edges, by the rectangles that hold each of their parts. */
+function linesOf({ visible, layout }: Scene): Solid[] {
+  const found: Solid[] = [];
+  for (let edge = 0; edge < visible.source.length; edge++) {
+    const points = routeOf(layout, edge);
+    for (let i = 2; i < points.length; i += 2) {
+      found.push(lineSolid(points[i - 2], points[i - 1], points[i], points[i + 1]));
+    }
+  }
+  return found;
+}
+
+/** Parts into which a curve is cut, so that its rectangles are close to it. */
+const CURVE_PARTS = 12;
+
+function linesOfRun({ points }: Run): Solid[] {
+  const found: Solid[] = [];
+  for (let i = 2; i < points.length; i += 2) {
+    const [x1, y1, x2, y2] = points.slice(i - 2, i + 2);
+    for (let part = 0; part < CURVE_PARTS; part++) {
+      const at = (step: number): [number, number] => {
+        const x = x1 + ((x2 - x1) * step) / CURVE_PARTS;
+        return [x, bend(x1, y1, x2, y2, x)];
+      };
+      found.push(lineSolid(...at(part), ...at(part + 1)));
+    }
+  }
+  return found;
+}
+
+function lineSolid(x1: number, y1: number, x2: number, y2: number): Solid {
+  return {
+    left: Math.min(x1, x2) - 1,
+    right: Math.max(x1, x2) + 1,
+    top: Math.min(y1, y2) - 1,
+    bottom: Math.max(y1, y2) + 1,
+    box: -1
+  };
+}
