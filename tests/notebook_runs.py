@@ -32,9 +32,10 @@ jaxviz.session().clear()
 
 @dataclass(frozen=True, eq=False)
 class Notebook:
-    """A notebook with its outputs."""
+    """A notebook with its outputs, and the folder that it ran in."""
 
     node: nbformat.NotebookNode
+    folder: Path
 
     @cached_property
     def magics(self) -> int:
@@ -133,7 +134,7 @@ class Runner:
         self._client.nb = notebook
         for number, cell in enumerate(notebook.cells):
             self._client.execute_cell(cell, number)
-        return Notebook(notebook)
+        return Notebook(notebook, folder)
 
 
 @contextmanager

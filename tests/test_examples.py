@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 from pathlib import Path
@@ -312,9 +313,11 @@ def test_what_devices_tell_one_another_is_found(ran):
 def test_time_and_memory_are_told_by_line(ran):
     notebook = ran("profiling")
     assert notebook.shown[0].document.measures
-    assert {int(line) for line in re.findall(r"In \[2\]:(\d): [\d.]+ ms", notebook.texts[2])} == {2, 3, 4}
+    assert {int(line) for line in re.findall(r"In \[2\]:(\d): ", notebook.texts[2])} == {2, 3, 4}
     assert re.search(r"(compute|memory)-bound", notebook.texts[2])
     assert notebook.shown[1].document.memory
+    # As pprof reads it.
+    assert gzip.decompress((notebook.folder / "memory.prof").read_bytes())
     kept, again = map(int, re.findall(r"(\d+) MB at the peak, with jax.checkpoint (\d+) MB", notebook.text)[0])
     assert again < kept / 2
 

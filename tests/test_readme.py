@@ -91,7 +91,7 @@ def typed(tmp_path_factory):
 
 
 def shown(cell: nbformat.NotebookNode) -> int:
-    return len(Notebook(nbformat.v4.new_notebook(cells=[cell])).bundles)
+    return len(Notebook(nbformat.v4.new_notebook(cells=[cell]), ROOT).bundles)
 
 
 def test_each_magic_shows_a_picture(typed):
@@ -103,7 +103,7 @@ def test_each_magic_shows_a_picture(typed):
     assert (folder / "step.jaxviz").exists()
     assert (folder / "step.svg").read_text().startswith("<svg")
     (target,) = guarded
-    told = Notebook(nbformat.v4.new_notebook(cells=[cells[target]])).text
+    told = Notebook(nbformat.v4.new_notebook(cells=[cells[target]]), ROOT).text
     assert shown(cells[target]) or "pip install" in told
 
 
