@@ -130,6 +130,15 @@ def test_each_line_for_a_shell_runs(tmp_path, monkeypatch, capsys):
     assert Path("fn.svg").read_text().startswith("<svg")
 
 
+def test_keys_are_those_of_the_explorer():
+    keys = (ROOT / "labextension" / "src" / "explorer" / "keys.ts").read_text("utf-8")
+    shown = set(re.findall(r"shown: '([^']+)'", keys))
+    (table,) = re.findall(r"^\| key \| does \|\n((?:\|.*\n)+)", README, re.MULTILINE)
+    told = set(re.findall(r"`(.)`", table))
+    assert len(told) >= 15
+    assert [key for key in told if not any(key in one.split() for one in shown)] == []
+
+
 def test_the_directive_of_sphinx_is_spelled_as_it_is():
     from jaxviz.sphinxext import JaxvizDirective
 
