@@ -219,6 +219,12 @@ def profile_reader() -> Callable[[Any], Any] | None:
     return None if data is None else lambda path: data.from_file(str(path))
 
 
+def serialized_profile_reader() -> Callable[[bytes], Any] | None:
+    """Reads a profile from its bytes, from 0.7.2 on."""
+    data = getattr(jax.profiler, "ProfileData", None)
+    return None if data is None else data.from_serialized_xspace
+
+
 class CompilerHooks(NamedTuple):
     """To be called with each module, as a serialized proto, when the compiler has finished with its HLO."""
 

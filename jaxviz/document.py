@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jaxviz.measure.compiling import CompileCost
     from jaxviz.measure.measures import Measures
     from jaxviz.measure.memory import Memory
+    from jaxviz.measure.processes import Process
     from jaxviz.measure.values import Values
     from jaxviz.outline.tree import Outline
     from jaxviz.residuals import Policy, Residual
@@ -186,6 +187,13 @@ class ResidualsEntry:
 
 
 @dataclass(frozen=True, eq=False)
+class ProcessEntry:
+    """What one of several processes recorded."""
+
+    process: Process
+
+
+@dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
 
@@ -207,6 +215,7 @@ class Document:
     values: tuple[ValuesEntry, ...] = ()
     compiling: tuple[CompilingEntry, ...] = ()
     residuals: tuple[ResidualsEntry, ...] = ()
+    processes: tuple[ProcessEntry, ...] = ()
 
     def __repr__(self) -> str:
         programs = ", ".join(program.call or program.name for program in self.programs)
@@ -241,6 +250,7 @@ class Document:
             values=(),
             compiling=(),
             residuals=tuple(replace(entry, graph=0) for entry in self.residuals if entry.graph == graph),
+            processes=(),
         )
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:

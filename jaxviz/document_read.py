@@ -31,6 +31,7 @@ from jaxviz.document_compiling import read_compiling
 from jaxviz.document_measures import read_measures
 from jaxviz.document_memory import read_memory
 from jaxviz.document_passes import read_passes
+from jaxviz.document_processes import read_process
 from jaxviz.document_residuals import read_residuals
 from jaxviz.document_values import read_values
 from jaxviz.document_write import PARTS, SCHEMA_NAMES
@@ -128,6 +129,10 @@ class JsonReader:
             read_residuals(self, entry, f"$.residuals[{number}]", graphs)
             for number, entry in enumerate(self.section(value, "residuals"))
         )
+        processes = tuple(
+            read_process(self, entry, f"$.processes[{number}]")
+            for number, entry in enumerate(self.section(value, "processes"))
+        )
         return Document(
             tables,
             graphs,
@@ -143,6 +148,7 @@ class JsonReader:
             values,
             compiling,
             residuals,
+            processes,
         )
 
     def section(self, value: dict[str, Any], key: str) -> list[Any]:

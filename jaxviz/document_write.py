@@ -21,6 +21,7 @@ from jaxviz.document_compiling import compiling_json
 from jaxviz.document_measures import measures_json
 from jaxviz.document_memory import memory_json
 from jaxviz.document_passes import passes_json
+from jaxviz.document_processes import process_json
 from jaxviz.document_residuals import residuals_json
 from jaxviz.document_values import values_json
 from jaxviz.graph import (
@@ -106,6 +107,7 @@ def document_value(document: Document) -> dict[str, Any]:
         **({"values": [values_json(entry) for entry in document.values]} if document.values else {}),
         **({"compiling": [compiling_json(entry) for entry in document.compiling]} if document.compiling else {}),
         **({"residuals": [residuals_json(entry) for entry in document.residuals]} if document.residuals else {}),
+        **({"processes": [process_json(entry) for entry in document.processes]} if document.processes else {}),
         **({"findings": [_finding_json(entry) for entry in document.findings]} if document.findings else {}),
     }
 

@@ -60,6 +60,7 @@ def joined(documents: Sequence[Document]) -> Document:
         values=tuple(_of_programs(parts, [part.values for part in parts])),
         compiling=tuple(_of_programs(parts, [part.compiling for part in parts])),
         residuals=tuple(_numbered([part.residuals for part in parts], starts)),
+        processes=tuple(entry for part in parts for entry in part.processes),
     )
 
 

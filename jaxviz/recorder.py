@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 # What looks at programs is imported with the first recording: `import jaxviz` must not wait for it.
@@ -29,6 +31,8 @@ class Recording:
         self.compilations: list[Compilation] = []
         #: Operations of JAX that ran outside of `jit` and were compiled each by itself.
         self.operations: list[Compilation] = []
+        #: The file that it was written to, where it was.
+        self.path: Path | None = None
         self._explored: dict[int, Exploration] = {}
 
     def hear(self, compilation: Compilation, whole: bool) -> None:
@@ -81,18 +85,52 @@ class Recording:
 
 
 @contextmanager
-def recording() -> Iterator[Recording]:
+def recording(directory: str | Path | None = None, *, seconds: float = 10.0) -> Iterator[Recording]:
     """Records every function that JAX compiles inside::
 
     with jv.recording() as rec:
         step(params, x)
     rec.programs
+
+    With a `directory`, what runs is timed too, by the profiler and for at most so many `seconds` that are not spent
+    compiling; at the end it is written there. In a program of several processes each records into one directory that
+    all of them share, and `jv.open(directory)` joins what they wrote::
+
+    with jv.recording("runs/today"):
+        train(params, batches)
     """
     from jaxviz.listening import ear
 
     found = Recording()
-    ear.add(found.hear)
+    if directory is None:
+        ear.add(found.hear)
+        try:
+            yield found
+        finally:
+            ear.remove(found.hear)
+        return
+    from jaxviz.measure.recorded import ProfiledBlock, write_process
+
+    folder = Path(directory).expanduser()
+    # Before anything long is done for nothing.
+    folder.mkdir(parents=True, exist_ok=True)
+    block = ProfiledBlock(seconds)
+
+    def hear(compilation: Compilation, whole: bool) -> None:
+        found.hear(compilation, whole)
+        if whole:
+            block.compiling += sum(compilation.seconds.values())
+
+    began, start = time(), perf_counter()
+    ear.add(hear)
+    block.start()
     try:
         yield found
-    finally:
-        ear.remove(found.hear)
+    except BaseException:
+        ear.remove(hear)
+        # What went wrong in the block is what counts.
+        with suppress(Exception):
+            found.path = write_process(found, block, folder, began, perf_counter() - start)
+        raise
+    ear.remove(hear)
+    found.path = write_process(found, block, folder, began, perf_counter() - start)

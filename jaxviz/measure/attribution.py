@@ -101,6 +101,11 @@ def attribute(events: Events, graph: Graph, instructions: Sequence[str], module:
     )
 
 
+def own_seconds(events: Events) -> Seconds:
+    """What each event takes without those inside of it."""
+    return _nested(events)[0]
+
+
 def _nested(events: Events) -> tuple[Seconds, NDArray[np.int64]]:
     """For each event its time without those inside of it on its lane, and the event that it is inside of, or -1."""
     own = events.end - events.start

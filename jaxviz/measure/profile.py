@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -74,7 +74,7 @@ def tracing(folder: str) -> Iterator[None]:
 
 
 def _read(data: Any, module: str, instructions: frozenset[str], runs: int) -> Events:
-    rows: list[tuple[str, float, float, int, int, int]] = []
+    rows: list[Row] = []
     lane = 0
     for plane in data.planes:
         on_device = plane.name.startswith("/device:")
@@ -89,14 +89,34 @@ def _read(data: Any, module: str, instructions: frozenset[str], runs: int) -> Ev
                 carried = dict(event.stats)
                 if carried.get("hlo_module", module) != module:
                     continue
-                name = str(carried.get("hlo_op", event.name)).lstrip("%").partition(" = ")[0]
-                if name not in instructions:
-                    continue
-                start = float(event.start_ns)
-                device = int(carried.get("device_ordinal", _ordinal(plane.name)))
-                run = int(carried.get("run_id", -1))
-                rows.append((name, start, start + float(event.duration_ns), lane, device, run))
-    return _events(rows, runs)
+                row = Row.of(event, carried, plane.name, lane)
+                if row.name in instructions:
+                    rows.append(row)
+    return events_of(rows, runs)
+
+
+class Row(NamedTuple):
+    """One event of an instruction, in nanoseconds."""
+
+    name: str
+    start: float
+    end: float
+    lane: int
+    device: int
+    run: int
+
+    @classmethod
+    def of(cls, event: Any, carried: Mapping[str, Any], plane: str, lane: int) -> Row:
+        """An event of a profile, with what it carries."""
+        start = float(event.start_ns)
+        return cls(
+            str(carried.get("hlo_op", event.name)).lstrip("%").partition(" = ")[0],
+            start,
+            start + float(event.duration_ns),
+            lane,
+            int(carried.get("device_ordinal", _ordinal(plane))),
+            int(carried.get("run_id", -1)),
+        )
 
 
 def _ordinal(plane: str) -> int:
@@ -105,7 +125,8 @@ def _ordinal(plane: str) -> int:
     return int(last) if last.isdecimal() else 0
 
 
-def _events(rows: list[tuple[str, float, float, int, int, int]], runs: int) -> Events:
+def events_of(rows: Sequence[Row], runs: int) -> Events:
+    """The events in columns; `runs` is how many there were."""
     known: dict[str, int] = {}
     name = np.array([known.setdefault(row[0], len(known)) for row in rows], np.int64)
     start, end = (np.array([row[place] for row in rows], np.float64) * 1e-9 for place in (1, 2))

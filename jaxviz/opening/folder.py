@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from jaxviz.document import Document
 from jaxviz.opening.contents import OpenError, check_start, read_bytes
 from jaxviz.opening.dump import Dumped, dumped_file, dumped_programs
 from jaxviz.opening.file import programs_of
@@ -22,6 +23,7 @@ def open_folder(path: Path) -> Opened:
     """Opens all files of a folder, and of those in it, that hold programs."""
     programs: list[OpenedProgram] = []
     left_out: list[str] = []
+    recorded: list[Document] = []
     dumped: list[Dumped] = []
     for count, file in enumerate(_files(path)):
         if count == MOST_FILES:
@@ -33,10 +35,18 @@ def open_folder(path: Path) -> Opened:
             continue
         try:
             check_start(file)
-            programs += programs_of(read_bytes(file), str(file))
+            own = programs_of(read_bytes(file), str(file))
+            recorded += [program.document for program in own if program.is_of_process]
+            programs += [program for program in own if not program.is_of_process]
         except (OpenError, OSError) as error:
             left_out.append(str(error))
     programs += dumped_programs(dumped, left_out)
+    if recorded:
+        from jaxviz.opening.processes import joined_processes
+
+        together = joined_processes(recorded, left_out)
+        others = with_names_of_their_own([*programs])
+        return Opened(path, [together, *others], left_out)
     if not programs:
         reason = left_out[0] if left_out else "it is empty"
         raise OpenError(f"{path}: expected a folder with a file that can be opened, but {reason}")

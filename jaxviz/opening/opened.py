@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from jaxviz.find import Finding
     from jaxviz.link.fates import Fate
     from jaxviz.loops.compare import Rebuilt
+    from jaxviz.measure.processes import Process
 
 
 class Opened(Exploration):
@@ -90,6 +91,11 @@ class Opened(Exploration):
         return tuple(entry.finding for entry in self.document().findings)
 
     @property
+    def processes(self) -> tuple[Process, ...]:
+        """The processes that recorded into the folder: what each compiled, and how its devices spent their time."""
+        return tuple(entry.process for entry in self._program.document.processes)
+
+    @property
     def passes(self) -> tuple[OpenedPass, ...]:  # type: ignore[override]
         """The states between the passes of the compiler, where a folder of its dumps holds them."""
         return self._program.passes
@@ -133,6 +139,10 @@ class Opened(Exploration):
         if self.passes:
             lines.append(f"{len(self.passes)} states between passes, in .passes")
         lines += [f"{name}: {text}" for name, text in self._program.notes.items()]
+        if self.processes:
+            told = [entry.finding for entry in document.findings if entry.finding.kind in ("straggler", "differing")]
+            lines += [finding.title for finding in told]
+            lines += [str(process) for process in self.processes[:_MOST_LINES]]
         others = [name for name in self.names if name != self.call]
         if others:
             lines.append(f"also there: {_listed(others)}")
@@ -189,6 +199,11 @@ class OpenedProgram:
             return self._document
         assert self._stage is not None
         return _document_of(self.name, self._stage)
+
+    @property
+    def is_of_process(self) -> bool:
+        """Whether it is what one of several processes recorded."""
+        return self._document is not None and bool(self._document.processes)
 
     @property
     def notes(self) -> dict[str, str]:

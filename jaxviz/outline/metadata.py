@@ -29,6 +29,12 @@ _LOOP_BODIES = {"while cond": "while", "while body": "do"}
 
 def opened_outline(graph: Graph) -> tuple[Graph, Outline]:
     """The graph in an order that can be folded, and its outline."""
+    graph, outline, _ = opened_in_order(graph)
+    return graph, outline
+
+
+def opened_in_order(graph: Graph) -> tuple[Graph, Outline, Column]:
+    """The same, and where each node stood before."""
     origins = Origins(graph)
     phase = _phases(graph, origins)
     origins = origins.with_phases(phase == _BACKWARD)
@@ -37,7 +43,7 @@ def opened_outline(graph: Graph) -> tuple[Graph, Outline]:
     told = described(graph, origins.reordered(order))
     reader = _PathReader(told)
     outline = outline_by(told, reader, reader.read(), roles_of(graph))
-    return graph, replace(outline, graph=graph)
+    return graph, replace(outline, graph=graph), order
 
 
 class _PathReader(PathReader):

@@ -6,8 +6,8 @@ import { buildGraph, buildOutline, offsets } from './build.ts';
 import type { Document, Graph } from './graph.ts';
 import { atOnce, inPieces } from './pause.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
-import { checkCompiling, checkMeasures, checkMemory, checkValues } from './measured.ts';
 import { checkResiduals } from './residuals.ts';
+import { checkCompiling, checkMeasures, checkMemory, checkProcesses, checkValues } from './measured.ts';
 import { checkPasses } from './series.ts';
 import { checkFindings, checkGraph, checkLinks, checkOutlines, checkTables } from './check.ts';
 import { validate } from './validate.generated.js';
@@ -152,7 +152,8 @@ function* build(plain: PlainDocument): Generator<void, Document> {
     memory: plain.memory ?? [],
     values: plain.values ?? [],
     compiling: plain.compiling ?? [],
-    residuals: plain.residuals ?? []
+    residuals: plain.residuals ?? [],
+    processes: plain.processes ?? []
   };
   checkTables(document);
   for (const [index, graph] of document.graphs.entries()) {
@@ -170,5 +171,6 @@ function* build(plain: PlainDocument): Generator<void, Document> {
   checkValues(document);
   checkCompiling(document);
   checkResiduals(document);
+  checkProcesses(document);
   return document;
 }

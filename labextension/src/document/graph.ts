@@ -9,12 +9,13 @@ import type {
   Measures,
   Memory,
   Passes,
+  Process,
   Residuals,
   TracingError,
   ValuesOfRun
 } from './schema.generated.ts';
 
-export type { CheckpointPolicy, Compiling, Measures, Memory, Passes, Residuals, TracingError, ValuesOfRun };
+export type { CheckpointPolicy, Compiling, Measures, Memory, Passes, Process, Residuals, TracingError, ValuesOfRun };
 
 /** What a node is. */
 export const NodeKind = { operation: 0, argument: 1, result: 2, constant: 3 } as const;
@@ -243,4 +244,5 @@ export interface Document {
   readonly values: readonly ValuesOfRun[];
   readonly compiling: readonly Compiling[];
   readonly residuals: readonly Residuals[];
+  readonly processes: readonly Process[];
 }

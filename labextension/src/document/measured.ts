@@ -96,6 +96,17 @@ export function checkCompiling(document: Document): void {
   });
 }
 
+/** Checks that what processes recorded has a row in every column. */
+export function checkProcesses(document: Document): void {
+  document.processes.forEach(({ compiled, runs, index, count }, number) => {
+    checkColumns(`processes/${number}/compiled`, Object.values(compiled) as unknown[][]);
+    checkColumns(`processes/${number}/runs`, Object.values(runs) as unknown[][]);
+    if (index >= count) {
+      throw new RangeError(`processes/${number} is process ${index} of ${count}`);
+    }
+  });
+}
+
 function checkColumns(path: string, columns: readonly (readonly unknown[])[]): void {
   if (columns.some(({ length }) => length !== columns[0].length)) {
     throw new RangeError(`${path} should have columns of one length`);

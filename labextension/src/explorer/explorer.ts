@@ -12,7 +12,6 @@ import { withKernelTree } from '../view/kernelTree.ts';
 import { goTo, letGo } from './acts.ts';
 import { makeBar, type Bar } from './bar.ts';
 import { Beside } from './beside.ts';
-import { CompilingStrip } from './compiling.ts';
 import { CheckpointStrip } from './checkpoints.ts';
 import { Colours } from './colours.ts';
 import { commandsOf } from './commands.ts';
@@ -28,17 +27,15 @@ import { Keeping } from './keeping.ts';
 import { hasSource } from './lines.ts';
 import type { KernelLine } from './kernelLine.ts';
 import type { Command } from './keys.ts';
-import { MemoryStrip } from './memory.ts';
 import { Pane } from './pane.ts';
 import { PassSlider } from './passes.ts';
 import type { Picture } from './picture.ts';
-import { RunStrip } from './run.ts';
+import { measuredStrips } from './strips.ts';
 import type { SavedView } from './saved.ts';
 import { itemFor } from './row.ts';
 import { Search } from './search.ts';
 import { SourcePane, type SourceSpot } from './source.ts';
 import { Tour } from './tour.ts';
-import { valuesStrip } from './values.ts';
 import { followTheme } from './theme.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
 import { WholeWindow } from './whole.ts';
@@ -296,18 +293,14 @@ export class Explorer {
       show: finding => this.showFinding(finding),
       rebuild: loop => this.working.rebuild(loop)
     });
-    const run = new RunStrip(this.document, {
+    const measured = measuredStrips(this.document, {
       show: (graph, nodes) => this.showNodes(graph, nodes),
       colour: () => this.colours.choose('time')
     });
-    const values = valuesStrip(this.document, (graph, nodes) => this.showNodes(graph, nodes));
-    const memory = new MemoryStrip(this.document, { show: (graph, nodes) => this.showNodes(graph, nodes) });
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
     const before = [this.bar.root, this.working.root, this.tour.root, ...failure, this.passes.line, this.search.root];
-    const compiling = new CompilingStrip(this.document, { show: (graph, nodes) => this.showNodes(graph, nodes) });
-    const strips = [run.root, memory.root, values, compiling.root, this.checkpoints.root, findings.root];
-    root.append(...before, body, this.grip.root, ...strips);
+    root.append(...before, body, this.grip.root, ...measured, this.checkpoints.root, findings.root);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);

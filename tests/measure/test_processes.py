@@ -1,0 +1,319 @@
+"""Several processes record into one folder, and it says which of them the others wait for, and what differs."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxviz as jv
+from jaxviz import compat
+from jaxviz.document import Document, DocumentError
+from jaxviz.measure.processes import CompiledThere, DeviceRuns, Process, device_runs
+from jaxviz.measure.profile import Row, events_of
+from jaxviz.measure.stragglers import compared
+
+WORKER = """
+import sys, time
+import jax, jax.numpy as jnp, numpy as np
+import jaxviz as jv
+
+rank, count, port, folder, late, local = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:5], *map(int, sys.argv[5:7])
+jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_cpu_collectives_implementation", "gloo")
+jax.distributed.initialize(f"localhost:{port}", count, rank)
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+rows = NamedSharding(Mesh(jax.devices(), ("rows",)), P("rows"))
+x = jax.make_array_from_process_local_data(rows, np.ones((8, 4), np.float32))
+
+@jax.jit
+def step(x):
+    return jnp.tanh(x.T @ x), x * 2.0
+
+@jax.jit
+def evaluate(v):
+    return jnp.sin(v) * 2.0
+
+with jv.recording(folder):
+    for _ in range(6):
+        if rank == late:
+            time.sleep(0.15)
+        jax.block_until_ready(step(x))
+    if local:
+        evaluate(jnp.ones(3 + (rank == late)))
+"""
+
+
+def record(folder, count, late, local):
+    """Runs the worker in several processes; once more where the port was taken meanwhile."""
+    environment = {**os.environ, "XLA_FLAGS": "", "JAX_PLATFORMS": "cpu"}
+    for _ in range(3):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        arguments = [str(count), str(port), str(folder), str(late), str(int(local))]
+        workers = [
+            subprocess.Popen(
+                [sys.executable, "-c", WORKER, str(rank), *arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                env=environment,
+            )
+            for rank in range(count)
+        ]
+        said = []
+        for worker in workers:
+            try:
+                said.append(worker.communicate(timeout=120)[0])
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                said.append(worker.communicate()[0])
+        if not any(worker.returncode for worker in workers):
+            return jv.open(folder)
+        if not any("address" in text.lower() or "bind" in text.lower() for text in said):
+            break
+    raise AssertionError("\n".join(said))
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    return record(tmp_path_factory.mktemp("two"), 2, late=1, local=True)
+
+
+def test_two_processes_are_joined(two):
+    assert [process.index for process in two.processes] == [0, 1]
+    assert {process.count for process in two.processes} == {2}
+    assert two.call == "step"
+    names = [program.name for program in two.document().programs]
+    assert names == ["step", "evaluate", "evaluate (process 1)"]
+    kinds = [stage.kind for stage in two.document().programs[0].stages]
+    if compat.profile_reader() is None:
+        assert kinds == ["jaxpr"]
+        return
+    assert kinds == ["jaxpr", "hlo"]
+    # The HLO is that of the device, with what the processes tell each other.
+    assert any(node.op == "all-reduce" for node in two.hlo)
+    for process in two.processes:
+        ran = process.of("step")
+        assert ran is not None
+        assert ran.runs == 6
+        assert ran.computing > 0
+
+
+def test_the_one_that_the_others_wait_for_is_found_with_the_reason(two):
+    if compat.profile_reader() is None:
+        assert all("cannot read a profile" in " ".join(process.notes) for process in two.processes)
+        return
+    found = [finding for finding in two.findings if finding.kind == "straggler"]
+    assert len(found) == 1
+    assert found[0].title.startswith("process 1 keeps the others waiting for ")
+    assert found[0].title.endswith("in each run of step")
+    assert found[0].figures["seconds"] > 0.05
+    assert "It begins late" in found[0].text
+    assert [two.hlo.node(node).op for node in found[0].nodes.tolist()] == ["all-reduce"]
+    waits = [process.of("step").waiting for process in two.processes]
+    assert waits[0] > 2 * waits[1]
+    assert "process 1 keeps the others waiting" in repr(two)
+
+
+def test_programs_that_differ_are_found(two):
+    found = [finding for finding in two.findings if finding.kind == "differing"]
+    assert [finding.title for finding in found] == ["evaluate is not the same program in process 1 as in process 0"]
+    assert "in process 0: evaluate(f32[3]); in process 1: evaluate(f32[4])" in found[0].text
+
+
+def test_a_joined_recording_is_a_document_like_others(two, tmp_path):
+    path = two.document().save(tmp_path / "two.jaxviz")
+    again = Document.load(path)
+    assert again.to_json(packed=False) == two.document().to_json(packed=False)
+    assert [str(entry.process) for entry in again.processes] == [str(process) for process in two.processes]
+
+
+def test_four_processes_are_joined_and_their_straggler_is_found(tmp_path):
+    four = record(tmp_path, 4, late=2, local=False)
+    assert [process.index for process in four.processes] == [0, 1, 2, 3]
+    assert not [finding for finding in four.findings if finding.kind == "differing"]
+    if compat.profile_reader() is not None:
+        assert [f.figures["process"] for f in four.findings if f.kind == "straggler"] == [2.0]
+        assert {one.device for process in four.processes for one in process.runs} == {
+            one.device for process in four.processes for one in process.runs[:1]
+        }
+
+
+def test_one_process_alone_records_too(tmp_path):
+    @jax.jit
+    def double(x):
+        return jnp.sort(x) * 2.0
+
+    x = jnp.ones((32, 32))
+    with jv.recording(tmp_path / "new" / "folder") as found:
+        for _ in range(3):
+            double(x).block_until_ready()
+    assert found.path == tmp_path / "new" / "folder" / "process-00000-of-00001.jaxviz"
+    assert [program.call for program in found.programs] == ["double(f32[32,32])"]
+    opened = jv.open(tmp_path / "new")
+    (process,) = opened.processes
+    assert [one.call for one in process.compiled] == ["double(f32[32,32])"]
+    assert process.compiled[0].compile > 0
+    if compat.profile_reader() is not None:
+        assert process.of("double").runs == 3
+        assert len(opened.document().measures) == 1
+    assert not [finding for finding in opened.findings if finding.kind in ("straggler", "differing")]
+
+
+def test_an_error_in_the_block_is_what_comes_out_and_what_was_seen_is_written(tmp_path):
+    @jax.jit
+    def half(x):
+        return x / 2.0
+
+    def fails():
+        with jv.recording(tmp_path):
+            half(jnp.ones(3))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert [one.name for one in jv.open(tmp_path).processes[0].compiled] == ["half"]
+    # The profiler and the listener are free again.
+    with jv.recording(tmp_path) as found:
+        half(jnp.ones(4))
+    assert len(found) == 1
+    assert [one.call for one in jv.open(tmp_path).processes[0].compiled] == ["half(f32[4])"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_before(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = []
+    with pytest.raises(OSError, match="file"), jv.recording(tmp_path / "file" / "inside"):
+        done.append(1)
+    assert not done
+
+
+# What is said of processes, from numbers.
+
+
+def process(index, count=3, *, ran=(), compiled=(), **change):
+    made = Process(
+        index=index,
+        count=count,
+        host="host",
+        device="CPU",
+        devices=1,
+        began=100.0,
+        seconds=1.0,
+        versions={"jax": "0.10.2"},
+        compiled=tuple(CompiledThere(name, f"{name}()", text, 0.1, 0.1, 0.1) for name, text in compiled),
+        runs=tuple(DeviceRuns("step", 0, 9, *seconds) for seconds in ran),
+    )
+    return replace(made, **change)
+
+
+def said(*processes):
+    return [finding.title for findings in compared(processes, {}).values() for finding in findings]
+
+
+def test_a_process_with_more_to_compute_is_told_from_one_that_begins_late():
+    slow = [process(0, ran=[(1.0, 1.0, 0.0)]), process(1, ran=[(2.0, 0.0, 0.0)]), process(2, ran=[(1.0, 1.0, 0.0)])]
+    (finding,) = compared(slow, {})["step"]
+    assert finding.figures["process"] == 1.0
+    assert finding.text.startswith("Its own operations take 2 s in a run, those of the others 1 s")
+    late = [process(0, ran=[(1.0, 1.0, 0.0)]), process(1, ran=[(1.0, 0.0, 1.0)]), process(2, ran=[(1.0, 1.0, 0.0)])]
+    (finding,) = compared(late, {})["step"]
+    assert finding.text.startswith("It begins late: 1 s pass between its runs, 0 ns in the others")
+
+
+def test_processes_that_wait_alike_are_not_told():
+    assert not said(*(process(index, ran=[(1.0, 0.1 + 0.05 * index, 0.0)]) for index in range(3)))
+
+
+def test_without_collectives_the_one_that_computes_longest_is_told():
+    alone = [process(index, ran=[(1.0 + (index == 2), 0.0, 0.0)]) for index in range(3)]
+    assert said(*alone) == ["process 2 takes 1 s longer than the others for each run of step"]
+
+
+def test_the_devices_of_a_process_count_as_their_mean():
+    two_devices = process(0, ran=[(1.0, 0.0, 0.0), (3.0, 0.0, 0.0)])
+    assert two_devices.of("step").computing == 2.0
+    assert two_devices.of("nothing") is None
+
+
+def test_what_only_some_compiled_is_a_note():
+    titles = said(
+        process(0, compiled=[("step", "a"), ("log", "b")]),
+        process(1, compiled=[("step", "a")]),
+        process(2, compiled=[("step", "a")]),
+    )
+    assert titles == ["only process 0 compiled log"]
+
+
+def test_another_number_of_programs_of_one_function_is_a_difference():
+    again = said(
+        process(0, 2, compiled=[("step", "a")]),
+        process(1, 2, compiled=[("step", "a"), ("step", "b")]),
+    )
+    assert again == ["step is not the same program in process 1 as in process 0"]
+
+
+def test_processes_that_are_missing_or_older_are_told():
+    assert said(process(0, 4), process(1, 4)) == ["2 of 4 processes recorded; missing: processes 2, 3"]
+    assert said(process(0, 2), process(1, 2, began=100_000.0)) == ["the processes began up to 1,665 minutes apart"]
+
+
+def test_other_versions_are_told():
+    other = process(1, 2, versions={"jax": "0.9.1"})
+    assert said(process(0, 2), other) == ["jax differs: 0.10.2 in process 0; 0.9.1 in process 1"]
+
+
+def test_times_of_a_device_are_medians_without_the_first_run():
+    rows = []
+    for run, (start, wait) in enumerate([(0, 900), (2000, 10), (3000, 30), (5000, 20)]):
+        rows.append(Row("dot", start, start + 100, 0, 3, run))
+        rows.append(Row("all-reduce", start + 100, start + 100 + wait, 0, 3, run))
+    events = events_of(rows, 4)
+    own = (events.end - events.start).tolist()
+    waits = [events.names[number] == "all-reduce" for number in events.name.tolist()]
+    (found,) = device_runs("step", events, own, waits)
+    assert (found.device, found.runs) == (3, 4)
+    assert found.computing == pytest.approx(100e-9)
+    assert found.waiting == pytest.approx(20e-9)
+    # From the end of one run to the beginning of the next: 1000, 890 and 1870.
+    assert found.between == pytest.approx(1000e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda one: one.update(index=5), r"\$\.processes\[0\]\.index"),
+        (lambda one: one.pop("host"), r"processes\[0\]\.host"),
+        (lambda one: one.update(seconds=-1), r"processes\[0\]\.seconds"),
+        (lambda one: one["compiled"]["print"].append("x"), r"compiled\.print"),
+        (lambda one: one["runs"]["waiting"].append(1.0), r"runs\.waiting"),
+        (lambda one: one["versions"].update(jax=3), r"versions\[jax\]"),
+        (lambda one: one.update(notes=[1]), r"notes\[0\]"),
+    ],
+)
+def test_a_fault_in_a_file_is_told_by_its_place(two, change, where):
+    value = json.loads(json.dumps(two.document().to_json(packed=False)))
+    change(value["processes"][0])
+    with pytest.raises(DocumentError, match=where):
+        Document.from_json(value)
+
+
+def test_an_older_recording_of_another_number_of_processes_is_left_out(two, tmp_path):
+    alone = two.path / "process-00000-of-00002.jaxviz"
+    (tmp_path / alone.name).write_bytes(alone.read_bytes())
+    with jv.recording(tmp_path):
+        jax.jit(lambda x: x + np.float32(1.0))(jnp.ones(3))
+    opened = jv.open(tmp_path)
+    assert [process.count for process in opened.processes] == [1]
+    assert "an older recording of 2 processes" in opened.left_out
