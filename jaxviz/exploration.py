@@ -274,20 +274,33 @@ class Exploration:
         self._memory = self.measured.memory or self._memory
         return self.measured
 
-    def values(self, *, every: bool = False, most_bytes: int = 1_000_000_000, fill: Fill = "normal") -> Values:
+    def values(
+        self,
+        *,
+        every: bool = False,
+        inside: int | str | None = None,
+        most_bytes: int = 1_000_000_000,
+        fill: Fill = "normal",
+    ) -> Values:
         """Runs the program once for the statistics of its values: range, mean, NaN, infinity and zero, a histogram.
 
         Looked at are the values that kernels leave in memory, or those of `every` equation outside of bodies; they may
-        take `most_bytes`. The first that is bad is found exactly::
+        take `most_bytes`. The first that is bad is found exactly, also in a loop or a function that is called::
 
             ex.values().first_bad
+
+        `inside` names an operation that has a body, by its node or its name: looked at is what happens there, in all
+        turns of a loop. What is shown keeps what was seen before::
+
+            ex.values(inside="scan")
         """
         from jaxviz.measure.run import print_line
         from jaxviz.measure.values import values_of
 
         __tracebackhide__ = True
-        self._values = values_of(self._capture, every=every, most_bytes=most_bytes, fill=fill, tell=print_line)
-        return self._values
+        found = values_of(self._capture, every=every, inside=inside, most_bytes=most_bytes, fill=fill, tell=print_line)
+        self._values = found if inside is None or self._values is None else self._values.with_others(found)
+        return found
 
     def memory(self) -> Memory:
         """What the program needs of memory over its schedule, and what is alive at the peak. It is compiled, not run.

@@ -21,7 +21,9 @@ from jaxviz.find.finding import bytes_text
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Graph
 from jaxviz.measure.arguments import Fill, Inputs, make_inputs
 from jaxviz.measure.cost import cost_of
+from jaxviz.measure.effects import effects_of
 from jaxviz.measure.errors import RunError, failed, free_bytes
+from jaxviz.measure.interior import owner_of, values_inside
 from jaxviz.measure.waiting import Work
 
 if TYPE_CHECKING:
@@ -54,6 +56,9 @@ class Value:
     denormal: int
     #: How many lie in each of equal parts of the range.
     histogram: tuple[int, ...]
+    #: Inside of a loop, over how many turns it is told, and the first that is bad, from 0; -1 where none is.
+    turns: int = 0
+    bad_turn: int = -1
 
     @property
     def bad(self) -> bool:
@@ -66,6 +71,10 @@ class Value:
             if count:
                 parts.append(f"{count:,} of {self.count:,} {word}")
         at = f" (line {self.line})" if self.line else ""
+        if self.turns:
+            parts.append(f"over {self.turns:,} turns")
+        if self.bad_turn >= 0:
+            parts.append(f"bad from turn {self.bad_turn} on, counted from 0")
         return f"{self.name} {self.type}{at}: {'; '.join(parts) or 'empty'}"
 
 
@@ -85,6 +94,17 @@ class Values:
     def __len__(self) -> int:
         return len(self.values)
 
+    def with_others(self, others: Values) -> Values:
+        """These, and others that were looked at later."""
+        new = {value.node for value in others}
+        kept = [value for value in self if value.node not in new]
+        together = tuple(sorted([*kept, *others], key=lambda value: value.node))
+        bad = others.first_bad or self.first_bad
+        # An operation with a body is as bad as what is inside of it, which says more.
+        if bad is not None and bad not in together:
+            bad = next((value for value in together if value.node == bad.node), None)
+        return Values(together, bad, max(self.bytes, others.bytes))
+
     def __repr__(self) -> str:
         if self.first_bad is None:
             return f"<Values: {len(self)}, {bytes_text(self.bytes)}; all of them finite>"
@@ -95,14 +115,21 @@ def values_of(
     capture: Capture,
     *,
     every: bool = False,
+    inside: int | str | None = None,
     most_bytes: int = MOST_BYTES,
     fill: Fill = "normal",
     tell: Callable[[str], None],
 ) -> Values:
-    """Runs a program once for the statistics of its values: where kernels end, or of `every` equation of its own level.
+    """Runs a program once for the statistics of its values: where kernels end, or of `every` equation of its own level,
+    or of those `inside` of one operation.
 
     What they take is bounded by `most_bytes`, and told before where it is much.
     """
+    effects = effects_of(capture.jaxpr)
+    if effects:
+        tell(f"{capture.program.call} {effects}, once more for each look at its values.")
+    if inside is not None:
+        return _values_inside(capture, owner_of(capture.jaxpr, inside), _inputs(capture, fill), most_bytes, tell)
     program, graph = capture.program, capture.jaxpr
     equations = compat.open_jaxpr(program.jaxpr).eqns
     nodes = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.region == 0))
@@ -119,6 +146,15 @@ def values_of(
         place = nodes.tolist().index(bad.node)
         bad = _first_bad(run.of(range(place + 1))) or bad
     shown = [*arguments, *found]
+    # What is bad after a loop or a call began in it.
+    while bad is not None and bad.node in graph.owned_regions:
+        try:
+            inner = _values_inside(capture, bad.node, inputs, most_bytes, tell)
+        except RunError:
+            break
+        if inner.first_bad is None:
+            break
+        bad = inner.first_bad
     if bad is not None and bad not in shown:
         shown = sorted([*shown, bad], key=lambda value: value.node)
     return Values(tuple(shown), bad, run.bytes)
@@ -157,6 +193,42 @@ def _at_borders(capture: Capture, nodes: NDArray[np.int64]) -> list[int]:
     return found
 
 
+def _values_inside(
+    capture: Capture, owner: int, inputs: Inputs, most_bytes: int, tell: Callable[[str], None]
+) -> Values:
+    needed = 0
+
+    def check(amount: int, count: int) -> None:
+        nonlocal needed
+        _check(capture.program.call, amount, count, most_bytes, tell if amount > 2 * needed else _silent)
+        needed = max(needed, amount)
+
+    graph = capture.jaxpr
+    found = [
+        _statistics(graph, one.node, one.array, one.turns) for one in values_inside(capture, owner, inputs, check, tell)
+    ]
+    bad = [value for value in found if value.bad]
+    first = min(bad, key=lambda value: (value.bad_turn, not value.nan, value.node)) if bad else None
+    return Values(tuple(sorted(found, key=lambda value: value.node)), first, needed)
+
+
+def _silent(text: str) -> None:
+    pass
+
+
+def _check(call: str, needed: int, count: int, most_bytes: int, tell: Callable[[str], None]) -> None:
+    """`RunError` for values that take too much; told where they take much."""
+    free = free_bytes(jax.devices()[0])
+    limit = min(most_bytes, free // 3 if free is not None else most_bytes)
+    if needed > limit:
+        raise RunError(
+            f"the {count:,} values of {call} take {bytes_text(needed)}, and {bytes_text(limit)} are allowed: nothing "
+            f"was run. More are allowed by most_bytes={needed}"
+        )
+    if needed > _TOLD_BYTES:
+        tell(f"{count:,} values are kept for their statistics: {bytes_text(needed)}.")
+
+
 class _Runner:
     """Runs the program with the results of some equations as its own."""
 
@@ -185,7 +257,7 @@ class _Runner:
             return []
         call = self.capture.program.call
         needed = sum(_bytes(variable.aval) for _, variable in rows)
-        self._check(needed, len(rows))
+        _check(call, needed, len(rows), self.most_bytes, self.tell)
         self.bytes = max(self.bytes, needed)
 
         def compute(_: Work[list[Any]]) -> list[Any]:
@@ -198,18 +270,6 @@ class _Runner:
             raise failed(call, error) from error
         graph = self.capture.jaxpr
         return [_statistics(graph, self.nodes[place], array) for (place, _), array in zip(rows, arrays, strict=True)]
-
-    def _check(self, needed: int, count: int) -> None:
-        device = jax.devices()[0]
-        free = free_bytes(device)
-        limit = min(self.most_bytes, free // 3 if free is not None else self.most_bytes)
-        if needed > limit:
-            raise RunError(
-                f"the {count:,} values of {self.capture.program.call} take {bytes_text(needed)}, and "
-                f"{bytes_text(limit)} are allowed: nothing was run. More are allowed by most_bytes={needed}"
-            )
-        if needed > _TOLD_BYTES:
-            self.tell(f"{count:,} values are kept for their statistics: {bytes_text(needed)}.")
 
     def _function(self, variables: Sequence[Any]) -> Any:
         closed = self.capture.program.jaxpr
@@ -256,10 +316,15 @@ def _first_bad(values: Sequence[Value]) -> Value | None:
     return next((value for value in ordered if value.nan), next((value for value in ordered if value.bad), None))
 
 
-def _statistics(graph: Graph, node: int, array: NDArray[Any]) -> Value:
+def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0) -> Value:
     shown = graph.node(node)
     numbers = np.abs(array) if np.iscomplexobj(array) else array
-    numbers = numbers.astype(np.float64).ravel()
+    numbers = numbers.astype(np.float64)
+    bad_turn = -1
+    if turns:
+        bad = ~np.isfinite(numbers.reshape(turns, -1)).all(axis=1)
+        bad_turn = int(bad.argmax()) if bad.any() else -1
+    numbers = numbers.ravel()
     nan, infinite = int(np.isnan(numbers).sum()), int(np.isinf(numbers).sum())
     finite = numbers[np.isfinite(numbers)]
     tiny = _smallest(array.dtype)
@@ -287,6 +352,8 @@ def _statistics(graph: Graph, node: int, array: NDArray[Any]) -> Value:
         zero=int((size == 0).sum()),
         denormal=int(((size > 0) & (size < tiny)).sum()) if tiny else 0,
         histogram=histogram,
+        turns=turns,
+        bad_turn=bad_turn,
     )
 
 

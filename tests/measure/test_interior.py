@@ -1,0 +1,196 @@
+"""The values inside of loops, branches and functions that are called."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import jaxviz as jv
+from jaxviz import RunError
+from jaxviz.document import Document
+
+
+def by_name(values):
+    return {value.name: value for value in values}
+
+
+def test_a_scan_tells_of_all_its_turns():
+    def f(x):
+        return lax.scan(lambda carry, step: (carry * 2.0, jnp.exp(step) + carry), x, jnp.arange(4.0))
+
+    found = by_name(jv.explore(f, 1.0).values(inside="scan"))
+    assert {"mul", "exp", "add"} <= set(found)
+    assert (found["mul"].least, found["mul"].most, found["mul"].turns) == (2.0, 16.0, 4)
+    assert found["exp"].count == 4
+    assert found["exp"].most == pytest.approx(np.exp(3.0))
+    assert found["add"].mean == pytest.approx(np.mean(np.exp(np.arange(4.0)) + 2.0 ** np.arange(4)))
+    assert sum(found["add"].histogram) == 4
+
+
+def test_the_turn_in_which_a_value_becomes_bad_is_told():
+    def f(x):
+        def turn(x, _):
+            y = x - 1.0
+            return y, jnp.log(y)
+
+        return lax.scan(turn, x, None, length=6)
+
+    ex = jv.explore(f, 3.5)
+    values = ex.values(inside="scan")
+    assert values.first_bad.name == "log"
+    # 2.5, 1.5, 0.5, and then below 0.
+    assert values.first_bad.bad_turn == 3
+    assert values.first_bad.nan == 3
+    assert "bad from turn 3 on" in str(values.first_bad)
+    # It is found without being asked for, too.
+    again = jv.explore(f, 3.5).values()
+    assert again.first_bad.name == "log"
+    assert again.first_bad.line == f.__code__.co_firstlineno + 3
+
+
+def test_a_scan_that_runs_backwards_counts_its_turns_as_they_run():
+    def f(x):
+        return lax.scan(lambda carry, step: (carry, jnp.log(step)), x, jnp.array([1.0, -1.0, 1.0, 1.0]), reverse=True)
+
+    assert jv.explore(f, 1.0).values(inside="scan").first_bad.bad_turn == 2
+
+
+def test_loops_in_loops_and_functions_called_there_are_reached():
+    @jax.jit
+    def square(x):
+        return x * x
+
+    def f(x):
+        def outer(x, step):
+            y, _ = lax.scan(lambda y, _: (square(y) + step, None), x, None, length=2)
+            return y, y.sum()
+
+        return lax.scan(outer, x, jnp.array([0.0, 1.0, 2.0]))
+
+    ex = jv.explore(f, jnp.full(2, 0.5))
+    graph = ex.jaxpr
+    (product,) = [node for node in graph if node.op in ("mul", "square", "integer_pow") and node.kind == "operation"]
+    owner = int(graph.regions.owner[graph.nodes.region[product.index]])
+    (value,) = ex.values(inside=owner)
+    expected, x = [], np.full(2, 0.5)
+    for step in (0.0, 1.0, 2.0):
+        for _ in range(2):
+            expected.append(x * x)
+            x = x * x + step
+    assert value.node == product.index
+    assert value.turns == 6
+    assert value.count == 12
+    assert value.mean == pytest.approx(np.mean(expected), rel=1e-5)
+    assert value.most == pytest.approx(np.max(expected), rel=1e-5)
+
+
+def test_a_while_is_followed_turn_by_turn():
+    def f(x, scale):
+        return lax.while_loop(lambda x: x.sum() < 100.0, lambda x: x * scale, x)
+
+    found = by_name(jv.explore(f, jnp.ones(3), 2.0).values(inside="while"))
+    assert found["mul"].turns == 6
+    assert (found["mul"].least, found["mul"].most) == (2.0, 64.0)
+    # A loop that does not run has no values.
+    assert not list(jv.explore(f, jnp.full(3, 50.0), 2.0).values(inside="while"))
+
+
+def test_a_while_that_never_ends_is_left(monkeypatch, capsys):
+    monkeypatch.setattr("jaxviz.measure.interior.MOST_TURNS", 5)
+    ex = jv.explore(lambda x: lax.while_loop(lambda x: x > -1.0, lambda x: x + 1.0, x), 0.0)
+    (value,) = ex.values(inside="while")
+    assert (value.turns, value.most) == (5, 5.0)
+    assert "only the first 5 turns" in capsys.readouterr().err
+
+
+def test_the_branch_that_is_taken_has_values():
+    def f(x):
+        return lax.cond(x > 0, lambda x: jnp.sin(x), lambda x: jnp.exp(x) + 1.0, x)
+
+    assert set(by_name(jv.explore(f, 1.0).values(inside="cond"))) == {"sin"}
+    assert set(by_name(jv.explore(f, -1.0).values(inside="cond"))) == {"exp", "add"}
+
+
+def test_what_is_in_a_branch_that_is_not_taken_is_said():
+    @jax.jit
+    def other(x):
+        return jnp.cos(x)
+
+    ex = jv.explore(lambda x: lax.cond(x > 0, lambda x: jnp.sin(x), lambda x: other(x), x), 1.0)
+    with pytest.raises(RunError, match="is not taken with these arguments"):
+        ex.values(inside="other")
+
+
+def test_a_function_that_is_called_is_named_by_its_name():
+    @jax.jit
+    def inner(x):
+        return jnp.sin(x) * 3.0
+
+    found = by_name(jv.explore(lambda x: inner(x + 1.0), jnp.zeros(2)).values(inside="inner"))
+    assert found["mul"].most == pytest.approx(3.0 * np.sin(1.0))
+    assert found["sin"].turns == 0
+
+
+def test_a_nan_in_a_function_that_is_called_is_found_there():
+    @jax.jit
+    def inner(x):
+        return jnp.sqrt(x) + 1.0
+
+    bad = jv.explore(lambda x: jnp.sort(inner(x)), jnp.array([1.0, -1.0])).values().first_bad
+    assert bad.name == "sqrt"
+
+
+def test_memory_is_bounded_before_anything_runs():
+    called = []
+
+    def f(x):
+        def turn(x, _):
+            jax.debug.callback(lambda: called.append(1))
+            return x + 1.0, None
+
+        return lax.scan(turn, x, None, length=1000)
+
+    ex = jv.explore(f, jnp.zeros(1000))
+    with pytest.raises(RunError, match=r"take 4 MB, and 1 MB are allowed: nothing was run"):
+        ex.values(inside="scan", most_bytes=1_000_000)
+    assert not called
+    # A loop of unknown length is looked at as far as there is room.
+    ex = jv.explore(lambda x: lax.while_loop(lambda x: x[0] < 50.0, lambda x: x + 1.0, x), jnp.zeros(1000))
+    (value,) = ex.values(inside="while", most_bytes=41_000)
+    assert value.turns == 10
+
+
+def test_a_person_is_told_that_callbacks_run_again(capsys):
+    def f(x):
+        jax.debug.print("x = {}", x)
+        return jnp.sin(x)
+
+    jv.explore(f, 1.0).values()
+    assert "once more for each look at its values" in capsys.readouterr().err
+
+
+def test_what_has_no_body_is_said():
+    ex = jv.explore(lambda x: lax.fori_loop(0, 3, lambda _, x: x + 1.0, x), 1.0)
+    with pytest.raises(ValueError, match=r"no operation with a body is called 'nothing'; there are: scan \(node \d+\)"):
+        ex.values(inside="nothing")
+    with pytest.raises(ValueError, match="node 0 of the jaxpr has no body"):
+        ex.values(inside=0)
+
+
+def test_what_was_seen_inside_stays_beside_what_was_seen_before():
+    def f(x):
+        y = jnp.sort(x)
+        return lax.scan(lambda c, _: (jnp.cumsum(c), None), y, None, length=3)[0]
+
+    ex = jv.explore(f, jnp.arange(3.0))
+    before = {value.node for value in ex.values()}
+    inside = {value.node for value in ex.values(inside="scan")}
+    assert inside
+    assert not inside <= before
+    (entry,) = ex.document().values
+    assert {value.node for value in entry.values} == before | inside
+    read = Document.from_json(ex.document().to_json())
+    assert {value.node for value in read.values[0].values} == before | inside
