@@ -118,6 +118,10 @@ class Subject:
         scope = self.graph.tables.strings[self.graph.nodes.scope[node]]
         return any(mark in scope for mark in DERIVATIVES)
 
+    def is_backward(self, node: int) -> bool:
+        """Whether it is on the way back of a derivative."""
+        return "transpose(" in self.graph.tables.strings[self.graph.nodes.scope[node]]
+
     def tracing(self, equations: int) -> str:
         """A sentence on what it took to trace some of the equations, where one notices that."""
         seconds = self.trace_seconds * equations / max(int(np.count_nonzero(self.graph.nodes.kind == OPERATION)), 1)

@@ -76,7 +76,7 @@ def find(subject: Subject) -> Iterator[Finding]:
 def unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
     """The outermost unrolled loops that are worth a word."""
     outline = subject.outline
-    stacks_of: dict[tuple[Loop, int], list[Stack]] = {}
+    stacks_of: dict[Loop, list[Stack]] = {}
     told = -1
     for row in np.flatnonzero(outline.count > 1).tolist():
         if outline.first[row] < told:
@@ -85,13 +85,32 @@ def unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
         loops = _loops_of(subject, stack) if stack is not None else []
         if stack is not None and loops:
             told = int(outline.end[row])
-            stacks_of.setdefault((loops[0], int(outline.count[row])), []).append(stack)
-    for (loop, count), stacks in stacks_of.items():
-        inner = max(_inner_count(subject, stack.row, loop) for stack in stacks)
+            stacks_of.setdefault(loops[0], []).append(stack)
+    for loop, stacks in _whole(stacks_of).items():
+        own = [stack for stack in stacks if loop in _loops_of(subject, stack)]
+        count = max(int(outline.count[stack.row]) for stack in own)
+        inner = max(_inner_count(subject, stack.row, loop) for stack in own)
         equations = sum(int(outline.equations[stack.row]) for stack in stacks)
         # A loop of two or three turns in another is written for what it does, not to be repeated.
         if max(count, inner) >= _FEW_COPIES and _worth_it(count * inner, equations):
             yield Unrolled(loop, count, inner, equations, stacks)
+
+
+def _whole(stacks_of: dict[Loop, list[Stack]]) -> dict[Loop, list[Stack]]:
+    """The stacks of each loop with those of the loops in it, which stand alone where its own turns are not alike, as
+    they often are not on the way back."""
+    found: dict[Loop, list[Stack]] = {}
+    for loop in stacks_of:
+        around = [other for other in stacks_of if _is_in(loop, other)]
+        outer = min(around, key=lambda other: other.line.line, default=loop)
+        found.setdefault(outer, []).extend(stacks_of[loop])
+    return {loop: sorted(stacks, key=lambda stack: int(stack.first[0])) for loop, stacks in found.items()}
+
+
+def _is_in(loop: Loop, other: Loop) -> bool:
+    """Whether a loop stands in another."""
+    same = loop.line.file == other.line.file and loop != other
+    return same and other.line.line <= loop.line.line and loop.last <= other.last
 
 
 def stacks_in(subject: Subject, stack: Stack) -> list[Stack]:
@@ -145,7 +164,9 @@ def _finding(subject: Subject, loop: Loop, count: int, inner: int, equations: in
     times = f"{count:,} x {inner:,}" if inner > 1 else f"{count:,}"
     flow = flow_of(subject.graph, stacks[0].first, stacks[0].end)
     where = f"line {loop.line.line} of {tables.strings[tables.files.label[loop.line.file]]}"
-    again = ", and again in the backward pass" if len(stacks) > 1 else ""
+    backward = any(subject.is_backward(int(stack.first[0])) for stack in stacks)
+    places = ", and again in the backward pass" if backward else f", in {len(stacks)} places"
+    again = places if len(stacks) > 1 else ""
     return Finding(
         kind="unrolled",
         severity=WARNING if equations >= _COSTLY_EQUATIONS else ADVICE,

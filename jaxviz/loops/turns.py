@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from jaxviz.loops.steps import Copies, Handed, Key, Number, Step, alike, is_moving_slice
@@ -64,7 +65,36 @@ def read_turns(steps: Sequence[Step], copies: Copies, wanted: Set[Any], number: 
             return _Reader(steps, spans[low:high], copies.inner, wanted, number).turns()
         except CannotRebuild as error:
             reason = reason or error
-    raise reason or CannotRebuild("the turns differ in what they compute")
+    raise reason or CannotRebuild(_difference(steps, spans))
+
+
+def _difference(steps: Sequence[Step], spans: Sequence[tuple[int, int]]) -> str:
+    """Why too few turns are alike, by the first two that differ."""
+    texts = lru_cache(None)(_Text)
+    for turn, (one, other) in enumerate(pairwise(spans), 1):
+        which = f"turn {turn} and turn {turn + 1}"
+        if one[1] != other[0]:
+            return f"something else is computed between {which}"
+        for a, b in zip(range(*one), range(*other), strict=False):
+            if not alike(steps[a], steps[b], texts):
+                return f"{which} differ: {_how(steps[a], steps[b])}"
+        if one[1] - one[0] != other[1] - other[0]:
+            return f"{which} differ: one has {one[1] - one[0]} equations, the other {other[1] - other[0]}"
+    return f"there are only {len(spans)} turns"
+
+
+def _how(one: Step, other: Step) -> str:
+    """How two steps at the same place differ."""
+    first, second = one.equation, other.equation
+    names = first.primitive.name, second.primitive.name
+    if names[0] != names[1]:
+        return f"one computes `{names[0]}` where the other computes `{names[1]}`"
+    for before, after in zip((*first.invars, *first.outvars), (*second.invars, *second.outvars), strict=False):
+        types = before.aval.str_short(True), after.aval.str_short(True)
+        if types[0].lstrip("~") != types[1].lstrip("~"):
+            return f"`{names[0]}` is of {types[0]} in one and of {types[1]} in the other"
+    changed = [name for name, value in first.params.items() if str(value) != str(second.params.get(name))]
+    return f"`{names[0]}` has another {' and '.join(changed[:2]) or 'body'} in each"
 
 
 def _runs(steps: Sequence[Step], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

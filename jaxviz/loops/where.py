@@ -27,8 +27,8 @@ def copies_of(subject: Subject, stacks: Sequence[Stack]) -> dict[Path, list[Copi
 def _copies(subject: Subject, stack: Stack, region: int) -> Copies:
     graph = subject.graph
     rows = _rows(graph, region)
-    first = np.searchsorted(rows, stack.first)
-    end = np.searchsorted(rows, stack.end)
+    first = np.searchsorted(rows, [_lifted(graph, int(node), region) for node in stack.first])
+    end = np.searchsorted(rows, [_lifted(graph, int(node) - 1, region) for node in stack.end], side="right")
     inner = [one for one in stacks_in(subject, stack) if _region_of(graph, one) == region]
     nested = []
     for one in inner:
@@ -42,9 +42,30 @@ def _copies(subject: Subject, stack: Stack, region: int) -> Copies:
 
 
 def _region_of(graph: Graph, stack: Stack) -> int:
-    """The body that holds all copies; -1 where they stand in several."""
-    region = int(graph.nodes.region[stack.first[0]])
-    return region if (graph.nodes.region[stack.first] == region).all() else -1
+    """The innermost body that holds all copies; each may stand in one of its own inside it, as a checkpoint does.
+
+    -1 where two of them stand in one body, and others in another.
+    """
+    regions = graph.nodes.region[stack.first].tolist()
+    region = regions[0]
+    around = graph.region_parent
+    while any(not _holds(graph, region, other) for other in regions):
+        region = int(around[region])
+    lifted = {_lifted(graph, int(node), region) for node in stack.first}
+    return region if len(lifted) == len(regions) else -1
+
+
+def _holds(graph: Graph, region: int, other: int) -> bool:
+    """Whether one region is another or is around it."""
+    start, end = graph.region_intervals
+    return bool(start[region] <= start[other] and end[other] <= end[region])
+
+
+def _lifted(graph: Graph, node: int, region: int) -> int:
+    """The node of a region that a node is, or stands in."""
+    while graph.nodes.region[node] != region:
+        node = int(graph.regions.owner[graph.nodes.region[node]])
+    return node
 
 
 def _rows(graph: Graph, region: int) -> np.ndarray:

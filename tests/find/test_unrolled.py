@@ -57,6 +57,18 @@ def test_loops_in_loops_are_one_finding():
     assert "6 x 20 copies" in finding.title
 
 
+def test_a_loop_that_runs_in_two_places_is_one_finding():
+    finding = the("unrolled", lambda x: settle(x)[0] + settle(x * 2)[0], jnp.ones(4))
+    assert "1,000 times, in 2 places: 4,000 equations" in finding.text
+
+
+def test_a_loop_in_a_loop_is_told_with_it_on_the_way_back_too():
+    finding = the("unrolled", jax.grad(nested), 1.0)
+    assert line_numbers(finding, nested) == [1]
+    assert "again in the backward pass" in finding.text
+    assert (finding.nodes[1:] > finding.nodes[:-1]).all()
+
+
 def slices(x):
     total = 0.0
     for i in range(16):

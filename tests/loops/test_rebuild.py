@@ -107,6 +107,39 @@ def test_a_loop_that_cannot_be_one_says_why():
         rebuilt.exploration  # noqa: B018
 
 
+def growing(x):
+    for _ in range(40):
+        x = jnp.concatenate([x, jnp.sin(x[-1:]) * 2])
+    return x
+
+
+def changing(x):
+    for i in range(40):
+        x = jnp.sin(x) * jnp.arange(i + 1.0).sum()
+    return x
+
+
+@pytest.mark.parametrize(
+    ("fn", "argument", "said"),
+    [
+        (growing, jnp.ones(3), r"turn 1 and turn 2 differ: `slice` is of f32\[3\] in one and of f32\[4\]"),
+        (changing, 1.0, r"turn \d+ and turn \d+ differ: `iota` is of f32\[\d+\] in one"),
+    ],
+)
+def test_turns_that_are_not_alike_are_told_by_what_differs(fn, argument, said):
+    assert re.search(said, jv.rebuild(fn, argument).verdict)
+
+
+def test_loops_of_the_way_back_are_rebuilt_with_the_loop_around_them():
+    fn, arguments = LOOPS["nested, backward"]
+    exploration = jv.explore(fn, *arguments)
+    (finding,) = [one for one in exploration.found_in_jaxpr if one.kind == "unrolled"]
+    assert "again in the backward pass" in finding.text
+    graph = exploration.rebuild(finding).exploration.jaxpr
+    # One of the forward pass, one of what it needs for the way back.
+    assert len(graph.find("sin")) + len(graph.find("cos")) <= 4
+
+
 def test_a_program_without_an_unrolled_loop_says_so():
     with pytest.raises(ValueError, match="no unrolled loop"):
         jv.rebuild(jnp.sin, 1.0)

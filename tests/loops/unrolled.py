@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -96,9 +98,64 @@ def over_rows(xs):
     return total
 
 
+class Network:
+    """Loops in methods: over what the object holds, through a method of its own, and in a jitted method."""
+
+    def __init__(self):
+        self.weights = [jnp.eye(4) * 0.05 * (i + 1) for i in range(24)]
+
+    def __call__(self, x):
+        for weight in self.weights:
+            x = jnp.tanh(x @ weight) + x
+        return x.sum()
+
+    def step(self, x, i):
+        return jnp.sin(x * i) * 0.1 + x
+
+    def settle(self, x):
+        for i in range(40):
+            x = self.step(x, i)
+        return x
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def jitted(self, x):
+        return self.settle(x) * 2
+
+
+def thrice(x):
+    for i in range(3):
+        for j in range(4):
+            for k in range(10):
+                x = jnp.sin(x) * k + j
+            x = x * 2
+        x = x - i
+    return x
+
+
+def checkpointed(x, weights):
+    layer = jax.checkpoint(lambda x, weight: jnp.tanh(x @ weight) * 2 + x)
+    for weight in weights:
+        x = layer(x, weight)
+    return x.sum()
+
+
+def train(params, xs):
+    def loss(params, x):
+        for weight in params:
+            x = jnp.tanh(x @ weight)
+        return (x**2).sum()
+
+    for x in xs:
+        gradients = jax.grad(loss)(params, x)
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+    return params
+
+
 X = jnp.linspace(0.1, 1.0, 4)
 WEIGHTS = [jnp.eye(4) * 0.05 * (i + 1) for i in range(24)]
 PARAMS = {"w": jnp.ones((4, 32)) * 0.1, "u": jnp.ones((8, 32)) * 0.1, "b": jnp.zeros(32)}
+
+NETWORK = Network()
 
 #: Name -> function, arguments, equations of one turn at most.
 LOOPS = {
@@ -118,5 +175,14 @@ LOOPS = {
     "in a jitted function": (in_a_jit, (X,)),
     "in the body of a loop": (in_a_scan, (X,)),
     "in a branch": (in_a_branch, (X,)),
+    "a method": (NETWORK, (jnp.eye(4),)),
+    "a method, backward": (jax.grad(NETWORK), (jnp.eye(4),)),
+    "a method that calls another": (NETWORK.settle, (X,)),
+    "a jitted method": (NETWORK.jitted, (X,)),
+    "three deep": (thrice, (X,)),
+    "checkpoints, backward": (jax.grad(checkpointed, argnums=(0, 1)), (jnp.eye(4), WEIGHTS)),
+    "steps of training": (train, (WEIGHTS[:8], jnp.ones((10, 4)))),
+    "for each of several": (jax.vmap(nested), (X,)),
+    "a forward derivative": (lambda x: jax.jvp(settle, (x,), (x,)), (X,)),
     "rows of an array": (over_rows, (jnp.linspace(0, 1, 120).reshape(30, 4),)),
 }

@@ -71,7 +71,8 @@ function isFree({ layout, visible }: Scene, { x, y }: Words, right: number): boo
 }
 
 function overlap({ x, y }: Words, right: number, other: Words): boolean {
-  return other.x >= x && other.x < right && Math.abs(other.y - y) < LETTERS;
+  const end = other.x + measure(other.text, 'chip');
+  return other.x < right && end > x && Math.abs(other.y - y) < LETTERS;
 }
 
 function paintHull(painter: Painter, scene: Scene, { boxes, edges }: Hull, hue: number, layer: Layer): void {
