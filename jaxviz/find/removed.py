@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import ADVICE, NOTE, Compiled, Finding, Line, Subject, bytes_text, lines_text, plural
-from jaxviz.graph import OPERATION
+from jaxviz.graph import CONSTANT, OPERATION
 from jaxviz.link.fates import FOLDED, MERGED, Fates
+from jaxviz.traffic import value_bytes
 
 # Operations that cost something whatever their size.
 _COSTLY = frozenset(
@@ -111,12 +112,14 @@ def _folded(subject: Subject, compiled: Compiled, fates: Fates) -> Iterator[Find
     nodes = [
         node
         for node in np.flatnonzero(fates.kind == FOLDED).tolist()
-        if _bytes(subject, node) >= _LARGE_CONSTANT and not _is_filled(subject, node)
+        if _bytes(subject, node) >= _LARGE_CONSTANT
+        and not _is_filled(subject, node)
+        and node not in subject.graph.owned_regions
     ]
-    if not nodes:
+    size = _largest_computed(subject, compiled)
+    if not nodes or size < _LARGE_CONSTANT:
         return
     lines = subject.lines(np.array(nodes))
-    size = max(_bytes(subject, node) for node in nodes)
     yield Finding(
         kind="folded",
         severity=ADVICE,
@@ -131,6 +134,18 @@ def _folded(subject: Subject, compiled: Compiled, fates: Fates) -> Iterator[Find
         lines=lines,
         figures={"bytes": size, "equations": len(nodes)},
     )
+
+
+def _largest_computed(subject: Subject, compiled: Compiled) -> float:
+    """The bytes of the largest constant of the compiled program that the program itself has no array for."""
+    graph = compiled.graph
+    constants = np.flatnonzero(graph.nodes.kind == CONSTANT)
+    computed = (
+        constant
+        for constant in constants.tolist()
+        if (subject.graph.nodes.kind[compiled.sources([constant])] == OPERATION).any()
+    )
+    return max((value_bytes(graph, int(graph.first_value[constant])) for constant in computed), default=0.0)
 
 
 def _is_filled(subject: Subject, node: int) -> bool:

@@ -30,6 +30,22 @@ def test_what_two_lines_compute_alike():
     assert "pass cse" in finding.text
 
 
+def table(x):
+    y = x * 2
+    rows = jnp.ones((600, 600)).at[3].set(2.0)
+    return y + rows
+
+
+def test_a_large_array_that_is_computed_while_compiling():
+    x = jnp.ones((600, 600))
+    finding = the("folded", table, x)
+    assert finding.severity == "advice"
+    assert line_numbers(finding, table) == [2]
+    assert finding.figures["bytes"] == 600 * 600 * 4
+    assert finding.title.startswith("an array of 1.44 MB is computed while compiling")
+    assert "f32[600,600]{1,0} constant(" in jax.jit(table).lower(x).compile().as_text()
+
+
 def forked(x):
     y = jnp.exp(x) * 2 + 1
     return (y.T @ x).sum(), jnp.sort(y + 1, 0)
@@ -95,6 +111,11 @@ INNOCENT = {
     "small values": (forked, (SMALL,)),
     "a sort": (lambda x: jnp.sort(x), (X,)),
     "two numbers": (lambda x: (jnp.zeros(3) + x.sum(), jnp.zeros(3) * x.sum()), (SMALL,)),
+    "a mask that is computed where it is used": (lambda x: x * jnp.tril(jnp.ones((1024, 1024))), (X,)),
+    "a sum of counted numbers": (lambda x: x + jnp.cumsum(jnp.arange(300_000.0)), (jnp.ones(300_000),)),
+    "a table of counted numbers": (lambda x: x + jnp.sin(jnp.arange(360_000.0)).reshape(600, 600), (TABLE,)),
+    "an array of the person's": (lambda x: x + TABLE, (TABLE,)),
+    "a small table": (lambda x: x + jnp.ones((8, 8)).at[3].set(2.0), (SMALL,)),
     "one line twice": (same_line_twice, (SMALL,)),
     "a gradient": (jax.grad(lambda w: jnp.tanh(SMALL @ w).sum()), (SMALL,)),
 }

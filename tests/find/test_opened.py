@@ -110,6 +110,38 @@ def test_small_arguments_and_programs_of_one_device_are_left_alone(tmp_path, tex
     assert opened(tmp_path, text).findings == ()
 
 
+# Each argument in pieces, and what is computed of them too.
+IN_PIECES = REPLICATED.replace("sharding={replicated}", "sharding={devices=[1,4]<=[4]}")
+# What is read twice is read by one kernel.
+ONE_KERNEL = """\
+HloModule jit_f, is_scheduled=true
+
+only {
+  p = f32[1024,1024]{1,0} parameter(0)
+  e = f32[1024,1024]{1,0} exponential(p)
+  s = f32[1024,1024]{1,0} add(e, e)
+  ROOT m = f32[1024,1024]{1,0} multiply(s, e)
+}
+
+ENTRY main {
+  x = f32[1024,1024]{1,0} parameter(0)
+  ROOT y = f32[1024,1024]{1,0} fusion(x), kind=kLoop, calls=only
+}
+"""
+INNOCENT = {
+    "collective": [APART, LIBRARY, SMALL, REPLICATED, ON_ONE_DEVICE, IN_PIECES],
+    "replicated": [APART, COLLECTIVES, ON_ONE_DEVICE, IN_PIECES, ONE_KERNEL],
+    "unfused": [LIBRARY, SMALL, COLLECTIVES, REPLICATED, IN_PIECES, ONE_KERNEL],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"), [(kind, number) for kind, texts in INNOCENT.items() for number in range(len(texts))]
+)
+def test_modules_that_have_nothing_of_the_kind_are_left_alone(tmp_path, kind, number):
+    assert [one for one in opened(tmp_path, INNOCENT[kind][number]).findings if one.kind == kind] == []
+
+
 def test_a_file_cannot_be_rebuilt(tmp_path):
     with pytest.raises(ValueError, match="not a function"):
         opened(tmp_path, APART).rebuild()
