@@ -168,7 +168,13 @@ def scan_counts(params: Mapping[str, Any]) -> tuple[int, int]:
 def scope_text(name_stack: Any) -> str:
     """The name stack of an equation as JAX writes it. Each trace makes a new one, and most are empty."""
     # Private, there in all versions: the names that were pushed.
-    return str(name_stack) if getattr(name_stack, "stack", True) else ""
+    stack = getattr(name_stack, "stack", None)
+    if stack is None:
+        return str(name_stack)
+    if not stack:
+        return ""
+    # JAX 0.6 leaves out transformations that have no scope inside; newer ones write `jvp()`.
+    return str(name_stack.extend("") if type(stack[-1]).__name__ == "Transform" else name_stack)
 
 
 def raw_frames(traceback: Any) -> tuple[Sequence[CodeType], Sequence[int]]:
