@@ -6,7 +6,7 @@ import type { Rebuilt } from './kernelLine.ts';
 export function rebuildingPart(ask: () => Promise<Rebuilt | undefined>): HTMLElement {
   const root = element('div', 'jv-rebuilding');
   const start = button(
-    'jv-button',
+    'jv-link',
     'compare with a loop of JAX',
     'Write it as fori_loop or scan, compile and run both, and compare',
     () => {
@@ -32,7 +32,7 @@ function told({ rows, said, open }: Rebuilt): HTMLElement[] {
     table.append(row(head, 'th'), ...body.map(cells => row(cells, 'td')));
     parts.unshift(table);
   }
-  return open ? [...parts, button('jv-button', 'side by side', 'Show both programs side by side', open)] : parts;
+  return open ? [...parts, button('jv-link', 'side by side', 'Show both programs side by side', open)] : parts;
 }
 
 function row(cells: readonly string[], tag: 'th' | 'td'): HTMLElement {
