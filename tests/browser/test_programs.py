@@ -203,16 +203,23 @@ def test_nothing_of_the_panel_is_loaded_until_it_is_shown(notebook):
     assert book.page.locator(".jv-panel").count() == 0
 
 
-def test_settings_choose_what_is_shown_first(notebook, lab):
+def test_settings_choose_what_is_shown_first_and_how(notebook, lab):
     book = notebook(SETUP, "%jaxviz jnp.tanh(jnp.ones(3))")
     url = f"{lab.url}/lab/api/settings/jupyterlab-jaxviz:settings"
     try:
-        assert book.page.request.put(url, data={"raw": json.dumps({"stage": "hlo"})}).ok
+        chosen = {"stage": "hlo", "colour": "size", "height": 300, "largest": 0.0001}
+        assert book.page.request.put(url, data={"raw": json.dumps(chosen)}).ok
         book.page.reload()
         book.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         book.run(0)
-        graph = book.explore(1)
+        output = book.run(1)
+        # Every document is above this size: it is shown when that is asked for.
+        output.get_by_role("button", name="Show this picture").click()
+        graph = book.graph_of(output.locator(".jv-root"))
         expect(graph.root.locator(".jv-stage[aria-pressed='true']", has_text="HLO")).to_be_visible()
+        expect(graph.root.get_by_label("Colour by (c)")).to_have_value("size")
+        graph.settle()
+        assert graph.root.locator(".jv-stages").bounding_box()["height"] == 300
     finally:
         book.page.request.put(url, data={"raw": "{}"})
 

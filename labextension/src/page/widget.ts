@@ -5,6 +5,7 @@
 import { decode, DocumentError } from '../document/decode.ts';
 import { element } from '../explorer/elements.ts';
 import { Explorer } from '../explorer/explorer.ts';
+import { noLine } from '../explorer/kernelLine.ts';
 import { readSaved } from '../explorer/saved.ts';
 import { LayoutClient } from '../layout/client.ts';
 
@@ -16,6 +17,10 @@ interface Model {
   on(event: string, hear: () => void): void;
   off(event: string, hear: () => void): void;
 }
+
+/** A widget shows what it was given; the kernel has the rest. */
+const MEASURE =
+  'A widget shows what it was made of: in a cell, ex.run() or ex.rebuild(), and then ex.widget() has what was measured.';
 
 function workerOf(text: string): () => Worker {
   return () => new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
@@ -73,6 +78,7 @@ async function show(model: Model, host: HTMLElement): Promise<() => void> {
     ...(typeof height === 'number' ? { height } : {}),
     stage: String(model.get('stage')),
     ...(saved ? { view: saved } : {}),
+    kernel: noLine(MEASURE),
     save: now => {
       view.tell(now);
       stage.tell(now.stage);
