@@ -114,6 +114,41 @@ test('who asks for another graph, or goes away, is not called for the first', as
   await new Promise(done => setTimeout(done, 60));
 });
 
+test('a choice that takes long is said to take long, until it is made or given up', async () => {
+  const document = decodePlain(callAndLoop(3_000).plain());
+  let finish = (): void => undefined;
+  const held = (input: LayoutInput): LayoutJob => ({
+    result: new Promise(resolve => (finish = () => resolve(layout(input)))),
+    cancel: () => undefined
+  });
+  const layouts = { layout: held } as unknown as LayoutClient;
+  const said: boolean[] = [];
+  const choosing = new Choosing(
+    document,
+    layouts,
+    () => space,
+    waits => said.push(waits)
+  );
+  let called = false;
+  choosing.whenOpen(0, () => (called = true));
+  await until(() => said.length > 0);
+  assert.deepEqual(said, [true]);
+  const pump = setInterval(() => finish(), 1);
+  await until(() => called);
+  clearInterval(pump);
+  assert.deepEqual(said, [true, false]);
+  const given = new Choosing(
+    document,
+    layouts,
+    () => space,
+    waits => said.push(waits)
+  );
+  given.whenOpen(0, () => assert.fail('it was given up'));
+  await until(() => said.length > 2);
+  given.cancel();
+  assert.deepEqual(said.slice(2), [true, false]);
+});
+
 test('where no layout can be made, everything is closed and the picture comes all the same', async () => {
   const document = decodePlain(callAndLoop(3_000).plain());
   const layouts = {

@@ -13,6 +13,9 @@ import { firstSteps, firstView, type Space } from '../view/first.ts';
 /** In graphs of no more nodes than this, everything is chosen at once. */
 const AT_ONCE = 2_000;
 
+/** ms after which it is said what is waited for. */
+const SLOW = 300;
+
 type Rows = ReadonlySet<number>;
 
 interface Known {
@@ -28,7 +31,9 @@ export class Choosing {
   constructor(
     private readonly document: Document,
     private readonly layouts: LayoutClient,
-    private readonly space: () => Space
+    private readonly space: () => Space,
+    /** Hears when a choice takes long, and when it is made or given up then. */
+    private readonly slow: (waits: boolean) => void = () => undefined
   ) {}
 
   /** True while a choice is made. */
@@ -59,9 +64,21 @@ export class Choosing {
     const space = this.space();
     let stopped = false;
     let job: LayoutJob | null = null;
+    let waits = false;
+    const waiting = setTimeout(() => {
+      waits = true;
+      this.slow(true);
+    }, SLOW);
+    const end = (): void => {
+      clearTimeout(waiting);
+      if (waits) {
+        this.slow(false);
+      }
+    };
     const stop = (): void => {
       stopped = true;
       job?.cancel();
+      end();
     };
     const place = (made: LayoutJob): Promise<Layout> => {
       job = made;
@@ -73,6 +90,7 @@ export class Choosing {
       .then(open => {
         if (!stopped) {
           this.stop = null;
+          end();
           this.known.set(graph, { space, open });
           then();
         }

@@ -92,7 +92,12 @@ export class Pane {
     const { document, layouts, colours } = parts;
     this.palette = parts.palette;
     this.viewing = new Viewing(document, parts.graph, change => events.opened(change));
-    this.choosing = new Choosing(document, layouts, () => this.space());
+    this.choosing = new Choosing(
+      document,
+      layouts,
+      () => this.space(),
+      waits => this.note.say(waits ? 'choosing what to open' : '', 'busy')
+    );
     this.placing = new Placing({
       document,
       layouts,
