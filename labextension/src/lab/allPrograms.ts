@@ -40,6 +40,11 @@ export class AllPrograms {
     return this.entries.find(entry => entry.path === path);
   }
 
+  /** The kernel that has the list of programs with this name. */
+  ofSession(key: string): KernelEntry | undefined {
+    return key ? this.entries.find(({ programs }) => programs.key === key) : undefined;
+  }
+
   get(id: string): KernelEntry | undefined {
     return this.kernels.get(id);
   }

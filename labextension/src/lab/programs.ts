@@ -84,10 +84,13 @@ function activate(
     }
   };
 
-  /** The line to a program in the kernel of a notebook; `listed` names it also after that kernel was started again. */
-  const lineTo = (path: string, listed: string, show: (document: unknown) => void): KernelLine =>
+  /**
+   * The line to a program, which `listed` names also after its kernel was started again. The kernel is the one that has
+   * it, wherever the picture is; `path` is where it should be, if there is none.
+   */
+  const lineTo = (listed: string, path: string, show: (document: unknown) => void): KernelLine =>
     kernelLine({
-      kernel: () => all.ofPath(path)?.programs,
+      kernel: () => (all.ofSession(listed.split(':')[0]) ?? all.ofPath(path))?.programs,
       program: listed,
       show,
       open: (name, document) => openTab(name, Promise.resolve(document))
@@ -95,9 +98,9 @@ function activate(
   const lineOf = (
     { path, program }: { path: string; program: string },
     show: (document: unknown) => void
-  ): KernelLine => lineTo(path, `${all.ofPath(path)?.programs.key ?? ''}:${program}`, show);
+  ): KernelLine => lineTo(`${all.ofPath(path)?.programs.key ?? ''}:${program}`, path, show);
   application.kernelLine = (output, program, show) =>
-    lineTo(notebooks?.find(one => one.node.contains(output))?.context.path ?? active(), program, show);
+    lineTo(program, notebooks?.find(one => one.node.contains(output))?.context.path ?? active(), show);
 
   addCommands({ app, all, trans, openTab, active, waitFor: path => waitFor(all, path) });
   app.commands.addCommand(Commands.show, {
