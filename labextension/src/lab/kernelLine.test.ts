@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import type { KernelLine } from '../explorer/kernelLine.ts';
+import { AllPrograms } from './allPrograms.ts';
 import { kernelLine } from './kernelLine.ts';
 import { KernelPrograms } from './kernelPrograms.ts';
 
@@ -16,6 +17,8 @@ class FakeKernel {
   readonly clientId = 'client';
   readonly username = '';
   interrupts = 0;
+
+  constructor(readonly id = 'kernel') {}
 
   requestCommInfo(): Promise<unknown> {
     return Promise.resolve({ content: { status: 'ok', comms: {} } });
@@ -142,4 +145,32 @@ test('an error of the kernel is said in its words; a restart ends the waiting', 
   kernel.statusChanged.emit('restarting');
   await assert.rejects(waiting.answer, { message: 'The kernel was restarted.' });
   assert.match(line.missing(), /from before the kernel was started/);
+});
+
+test('of two notebooks side by side, each picture finds the kernel that made it, also once that was renamed', () => {
+  const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
+  const all = new AllPrograms(sessions as never);
+  const kernels = ['one', 'two'].map(id => {
+    const kernel = new FakeKernel(id);
+    const session = { kernel, path: `${id}.ipynb` };
+    const signals = { kernelChanged: new Signal<object, unknown>({}), disposed: new Signal<object, void>({}) };
+    all.follow({ session, ...signals } as never);
+    kernel.say('comm_open', { type: 'list', session: `key-${id}`, programs: [{ id: '1', when: 1 }], dropped: 0 });
+    return kernel;
+  });
+  const shown: unknown[] = [];
+  const line = kernelLine({
+    kernel: () => all.ofSession('key-two')?.programs,
+    program: 'key-two:1',
+    show: document => shown.push(document),
+    open: () => undefined
+  });
+  assert.equal(line.missing(), '');
+  line.run(() => undefined);
+  assert.deepEqual(
+    kernels.map(({ sent }) => sent.filter(({ type }) => type === 'run').length),
+    [0, 1]
+  );
+  assert.equal(all.ofSession(''), undefined);
+  assert.equal(all.ofSession('key-three'), undefined);
 });
