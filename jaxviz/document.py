@@ -130,7 +130,7 @@ class OutlineEntry:
 
 @dataclass(frozen=True, eq=False)
 class PassesEntry:
-    """What the passes of the compiler made of a jaxpr, by the number of its graph."""
+    """What the passes of the compiler made of a program, by the number of its first graph: jaxpr, else HLO."""
 
     graph: int
     passes: Passes

@@ -28,11 +28,11 @@ from jaxviz.graph import Column, Graph
 from jaxviz.tables import Tables
 
 
-def joined(documents: Sequence[Document]) -> Document:
+def joined(documents: Sequence[Document], *, passes: bool = False) -> Document:
     """One document with the programs of all, in order, each with its own stages, links, fates, outlines, findings
     and all that was measured.
 
-    The passes of the compiler are left out.
+    The passes of the compiler are left out, but, with `passes`, for those of the first document.
     """
     first, *others = documents
     tables = first.tables
@@ -54,7 +54,7 @@ def joined(documents: Sequence[Document]) -> Document:
         fates=tuple(_numbered([part.fates for part in parts], starts)),
         outlines=tuple(_numbered([part.outlines for part in parts], starts)),
         findings=tuple(_numbered([part.findings for part in parts], starts)),
-        passes=(),
+        passes=first.passes if passes else (),
         measures=tuple(_of_programs(parts, [part.measures for part in parts])),
         memory=tuple(_of_programs(parts, [part.memory for part in parts])),
         values=tuple(_of_programs(parts, [part.values for part in parts])),

@@ -40,8 +40,13 @@ def make_passes(
     tables: Tables,
     tags: Callable[[HloGraph], Sequence[Found]],
     place: Callable[[Graph, Sequence[Found]], Placed],
+    *,
+    frames: bool = False,
 ) -> Passes:
-    """The passes that changed something. `tags` says what a state's tags say, `place` where its nodes belong."""
+    """The passes that changed something. `tags` says what a state's tags say, `place` where its nodes belong.
+
+    With `frames`, states have the call stacks that they say themselves.
+    """
     states, note = chosen_states(snapshots)
     if not states:
         raise NoSnapshots("the compiler gave no snapshots between its passes")
@@ -49,7 +54,7 @@ def make_passes(
     writer = SeriesWriter(tables)
     before: State | None = None
     joined = 0
-    for state, read in zip(states, read_states(states, tables), strict=True):
+    for state, read in zip(states, read_states(states, tables, frames=frames), strict=True):
         tagged = tags(read)
         lineage = lineages.of(read, tagged)
         placed = place(read.graph, tagged)

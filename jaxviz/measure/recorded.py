@@ -239,7 +239,7 @@ def _rows(data: Any, modules: set[str]) -> dict[str, list[Row]]:
 
 
 def _one(profile: bytes, name: str, rows: list[Row]) -> _Ran:
-    from jaxviz.outline.metadata import opened_in_order
+    from jaxviz.outline.metadata import placed_outline
     from jaxviz.read.communication import take_frames_of_elements
     from jaxviz.read.hlo import read_hlo
     from jaxviz.read.hlo_proto import parse_hlo_proto
@@ -247,7 +247,7 @@ def _one(profile: bytes, name: str, rows: list[Row]) -> _Ran:
     module = parse_hlo_proto(profile, name)
     take_frames_of_elements(module)
     read = read_hlo(module, Tables(elsewhere=True))
-    graph, outline, order = opened_in_order(read.graph)
+    graph, outline, order = placed_outline(read.graph)
     instructions = [read.instruction[place] for place in order.tolist()]
     known = set(instructions)
     runs = len({row.run for row in rows})

@@ -12,6 +12,7 @@ from jaxviz.opening.buffers import read_buffers, with_buffers
 from jaxviz.opening.contents import OpenError, contents_of, read_bytes
 from jaxviz.opening.opened import OpenedPass, OpenedProgram
 from jaxviz.opening.programs import OpenedStage, programs_in
+from jaxviz.opening.states import StateFile
 
 _FILE = re.compile(r"(?:.*\.)?(module_\d+)\.(.+?)\.((?:hlo\.pb|txt|hlo|pb|\w+?)(?:\.(?:gz|zst|xz|bz2))?)$")
 _PASS = re.compile(r"(.+?)\.(\d{4})\.(.+?)\.after_(.+?)(?:\.before_(.+))?$")
@@ -82,20 +83,29 @@ def _program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | No
                 stage = with_buffers(stage, read_buffers(read_bytes(plan.path), str(plan.path)))
             except (OpenError, OSError) as error:
                 left_out.append(str(error))
-        return OpenedProgram(stage.name, stage, passes=_passes(group))
+        between = _between(group)
+        first = [StateFile("", "", file.path) for file in group if file.kind == _FIRST_STATE and between]
+        steps = [StateFile(file.after, file.pipeline, file.path) for file in between]
+        return OpenedProgram(stage.name, stage, passes=tuple(map(_pass, between)), states=(*first[:1], *steps))
     return None
 
 
-def _passes(group: Sequence[Dumped]) -> tuple[OpenedPass, ...]:
+def _between(group: Sequence[Dumped]) -> list[Dumped]:
+    """The states between passes, in order, each once; as text where it is there as text."""
     states: dict[int, Dumped] = {}
     for file in group:
         known = states.get(file.number)
-        if file.kind == _PASS_STATE and (known is None or file.path.name.endswith(".txt")):
+        if file.kind == _PASS_STATE and (known is None or _is_text(file)):
             states[file.number] = file
-    return tuple(
-        OpenedPass(file.after, file.pipeline, file.path, lambda path=file.path: read_state(path).graph)  # type: ignore[misc]
-        for _, file in sorted(states.items())
-    )
+    return [file for _, file in sorted(states.items())]
+
+
+def _is_text(file: Dumped) -> bool:
+    return ".txt" in file.path.suffixes
+
+
+def _pass(file: Dumped) -> OpenedPass:
+    return OpenedPass(file.after, file.pipeline, file.path, lambda: read_state(file.path).graph)
 
 
 def read_state(path: Path) -> OpenedStage:

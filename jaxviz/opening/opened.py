@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.document import STAGE_KINDS, Document, FindingEntry, OutlineEntry, ProgramEntry, StageEntry
+from jaxviz.document import STAGE_KINDS, Document, FindingEntry, OutlineEntry, PassesEntry, ProgramEntry, StageEntry
 from jaxviz.exploration import Exploration
 from jaxviz.graph import Graph
+from jaxviz.opening.contents import OpenError
 from jaxviz.opening.programs import OpenedStage
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from jaxviz.link.fates import Fate
     from jaxviz.loops.compare import Rebuilt
     from jaxviz.measure.processes import Process
+    from jaxviz.opening.states import StateFile
 
 
 class Opened(Exploration):
@@ -88,7 +90,7 @@ class Opened(Exploration):
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is worth telling, as far as the file says enough."""
-        return tuple(entry.finding for entry in self.document().findings)
+        return tuple(entry.finding for entry in self._program.document.findings)
 
     @property
     def processes(self) -> tuple[Process, ...]:
@@ -105,8 +107,9 @@ class Opened(Exploration):
         raise ValueError(f"{self.path} holds what was compiled, not a function: rebuild its loop where it is defined")
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
-        """The program as data: what is saved, sent to the browser and reopened."""
-        return self._program.document
+        """The program as data: what is saved, sent to the browser and reopened; with the states between passes where
+        a folder of dumps holds them, unless `passes` is False."""
+        return self._program.document if passes is False else self._program.document_with_passes
 
     def with_others(self) -> Document:
         """This program and the others of the folder as one document, the largest as long as they are not too much."""
@@ -118,7 +121,7 @@ class Opened(Exploration):
             if program is not self._program and program.size <= room and len(documents) < _MOST_PROGRAMS:
                 room -= program.size
                 documents.append(program.document)
-        return joined(documents) if len(documents) > 1 else documents[0]
+        return joined(documents, passes=True) if len(documents) > 1 else documents[0]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         from jaxviz.notebook.display import mime_bundle
@@ -126,14 +129,14 @@ class Opened(Exploration):
         return mime_bundle(self.with_others(), repr(self), height=self.height, stage=self.stage)
 
     def _graph(self, kind: str) -> Graph:
-        document = self.document()
+        document = self._program.document
         for stage in document.programs[0].stages:
             if stage.kind == kind:
                 return document.graphs[stage.graph]
         raise ValueError(f"there is no {kind} in {self.path}: it holds {', '.join(self._program.kinds)}")
 
     def __repr__(self) -> str:
-        document = self.document()
+        document = self._program.document
         parts = [f"{kind} of {len(document.graphs[stage.graph])} nodes" for kind, stage in self._program.stages.items()]
         lines = [f"<jaxviz {self.path}: {self.call}, {', '.join(parts)}>"]
         if self.passes:
@@ -187,9 +190,11 @@ class OpenedProgram:
         stage: OpenedStage | None = None,
         document: Document | None = None,
         passes: tuple[OpenedPass, ...] = (),
+        states: Sequence[StateFile] = (),
     ) -> None:
         self.name = name
         self.passes = passes
+        self._states = states
         self._stage = stage
         self._document = document
 
@@ -199,6 +204,21 @@ class OpenedProgram:
             return self._document
         assert self._stage is not None
         return _document_of(self.name, self._stage)
+
+    @cached_property
+    def document_with_passes(self) -> Document:
+        """The same with the states between passes, or why they cannot be stepped through."""
+        document = self.document
+        if not self._states:
+            return document
+        from jaxviz.opening.states import states_of
+
+        try:
+            between = PassesEntry(0, states_of(self._states, document.tables))
+        except (OpenError, OSError) as error:
+            program = replace(document.programs[0], missing={**document.programs[0].missing, "passes": str(error)})
+            return replace(document, programs=(program, *document.programs[1:]))
+        return replace(document, passes=(between,)) if len(between.passes) else document
 
     @property
     def is_of_process(self) -> bool:

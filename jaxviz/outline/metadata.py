@@ -29,11 +29,11 @@ _LOOP_BODIES = {"while cond": "while", "while body": "do"}
 
 def opened_outline(graph: Graph) -> tuple[Graph, Outline]:
     """The graph in an order that can be folded, and its outline."""
-    graph, outline, _ = opened_in_order(graph)
-    return graph, outline
+    placed, outline, _ = placed_outline(graph)
+    return placed, outline
 
 
-def opened_in_order(graph: Graph) -> tuple[Graph, Outline, Column]:
+def placed_outline(graph: Graph) -> tuple[Graph, Outline, Column]:
     """The same, and where each node stood before."""
     origins = Origins(graph)
     phase = _phases(graph, origins)

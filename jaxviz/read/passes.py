@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from jaxviz.optimize import Snapshot
+from jaxviz.read.communication import take_frames_of_elements
 from jaxviz.read.hlo import HloGraph, read_hlo
 from jaxviz.read.hlo_text import parse_hlo_text
 from jaxviz.tables import Tables
@@ -81,7 +82,10 @@ def chosen_states(snapshots: Sequence[Snapshot]) -> tuple[list[PassState], str]:
     )
 
 
-def read_states(states: Sequence[PassState], tables: Tables) -> Iterator[HloGraph]:
-    """The graph of each state, one at a time."""
+def read_states(states: Sequence[PassState], tables: Tables, *, frames: bool = False) -> Iterator[HloGraph]:
+    """The graph of each state, one at a time; with `frames`, with the call stacks that it has of its own."""
     for state in states:
-        yield read_hlo(parse_hlo_text(state.text), tables, frames=False)
+        module = parse_hlo_text(state.text)
+        if frames:
+            take_frames_of_elements(module)
+        yield read_hlo(module, tables, frames=frames)

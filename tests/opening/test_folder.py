@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import jax
 import jax.numpy as jnp
@@ -110,3 +111,41 @@ def test_a_cell_shows_all_programs_of_a_folder_the_chosen_one_first(tmp_path):
     assert shown.graphs[0].node(0).name == "p0"
     # Alone it is still one program.
     assert len(opened["two"].document().programs) == 1
+
+
+def test_what_each_pass_of_a_dump_did_is_in_its_document(dump):
+    opened = jv.open(dump)
+    document = opened.document()
+    (entry,) = document.passes
+    passes = entry.passes
+    assert document.graphs[entry.graph] is opened.hlo
+    assert {node.op for node in passes.start if node.kind == "operation"} >= {"dot", "tanh", "reduce"}
+    fused = [change.node.op for step in passes for change in step.fused]
+    assert "tanh" in fused
+    for number in range(len(passes.series)):
+        state = passes.series.state(number)
+        state.graph.check()
+        state.outline.check()
+    again = jv.Document.from_json(document.to_json())
+    assert [step.name for step in again.passes[0].passes] == [step.name for step in passes]
+    assert not opened.document(passes=False).passes
+
+
+def test_a_cell_with_several_programs_of_a_dump_keeps_the_passes_of_the_first(dump, tmp_path):
+    shutil.copytree(dump, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "other.txt").write_text("HloModule other\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n")
+    opened = jv.open(tmp_path)
+    shown = opened["jit_program"].with_others()
+    assert [program.name for program in shown.programs] == ["jit_program", "other"]
+    assert [entry.graph for entry in shown.passes] == [0]
+    assert not opened["other"].with_others().passes
+
+
+def test_states_of_a_dump_that_cannot_be_read_are_told_and_the_rest_is_shown(dump, tmp_path):
+    shutil.copytree(dump, tmp_path, dirs_exist_ok=True)
+    state = sorted(path for path in tmp_path.iterdir() if ".after_" in path.name)[3]
+    state.write_text(state.read_text() + "\ncut {\n")
+    document = jv.open(tmp_path).document()
+    assert not document.passes
+    assert "the states between passes: line " in document.programs[0].missing["passes"]
+    assert len(document.graphs[0])

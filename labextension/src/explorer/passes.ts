@@ -35,7 +35,7 @@ export class PassSlider {
     private readonly actions: PassActions
   ) {
     [this.passes] = document.passes;
-    this.root.hidden = !this.passes;
+    this.root.hidden = !this.here;
     this.line.hidden = true;
     const { range } = this;
     range.type = 'range';
@@ -52,7 +52,7 @@ export class PassSlider {
   /** Shows the program after a pass; beyond the last pass is HLO, before the first state StableHLO. */
   go(number: number): void {
     const { document: source, passes, actions } = this;
-    if (!passes) {
+    if (!passes || !this.here) {
       actions.say(
         source.programs[programOf(source, this.at)].missing?.passes ??
           'The passes are not in here: %jaxviz --passes asks for them'
@@ -94,6 +94,12 @@ export class PassSlider {
     this.actions.light(nodes);
   }
 
+  /** Whether the passes are those of the program on the screen: a document of several has those of one. */
+  private get here(): boolean {
+    const { document: source, passes } = this;
+    return passes !== undefined && programOf(source, passes.graph) === programOf(source, this.at);
+  }
+
   /** The number of the last state. */
   private get last(): number {
     return (this.passes?.states.length ?? 0) - 1;
@@ -102,6 +108,7 @@ export class PassSlider {
   /** Shows where the graph with this number stands. */
   show(graph: number): void {
     this.at = graph;
+    this.root.hidden = !this.here;
     const place = placeOf(this.document, graph);
     this.root.classList.toggle('jv-on', place !== undefined);
     this.line.hidden = !place;

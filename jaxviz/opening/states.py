@@ -1,0 +1,71 @@
+"""The states between the passes of the compiler in a folder of dumps, as the stage through which a slider steps.
+
+There is no jaxpr that a state could be linked to: an instruction is followed through them by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxviz.graph import Column, Graph
+from jaxviz.link.changes import Passes
+from jaxviz.link.links import Found, Links
+from jaxviz.opening.contents import Contents, OpenError, contents_of, read_bytes
+from jaxviz.optimize import Snapshot
+from jaxviz.outline import Outline
+from jaxviz.outline.metadata import placed_outline
+from jaxviz.passes import make_passes
+from jaxviz.read.hlo import HloGraph
+from jaxviz.read.hlo_module import HloError
+from jaxviz.tables import Tables
+
+#: More bytes of text are not looked through to show one program; each state can be read by itself.
+MOST_BYTES = 100_000_000
+
+
+class StateFile(NamedTuple):
+    """A module that the compiler dumped, after which pass of which pipeline; of what it was given, both are empty."""
+
+    after: str
+    pipeline: str
+    path: Path
+
+
+class _Placed(NamedTuple):
+    graph: Graph
+    order: Column
+    links: Links
+    outline: Outline
+
+
+def states_of(files: Sequence[StateFile], tables: Tables) -> Passes:
+    """The states that differ, in order; `OpenError` where they cannot be read as text."""
+    size = sum(file.path.stat().st_size for file in files)
+    if size > MOST_BYTES:
+        raise OpenError(f"{len(files)} states of {size / 1e6:,.0f} MB are too much to step through: .passes has each")
+    snapshots = [Snapshot(file.pipeline, file.after, "", _text(file.path)) for file in files]
+    try:
+        return make_passes(snapshots, tables, _no_tags, _place, frames=True)
+    except (HloError, RecursionError, ValueError) as error:
+        raise OpenError(f"the states between passes: {error}") from None
+
+
+def _text(path: Path) -> str:
+    data = read_bytes(path)
+    if contents_of(data, str(path)) is not Contents.HLO_TEXT:
+        raise OpenError(f"{path}: expected a state between passes as text (xla_dump_hlo_as_text)")
+    return data.decode(errors="replace").removeprefix("\ufeff")
+
+
+def _no_tags(state: HloGraph) -> Sequence[Found]:
+    return [()] * len(state.graph)
+
+
+def _place(graph: Graph, tagged: Sequence[Found]) -> _Placed:
+    placed, outline, order = placed_outline(graph)
+    none = np.zeros(0, np.int32)
+    return _Placed(placed, order, Links(none, none, none), outline)
