@@ -208,3 +208,73 @@ test('fitting shows the whole picture, never larger than life', () => {
   assert.ok(small.scale < 1);
   assert.ok((scene.layout.totalWidth + MARGIN - small.x) * small.scale <= 100.01);
 });
+
+/** A letter or sign of every 64 characters that Unicode has assigned: each of its scripts among them. */
+function lettersOfAllScripts(): string[] {
+  const letters: string[] = [];
+  for (let block = 0xa0; block < 0x32000; block += 64) {
+    for (let code = block; code < block + 64; code++) {
+      const character = String.fromCodePoint(code);
+      if (/[\p{L}\p{N}\p{S}]/u.test(character)) {
+        letters.push(character);
+        break;
+      }
+    }
+  }
+  return letters;
+}
+
+test('names in every script, from right to left too, are there whole and overlap nothing', () => {
+  const letters = lettersOfAllScripts();
+  assert.ok(letters.length > 1000);
+  for (const script of [
+    'Arabic',
+    'Hebrew',
+    'Thai',
+    'Devanagari',
+    'Han',
+    'Hangul',
+    'Ethiopic',
+    'Mongolian',
+    'Cuneiform'
+  ]) {
+    assert.ok(
+      letters.some(letter => new RegExp(`\\p{Script=${script}}`, 'u').test(letter)),
+      script
+    );
+  }
+  const sketch = new Sketch();
+  let value = sketch.argument('x', 'f32[4]');
+  const names: string[] = [];
+  for (let i = 0; i < letters.length; i += 12) {
+    const name = letters.slice(i, i + 12).join('');
+    names.push(name);
+    value = sketch.op('add', [value, value], 'f32[4]', {}, name);
+  }
+  sketch.result('result', value);
+  const scene = sceneOf(sketch);
+  const svg = toSvg(scene, { theme: 'light', title: '', description: '' });
+  names.forEach(name => assert.ok(svg.includes(`>${escape(name)}</text>`), name));
+  const { x, y, width, height } = scene.layout;
+  for (const a of x.keys()) {
+    for (let b = 0; b < a; b++) {
+      const apart =
+        x[a] + width[a] <= x[b] || x[b] + width[b] <= x[a] || y[a] + height[a] <= y[b] || y[b] + height[b] <= y[a];
+      assert.ok(apart, `${scene.visible.label[a]} and ${scene.visible.label[b]}`);
+    }
+  }
+  assert.ok(width.every(one => one >= 40));
+  assert.equal(
+    new new Window().DOMParser().parseFromString(svg, 'image/svg+xml').querySelectorAll('parsererror').length,
+    0
+  );
+});
+
+test('a name of 10,000 characters has a box like others, and is told in full', () => {
+  const sketch = new Sketch();
+  const name = 'layer_'.repeat(1_700);
+  sketch.result('result', sketch.op('tanh', [sketch.argument('x', 'f32[4]')], 'f32[4]', {}, name));
+  const scene = sceneOf(sketch);
+  assert.ok(scene.width < 400);
+  assert.ok(toSvg(scene, { theme: 'light', title: '', description: '' }).includes(`<title>${name}</title>`));
+});
