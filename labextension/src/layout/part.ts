@@ -80,14 +80,15 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const slim = proper.count < SLIM * proper.rankCount && proper.rankCount * ROW_GAP > FOLD_FROM;
   const mayFold = input.aspect !== undefined && slim;
   const before = mayFold ? undefined : placesBefore(input, vertices);
-  const real = (vertex: number): boolean => vertex < count && !input.gate[vertices[vertex]];
-  const gap = (a: number, b: number): number => (real(a) && real(b) ? BOX_GAP : LANE_GAP);
+  const real = Uint8Array.from({ length: proper.count }, (_, v) => (v < count && !input.gate[vertices[v]] ? 1 : 0));
+  const gap = (a: number, b: number): number => (real[a] && real[b] ? BOX_GAP : LANE_GAP);
   // Groups side by side are wide as it is.
   const narrow = pin.includes(Pin.ordered);
   const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before, narrow);
-  const heights = rows.map(row =>
-    row.reduce((most, v) => (v < count ? Math.max(most, input.height[vertices[v]]) : most), 0)
-  );
+  const heights = new Array<number>(rows.length).fill(0);
+  for (let v = 0; v < count; v++) {
+    heights[rank[v]] = Math.max(heights[rank[v]], input.height[vertices[v]]);
+  }
   const tops = rowTops(proper, x, extents, heights);
   const heightOf = (vertex: number): number => (vertex < count ? input.height[vertices[vertex]] : 0);
   const y = Float64Array.from({ length: count }, (_, v) =>

@@ -6,7 +6,7 @@
 import type { Arrangement, Net } from './net.ts';
 
 /** Gaps to each side of its old place that a lane may move to. */
-const REACH = 16;
+const REACH = 12;
 const WINDOW = 2 * REACH + 1;
 
 /** Reroutes every long edge once, as far as `work` lasts (in steps). Gives the number of crossings saved. */
