@@ -2,19 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import type { Document } from '../document/graph.ts';
-import { loop } from '../document/sketch.ts';
+import { loop, Sketch } from '../document/sketch.ts';
 import { mergedAndFused } from '../document/sketchPasses.ts';
 import { openState } from '../document/states.ts';
 import { measure } from '../draw/text.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
+import { rowsOf } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
 import { Openings } from './openings.ts';
 
-/** A loop as two stages, whose operations are linked one to one. */
-function twoStages(): Document {
-  const plain = loop().plain();
+/** A program as two stages, whose operations are linked one to one. */
+function twoStages(sketch: Sketch = loop()): Document {
+  const plain = sketch.plain();
   const count = plain.graphs[0].nodes.kind.length;
   const nodes = Array.from({ length: count }, (_, node) => node).filter(node => plain.graphs[0].nodes.kind[node] === 0);
   return decodePlain({
@@ -41,6 +42,37 @@ test('what is opened in one stage is open in the others, and what is closed ther
   openings.toggle(1);
   openings.enter(first, () => assert.fail('this stage was chosen already'));
   assert.ok(!labels(document, 0, openings).includes('mul'));
+});
+
+test('a region opens and closes with the one that mirrors it, and both are open in the other stages', () => {
+  const sketch = new Sketch();
+  const body = (name: string): void => {
+    const x = sketch.argument(`x of ${name}`, 'f32[4]');
+    const out = sketch.op('jit', [x], 'f32[4]');
+    sketch.region(sketch.last, 'jit', name, () => {
+      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: x });
+      const sin = sketch.op(`sin of ${name}`, [inner], 'f32[4]');
+      sketch.result('', sketch.op('neg', [sin], 'f32[4]'), { kind: 'leave', to: out });
+    });
+    sketch.result(`result of ${name}`, out);
+  };
+  body('forward');
+  body('backward');
+  const document = twoStages(sketch);
+  for (const graph of document.graphs) {
+    rowsOf(document, graph).outline.twin.set([2, 1], 1);
+  }
+  const [first, second] = document.graphs;
+  const openings = new Openings(document, first);
+  openings.enter(first, none);
+  const inside = (graph: number): string[] =>
+    labels(document, graph, openings).filter(label => label.startsWith('sin'));
+  openings.toggle(2);
+  assert.deepEqual(inside(0), ['sin of forward', 'sin of backward']);
+  openings.enter(second, none);
+  assert.deepEqual(inside(1), ['sin of forward', 'sin of backward']);
+  openings.toggle(1);
+  assert.deepEqual(inside(1), []);
 });
 
 test('all that is open or closed at once is so in every stage', () => {
