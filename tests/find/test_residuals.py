@@ -139,6 +139,7 @@ def hessian_times(x, v):
     return jax.grad(lambda x: jnp.vdot(jax.grad(energy)(x), v))(x)
 
 
+@pytest.mark.skipif(jax.__version_info__ < (0, 7), reason="JAX 0.6 says outer derivatives twice on the inner way back")
 def test_of_a_second_derivative_what_the_second_way_back_reads_is_told_apart():
     vector = jnp.ones(4)
     exploration = explore(hessian_times, vector, vector)

@@ -156,6 +156,9 @@ def printing(x):
     return x
 
 
+@pytest.mark.skipif(
+    jax.__version_info__ < (0, 7), reason="on JAX 0.6 each print is another callback, not to be compared"
+)
 def test_a_program_that_acts_on_the_world_is_not_run(capfd):
     rebuilt = jv.rebuild(printing, 1.0)
     jax.effects_barrier()

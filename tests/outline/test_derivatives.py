@@ -54,10 +54,15 @@ def phases_of(fn, *arguments):
 TANGENTS = ["forward with tangents", "backward with tangents"]
 
 
+TOLD_TWICE = pytest.mark.skipif(
+    jax.__version_info__ < (0, 7), reason="JAX 0.6 says outer derivatives twice on the inner way back"
+)
+
+
+@TOLD_TWICE
 @pytest.mark.parametrize(
     ("fn", "arguments", "expected"),
     [
-        (jax.grad(energy), (X,), ["forward", "backward"]),
         (jax.grad(jax.grad(scalar)), (1.0,), ["forward", "backward", "second backward"]),
         (
             jax.grad(jax.grad(jax.grad(scalar))),
@@ -77,14 +82,20 @@ TANGENTS = ["forward with tangents", "backward with tangents"]
             # The loss itself was computed first, and is undone last.
             ["forward", "backward", "forward", "backward", "second backward", "backward"],
         ),
-        # A checkpoint differentiates what it holds again; that makes it no second derivative.
-        (checkpointed, (W, X), ["forward", "backward"]),
     ],
 )
 def test_the_phases_of_derivatives_of_derivatives(fn, arguments, expected):
     assert [name for name, _ in phases_of(fn, *arguments)] == expected
 
 
+@pytest.mark.smoke
+@pytest.mark.parametrize(("fn", "arguments"), [(jax.grad(energy), (X,)), (checkpointed, (W, X))])
+def test_a_gradient_has_two_phases(fn, arguments):
+    # A checkpoint differentiates what it holds again; that makes it no second derivative.
+    assert [name for name, _ in phases_of(fn, *arguments)] == ["forward", "backward"]
+
+
+@TOLD_TWICE
 def test_the_second_way_back_holds_what_undoes_the_first_and_the_forward_pass():
     exploration = jv.explore(jax.grad(jax.grad(scalar)), 1.0)
     graph = exploration.jaxpr

@@ -1,5 +1,6 @@
 /** The strip of findings below the picture: a line for each, the most severe first, opened for its reason and remedy. */
 import type { Document, Finding } from '../document/graph.ts';
+import { copied } from './copied.ts';
 import { button, element } from './elements.ts';
 import type { Rebuilt } from './kernelLine.ts';
 import { rebuildingPart } from './rebuilding.ts';
@@ -27,15 +28,7 @@ export function nodesOfFinding({ first, size }: Finding): number[] {
 /** A line of Python to run in a cell, and a button that copies it. */
 function actionOf(code: string): HTMLElement {
   const line = element('p', 'jv-finding-action');
-  const copy = button('jv-link', 'copy', `Copy: ${code}`, () => {
-    const { clipboard } = navigator;
-    const copied = clipboard ? clipboard.writeText(code) : Promise.reject(new Error('there is no clipboard here'));
-    copied.then(
-      () => (copy.textContent = 'copied'),
-      () => (copy.textContent = 'select it to copy')
-    );
-  });
-  line.append('In a cell: ', element('code', 'jv-finding-code', code), copy);
+  line.append(...copied('In a cell: ', code));
   return line;
 }
 
