@@ -11,23 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from jaxviz import compat_traces
-from jaxviz.document import (
-    STAGE_KINDS,
-    CompilingEntry,
-    Document,
-    FatesEntry,
-    FindingEntry,
-    LinksEntry,
-    MeasuresEntry,
-    MemoryEntry,
-    OutlineEntry,
-    PassesEntry,
-    ProgramEntry,
-    ResidualsEntry,
-    StageEntry,
-    TargetEntry,
-    ValuesEntry,
-)
+from jaxviz.document import STAGE_KINDS, Document, FindingEntry
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.graph import Graph
 from jaxviz.notebook.session import note_explored
@@ -52,7 +36,6 @@ if TYPE_CHECKING:
     from jaxviz.measure.run import Run
     from jaxviz.measure.values import Values
     from jaxviz.residuals import Residuals
-    from jaxviz.targets import Target
     from jaxviz.traffic import Kernel
 
 
@@ -106,18 +89,12 @@ class Exploration:
         self.with_passes = False
         # Its place on the list of this Python process, by which a picture asks the kernel for more.
         self.listed = ""
-        # What was measured by the last run.
-        self.measured: Run | None = None
         #: Where the function could not be traced, the error in words.
         self.failed: FailedExploration | None = None
-        # What it needs of memory, once that was asked for.
-        self._memory: Memory | None = None
-        # The statistics of its values, once they were asked for.
-        self._values: Values | None = None
-        # What compiling it cost, once that was asked for.
-        self._compile_cost: CompileCost | None = None
         from jaxviz.capture import Capture
+        from jaxviz.gather import Measured
 
+        self._measured = Measured()
         self._capture = Capture(program, ahead=lambda: self.found_in_jaxpr)
 
     def trace(self) -> None:
@@ -232,6 +209,11 @@ class Exploration:
         """Which nodes of the jaxpr became which nodes of another stage."""
         return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
 
+    @property
+    def measured(self) -> Run | None:
+        """The last run, if there was one."""
+        return self._measured.run
+
     def run(
         self,
         repeat: int = 20,
@@ -260,7 +242,7 @@ class Exploration:
         from jaxviz.measure.run import run_program
 
         __tracebackhide__ = True
-        self.measured = run_program(
+        measured = run_program(
             self._capture,
             repeat=repeat,
             seconds=seconds,
@@ -271,8 +253,9 @@ class Exploration:
             progress=progress,
             stop=stop,
         )
-        self._memory = self.measured.memory or self._memory
-        return self.measured
+        self._measured.run = measured
+        self._measured.memory = measured.memory or self._measured.memory
+        return measured
 
     def values(
         self,
@@ -299,7 +282,8 @@ class Exploration:
 
         __tracebackhide__ = True
         found = values_of(self._capture, every=every, inside=inside, most_bytes=most_bytes, fill=fill, tell=print_line)
-        self._values = found if inside is None or self._values is None else self._values.with_others(found)
+        before = self._measured.values
+        self._measured.values = found if inside is None or before is None else before.with_others(found)
         return found
 
     def memory(self) -> Memory:
@@ -312,9 +296,9 @@ class Exploration:
         from jaxviz.measure.memory import program_memory
 
         __tracebackhide__ = True
-        if self._memory is None:
-            self._memory = program_memory(self._capture)
-        return self._memory
+        if self._measured.memory is None:
+            self._measured.memory = program_memory(self._capture)
+        return self._measured.memory
 
     def compile_cost(self, *, curve: bool = False) -> CompileCost:
         """What it costs to get to code that runs: tracing, lowering, the passes of the compiler, jitted functions.
@@ -335,94 +319,27 @@ class Exploration:
             rebuilt = self.rebuild() if unrolled else None
             return curve_of(self.program.jaxpr) if rebuilt is None or rebuilt.why else rebuilt.curve()
 
-        self._compile_cost = compile_cost(self._capture, curve=measured if curve else None, tell=print_line)
-        return self._compile_cost
+        cost = compile_cost(self._capture, curve=measured if curve else None, tell=print_line)
+        self._measured.compiling = cost
+        return cost
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """All of it as data: what is saved, sent to the browser and reopened; the passes only where they are asked for.
 
         A stage that JAX cannot make here is left out, and the document says why.
         """
-        from jaxviz.link.links import link_shares
+        from jaxviz.gather import gather, residuals_entries
 
         __tracebackhide__ = True
-        capture = self._capture
-        links, missing = [], {}
-        fates: tuple[FatesEntry, ...] = ()
-        made = {}
-        # An error of the person's function comes through.
-        capture.program.jaxpr  # noqa: B018
-        # The last stage first: what the others need is read while the compiler works on it.
-        for stage in reversed([stage for stage in STAGE_KINDS[1:] if stage in stages]):
-            try:
-                made[stage] = capture.stablehlo if stage == "stablehlo" else capture.hlo
-            except Exception as error:
-                missing[stage] = _reason(error)
-        graphs = [capture.jaxpr]
-        outlines = [OutlineEntry(0, capture.outline)]
-        entries = [StageEntry("jaxpr", 0, capture.costs("jaxpr"))]
-        for stage, linked in reversed(made.items()):
-            entries.append(StageEntry(stage, len(graphs), capture.costs(stage)))
-            shares = link_shares(linked.graph, linked.links)
-            links.append(LinksEntry(0, len(graphs), linked.links, shares))
-            outlines.append(OutlineEntry(len(graphs), linked.outline))
-            graphs.append(linked.graph)
-        if "hlo" in stages and not missing:
-            try:
-                fates = (FatesEntry(0, capture.fates),)
-            except Exception as error:
-                # Fates need StableHLO, which may not have been asked for.
-                missing["stablehlo"] = _reason(error)
-        between: tuple[PassesEntry, ...] = ()
-        if "hlo" in stages and (self.with_passes if passes is None else passes):
-            try:
-                between = (PassesEntry(0, capture.passes),)
-            except Exception as error:
-                missing["passes"] = _reason(error)
-        findings = self.found_in_jaxpr if "hlo" not in stages or missing else self.findings
-        entry = ProgramEntry(
-            name=self.program.name,
-            call=self.call,
-            file=capture.tables.file(self.program.file),
-            line=self.program.line,
-            stages=tuple(entries),
-            missing=missing,
-            target=_target_entry(self.program.target),
-        )
-        measured: tuple[MeasuresEntry, ...] = ()
-        if self.measured is not None:
-            from jaxviz.measure.measures import measures_of
-
-            lowered = made.get("stablehlo")
-            found = measures_of(
-                self.measured,
-                None if lowered is None else lowered.links,
-                0 if lowered is None else len(lowered.graph),
-            )
-            kept = {kind: figures for kind, figures in found.figures.items() if kind in ("jaxpr", *made)}
-            measured = (MeasuresEntry(0, replace(found, figures=kept)),)
-        memory: tuple[MemoryEntry, ...] = ()
-        if self._memory is not None and "hlo" in made:
-            memory = (MemoryEntry(0, self._memory),)
-        return Document(
-            capture.tables,
-            tuple(graphs),
-            (entry,),
-            links=tuple(links),
-            fates=fates,
-            outlines=tuple(outlines),
-            passes=between,
+        wanted = self.with_passes if passes is None else passes
+        document = gather(self._capture, self.call, self._measured, stages=stages, passes=wanted)
+        compiled = "hlo" in stages and not set(document.programs[0].missing) - {"passes"}
+        findings = self.findings if compiled else self.found_in_jaxpr
+        return replace(
+            document,
             findings=tuple(FindingEntry(0, finding, self._action(finding)) for finding in findings),
-            measures=measured,
-            memory=memory,
-            values=() if self._values is None else (ValuesEntry(0, self._values),),
-            compiling=() if self._compile_cost is None else (CompilingEntry(0, self._compile_cost),),
-            residuals=self._residuals_entries(),
+            residuals=residuals_entries(self.residuals),
         )
-
-    def _residuals_entries(self) -> tuple[ResidualsEntry, ...]:
-        residuals = self.residuals
-        return (ResidualsEntry(0, residuals.values, residuals.policies),) if residuals.values else ()
 
     def _action(self, finding: Finding) -> str:
         """A line of Python that goes on from a finding; empty where there is none."""
@@ -583,17 +500,3 @@ def rebuild(fn: Callable[..., Any], /, *args: Any, static_argnums: int | Sequenc
 def load(path: str | Path) -> Document:
     """Opens a document that was saved with `ex.document().save(path)`."""
     return Document.load(path)
-
-
-def _target_entry(target: Target | None) -> TargetEntry | None:
-    return None if target is None else TargetEntry(target.name, target.label, target.limits)
-
-
-def _reason(error: Exception) -> str:
-    """Why a stage could not be made, in one line."""
-    from jaxviz.passes import NoSnapshots
-
-    if isinstance(error, NoSnapshots):
-        return str(error)
-    first = str(error).strip().splitlines()[0] if str(error).strip() else "no reason given"
-    return f"{type(error).__name__}: {first}"[:300]

@@ -145,11 +145,12 @@ def test_an_error_of_the_function_is_the_cells_own(shell, names, capsys):
 
 def test_the_output_has_the_document_a_picture_and_words(shell, names):
     names.update(f=lambda x: jnp.tanh(x) + 1, x=jnp.ones(8))
-    data, metadata = explore(shell, "--height 300 f(x)")._repr_mimebundle_()
+    explored = explore(shell, "--height 300 f(x)")
+    data, metadata = explored._repr_mimebundle_()
     assert data[MIME_TYPE]["format"] == "jaxviz"
     assert "tanh" in data["image/svg+xml"]
     assert "2 equations" in data["text/plain"]
-    assert metadata == {MIME_TYPE: {"height": 300}}
+    assert metadata == {MIME_TYPE: {"height": 300, "program": explored.listed}}
 
 
 def test_passes_are_asked_for_by_a_flag_that_takes_no_value(shell, names):

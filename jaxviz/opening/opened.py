@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxviz.document import STAGE_KINDS, Document, FindingEntry, OutlineEntry, PassesEntry, ProgramEntry, StageEntry
 from jaxviz.exploration import Exploration
+from jaxviz.gather import Measured
 from jaxviz.graph import Graph
 from jaxviz.opening.contents import OpenError
 from jaxviz.opening.programs import OpenedStage
@@ -43,6 +44,7 @@ class Opened(Exploration):
         self.path = path
         self.left_out = tuple(left_out)
         self.height: int | None = None
+        self._measured = Measured()
         self._programs = tuple(programs)
         self._program = self._programs[shown]
         self.call = self._program.name
