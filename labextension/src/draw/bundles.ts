@@ -9,6 +9,8 @@ import { measure } from './text.ts';
 const BESIDE = 6;
 const FROM_END = 5;
 const HEIGHT = 10;
+/** What letters such as g have below their foot, and a px of air. */
+const DESCENT = 4;
 
 export function paintBundles(painter: Painter, scene: Scene): void {
   for (const { edge } of scene.visible.bundles) {
@@ -41,7 +43,8 @@ function placeFor(scene: Scene, route: Float64Array, width: number): { x: number
   ];
   for (const { x, y } of ends) {
     for (const left of [x + BESIDE, x - BESIDE - width]) {
-      if (isFree(scene, left, y - HEIGHT, width, HEIGHT)) {
+      const [top, high] = [y - HEIGHT, HEIGHT + DESCENT];
+      if (isFree(scene, left, top, width, high) && !isCrossed(scene, left, top, width, high)) {
         return { x: left, y };
       }
     }
@@ -64,4 +67,31 @@ function isFree({ visible, layout, width }: Scene, x: number, y: number, wide: n
     }
   }
   return true;
+}
+
+/** Places on a curve that are looked at, from end to end. */
+const SAMPLES = 24;
+
+/** True where an edge runs through the area. */
+function isCrossed({ visible, layout }: Scene, x: number, y: number, wide: number, high: number): boolean {
+  const hit = (atX: number, atY: number): boolean => atX > x && atX < x + wide && atY > y && atY < y + high;
+  for (let edge = 0; edge < visible.source.length; edge++) {
+    const points = routeOf(layout, edge);
+    for (let i = 2; i < points.length; i += 2) {
+      const [x1, y1, x2, y2] = points.subarray(i - 2, i + 2);
+      if (Math.min(y1, y2) > y + high || Math.max(y1, y2) < y || Math.min(x1, x2) > x + wide || Math.max(x1, x2) < x) {
+        continue;
+      }
+      for (let sample = 0; sample <= SAMPLES; sample++) {
+        // As a curve that begins and ends upright is drawn: its handles reach to the middle height.
+        const t = sample / SAMPLES;
+        const along = t * t * (3 - 2 * t);
+        const down = 1.5 * t * (1 - t) + t * t * t;
+        if (hit(x1 + (x2 - x1) * along, y1 + (y2 - y1) * down)) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
 }
