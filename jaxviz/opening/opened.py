@@ -104,6 +104,13 @@ class Opened(Exploration):
         """The states between the passes of the compiler, where a folder of its dumps holds them."""
         return self._program.passes
 
+    @property
+    def _capture(self) -> Any:  # type: ignore[override]
+        """What could be traced, compiled or run: nothing."""
+        raise ValueError(f"{self.path} holds what was compiled, not a function: explore or run it where it is defined")
+
+    _memory = None
+
     def rebuild(self, finding: Finding | None = None) -> Rebuilt:
         """A file holds no function that could be run."""
         raise ValueError(f"{self.path} holds what was compiled, not a function: rebuild its loop where it is defined")

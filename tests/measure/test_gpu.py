@@ -33,6 +33,25 @@ def test_a_large_matmul_is_limited_by_computing():
         assert most.bound == "compute"
 
 
+def test_compiling_is_taken_apart_into_passes():
+    function, arguments = CORPUS["mlp_grad"]()
+    cost = jv.explore(function, *arguments).compile_cost()
+    assert cost.seconds("compile") > 0
+    assert {"cse", "dce"} <= {one.name for one in cost.passes} or cost.notes
+
+
+def test_a_recording_tells_what_ran_on_the_device(tmp_path):
+    step = jax.jit(lambda x: jnp.tanh(x @ x))
+    x = jnp.ones((512, 512))
+    with jv.recording(tmp_path):
+        for _ in range(4):
+            step(x).block_until_ready()
+    (process,) = jv.open(tmp_path).processes
+    assert process.device != "CPU"
+    assert process.compiled
+    assert any(run.computing > 0 for run in process.runs) or process.notes
+
+
 def test_memory_is_that_of_the_device():
     ex = jv.explore(lambda x: jnp.sort(x @ x), jnp.ones((1024, 1024)))
     stats = jax.jit(lambda x: jnp.sort(x @ x)).lower(jnp.ones((1024, 1024))).compile().memory_analysis()

@@ -271,3 +271,13 @@ def test_an_error_that_quotes_what_breaks_lines_is_one_line(tmp_path):
         jv.open(path)
     assert len(str(raised.value).splitlines()) == 1
     assert "expected a computation of this module, not in ner" in str(raised.value)
+
+
+def test_what_was_opened_cannot_be_run_and_says_so(module, tmp_path):
+    path = tmp_path / "m.hlo.txt"
+    path.write_text(module.to_string())
+    opened = jv.open(path)
+    for ask in (opened.run, opened.values, opened.memory, opened.compile_cost):
+        with pytest.raises(ValueError, match=r"m\.hlo\.txt holds what was compiled, not a function"):
+            ask()
+    assert opened.kernels

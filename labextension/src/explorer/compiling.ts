@@ -8,6 +8,7 @@ import { bar } from './bars.ts';
 import { turnsCurve } from './curve.ts';
 import { button, element } from './elements.ts';
 import { sourceFiles, type SourceLine } from './lines.ts';
+import { titled } from './titled.ts';
 
 /** So many rows of a list are shown, those that cost most. */
 const LISTED = 6;
@@ -27,9 +28,9 @@ export class CompilingStrip {
 
   constructor(
     private readonly source: Document,
-    private readonly actions: CompilingActions
+    private readonly actions: CompilingActions,
+    compiling: Compiling | undefined = source.compiling[0]
   ) {
-    const [compiling] = source.compiling;
     this.root.hidden = !compiling;
     this.root.setAttribute('aria-label', 'compile cost');
     if (compiling) {
@@ -47,10 +48,15 @@ export class CompilingStrip {
     if (compiling.curve) {
       more.append(turnsCurve(compiling.curve));
     }
-    const title = button('jv-finding-title', `compile: ${first ?? ''}`, 'What compiling cost', () => {
-      more.hidden = !more.hidden;
-      title.setAttribute('aria-expanded', String(!more.hidden));
-    });
+    const title = button(
+      'jv-finding-title',
+      `${titled(this.source, 'compile', compiling.program)}: ${first ?? ''}`,
+      'What compiling cost',
+      () => {
+        more.hidden = !more.hidden;
+        title.setAttribute('aria-expanded', String(!more.hidden));
+      }
+    );
     title.setAttribute('aria-expanded', 'false');
     const head = element('div', 'jv-run-head');
     head.append(title);

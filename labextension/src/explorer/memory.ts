@@ -6,6 +6,7 @@ import { ownSpot } from '../view/spots.ts';
 import { bytesText } from '../view/words.ts';
 import { button, element } from './elements.ts';
 import { svg, svgText } from './plot.ts';
+import { titled } from './titled.ts';
 
 export interface MemoryActions {
   /** Shows nodes of a graph. */
@@ -27,9 +28,9 @@ export class MemoryStrip {
 
   constructor(
     private readonly source: Document,
-    private readonly actions: MemoryActions
+    private readonly actions: MemoryActions,
+    memory: Memory | undefined = source.memory[0]
   ) {
-    const [memory] = source.memory;
     const at = memory && source.programs[memory.program].stages.find(({ kind }) => kind === 'hlo')?.graph;
     this.root.hidden = at === undefined;
     this.root.setAttribute('aria-label', 'memory');
@@ -47,10 +48,15 @@ export class MemoryStrip {
       more.append(this.chart(memory, at), this.alive(memory, at));
     }
     const head = element('div', 'jv-run-head');
-    const title = button('jv-finding-title', `memory: ${first ?? ''}`, 'What is in memory, and when', () => {
-      more.hidden = !more.hidden;
-      title.setAttribute('aria-expanded', String(!more.hidden));
-    });
+    const title = button(
+      'jv-finding-title',
+      `${titled(this.source, 'memory', memory.program)}: ${first ?? ''}`,
+      'What is in memory, and when',
+      () => {
+        more.hidden = !more.hidden;
+        title.setAttribute('aria-expanded', String(!more.hidden));
+      }
+    );
     title.setAttribute('aria-expanded', 'false');
     head.append(title);
     this.root.replaceChildren(head, more);

@@ -5,6 +5,7 @@ import { bar } from './bars.ts';
 import { button, element } from './elements.ts';
 import { roofline } from './roofline.ts';
 import { sourceFiles, type SourceLine } from './lines.ts';
+import { titled } from './titled.ts';
 
 export interface RunActions {
   /** Shows nodes of a graph. */
@@ -21,9 +22,9 @@ export class RunStrip {
 
   constructor(
     private readonly source: Document,
-    private readonly actions: RunActions
+    private readonly actions: RunActions,
+    measures: Measures | undefined = source.measures[0]
   ) {
-    const [measures] = source.measures;
     this.root.hidden = !measures;
     this.root.setAttribute('aria-label', 'run');
     if (measures) {
@@ -39,10 +40,15 @@ export class RunStrip {
     words.append(...rest.map(text => element('li', '', text)));
     more.append(words, ...this.slowest(measures), ...this.roofline(measures));
     const head = element('div', 'jv-run-head');
-    const title = button('jv-finding-title', `run: ${first ?? ''}`, 'Where the time went', () => {
-      more.hidden = !more.hidden;
-      title.setAttribute('aria-expanded', String(!more.hidden));
-    });
+    const title = button(
+      'jv-finding-title',
+      `${titled(this.source, 'run', measures.program)}: ${first ?? ''}`,
+      'Where the time went',
+      () => {
+        more.hidden = !more.hidden;
+        title.setAttribute('aria-expanded', String(!more.hidden));
+      }
+    );
     title.setAttribute('aria-expanded', 'false');
     head.append(title);
     if (Object.keys(measures.figures).length) {

@@ -6,13 +6,21 @@ import { processesStrip } from './processes.ts';
 import { RunStrip, type RunActions } from './run.ts';
 import { valuesStrip } from './values.ts';
 
-/** One for each kind of measure; hidden where nothing was measured. */
+/** Of so many programs a document tells what was measured: more lines than that nobody reads. */
+const MOST = 4;
+
+/** One for each kind of measure and each program that has it; where none has, a hidden one. */
 export function measuredStrips(document: Document, actions: RunActions): HTMLElement[] {
+  const { measures, memory, values, compiling } = document;
   return [
-    new RunStrip(document, actions).root,
-    new MemoryStrip(document, actions).root,
-    valuesStrip(document, actions.show),
-    new CompilingStrip(document, actions).root,
+    ...each(measures, one => new RunStrip(document, actions, one).root),
+    ...each(memory, one => new MemoryStrip(document, actions, one).root),
+    ...each(values, one => valuesStrip(document, actions.show, one)),
+    ...each(compiling, one => new CompilingStrip(document, actions, one).root),
     processesStrip(document)
   ];
+}
+
+function each<Entry>(entries: readonly Entry[], make: (entry?: Entry) => HTMLElement): HTMLElement[] {
+  return entries.length ? entries.slice(0, MOST).map(make) : [make()];
 }

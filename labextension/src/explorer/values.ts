@@ -7,6 +7,7 @@ import { ownSpot } from '../view/spots.ts';
 import { bytesText } from '../view/words.ts';
 import { button, element } from './elements.ts';
 import type { MeasureLine } from './measured.ts';
+import { titled } from './titled.ts';
 
 /** Heights of the bars of a histogram, as letters. */
 const BARS = '▁▂▃▄▅▆▇█';
@@ -54,10 +55,13 @@ export function sparkline(counts: readonly number[]): string {
 }
 
 /** The strip that says whether all values were finite, with the way to the first that was not. */
-export function valuesStrip(document: Document, show: (graph: number, nodes: readonly number[]) => void): HTMLElement {
+export function valuesStrip(
+  document: Document,
+  show: (graph: number, nodes: readonly number[]) => void,
+  values: ValuesOfRun | undefined = document.values[0]
+): HTMLElement {
   const root = element('section', 'jv-values');
   root.setAttribute('aria-label', 'values');
-  const [values] = document.values;
   root.hidden = !values;
   if (!values) {
     return root;
@@ -66,15 +70,16 @@ export function valuesStrip(document: Document, show: (graph: number, nodes: rea
   const graph = document.graphs[at];
   const count = `${values.node.length} values, ${bytesText(values.bytes)}`;
   const { bad } = values;
+  const title = titled(document, 'values', values.program);
   if (bad < 0) {
-    root.append(`values: all of them finite (${count})`);
+    root.append(`${title}: all of them finite (${count})`);
     return root;
   }
   const row = values.node.indexOf(bad);
   const what = row >= 0 && values.nan[row] > 0 ? 'a NaN' : row >= 0 ? 'an infinity' : 'a number that is not finite';
   const line = ownSpot(document, graph.stack[bad])?.line;
   const name = document.strings[graph.name[bad]] || nodeLabel(document, graph, bad);
-  root.append(`values: the first that holds ${what} is ${name}${line === undefined ? '' : ` in line ${line}`} `);
+  root.append(`${title}: the first that holds ${what} is ${name}${line === undefined ? '' : ` in line ${line}`} `);
   root.append(button('jv-link', 'show', `Show where: ${name}`, () => show(at, [bad])));
   return root;
 }

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { affine } from '../document/sketch.ts';
+import { measuredStrips } from './strips.ts';
+import { withWindow } from './testWindow.ts';
+
+withWindow();
+
+const ACTIONS = { show: () => undefined, colour: () => undefined };
+const run = (program: number): object => ({
+  program,
+  device: 'CPU',
+  devices: 1,
+  runs: 3,
+  words: [`median ${program + 1} ms`],
+  seconds: { median: 0.001 },
+  figures: {}
+});
+
+function titles(programs: number, measured: readonly number[]): (string | null)[] {
+  const plain = affine().plain();
+  const [program] = plain.programs;
+  plain.programs = Array.from({ length: programs }, (_, index) => ({
+    ...program,
+    name: `f${index}`
+  })) as typeof plain.programs;
+  plain.measures = measured.map(run) as typeof plain.measures;
+  return measuredStrips(decodePlain(plain), ACTIONS)
+    .filter(strip => !strip.hidden)
+    .map(strip => strip.querySelector('.jv-finding-title')?.textContent ?? null);
+}
+
+test('each program that was run has a line, named where there are several', () => {
+  assert.deepEqual(titles(1, [0]), ['run: median 1 ms']);
+  assert.deepEqual(titles(2, [0, 1]), ['run of f0: median 1 ms', 'run of f1: median 2 ms']);
+  assert.deepEqual(titles(2, [1]), ['run of f1: median 2 ms']);
+});
+
+test('of many programs only some have a line, and nothing is shown where nothing was measured', () => {
+  assert.equal(titles(9, [0, 1, 2, 3, 4, 5, 6, 7, 8]).length, 4);
+  assert.deepEqual(titles(1, []), []);
+});
