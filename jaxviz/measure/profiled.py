@@ -217,6 +217,7 @@ def _compiled_for_profile(runs: Runs) -> tuple[Any, list[str]]:
     if runs.devices[0].platform != "gpu":
         return None, []
     try:
+        # The option is a list of what may run in one, which XLA clears before it reads the text.
         compiled = runs.lowered.compile(compiler_options={"xla_gpu_enable_command_buffer": ""})
     except Exception:
         return None, ["command buffers could not be turned off: what runs in one has no time of its own"]

@@ -58,6 +58,7 @@ _MOST_PROGRAMS, _MOST_NODES = 20, 30_000
 # A profile of more bytes than this takes longer to read than anybody waits.
 _MOST_PROFILE = 1 << 30
 _MOST_EVENTS = 2_000_000
+_NO_BUFFERS = "--xla_gpu_enable_command_buffer="
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
 
@@ -129,6 +130,8 @@ def write_process(recording: Recording, block: ProfiledBlock, directory: Path, b
     ran = [one for one in _ran(profile) if one.name not in passing] if profile is not None else []
     notes = [block.note] if block.note else []
     devices = jax.local_devices()
+    if devices[0].platform == "gpu" and _NO_BUFFERS not in os.environ.get("XLA_FLAGS", "").split():
+        notes.append(f"what runs in command buffers is seen as a whole, if at all; XLA_FLAGS={_NO_BUFFERS} shows it")
     process = Process(
         index=jax.process_index(),
         count=jax.process_count(),

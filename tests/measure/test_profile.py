@@ -13,6 +13,7 @@ import jaxviz as jv
 from jaxviz.measure import profiled
 from jaxviz.measure.attribution import attribute
 from jaxviz.measure.profile import Events
+from jaxviz.measure.profiled import _compiled_for_profile, _nothing_seen
 from jaxviz.measure.rollup import shares_of
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_text import parse_hlo_text
@@ -248,3 +249,41 @@ def test_shares_of_a_kernel_add_up_to_it():
     assert np.allclose(whole[whole > 0], 1.0)
     amounts = np.where(subject.cost.fused, 0.0, 1.0)
     assert shares.to_equations(amounts).sum() + shares.left(amounts) == pytest.approx(amounts.sum())
+
+
+class _Gpu:
+    """What can be run on a GPU, as far as a profile asks."""
+
+    class _Device:
+        platform = "gpu"
+
+    def __init__(self, refuses=False):
+        self.devices = [self._Device()]
+        self.lowered = self
+        self.asked = []
+        self._refuses = refuses
+
+    def compile(self, compiler_options):
+        self.asked.append(compiler_options)
+        if self._refuses:
+            raise RuntimeError("No such compile option")
+        return "without"
+
+
+def test_on_a_gpu_command_buffers_are_left_out_of_the_profile_and_that_is_said():
+    runs = _Gpu()
+    compiled, notes = _compiled_for_profile(runs)
+    assert compiled == "without"
+    assert runs.asked == [{"xla_gpu_enable_command_buffer": ""}]
+    assert notes == ["profiled without command buffers, which hide the operations inside; the median is with them"]
+    compiled, notes = _compiled_for_profile(_Gpu(refuses=True))
+    assert compiled is None
+    assert notes == ["command buffers could not be turned off: what runs in one has no time of its own"]
+    assert "may not use the device's counters (CUPTI)" in _nothing_seen(runs)
+
+
+def test_the_compiler_knows_the_option_for_command_buffers():
+    lowered = jax.jit(jnp.sin).lower(jnp.ones(3))
+    assert lowered.compile(compiler_options={"xla_gpu_enable_command_buffer": ""}) is not None
+    with pytest.raises(Exception, match="No such compile option"):
+        lowered.compile(compiler_options={"xla_gpu_enable_command_buffers": ""})
