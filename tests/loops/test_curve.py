@@ -40,6 +40,7 @@ def test_unrolled_and_loop_compute_the_same(reverse):
         np.testing.assert_allclose(a, b, rtol=1e-5)
 
 
+@pytest.mark.smoke
 def test_the_curve_has_the_own_number_of_turns_and_less(monkeypatch):
     monkeypatch.setattr(curve, "TURNS", (1, 3, 100))
     found = curve_of(jax.make_jaxpr(rnn)(jnp.eye(4), jnp.ones((12, 4))))

@@ -38,6 +38,7 @@ def explored():
     return ex, ex.compile_cost()
 
 
+@pytest.mark.smoke
 def test_the_steps_follow_each_other_and_parts_lie_inside(explored):
     ex, cost = explored
     top = [step for step in cost.steps if step.parent < 0]

@@ -17,6 +17,7 @@ def by_name(values):
     return {value.name: value for value in values}
 
 
+@pytest.mark.smoke
 def test_a_scan_tells_of_all_its_turns():
     def f(x):
         return lax.scan(lambda carry, step: (carry * 2.0, jnp.exp(step) + carry), x, jnp.arange(4.0))
@@ -87,6 +88,7 @@ def test_loops_in_loops_and_functions_called_there_are_reached():
     assert value.most == pytest.approx(np.max(expected), rel=1e-5)
 
 
+@pytest.mark.smoke
 def test_a_while_is_followed_turn_by_turn():
     def f(x, scale):
         return lax.while_loop(lambda x: x.sum() < 100.0, lambda x: x * scale, x)

@@ -150,6 +150,7 @@ def test_four_processes_are_joined_and_their_straggler_is_found(tmp_path):
         }
 
 
+@pytest.mark.smoke
 def test_one_process_alone_records_too(tmp_path):
     @jax.jit
     def double(x):
