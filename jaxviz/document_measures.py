@@ -25,11 +25,33 @@ def measures_json(entry: MeasuresEntry) -> dict[str, Any]:
         "seconds": dict(measures.seconds),
         **({"coverage": measures.coverage} if measures.coverage is not None else {}),
         **({"ceilings": dict(measures.ceilings)} if measures.ceilings else {}),
+        **({"byDevice": _columns(measures.by_device)} if measures.by_device else {}),
         "figures": {
             kind: {"node": figures.node, **{name: _numbers(column) for name, column in figures.columns.items()}}
             for kind, figures in measures.figures.items()
         },
     }
+
+
+_BY_DEVICE = ("device", "computing", "waiting")
+
+
+def _columns(rows: tuple[tuple[int, float, float], ...]) -> dict[str, list[Any]]:
+    return {name: [row[place] for row in rows] for place, name in enumerate(_BY_DEVICE)}
+
+
+def _read_by_device(reader: JsonReader, value: Any, position: str) -> tuple[tuple[int, float, float], ...]:
+    if not isinstance(value, dict):
+        raise reader.fail(position, "an object")
+    columns = [reader.list(value, name, position) for name in _BY_DEVICE]
+    if len({len(column) for column in columns}) != 1:
+        raise reader.fail(position, "columns of one length")
+    for name, column in zip(_BY_DEVICE, columns, strict=True):
+        for number, item in enumerate(column):
+            _check(reader, item, f"{position}.{name}[{number}]")
+            if name == "device" and type(item) is not int:
+                raise reader.fail(f"{position}.{name}[{number}]", "the number of a device")
+    return tuple(zip(*columns, strict=True))
 
 
 def _numbers(column: Any) -> list[float]:
@@ -90,6 +112,7 @@ def read_measures(
             coverage=coverage,
             ceilings=ceilings,
             figures=figures,
+            by_device=_read_by_device(reader, value["byDevice"], f"{position}.byDevice") if "byDevice" in value else (),
         ),
     )
 

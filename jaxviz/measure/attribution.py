@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import Graph
 from jaxviz.measure.profile import Events
+from jaxviz.read.communication import is_collective
 from jaxviz.read.hlo_module import HloModule
 
 Seconds = NDArray[np.float64]
@@ -39,6 +40,8 @@ class Attributed:
     coverage: float
     #: By device, what its operations add up to in one run.
     devices: tuple[tuple[int, float], ...]
+    #: By device in the same order, what of that is in collectives: the device waits for others there.
+    waiting: tuple[float, ...] = ()
 
     @cached_property
     def inclusive(self) -> Seconds:
@@ -69,7 +72,10 @@ def attribute(events: Events, graph: Graph, instructions: Sequence[str], module:
     numbers = sorted(set(events.device.tolist()))
     many = max(len(numbers), 1)
     seconds, count, elsewhere, spans, busy = [], [], [], [], []
-    by_device = np.zeros((len(kept), many))
+    by_device, in_collectives = np.zeros((len(kept), many)), np.zeros((len(kept), many))
+    strings = graph.tables.strings
+    together = np.array([is_collective(strings[op]) for op in graph.nodes.op.tolist()], bool)
+    waits = np.array([any(together[node] for node in of_event) for of_event in nodes], bool)
     for row, run in enumerate(kept.tolist()):
         here = events.run == run
         found = [number for event in np.flatnonzero(here).tolist() for number in nodes[event]]
@@ -82,12 +88,15 @@ def attribute(events: Events, graph: Graph, instructions: Sequence[str], module:
         missed = np.array([not nodes[event] for event in np.flatnonzero(here).tolist()], bool)
         elsewhere.append(float(own[here][missed].sum()) / divisor / many)
         for place, number in enumerate(numbers):
-            by_device[row, place] = own[here & (events.device == number)].sum() / divisor
+            on_device = here & (events.device == number)
+            by_device[row, place] = own[on_device].sum() / divisor
+            in_collectives[row, place] = own[on_device & waits].sum() / divisor
         spans.append(float(events.end[here].max() - events.start[here].min()) / divisor if here.any() else 0.0)
         busy.append(_union(events.start[here], events.end[here]) / divisor)
     if not seconds:
         seconds, count, elsewhere, spans, busy = [np.zeros(len(graph))], [np.zeros(len(graph))], [0.0], [0.0], [0.0]
     totals = np.median(by_device, axis=0) if len(by_device) else np.zeros(many)
+    waited = np.median(in_collectives, axis=0) if len(by_device) else np.zeros(many)
     return Attributed(
         graph=graph,
         seconds=np.median(seconds, axis=0),
@@ -98,6 +107,7 @@ def attribute(events: Events, graph: Graph, instructions: Sequence[str], module:
         busy=float(np.median(busy)),
         coverage=_coverage(events, module),
         devices=tuple((number, float(totals[place])) for place, number in enumerate(numbers)),
+        waiting=tuple(float(waited[place]) for place in range(len(numbers))),
     )
 
 

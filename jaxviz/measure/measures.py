@@ -58,6 +58,8 @@ class Measures:
     #: What the device can do at most in a second, with a profile: `flops` and `bytes`.
     ceilings: Mapping[str, float] = field(default_factory=dict)
     figures: Mapping[str, NodeFigures] = field(default_factory=dict)
+    #: Of several devices: the number of each, and the seconds of a run that it computes and that it waits for others.
+    by_device: tuple[tuple[int, float, float], ...] = ()
 
 
 def measures_of(run: Run, stablehlo: Links | None = None, stablehlo_nodes: int = 0) -> Measures:
@@ -76,6 +78,7 @@ def measures_of(run: Run, stablehlo: Links | None = None, stablehlo_nodes: int =
     figures: dict[str, NodeFigures] = {}
     coverage = None
     ceilings: dict[str, float] = {}
+    by_device: tuple[tuple[int, float, float], ...] = ()
     if run.profile is not None:
         profile = run.profile
         rolled = profile.rolled
@@ -86,6 +89,12 @@ def measures_of(run: Run, stablehlo: Links | None = None, stablehlo_nodes: int =
             "unlinked": rolled.unlinked,
         }
         coverage = profile.coverage
+        times = profile.times
+        if len(times.devices) > 1:
+            by_device = tuple(
+                (number, *_rounded(np.array([total - waiting, waiting])).tolist())
+                for (number, total), waiting in zip(times.devices, times.waiting, strict=True)
+            )
         ceilings = {"flops": profile.ceilings.flops, "bytes": profile.ceilings.bytes}
         flops = rolled.cost.kernel_work * rolled.count
         moved = rolled.cost.kernel_bytes * rolled.count
@@ -109,6 +118,7 @@ def measures_of(run: Run, stablehlo: Links | None = None, stablehlo_nodes: int =
         coverage=coverage,
         ceilings=_few_digits(ceilings),
         figures=figures,
+        by_device=by_device,
     )
 
 

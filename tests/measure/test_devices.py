@@ -39,6 +39,8 @@ print(json.dumps({
     "collective": float(sum(profile.times.seconds[node] for node in reduce)) if profile else 0.0,
     "sum": sum(each.seconds for each in profile.source_lines()) / profile.times.total if profile else 0.0,
     "text": repr(run),
+    "waiting": list(profile.times.waiting) if profile else [],
+    "document": ex.document().to_json(packed=False)["measures"][0].get("byDevice"),
     "memory": run.memory.arguments if run.memory else None,
 }))
 """
@@ -69,6 +71,17 @@ def test_collectives_have_time_and_count_once_a_run(sharded):
         assert sharded["reduced"] == [1.0]
         assert sharded["collective"] > 0
         assert sharded["sum"] == pytest.approx(1.0, rel=1e-6)
+
+
+def test_each_device_says_what_it_computes_and_what_it_waits(sharded):
+    if sharded["seen"] is None:
+        assert sharded["document"] is None
+        return
+    assert len(sharded["waiting"]) == 8
+    assert sum(sharded["waiting"]) == pytest.approx(8 * sharded["collective"], rel=0.9)
+    assert sharded["document"]["device"] == list(range(8))
+    assert all(seconds > 0 for seconds in sharded["document"]["computing"])
+    assert any(seconds > 0 for seconds in sharded["document"]["waiting"])
 
 
 def test_memory_is_that_of_one_device(sharded):

@@ -12,6 +12,10 @@ export function checkMeasures(document: Document): void {
     if (!program) {
       throw new RangeError(`measures/${index}/program is ${measures.program}, a program that is not there`);
     }
+    const { byDevice } = measures;
+    if (byDevice) {
+      checkColumns(`measures/${index}/byDevice`, [byDevice.device, byDevice.computing, byDevice.waiting]);
+    }
     for (const [kind, figures] of Object.entries(measures.figures)) {
       const path = `measures/${index}/figures/${kind}`;
       const stage = program.stages.find(one => one.kind === kind);

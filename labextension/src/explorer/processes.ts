@@ -5,12 +5,7 @@
 import type { Document, Process } from '../document/graph.ts';
 import { timeText } from '../view/measures.ts';
 import { button, element } from './elements.ts';
-
-const PARTS = [
-  ['computing', 'computes'],
-  ['waiting', 'waits for others'],
-  ['between', 'between two runs']
-] as const;
+import { stackedRows, type Part } from './stacked.ts';
 
 /** So many processes have a bar: of more, those that wait least and most. */
 const LISTED = 16;
@@ -18,7 +13,7 @@ const LISTED = 16;
 interface Row {
   readonly process: Process;
   readonly runs: number;
-  readonly seconds: Readonly<Record<(typeof PARTS)[number][0], number>>;
+  readonly seconds: Readonly<Record<Part, number>>;
 }
 
 export function processesStrip(document: Document): HTMLElement {
@@ -83,42 +78,12 @@ function rowsOf(processes: readonly Process[], program: string): Row[] {
 }
 
 function table(program: string, rows: readonly Row[]): HTMLElement[] {
-  const whole = Math.max(...rows.map(row => PARTS.reduce((sum, [part]) => sum + row.seconds[part], 0)), 1e-12);
   const runs = Math.max(...rows.map(row => row.runs));
-  const list = element('div', 'jv-process-rows');
-  list.append(head(), ...rows.map(row => bars(row, whole)));
-  return [element('h4', 'jv-strip-title', `${program}, ${counted(runs, 'run', 'runs')}: a median run`), list];
-}
-
-/** What the colours and columns mean. */
-function head(): HTMLElement {
-  const row = element('div', 'jv-process-row jv-process-head');
-  row.append(element('span', ''), element('span', ''));
-  for (const [part, words] of PARTS) {
-    const cell = element('span', 'jv-run-time');
-    cell.append(element('span', `jv-process-key jv-process-${part}`), ` ${words}`);
-    row.append(cell);
-  }
-  return row;
-}
-
-function bars({ process, seconds }: Row, whole: number): HTMLElement {
-  const row = element('div', 'jv-process-row');
-  const track = element('span', 'jv-process-track');
-  const texts = PARTS.map(([part, words]) => `${words} ${timeText(seconds[part])}`);
-  for (const [part] of PARTS) {
-    const filled = element('span', `jv-process-part jv-process-${part}`);
-    filled.style.width = `${(100 * seconds[part]) / whole}%`;
-    track.append(filled);
-  }
-  row.append(
-    element('code', '', `process ${process.index}`),
-    track,
-    ...PARTS.map(([part]) => element('span', 'jv-run-time', timeText(seconds[part])))
-  );
-  row.setAttribute('role', 'img');
-  row.setAttribute('aria-label', `process ${process.index}: ${texts.join(', ')}`);
-  return row;
+  const named = rows.map(({ process, seconds }) => ({ name: `process ${process.index}`, seconds }));
+  return [
+    element('h4', 'jv-strip-title', `${program}, ${counted(runs, 'run', 'runs')}: a median run`),
+    stackedRows(named, ['computing', 'waiting', 'between'])
+  ];
 }
 
 function said({ index, host, device, devices, compiled, notes }: Process): string {

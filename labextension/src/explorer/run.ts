@@ -5,6 +5,7 @@ import { bar } from './bars.ts';
 import { button, element } from './elements.ts';
 import { roofline } from './roofline.ts';
 import { sourceFiles, type SourceLine } from './lines.ts';
+import { stackedRows } from './stacked.ts';
 import { titled } from './titled.ts';
 
 export interface RunActions {
@@ -16,6 +17,8 @@ export interface RunActions {
 
 /** So many lines of the source are listed, those that took most. */
 const LISTED = 6;
+/** More devices than this have no bar each. */
+const DEVICES = 16;
 
 export class RunStrip {
   readonly root = element('section', 'jv-run');
@@ -38,7 +41,7 @@ export class RunStrip {
     more.hidden = true;
     const words = element('ul', 'jv-run-words');
     words.append(...rest.map(text => element('li', '', text)));
-    more.append(words, ...this.slowest(measures), ...this.roofline(measures));
+    more.append(words, ...this.slowest(measures), ...devices(measures), ...this.roofline(measures));
     const head = element('div', 'jv-run-head');
     const title = button(
       'jv-finding-title',
@@ -108,4 +111,19 @@ export class RunStrip {
     row.addEventListener('click', () => this.actions.show(at, line.nodes));
     return row;
   }
+}
+
+/** What each of several devices does in a run. */
+function devices({ byDevice }: Measures): HTMLElement[] {
+  if (!byDevice || byDevice.device.length < 2) {
+    return [];
+  }
+  const rows = byDevice.device.slice(0, DEVICES).map((device, row) => ({
+    name: `device ${device}`,
+    seconds: { computing: byDevice.computing[row], waiting: byDevice.waiting[row] }
+  }));
+  return [
+    element('h4', 'jv-strip-title', 'what each device does in a run'),
+    stackedRows(rows, ['computing', 'waiting'])
+  ];
 }

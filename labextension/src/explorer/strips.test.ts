@@ -41,3 +41,15 @@ test('of many programs only some have a line, and nothing is shown where nothing
   assert.equal(titles(9, [0, 1, 2, 3, 4, 5, 6, 7, 8]).length, 4);
   assert.deepEqual(titles(1, []), []);
 });
+
+test('of several devices, each has a bar of what it computes and waits', () => {
+  const plain = affine().plain();
+  const byDevice = { device: [0, 1], computing: [0.001, 0.003], waiting: [0.002, 0] };
+  plain.measures = [{ ...run(0), byDevice }] as typeof plain.measures;
+  const [strip] = measuredStrips(decodePlain(plain), ACTIONS);
+  const rows = [...strip.querySelectorAll('.jv-process-row[aria-label]')];
+  assert.deepEqual(
+    rows.map(row => row.getAttribute('aria-label')),
+    ['device 0: computes 1 ms, waits for others 2 ms', 'device 1: computes 3 ms, waits for others 0 s']
+  );
+});
