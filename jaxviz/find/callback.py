@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, lines_text, plural
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, plural
 from jaxviz.graph import OPERATION
 
 _LOOPS = frozenset({"scan", "while body", "while cond", "while"})
@@ -27,17 +27,14 @@ def find(subject: Subject) -> Iterator[Finding]:
     for found, in_loop in ((looping, True), (straight, False)):
         if not len(found):
             continue
-        lines = subject.lines(found)
-        yield Finding(
+        yield subject.told(
             kind="callback",
             severity=ADVICE if in_loop else NOTE,
-            title=f"{plural(len(found), 'call')} into Python {'in each turn of a loop' if in_loop else 'in each run'}"
-            + (f" ({lines_text(lines)})" if lines else ""),
+            title=f"{plural(len(found), 'call')} into Python {'in each turn of a loop' if in_loop else 'in each run'}",
             text="The compiled program waits there for the host, moves the values to it and back, and takes Python's "
             "lock; on a GPU or TPU nothing else runs meanwhile.",
             remedy="Compute it with jax.numpy where that is possible; collect values in a loop and call once after it.",
-            nodes=found,
-            lines=lines,
+            nodes=found.tolist(),
             figures={"calls": len(found)},
         )
 

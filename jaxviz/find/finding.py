@@ -108,6 +108,22 @@ class Subject:
                 found.add((tables.frames.file[frame], tables.frames.line[frame]))
         return tuple(Line(file, line) for file, line in sorted(found))
 
+    def told(
+        self,
+        kind: str,
+        severity: str,
+        title: str,
+        text: str,
+        remedy: str,
+        nodes: Iterable[int],
+        figures: Mapping[str, float] | None = None,
+    ) -> Finding:
+        """A finding about nodes of the jaxpr, with the lines that they come from behind its title."""
+        about = np.array(sorted(nodes), np.int32)
+        lines = self.lines(about)
+        where = f" ({lines_text(lines)})" if lines else ""
+        return Finding(kind, severity, title + where, text, remedy, about, lines, figures or {})
+
     def is_own(self, node: int) -> bool:
         """Whether a line of the person's own code makes a node itself, not a library that it calls."""
         tables, stack = self.graph.tables, int(self.graph.nodes.stack[node])

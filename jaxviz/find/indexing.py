@@ -114,35 +114,31 @@ def _from_argument(subject: Subject, node: int) -> bool:
 
 
 def _wrong(subject: Subject, node: int, index: int, size: int, what: str) -> Finding:
-    nodes = np.array([node], np.int32)
-    lines = subject.lines(nodes)
-    return Finding(
+    return subject.told(
         kind="indexing",
         severity=WARNING,
-        title=f"index {index} is out of bounds for an axis of {size} ({lines_text(lines)})",
+        title=f"index {index} is out of bounds for an axis of {size}",
         text=f"JAX does not raise an error for this: it {_SAYS[what]}.",
         remedy=f"Use an index from {-size} to {size - 1}." if size else "There is nothing to index.",
-        nodes=nodes,
-        lines=lines,
+        nodes=[node],
         figures={"index": index, "size": size},
     )
 
 
 def _loose(subject: Subject, loose: dict[str, list[int]]) -> Finding:
-    nodes = np.array(sorted(node for found in loose.values() for node in found), np.int32)
-    lines = subject.lines(nodes)
+    nodes = [node for found in loose.values() for node in found]
+    count = len(subject.lines(np.array(nodes)))
     parts = [
         f"on {lines_text(subject.lines(np.array(found)))} an index that is out of bounds {_SAYS[what]}"
         for what, found in loose.items()
     ]
     text = "; ".join(parts)
-    return Finding(
+    return subject.told(
         kind="indexing",
         severity=NOTE,
-        title=f"{plural(len(lines), 'line')} where an index out of bounds is no error ({lines_text(lines)})",
+        title=f"{plural(count, 'line')} where an index out of bounds is no error",
         text=f"{text[0].upper()}{text[1:]}. JAX cannot raise an error from inside a compiled function.",
         remedy=_REMEDY,
         nodes=nodes,
-        lines=lines,
         figures={what: len(found) for what, found in loose.items()},
     )

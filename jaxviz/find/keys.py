@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxviz.find.finding import NOTE, WARNING, Finding, Subject, lines_text
+from jaxviz.find.finding import NOTE, WARNING, Finding, Subject
 from jaxviz.graph import ENTER, INIT, LEAVE, RESULT, SLICE, Graph
 
 # Operations that use up their first operand.
@@ -208,6 +208,4 @@ def _unused(subject: Subject, walk: _Walk) -> Iterator[Finding]:
 
 
 def _finding(subject: Subject, uses: list[int], severity: str, title: str, text: str, remedy: str) -> Finding:
-    nodes = np.array(uses, np.int32)
-    lines = subject.lines(nodes)
-    return Finding("key", severity, f"{title} ({lines_text(lines)})", text, remedy, nodes, lines, {"uses": len(uses)})
+    return subject.told("key", severity, title, text, remedy, uses, {"uses": len(uses)})

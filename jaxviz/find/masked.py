@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from jaxviz.find.finding import WARNING, Finding, Subject, lines_text
+from jaxviz.find.finding import WARNING, Finding, Subject
 from jaxviz.find.flow import SAME
 
 # Functions whose derivative is infinite or NaN somewhere, and which of their operands that depends on.
@@ -34,20 +32,17 @@ def find(subject: Subject) -> Iterator[Finding]:
                 found += [steep, node]
                 names.add(flow.op(steep))
     if found:
-        nodes = np.array(sorted(set(found)), np.int32)
-        lines = subject.lines(nodes)
         name = " and ".join(sorted(names))
-        yield Finding(
+        yield subject.told(
             kind="masked",
             severity=WARNING,
-            title=f"the gradient is NaN where `where` masks {name} ({lines_text(lines)})",
+            title=f"the gradient is NaN where `where` masks {name}",
             text=(
                 f"The derivative of {name} is computed for the masked entries too; there it is infinite, and times the "
                 "zero of the mask it is NaN."
             ),
             remedy="Mask what goes in as well: safe = jnp.where(ok, x, 1.0); jnp.where(ok, jnp.log(safe), 0.0).",
-            nodes=nodes,
-            lines=lines,
+            nodes=set(found),
         )
 
 

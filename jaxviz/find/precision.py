@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, bytes_text, lines_text
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, bytes_text
 from jaxviz.graph import OPERATION
 from jaxviz.outline.source import source_of
 
@@ -44,12 +44,11 @@ def _widened(subject: Subject) -> Iterator[Finding]:
             found.append(node)
             size += bytes_
     if found:
-        lines = subject.lines(np.array(found))
         one, wide = flow.dtype(flow.operands(found[0])[0]), flow.dtype(int(graph.first_value[found[0]]))
-        yield Finding(
+        yield subject.told(
             kind="precision",
             severity=ADVICE,
-            title=f"{one} becomes {wide} where it meets a {wide} value ({lines_text(lines)})",
+            title=f"{one} becomes {wide} where it meets a {wide} value",
             text=(
                 f"Nothing asks for it: JAX takes the wider type of two arrays, and computes on in {wide}, with "
                 f"{bytes_text(size)} of values in place of {bytes_text(size / (2 if wide == 'float32' else 4))}. "
@@ -57,8 +56,7 @@ def _widened(subject: Subject) -> Iterator[Finding]:
             ),
             remedy=f"Convert the other one: y.astype(x.dtype), or write the number as a Python float. "
             f"If {wide} is meant, say so with x.astype.",
-            nodes=np.array(found, np.int32),
-            lines=lines,
+            nodes=found,
             figures={"bytes": size},
         )
 
@@ -110,15 +108,13 @@ def _cut(subject: Subject) -> Iterator[Finding]:
         if widened and flow.dtype(flow.operands(origin)[0]) == flow.dtype(made) and subject.is_own(node):
             found.append(node)
     if found:
-        lines = subject.lines(np.array(found))
-        yield Finding(
+        yield subject.told(
             kind="precision",
             severity=WARNING,
-            title=f"floats are cut to whole numbers where they are written into an array ({lines_text(lines)})",
+            title="floats are cut to whole numbers where they are written into an array",
             text="The array holds whole numbers, so what is behind the point of the written numbers is lost.",
             remedy="Make the array one of floats first: x.astype(jnp.float32).at[...].set(...), or round on purpose.",
-            nodes=np.array(found, np.int32),
-            lines=lines,
+            nodes=found,
         )
 
 
@@ -153,14 +149,12 @@ def _not_there(subject: Subject) -> Iterator[Finding]:
             found.append(int(operations[place]))
             asked.add(match[1] or match[2])
     if found:
-        lines = subject.lines(np.array(found))
         names = " and ".join(sorted(asked))
-        yield Finding(
+        yield subject.told(
             kind="precision",
             severity=NOTE if asked <= {"int64", "uint64"} else ADVICE,
-            title=f"{names} is asked for, and is not there ({lines_text(lines)})",
+            title=f"{names} is asked for, and is not there",
             text="JAX computes with 32 bits unless 64 are enabled, and takes the narrower type without an error.",
             remedy='jax.config.update("jax_enable_x64", True) before anything is computed, or ask for 32 bits.',
-            nodes=np.array(sorted(found), np.int32),
-            lines=lines,
+            nodes=found,
         )

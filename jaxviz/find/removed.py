@@ -119,19 +119,16 @@ def _folded(subject: Subject, compiled: Compiled, fates: Fates) -> Iterator[Find
     size = _largest_computed(subject, compiled)
     if not nodes or size < _LARGE_CONSTANT:
         return
-    lines = subject.lines(np.array(nodes))
-    yield Finding(
+    yield subject.told(
         kind="folded",
         severity=ADVICE,
-        title=f"an array of {bytes_text(size)} is computed while compiling"
-        + (f" ({lines_text(lines)})" if lines else ""),
+        title=f"an array of {bytes_text(size)} is computed while compiling",
         text=(
             "It depends on no argument, so XLA computes it once and keeps it in the compiled program. That makes each "
             "compilation slower, and each program larger."
         ),
         remedy="Compute it once outside and pass it as an argument.",
-        nodes=np.array(nodes, np.int32),
-        lines=lines,
+        nodes=nodes,
         figures={"bytes": size, "equations": len(nodes)},
     )
 

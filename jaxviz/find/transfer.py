@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, lines_text, plural
+from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -18,17 +16,14 @@ def find(subject: Subject) -> Iterator[Finding]:
             moved.append(node)
     if not moved:
         return
-    lines = subject.lines(np.array(moved))
     types = graph.values.type[graph.first_value[moved]].tolist()
     size = sum(max(graph.tables.types.bytes[type_], 0) for type_ in types)
-    yield Finding(
+    yield subject.told(
         kind="transfer",
         severity=NOTE,
-        title=f"{plural(len(moved), 'value')} ({bytes_text(size)}) moved to another memory in each run"
-        + (f" ({lines_text(lines)})" if lines else ""),
+        title=f"{plural(len(moved), 'value')} ({bytes_text(size)}) moved to another memory in each run",
         text="The move is part of the compiled function and is made again in each run; what reads the value waits.",
         remedy="Move it once, before the function is called, unless it is moved to make room on the device.",
-        nodes=np.array(moved, np.int32),
-        lines=lines,
+        nodes=moved,
         figures={"bytes": size, "values": len(moved)},
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxviz.find.finding import NOTE, Compiled, Finding, Subject, bytes_text, lines_text, plural
+from jaxviz.find.finding import NOTE, Compiled, Finding, Subject, bytes_text, plural
 from jaxviz.graph import RESULT, Graph
 from jaxviz.kernels import kernels_of
 from jaxviz.traffic import traffic_of, value_bytes
@@ -39,22 +39,19 @@ def find(subject: Subject) -> Iterator[Finding]:
     if moved < _SHARE * traffic:
         return
     nodes = compiled.sources(int(compiled.graph.value_node[value]) for value in found)
-    lines = subject.lines(nodes)
     largest = sorted(found, key=lambda value: -value_bytes(compiled.graph, value))[:3]
     said = "; ".join(f"{_name(compiled.graph, value)}: {found[value][1]}" for value in largest)
-    yield Finding(
+    yield subject.told(
         kind="unfused",
         severity=NOTE,
-        title=f"{plural(len(found), 'large value')} ({bytes_text(size)}) written to memory between kernels"
-        + (f" ({lines_text(lines)})" if lines else ""),
+        title=f"{plural(len(found), 'large value')} ({bytes_text(size)}) written to memory between kernels",
         text=(
             f"Writing and reading them is {moved / traffic:.0%} of all that the program moves, "
             f"{bytes_text(traffic)}. What kept them apart: {said}."
         ),
         remedy="Where a value has several users, computing it again in each may be faster than keeping it; "
         "a copy for layout goes where both sides agree on the order of axes.",
-        nodes=nodes,
-        lines=lines,
+        nodes=nodes.tolist(),
         figures={"values": len(found), "bytes": size, "traffic": traffic},
     )
 
