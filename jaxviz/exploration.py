@@ -22,6 +22,7 @@ from jaxviz.tracebacks import add_words, without_our_frames
 if TYPE_CHECKING:
     from threading import Event
 
+    from jaxviz.between import Between
     from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Subject
     from jaxviz.link.changes import Passes
@@ -178,6 +179,14 @@ class Exploration:
 
         __tracebackhide__ = True
         return traffic_of(self.hlo)
+
+    @cached_property
+    def between_kernels(self) -> tuple[Between, ...]:
+        """The large values that kernels write to memory for other kernels, and the fact that kept these apart."""
+        from jaxviz.between import between_kernels
+
+        __tracebackhide__ = True
+        return between_kernels(self.hlo)
 
     @cached_property
     def residuals(self) -> Residuals:

@@ -62,6 +62,16 @@ def test_kernels_say_what_they_move_and_what_fusion_saved():
     assert max(kernel.saved for kernel in fused) >= 2 * size
 
 
+def test_large_values_between_kernels_say_what_kept_them_apart():
+    facts = {value.fact for value in explore(forked, X).between_kernels}
+    assert "read by a product" in facts
+    sizes = {value.bytes for value in explore(forked, X).between_kernels}
+    assert sizes == {4 * 1024 * 1024}
+    assert explore(forked, SMALL).between_kernels == ()
+    # One chain of what is done entry by entry is one kernel.
+    assert explore(lambda x: jnp.tanh(x * 2) + 1, X).between_kernels == ()
+
+
 def growing(x):
     wide = jnp.sin(x * jnp.arange(30.0)[:, None, None])
     return jnp.sort(wide, axis=0).sum(axis=0)

@@ -81,6 +81,12 @@ def test_large_values_between_kernels(tmp_path):
     assert found.document().findings[0].finding.title == finding.title
 
 
+def test_a_copy_for_layout_is_the_fact_where_a_kernel_does_nothing_else(tmp_path):
+    copying = APART.replace("multiply(p, p)", "copy(p)").replace("add(p, p)", "copy(p)")
+    (finding,) = opened(tmp_path, copying).findings
+    assert "once (4.19 MB): a copy for layout" in finding.text
+
+
 @pytest.mark.parametrize("text", [LIBRARY, SMALL])
 def test_what_must_be_in_memory_or_is_small_is_left_alone(tmp_path, text):
     assert opened(tmp_path, text).findings == ()

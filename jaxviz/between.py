@@ -1,0 +1,112 @@
+"""Values that one kernel writes to memory for others to read, and the fact that kept the kernels apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jaxviz.graph import OPERATION, Graph
+from jaxviz.kernels import kernels_of
+from jaxviz.traffic import value_bytes
+
+# Operations that need what they read, or give what they make, in memory, and what people call them.
+_WHOLE = {
+    "dot": "a product",
+    "convolution": "a convolution",
+    "custom-call": "a library call",
+    "reduce": "a reduction",
+    "reduce-window": "a reduction",
+    "sort": "a sort",
+    "topk": "a sort",
+    "fft": "a Fourier transform",
+    "scatter": "a scatter",
+    "select-and-scatter": "a scatter",
+    "dynamic-update-slice": "an update in place",
+    "cholesky": "a factorization",
+    "triangular-solve": "a solve",
+    "rng-bit-generator": "random bits",
+    "while": "a loop",
+    "conditional": "a condition",
+    "call": "a call",
+}
+_WHOLE |= dict.fromkeys(
+    ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"), "an exchange between devices"
+)
+LAYOUT, UNKNOWN = "a copy for layout", "XLA does not say"
+# What a kernel that only copies consists of.
+_COPIES = frozenset({"copy", "transpose", "bitcast", "parameter"})
+
+
+@dataclass(frozen=True)
+class Between:
+    """A value between kernels: the node that writes it, its name and bytes, the kernels that read it, and the fact.
+
+    `whole` says that the fact is what a kernel computes: it needs the value in memory.
+    """
+
+    node: int
+    name: str
+    bytes: float
+    readers: tuple[int, ...]
+    fact: str
+    whole: bool
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.bytes:,.0f} B for {len(self.readers)} of the kernels, {self.fact}>"
+
+
+def between_kernels(graph: Graph, least: float = 1_000_000) -> tuple[Between, ...]:
+    """The values of at least so many bytes that kernels of optimized HLO write for other kernels, in order.
+
+    Results of the program are not among them: they have to be in memory.
+    """
+    return _Kernels(graph).between(least)
+
+
+class _Kernels:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.kernels = kernels_of(graph)
+        self._ops: dict[int, tuple[str, ...]] = {}
+
+    def between(self, least: float) -> tuple[Between, ...]:
+        graph = self.graph
+        order = np.argsort(graph.operands.source, kind="stable")
+        sources = graph.operands.source[order]
+        found = []
+        # Only what runs by itself writes to memory.
+        for node in np.flatnonzero(self.kernels == np.arange(len(graph))).tolist():
+            for value in range(graph.first_value[node], graph.first_value[node + 1]):
+                if value_bytes(graph, value) < least:
+                    continue
+                low, high = np.searchsorted(sources, [value, value + 1])
+                readers = tuple(sorted(set(graph.operand_node[order[low:high]].tolist())))
+                if not readers or any(not self._runs(reader) for reader in readers):
+                    continue
+                fact, whole = self._fact(node, readers)
+                name = graph.tables.strings[graph.nodes.name[node]] or graph.tables.strings[graph.nodes.op[node]]
+                found.append(Between(node, name, value_bytes(graph, value), readers, fact, whole))
+        return tuple(found)
+
+    def _runs(self, node: int) -> bool:
+        """Whether it is a kernel; a loop that reads the value is not, but needs it in memory all the same."""
+        op = self.graph.tables.strings[self.graph.nodes.op[node]]
+        return bool(self.graph.nodes.kind[node] == OPERATION and (self.kernels[node] == node or op in _WHOLE))
+
+    def ops(self, node: int) -> tuple[str, ...]:
+        """The names of the operations of a kernel, each once."""
+        if node not in self._ops:
+            inside = np.append(np.flatnonzero(self.kernels == node), node)
+            names = self.graph.tables.strings
+            self._ops[node] = tuple(names[op] for op in np.unique(self.graph.nodes.op[inside]).tolist())
+        return self._ops[node]
+
+    def _fact(self, node: int, readers: tuple[int, ...]) -> tuple[str, bool]:
+        for whose, kernel in (*(("read by", reader) for reader in readers), ("made by", node)):
+            for op in self.ops(kernel):
+                if op in _WHOLE:
+                    return f"{whose} {_WHOLE[op]}", True
+        if any(set(self.ops(kernel)) - {"fusion"} <= _COPIES for kernel in (node, *readers)):
+            return LAYOUT, False
+        return (f"{len(readers)} kernels read it", False) if len(readers) > 1 else (UNKNOWN, False)
