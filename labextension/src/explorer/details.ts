@@ -4,7 +4,7 @@ import { BindingKind, NodeKind, type Document, type Graph } from '../document/gr
 import { programName, programOf, stagesOf } from '../document/programs.ts';
 import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
-import { kernelLines } from './kernelLines.ts';
+import { trafficLines } from './trafficLines.ts';
 import { measureLines, type MeasureLine } from './measured.ts';
 import { valueLines } from './values.ts';
 import { storyLines, type StoryLine } from './story.ts';
@@ -115,7 +115,7 @@ export function details(document: Document, graph: Graph, node: number): Details
     story: storyLines(document, graph, node),
     measures: [
       ...measureLines(document, graph, -1 - node),
-      ...kernelLines(document, graph, [node]),
+      ...trafficLines(document, graph, [node]),
       ...valueLines(document, graph, node)
     ]
   };

@@ -6,7 +6,7 @@ import { rowLabel, rowsOf, type Rows } from '../view/outline.ts';
 import { bytesText } from '../view/words.ts';
 import { details, linkTo, stageLinks, type Details, type Link } from './details.ts';
 import { fateOfMany } from './fate.ts';
-import { kernelLines } from './kernelLines.ts';
+import { trafficLines } from './trafficLines.ts';
 import { measureLines } from './measured.ts';
 import { valueLines } from './values.ts';
 
@@ -71,7 +71,7 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     const op = document.strings[graph.op[main]];
     const measures = [
       ...measureLines(document, graph, row),
-      ...kernelLines(document, graph, nodes),
+      ...trafficLines(document, graph, nodes),
       ...valueLines(document, graph, main)
     ];
     return {
@@ -131,7 +131,7 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     reads: [...reads.values()],
     readBy: [...readBy.values()],
     inside: around(document, graph, rows, row),
-    measures: [...measureLines(document, graph, row), ...kernelLines(document, graph, nodes)]
+    measures: [...measureLines(document, graph, row), ...trafficLines(document, graph, nodes)]
   };
 }
 

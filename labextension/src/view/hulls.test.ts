@@ -5,7 +5,7 @@ import { follow } from '../document/follow.ts';
 import { RowKind, type Document } from '../document/graph.ts';
 import { affine, Sketch } from '../document/sketch.ts';
 import { details } from '../explorer/details.ts';
-import { kernelLines } from '../explorer/kernelLines.ts';
+import { trafficLines } from '../explorer/trafficLines.ts';
 import { makeScene } from '../draw/scene.ts';
 import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
@@ -129,17 +129,22 @@ test('a kernel says what it reads and writes, and what its operations would more
       [4, { read: 32, written: 16, saved: 32 }]
     ]
   );
-  const [line] = kernelLines(document, document.graphs[0], [4, 5]);
+  const [line] = trafficLines(document, document.graphs[0], [4, 5]);
   assert.deepEqual(line, {
     term: 'kernel',
     text: 'add_tanh_fusion reads 32 B, writes 16 B',
     note: ' fusion saved 32 B'
   });
+  // What it makes is the result; the product has to be in memory for it.
+  assert.deepEqual(
+    trafficLines(document, document.graphs[0], [3]).map(({ term, text }) => `${term}: ${text}`),
+    ['kernel: dot.1 reads 32 B, writes 16 B', 'not fused: made by a product']
+  );
   // What runs in two kernels has no line of its own.
-  assert.deepEqual(kernelLines(document, document.graphs[0], [3, 4]), []);
+  assert.deepEqual(trafficLines(document, document.graphs[0], [3, 4]), []);
   assert.ok(details(document, document.graphs[0], 4).measures?.some(({ term }) => term === 'kernel'));
   const alone = decodePlain(affine().plain());
-  assert.deepEqual(kernelLines(alone, alone.graphs[0], [4]), []);
+  assert.deepEqual(trafficLines(alone, alone.graphs[0], [4]), []);
 });
 
 test('a document without an optimized program has no hulls', () => {

@@ -1,5 +1,6 @@
 /** What the kernel that something runs in reads and writes, in words for the inspector. */
 import type { Document, Graph } from '../document/graph.ts';
+import { keptApartBy } from '../view/between.ts';
 import { kernelsThrough, optimizedOf } from '../view/kernels.ts';
 import { nodeLabel } from '../view/label.ts';
 import { trafficOf } from '../view/traffic.ts';
@@ -7,7 +8,7 @@ import { bytesText } from '../view/words.ts';
 import type { MeasureLine } from './measured.ts';
 
 /** A line for the one kernel that nodes of any stage run in; none where they run in several, or nowhere. */
-export function kernelLines(document: Document, graph: Graph, nodes: readonly number[]): MeasureLine[] {
+export function trafficLines(document: Document, graph: Graph, nodes: readonly number[]): MeasureLine[] {
   const optimized = optimizedOf(document, graph);
   if (optimized < 0) {
     return [];
@@ -28,6 +29,10 @@ export function kernelLines(document: Document, graph: Graph, nodes: readonly nu
     }
     const { read, written, saved } = traffic;
     const text = `${nodeLabel(document, hlo, kernel)} reads ${bytesText(read)}, writes ${bytesText(written)}`;
-    return [{ term: 'kernel', text, note: saved > 0 ? ` fusion saved ${bytesText(saved)}` : '' }];
+    const fact = keptApartBy(document, hlo, kernel);
+    return [
+      { term: 'kernel', text, note: saved > 0 ? ` fusion saved ${bytesText(saved)}` : '' },
+      ...(fact ? [{ term: 'not fused', text: fact, note: '' }] : [])
+    ];
   });
 }
