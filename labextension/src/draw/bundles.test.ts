@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Shape, type VisibleGraph } from '../view/visible.ts';
+import { paintBundleLabels } from './bundles.ts';
+import type { Painter, Scene } from './scene.ts';
+
+/** An edge from the left to the right below it, and a frame; gives where the words about the edge stand. */
+function wordsOf(frame: readonly [x: number, y: number, width: number, height: number]): [number, number][] {
+  const visible = {
+    count: 1,
+    shape: Uint8Array.of(Shape.frame),
+    source: Int32Array.of(0),
+    target: Int32Array.of(0),
+    bundles: [{ edge: 0, values: 12, gradients: true }]
+  } as Partial<VisibleGraph> as VisibleGraph;
+  const layout = {
+    x: Float64Array.of(frame[0]),
+    y: Float64Array.of(frame[1]),
+    width: Float64Array.of(frame[2]),
+    height: Float64Array.of(frame[3]),
+    routeStart: Int32Array.of(0, 2),
+    route: Float64Array.of(100, 100, 300, 140),
+    totalWidth: 600,
+    totalHeight: 400,
+    simplified: []
+  };
+  const scene: Scene = { visible, layout, looks: [], hulls: [], width: 600, height: 400 };
+  const found: [number, number][] = [];
+  const painter = { text: (_ink: string, x: number, y: number) => void found.push([x, y]) };
+  paintBundleLabels(painter as Partial<Painter> as Painter, scene);
+  return found;
+}
+
+test('the number of values stands beside the line, not on it', () => {
+  const [[x, y], ...more] = wordsOf([500, 300, 50, 50]);
+  assert.deepEqual(more, []);
+  assert.ok(x < 100 && y > 100, 'to the left of where the line begins, as it runs to the right');
+});
+
+test('no border of a frame runs through the words, nor through what letters have below their foot', () => {
+  // This one ends right below the words that would stand where the line begins.
+  const [[x, y]] = wordsOf([-50, 50, 500, 67]);
+  assert.ok(x > 300 && y > 120, 'beside the end of the line');
+});
