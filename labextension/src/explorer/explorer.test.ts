@@ -372,6 +372,24 @@ test('what a pass removed is shown where it was; what took its place is selected
   assert.equal(pane(root).querySelector('h4')?.textContent, 'sine.1');
 });
 
+test('the slider of one of several programs is there only while that program is shown', async () => {
+  const plain = mergedAndFused();
+  const program = { ...plain.programs[0], name: 'other', stages: [{ kind: 'hlo' as const, graph: 1, seconds: {} }] };
+  const graphs = [...plain.graphs, structuredClone(plain.graphs[0])];
+  const { root, press } = await explore({
+    plain: () => ({ ...plain, graphs, programs: [...plain.programs, program] })
+  });
+  const hidden = () => (root.querySelector('.jv-passes') as HTMLElement).hidden;
+  const choice = root.querySelector('select.jv-program') as HTMLSelectElement;
+  assert.equal(hidden(), false);
+  choice.value = '1';
+  choice.dispatchEvent(new window.Event('change') as unknown as Event);
+  await press('');
+  assert.equal(hidden(), true);
+  await press('4');
+  assert.deepEqual(lineWords(root), []);
+});
+
 test('without passes there is no slider, and the key says how to have them', async () => {
   const { root, press } = await explore(affine());
   assert.ok((root.querySelector('.jv-passes') as HTMLElement).hidden);
