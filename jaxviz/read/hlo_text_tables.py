@@ -35,7 +35,8 @@ def read_tables(lines: list[str], at: int, module: HloModule) -> int:
             if table in _NAMED:
                 names[table].append(unquoted(found[2]))
             else:
-                rows[table].append({key: _bounded(value) for key, value in _NUMBER.findall(found[2])})
+                pairs = _NUMBER.findall(found[2])
+                rows[table].append({key: int(value) if len(value) < 10 else _bounded(value) for key, value in pairs})
         elif text:
             break
         at += 1
