@@ -29,7 +29,7 @@ function made(): { menu: BarMenu; bar: HTMLElement; shown: () => string; folded:
   const [, kernels, search, fit, help] = parts;
   const menu = new BarMenu(
     bar,
-    [kernels, fit, search].map(one => ({ element: one, wide: one === kernels })),
+    [fit, kernels, search].map(one => ({ element: one, wide: one === kernels })),
     help
   );
   Object.defineProperty(bar, 'clientWidth', { get: () => room });

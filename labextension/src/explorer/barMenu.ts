@@ -12,7 +12,7 @@ export class BarMenu {
   readonly root = element('div', 'jv-top');
   private readonly more = element('div', 'jv-bar-more');
   private readonly opener = button('jv-button jv-more', '⋯', 'More', () => this.toggle());
-  /** Marks of the places in the bar that what is folded comes back to. */
+  /** Marks of the places in the bar that what is folded comes back to, in their order. */
   private readonly places = new Map<HTMLElement, Comment>();
 
   /** `foldable` in the order in which they go; the button stands before `next`. */
@@ -23,10 +23,13 @@ export class BarMenu {
   ) {
     this.more.hidden = true;
     this.opener.setAttribute('aria-expanded', 'false');
-    for (const { element: one } of foldable) {
-      const place = document.createComment('');
-      one.before(place);
-      this.places.set(one, place);
+    const folding = new Set(foldable.map(one => one.element));
+    for (const one of [...bar.children] as HTMLElement[]) {
+      if (folding.has(one)) {
+        const place = document.createComment('');
+        one.before(place);
+        this.places.set(one, place);
+      }
     }
     next.before(this.opener);
     this.root.append(bar, this.more);
@@ -62,6 +65,12 @@ export class BarMenu {
       if (!always(one)) {
         more.append(one.element);
         opener.hidden = !this.hasAny;
+      }
+    }
+    for (const one of this.places.keys()) {
+      if (one.parentElement === more) {
+        // In the order in which they stand in the bar, and not in that in which they went.
+        more.append(one);
       }
     }
     // Where not even the rest has room, counts go, and then there are two lines.

@@ -84,6 +84,7 @@ export class Pane {
   private keeping: ReturnType<typeof setTimeout> | undefined;
   private marks: readonly Mark[] = [];
   private readonly choosing: Choosing;
+  private readonly resized: ResizeObserver;
 
   constructor(
     private readonly parts: PaneParts,
@@ -114,6 +115,9 @@ export class Pane {
       spread: box => this.scene && spread(this, this.scene.visible.item[box]),
       moved: () => this.keepSoon()
     });
+    // In another width, the legend has another number of lines.
+    this.resized = new ResizeObserver(() => this.picture.setFoot(this.legend.height));
+    this.resized.observe(this.stage);
   }
 
   /** The camera is kept once it rests. */
@@ -124,6 +128,7 @@ export class Pane {
 
   dispose(): void {
     clearTimeout(this.keeping);
+    this.resized.disconnect();
     this.choosing.cancel();
     this.placing.cancel();
     this.picture.dispose();

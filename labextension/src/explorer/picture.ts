@@ -203,8 +203,11 @@ export class Picture {
   }
 
   setFoot(height: number): void {
-    this.foot = height;
-    this.canvas.style.height = height ? `calc(100% - ${height}px)` : '';
+    if (height !== this.foot) {
+      this.foot = height;
+      this.canvas.style.height = height ? `calc(100% - ${height}px)` : '';
+      this.measure();
+    }
   }
 
   /** Tells what the details cover: what is revealed or fitted keeps clear of it. */
