@@ -127,6 +127,53 @@ def test_an_error_of_the_run_is_said_in_its_own_words(channel, monkeypatch):
     assert ask(channel, type="run", id="1")[-1]["error"] == "smooth needs 80 GB, and the device has 40 GB"
 
 
+SLOW = """
+import jax, jax.numpy as jnp, jaxviz as jv
+def slow(x):
+    return jax.lax.fori_loop(0, 400, lambda _, y: jnp.tanh(y @ x), x)
+ex = jv.explore(slow, jnp.ones((500, 500)))
+"""
+
+
+def test_a_real_kernel_is_stopped_at_a_run_by_an_interrupt_and_goes_on():
+    """As the stop button does: a message of the comm, an interrupt while it is answered, and the next cell."""
+    from jupyter_client.manager import start_new_kernel
+
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=120)
+    try:
+        opened = []
+
+        def hear(message):
+            if message["msg_type"] == "comm_open":
+                opened.append(message["content"]["comm_id"])
+
+        client.execute_interactive(SLOW, timeout=120, output_hook=hear)
+        question = {"type": "run", "id": "1", "request": "r"}
+        message = client.session.msg("comm_msg", {"comm_id": opened[0], "data": question})
+        client.shell_channel.send(message)
+
+        def heard(wanted):
+            while True:
+                message = client.get_iopub_msg(timeout=120)
+                data = message["content"].get("data", {})
+                if message["msg_type"] == "comm_msg" and wanted(data):
+                    return data
+
+        heard(lambda data: "of 20 runs" in data.get("words", ""))
+        manager.interrupt_kernel()
+        answer = heard(lambda data: data["type"] != "progress")
+        assert (answer["error"], answer.get("stopped")) == ("stopped", True)
+        said = []
+        reply = client.execute_interactive(
+            "print(6 * 7)", timeout=120, output_hook=lambda message: said.append(message["content"].get("text", ""))
+        )
+        assert reply["content"]["status"] == "ok"
+        assert "42\n" in said
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
 def test_one_thing_is_done_at_a_time(channel):
     explored(channel, smooth, np.ones((8, 8), np.float32))
     with channel._making:
