@@ -47,7 +47,7 @@ def _finding(subject: Subject, nodes: Column, lines: tuple[Line, ...]) -> Findin
         title=f"{plural(count, 'equation')} that no result needs ({lines_text(lines)})",
         text=(
             f"What {lines_text(lines)} compute{'s' * (len(lines) == 1)} reaches no result of the function. It is never "
-            "executed, but it is traced and lowered each time the function is compiled." + subject.tracing(count)
+            "executed, but it is traced each time the function is compiled." + subject.tracing(count)
         ),
         remedy="Return it if it was meant to be, or remove it.",
         nodes=nodes.astype(np.int32),

@@ -204,6 +204,9 @@ def _remedy(count: int, flow: Flow) -> str:
 
 def flow_of(graph: Graph, first: Column, end: Column) -> Flow:
     """How values flow between copies, told from the second to the last copy of full length."""
+    # What enters the body of a function is read by its call.
+    while (owner := graph.regions.owner[graph.nodes.region[first]])[0] >= 0 and (owner == first - 1).all():
+        first = owner
     operand_first, operand_end = graph.first_operand[first], graph.first_operand[end]
     alike = (end - first == end[0] - first[0]) & (operand_end - operand_first == operand_end[0] - operand_first[0])
     if int(alike.sum()) < 2 or not alike[:2].all():

@@ -17,6 +17,24 @@ def settle(x):
     return kept
 
 
+def learn(params, x):
+    @jax.jit
+    def step(params, x):
+        w, b = params
+        error = jnp.tanh(x @ w + b).sum()
+        return (w - 0.1 * error * w, b - 0.1 * error), error
+
+    for _ in range(20):
+        params, error = step(params, x)
+    return params, error
+
+
+def test_what_goes_from_turn_to_turn_through_a_call_is_carried():
+    finding = the("unrolled", learn, (jnp.ones((4, 4)), jnp.ones(4)), jnp.ones((8, 4)))
+    assert finding.figures == {"copies": 20, "equations": 200, "carried": 2, "given": 0}
+    assert "fori_loop(0, 20" in finding.remedy
+
+
 def test_a_loop_of_a_thousand_turns_is_told_with_its_line_and_its_remedy():
     finding = the("unrolled", settle, jnp.ones(4))
     assert finding.severity == "warning"
