@@ -300,7 +300,9 @@ export class Explorer {
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
     const before = [this.bar.root, this.working.root, this.tour.root, ...failure, this.passes.line, this.search.root];
-    root.append(...before, body, this.grip.root, ...measured, this.checkpoints.root, findings.root);
+    const strips = element('div', 'jv-strips');
+    strips.append(...measured, this.checkpoints.root, findings.root);
+    root.append(...before, body, this.grip.root, strips);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);
