@@ -113,6 +113,10 @@ class Exploration:
                 self.failed = FailedExploration(self.program, error, self.call, self.height)
             kept = without_our_frames(error.__traceback__, hidden=compat_traces.hides_frames())
             raise error.with_traceback(kept) from error.__cause__
+        except KeyboardInterrupt as interrupt:
+            # JAX tidies the tracebacks of errors alone.
+            kept = without_our_frames(interrupt.__traceback__, without_jax=True)
+            raise interrupt.with_traceback(kept) from None
         self.jaxpr  # noqa: B018
 
     # The stages.

@@ -8,19 +8,25 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+import jax
+
 # Where frames lie that are ours, and those of what calls us.
 _MACHINERY = (os.path.dirname(os.path.abspath(__file__)) + os.sep, functools.__file__)
+_JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
 
-def without_our_frames(traceback: TracebackType | None, hidden: bool = False) -> TracebackType | None:
+def without_our_frames(
+    traceback: TracebackType | None, hidden: bool = False, without_jax: bool = False
+) -> TracebackType | None:
     """The person's frames and JAX's: how jaxviz got there says nothing about the error.
 
-    With `hidden`, those are left out too that JAX has marked as its own.
+    With `hidden`, those are left out too that JAX has marked as its own; `without_jax`, all of its own.
     """
+    machinery = (*_MACHINERY, _JAX) if without_jax else _MACHINERY
     kept = []
     at = traceback
     while at is not None:
-        ours = at.tb_frame.f_code.co_filename.startswith(_MACHINERY)
+        ours = at.tb_frame.f_code.co_filename.startswith(machinery)
         if not ours and not (hidden and at.tb_frame.f_locals.get("__tracebackhide__")):
             kept.append(at)
         at = at.tb_next

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import traceback
 
 import jax
@@ -141,6 +142,29 @@ def test_an_error_of_the_function_is_the_cells_own(shell, names, capsys):
     assert "Shapes must be 1D sequences of concrete values" in str(result.error_in_exec)
     printed = capsys.readouterr().out
     assert "notebook/magic.py" not in printed
+
+
+def test_an_error_in_what_was_typed_is_shown_with_it(shell, names, capsys):
+    names.update(f=lambda x: x)
+    for typed in ("nope(1)", "f(nope)"):
+        result = shell.run_cell(f"%jaxviz {typed}")
+        assert type(result.error_in_exec) is NameError
+        printed = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+        assert f"1 {typed}" in printed
+        assert "take_apart" not in printed
+        assert "Could not get source" not in printed
+
+
+def test_an_interrupt_is_shown_without_the_way_through_jax(shell, names, capsys):
+    def f(x):
+        raise KeyboardInterrupt
+
+    names.update(f=f)
+    shell.run_cell("%jaxviz f(1.0)")
+    printed = capsys.readouterr()
+    assert "KeyboardInterrupt" in printed.out + printed.err
+    assert "program.py" not in printed.out
+    assert "pjit.py" not in printed.out
 
 
 def test_the_output_has_the_document_a_picture_and_words(shell, names):

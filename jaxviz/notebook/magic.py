@@ -8,6 +8,7 @@ Options come first: `%jaxviz --height 400 --save step.jaxviz step(params, x)`.
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 import sys
 from collections.abc import Callable
@@ -88,6 +89,8 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "run": _whole_number,
     "vs": str,
 }
+# What stands for a file in what is evaluated of the line.
+_CALL = "<%jaxviz>"
 # Options without a value.
 _FLAGS = ("passes",)
 # Options whose value may be left out: what it is then.
@@ -264,6 +267,7 @@ def _missing() -> str:
 
 def take_apart(call: ast.Call, namespace: dict[str, Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """Evaluates the function and the arguments of a call, but not the call."""
+    __tracebackhide__ = True
 
     def collect(function: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         return function, args, kwargs
@@ -271,6 +275,13 @@ def take_apart(call: ast.Call, namespace: dict[str, Any]) -> tuple[Any, tuple[An
     name = "_jaxviz_collect"
     rebuilt = ast.Call(ast.Name(name, ast.Load()), [call.func, *call.args], call.keywords)
     expression = ast.fix_missing_locations(ast.copy_location(ast.Expression(rebuilt), call))
-    code = compile(expression, "<%jaxviz>", "eval")
-    # The notebook's names as globals, so that comprehensions and lambdas among the arguments find them.
-    return eval(code, namespace, {name: collect})
+    code = compile(expression, _CALL, "eval")
+    # An error in it is shown with what was typed.
+    typed = ast.unparse(call)
+    linecache.cache[_CALL] = (len(typed), None, [typed], _CALL)
+    try:
+        # The notebook's names as globals, so that comprehensions and lambdas among the arguments find them.
+        return eval(code, namespace, {name: collect})
+    except Exception as error:
+        ours = error.__traceback__
+        raise error.with_traceback(ours and ours.tb_next) from error.__cause__

@@ -22,7 +22,7 @@ import {
 import { layersOf } from './over.ts';
 import { Shape } from '../view/visible.ts';
 import { paintStubs } from './stubs.ts';
-import { faces, MONO, SANS } from './text.ts';
+import { faces, measure, MONO, SANS } from './text.ts';
 import { inks, looks, palettes, type Ink, type Look, type LookName, type Palette, type Theme } from './theme.ts';
 
 export interface SvgOptions {
@@ -64,8 +64,13 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   }
   paintCableLabels(painter, scene);
   paintBundleLabels(painter, scene);
+  if (!visible.count) {
+    painter.text('title', 0, EMPTY_HEIGHT - 4, EMPTY);
+  }
   painter.endLayer();
-  const [width, height] = [number(scene.width), number(scene.height)];
+  const room = visible.count ? 0 : 1;
+  const width = number(scene.width + room * measure(EMPTY, 'title'));
+  const height = number(scene.height + room * EMPTY_HEIGHT);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="jaxviz" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" font-family="${SANS}" fill="none" direction="ltr" xml:space="preserve" role="img">`,
     `<title>${escape(title)}</title>`,
@@ -76,6 +81,10 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
     '</svg>'
   ].join('\n');
 }
+
+/** What a picture without boxes says. */
+const EMPTY = 'an empty program';
+const EMPTY_HEIGHT = 14;
 
 /** Edges from the lowest layer up, each on the halos that part it from those below. */
 function paintEdges(painter: SvgPainter, scene: Scene): void {
