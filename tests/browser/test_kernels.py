@@ -17,7 +17,8 @@ def test_kernels_are_areas_in_the_jaxpr_and_boxes_in_hlo(notebook):
     opened = notebook(AFFINE)
     graph = opened.explore(0)
     graph.wait_for_paint("hull0", there=False)
-    button = graph.root.locator(".jv-kernels")
+    # In a cell it waits in the second line of the bar.
+    button = graph.root.get_by_title("What runs as one kernel (k)")
     expect(button).to_have_attribute("aria-pressed", "false")
     graph.stage.focus()
     graph.page.keyboard.press("k")

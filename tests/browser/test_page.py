@@ -42,6 +42,6 @@ def test_a_page_is_explored_as_a_cell_is(open_page, graph_of, tmp_path):
     page.goto(path.as_uri())
     graph = graph_of(page.locator("#jv-page .jv-root"))
     assert "forward" in graph.labels
-    graph.root.locator(".jv-stage").last.click()
+    graph.root.locator(".jv-stage", has_text="HLO").last.click()
     graph.wait_without_box("forward")
     page.get_by_text("unrolled from line").first.wait_for()
