@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import jaxviz as jv
-from jaxviz.exploration import Box, FirstView
+from jaxviz.first_view import Box, FirstView
 
 _SPACES = ((760, 560), (900, 400))
 _NAMED = ("module", "call", "statement", "expression")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxviz.document import CompilingEntry, ProgramEntry
+from jaxviz.document_rows import columns_of, rows_of, short
 
 if TYPE_CHECKING:
     from jaxviz.document_read import JsonReader
 
 # Of the passes and lines, so many are kept: those that cost most.
 _MOST_PASSES, _MOST_LINES = 40, 20
-_TEXTS = ("name", "kind", "file")
-_COUNTS = ("runs", "line", "calls", "equations")
 
 
 def compiling_json(entry: CompilingEntry) -> dict[str, Any]:
@@ -23,37 +21,29 @@ def compiling_json(entry: CompilingEntry) -> dict[str, Any]:
     return {
         "program": entry.program,
         "words": list(cost.lines()),
-        "steps": _table(cost.steps, ("name", "kind", "start", "seconds", "parent")),
-        "passes": _table(cost.passes[:_MOST_PASSES], ("name", "seconds", "runs")),
-        "functions": _table(
+        "steps": columns_of(cost.steps, ("name", "kind", "start", "seconds", "parent")),
+        "passes": columns_of(cost.passes[:_MOST_PASSES], ("name", "seconds", "runs")),
+        "functions": columns_of(
             cost.functions, ("name", "file", "line", "calls", "equations", "trace", "lower", "compile")
         ),
-        "lines": _table(cost.traced[:_MOST_LINES], ("file", "line", "seconds")),
+        "lines": columns_of(cost.traced[:_MOST_LINES], ("file", "line", "seconds")),
         **({"curve": _curve_json(curve)} if curve is not None else {}),
     }
-
-
-def _table(rows: Sequence[Any], columns: Sequence[str]) -> dict[str, list[Any]]:
-    return {name: [_short(getattr(row, name)) for row in rows] for name in columns}
-
-
-def _short(value: Any) -> Any:
-    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def _curve_json(curve: Any) -> dict[str, Any]:
     from jaxviz.loops.curve import ready
 
     def run(cost: Any) -> float:
-        return -1 if cost is None or cost.run is None else _short(cost.run)
+        return -1 if cost is None or cost.run is None else short(cost.run)
 
     return {
         "name": curve.name,
         "own": curve.own,
         "turns": [point.turns for point in curve.points],
-        "loop": [_short(ready(point.loop)) for point in curve.points],
+        "loop": [short(ready(point.loop)) for point in curve.points],
         "loopRun": [run(point.loop) for point in curve.points],
-        "unrolled": [-1 if point.unrolled is None else _short(ready(point.unrolled)) for point in curve.points],
+        "unrolled": [-1 if point.unrolled is None else short(ready(point.unrolled)) for point in curve.points],
         "unrolledRun": [run(point.unrolled) for point in curve.points],
     }
 
@@ -68,7 +58,7 @@ def read_compiling(reader: JsonReader, value: Any, position: str, programs: tupl
     words = reader.list(value, "words", position)
     if any(not isinstance(text, str) for text in words):
         raise reader.fail(f"{position}.words", "strings")
-    steps = [Step(**row) for row in _rows(reader, value, "steps", position, Step._fields)]
+    steps = [Step(**row) for row in rows_of(reader, value, "steps", position, Step._fields)]
     for number, step in enumerate(steps):
         if step.parent >= number:
             raise reader.fail(f"{position}.steps.parent[{number}]", "an earlier row, or -1")
@@ -79,40 +69,13 @@ def read_compiling(reader: JsonReader, value: Any, position: str, programs: tupl
         reader.number(value, "program", position, 0, len(programs)),
         CompileCost(
             tuple(steps),
-            tuple(PassCost(**row) for row in _rows(reader, value, "passes", position, PassCost._fields)),
-            tuple(FunctionCost(**row) for row in _rows(reader, value, "functions", position, fields)),
-            tuple(LineCost(**row) for row in _rows(reader, value, "lines", position, LineCost._fields)),
+            tuple(PassCost(**row) for row in rows_of(reader, value, "passes", position, PassCost._fields)),
+            tuple(FunctionCost(**row) for row in rows_of(reader, value, "functions", position, fields)),
+            tuple(LineCost(**row) for row in rows_of(reader, value, "lines", position, LineCost._fields)),
             curve=_read_curve(reader, value["curve"], f"{position}.curve") if "curve" in value else None,
             words=tuple(words),
         ),
     )
-
-
-def _rows(
-    reader: JsonReader, value: dict[str, Any], key: str, position: str, columns: Sequence[str]
-) -> list[dict[str, Any]]:
-    """The rows of a table, each with a value for each column."""
-    table = reader.object(value, key, position)
-    at = f"{position}.{key}"
-    found = {name: reader.list(table, name, at) for name in columns}
-    count = len(found[columns[0]])
-    for name, column in found.items():
-        if len(column) != count:
-            raise reader.fail(f"{at}.{name}", f"{count} rows")
-        for number, item in enumerate(column):
-            if not _fits(name, item):
-                raise reader.fail(f"{at}.{name}[{number}]", "a string" if name in _TEXTS else "a number, at least 0")
-    return [{name: column[row] for name, column in found.items()} for row in range(count)]
-
-
-def _fits(name: str, item: Any) -> bool:
-    if name in _TEXTS:
-        return isinstance(item, str)
-    if name == "parent":
-        return type(item) is int and item >= -1
-    if name in _COUNTS:
-        return type(item) is int and item >= 0
-    return type(item) in (int, float) and 0 <= item < float("inf")
 
 
 def _read_curve(reader: JsonReader, value: Any, position: str) -> Any:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxviz.document import ProcessEntry
+from jaxviz.document_rows import columns_of, rows_of
 
 if TYPE_CHECKING:
     from jaxviz.document_read import JsonReader
 
 _COMPILED = ("name", "call", "print", "trace", "lower", "compile")
 _RUNS = ("program", "device", "runs", "computing", "waiting", "between")
-_TEXTS = ("name", "call", "print", "program")
-_COUNTS = ("device", "runs")
 
 
 def process_json(entry: ProcessEntry) -> dict[str, Any]:
@@ -24,18 +22,10 @@ def process_json(entry: ProcessEntry) -> dict[str, Any]:
         "began": round(process.began, 3),
         "seconds": float(f"{process.seconds:.4g}"),
         "versions": dict(process.versions),
-        "compiled": _table(process.compiled, _COMPILED),
-        "runs": _table(process.runs, _RUNS),
+        "compiled": columns_of(process.compiled, _COMPILED),
+        "runs": columns_of(process.runs, _RUNS),
         "notes": list(process.notes),
     }
-
-
-def _table(rows: Sequence[Any], columns: Sequence[str]) -> dict[str, list[Any]]:
-    return {name: [_short(getattr(row, name)) for row in rows] for name in columns}
-
-
-def _short(value: Any) -> Any:
-    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def read_process(reader: JsonReader, value: Any, position: str) -> ProcessEntry:
@@ -63,30 +53,8 @@ def read_process(reader: JsonReader, value: Any, position: str) -> ProcessEntry:
             began=value["began"],
             seconds=value["seconds"],
             versions=versions,
-            compiled=tuple(CompiledThere(**row) for row in _rows(reader, value, "compiled", position, _COMPILED)),
-            runs=tuple(DeviceRuns(**row) for row in _rows(reader, value, "runs", position, _RUNS)),
+            compiled=tuple(CompiledThere(**row) for row in rows_of(reader, value, "compiled", position, _COMPILED)),
+            runs=tuple(DeviceRuns(**row) for row in rows_of(reader, value, "runs", position, _RUNS)),
             notes=tuple(notes),
         )
     )
-
-
-def _rows(
-    reader: JsonReader, value: dict[str, Any], key: str, position: str, columns: Sequence[str]
-) -> list[dict[str, Any]]:
-    table = reader.object(value, key, position)
-    at = f"{position}.{key}"
-    found = {name: reader.list(table, name, at) for name in columns}
-    count = len(found[columns[0]])
-    for name, column in found.items():
-        if len(column) != count:
-            raise reader.fail(f"{at}.{name}", f"{count} rows")
-        for number, item in enumerate(column):
-            if name in _TEXTS:
-                fits = isinstance(item, str)
-            elif name in _COUNTS:
-                fits = type(item) is int and item >= 0
-            else:
-                fits = type(item) in (int, float) and 0 <= item < float("inf")
-            if not fits:
-                raise reader.fail(f"{at}.{name}[{number}]", "a string" if name in _TEXTS else "a number, at least 0")
-    return [{name: column[row] for name, column in found.items()} for row in range(count)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from jaxviz import compat_traces
 from jaxviz.document import STAGE_KINDS, Document, FindingEntry
 from jaxviz.export.svg import Theme, to_svg
+from jaxviz.first_view import Box, FirstView
 from jaxviz.graph import Graph
 from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
@@ -38,31 +39,6 @@ if TYPE_CHECKING:
     from jaxviz.measure.values import Values
     from jaxviz.residuals import Residuals
     from jaxviz.traffic import Kernel
-
-
-@dataclass(frozen=True)
-class Box:
-    """One box of a first view: an open region, a row of the outline, an operation, an argument or a result.
-
-    `kind` says which, in the words of the outline and of graphs.
-    """
-
-    name: str
-    kind: str
-    equations: int
-    open: bool
-
-
-@dataclass(frozen=True)
-class FirstView:
-    """What would be seen at first in a given space. `closed` are the boxes that stand for equations."""
-
-    boxes: tuple[Box, ...]
-    zoom: float
-
-    @property
-    def closed(self) -> tuple[Box, ...]:
-        return tuple(box for box in self.boxes if not box.open and box.equations)
 
 
 class Exploration:
