@@ -151,6 +151,11 @@ class Capture:
         )
         return make_fates(evidence)
 
+    @property
+    def complete(self) -> bool:
+        """Whether every stage is made, and the fates are known."""
+        return "fates" in self.__dict__
+
     @cached_property
     def snapshots(self) -> tuple[Snapshot, ...]:
         """The module after every pass of the compiler that changed it; none for a program that is too large."""

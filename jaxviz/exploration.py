@@ -317,13 +317,30 @@ class Exploration:
 
         A stage that JAX cannot make here is left out, and the document says why.
         """
-        from jaxviz.gather import gather, residuals_entries
+        from jaxviz.gather import gather
 
         __tracebackhide__ = True
         wanted = self.with_passes if passes is None else passes
         document = gather(self._capture, self.call, self._measured, stages=stages, passes=wanted)
         compiled = "hlo" in stages and not set(document.programs[0].missing) - {"passes"}
-        findings = self.findings if compiled else self.found_in_jaxpr
+        return self._with_findings(document, self.findings if compiled else self.found_in_jaxpr)
+
+    def part(self, stages: Sequence[str]) -> Document:
+        """What of `document` is there first: without stages the jaxpr alone, with them all but the fates and passes."""
+        from jaxviz.gather import gather
+
+        __tracebackhide__ = True
+        document = gather(self._capture, self.call, self._measured, stages=stages, passes=False, fates=False)
+        return self._with_findings(document, self.found_in_jaxpr) if stages else document
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that `document` needs of the compiler is there."""
+        return self._capture.complete
+
+    def _with_findings(self, document: Document, findings: Sequence[Finding]) -> Document:
+        from jaxviz.gather import residuals_entries
+
         return replace(
             document,
             findings=tuple(FindingEntry(0, finding, self._action(finding)) for finding in findings),
@@ -432,6 +449,14 @@ class Exploration:
         if self.measured is not None:
             parts.append(self.measured.lines()[0])
         return f"<jaxviz {self.call}: {', '.join(parts)}>"
+
+    def _ipython_display_(self) -> None:
+        from jaxviz.notebook.growing import show_growing
+
+        __tracebackhide__ = True
+        if not show_growing(self):
+            # Then IPython asks for all of it at once.
+            raise NotImplementedError
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         from jaxviz.notebook.display import mime_bundle

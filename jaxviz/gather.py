@@ -44,7 +44,9 @@ class Measured:
     compiling: CompileCost | None = None
 
 
-def gather(capture: Capture, call: str, measured: Measured, *, stages: Sequence[str], passes: bool) -> Document:
+def gather(
+    capture: Capture, call: str, measured: Measured, *, stages: Sequence[str], passes: bool, fates: bool = True
+) -> Document:
     """The document of a program, without findings. A stage that JAX cannot make here is left out, and it says why."""
     __tracebackhide__ = True
     program = capture.program
@@ -59,10 +61,10 @@ def gather(capture: Capture, call: str, measured: Measured, *, stages: Sequence[
         links.append(LinksEntry(0, len(graphs), linked.links, shares))
         outlines.append(OutlineEntry(len(graphs), linked.outline))
         graphs.append(linked.graph)
-    fates: tuple[FatesEntry, ...] = ()
-    if "hlo" in stages and not missing:
+    told: tuple[FatesEntry, ...] = ()
+    if fates and "hlo" in stages and not missing:
         try:
-            fates = (FatesEntry(0, capture.fates),)
+            told = (FatesEntry(0, capture.fates),)
         except Exception as error:
             # Fates need StableHLO, which may not have been asked for.
             missing["stablehlo"] = _reason(error)
@@ -86,7 +88,7 @@ def gather(capture: Capture, call: str, measured: Measured, *, stages: Sequence[
         tuple(graphs),
         (entry,),
         links=tuple(links),
-        fates=fates,
+        fates=told,
         outlines=tuple(outlines),
         passes=between,
         measures=_measures(measured.run, made),

@@ -37,7 +37,7 @@ export async function measure(text: string, workerUrl: string, styles: string): 
   const settled = async (): Promise<void> => {
     do {
       await frame();
-    } while (!explorer.panes.every(({ scene }) => scene !== null) || explorer.busy);
+    } while (!explorer.panes.every(({ scene, busy }) => scene !== null && !busy));
     await frame();
   };
   await timed('open', async () => {

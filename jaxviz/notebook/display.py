@@ -6,6 +6,7 @@ the extension; it is left out where it would be larger than a picture of a noteb
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,18 +22,25 @@ _MOST_NODES = 5_000
 
 
 def mime_bundle(
-    document: Document, text: str, *, height: int | None = None, stage: str = "jaxpr", program: str = ""
+    document: Document,
+    text: str,
+    *,
+    height: int | None = None,
+    stage: str = "jaxpr",
+    program: str = "",
+    coming: Sequence[str] = (),
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Data and metadata of a cell output; `height` in px fixes that of the explorer, `stage` is shown first.
 
-    `program` is its place on the list of the kernel, which can be asked for more of it.
+    `program` is its place on the list of the kernel, which can be asked for more of it. While stages are still
+    `coming`, there is no picture: those who need one are shown the last.
     """
     from jaxviz.export.engine import DrawingError
     from jaxviz.export.svg import to_svg
 
     shown = _graph_of(document, stage)
     data: dict[str, Any] = {MIME_TYPE: document.to_json(), "text/plain": text}
-    if len(document.graphs[shown]) <= _MOST_NODES:
+    if not coming and len(document.graphs[shown]) <= _MOST_NODES:
         # The explorer draws by itself: without a picture the output is still whole where the extension is.
         with suppress(DrawingError):
             picture = to_svg(
@@ -45,6 +53,8 @@ def mime_bundle(
         metadata["height"] = height
     if program:
         metadata["program"] = program
+    if coming:
+        metadata["coming"] = list(coming)
     return data, {MIME_TYPE: metadata} if metadata else {}
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
@@ -285,6 +285,8 @@ class Notebook:
         )
         output = cell.locator(".jp-OutputArea").first
         output.scroll_into_view_if_needed()
+        # A picture that has grown is shown whole.
+        expect(output.locator(".jv-output[aria-busy='true']")).to_have_count(0, timeout=PATIENCE)
         return output
 
     def explore(self, index: int) -> Graph:

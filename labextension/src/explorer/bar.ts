@@ -37,17 +37,21 @@ const STAGES: Readonly<Record<string, string>> = {
 
 const RUN = 'Run it on the device: how long it takes, and each operation in it (r)';
 
-/**
- * The bar of one program of a document, whose least needed parts fold where there is no room. `passes` is the slider,
- * which stands between StableHLO and HLO; `tools` stand before the buttons.
- */
-export function makeBar(
-  source: Document,
-  number: number,
-  actions: BarActions,
-  passes: HTMLElement,
-  tools: readonly HTMLElement[]
-): Bar {
+export interface BarParts {
+  readonly document: Document;
+  /** The number of the program. */
+  readonly program: number;
+  readonly actions: BarActions;
+  /** The slider, which stands between StableHLO and HLO. */
+  readonly passes: HTMLElement;
+  /** What stands before the buttons. */
+  readonly tools: readonly HTMLElement[];
+  /** Stages that the kernel still works on. */
+  readonly coming: readonly string[];
+}
+
+/** The bar of one program of a document, whose least needed parts fold where there is no room. */
+export function makeBar({ document: source, program: number, actions, passes, tools, coming }: BarParts): Bar {
   const bar = element('div', 'jv-bar');
   const program = source.programs[number];
   bar.append(programPicker(source, number, actions));
@@ -67,9 +71,10 @@ export function makeBar(
     chip.setAttribute('aria-label', `${STAGES[kind] ?? kind} is not there: ${reason}`);
     return chip;
   });
+  const awaited = coming.filter(kind => kind in STAGES).map(kind => awaitedStage(STAGES[kind]));
   const run = button('jv-stage jv-run-stage', 'run', RUN, () => actions.obey('run'));
   run.hidden = program?.error !== undefined;
-  bar.append(python, ...stages, ...missing, run);
+  bar.append(python, ...stages, ...missing, ...awaited, run);
   bar.insertBefore(passes, stages[(program?.stages ?? []).findIndex(({ kind }) => kind === 'hlo')] ?? null);
   bar.append(element('span', 'jv-space'));
   if (program?.target) {
@@ -91,9 +96,10 @@ export function makeBar(
   const compare = make('compare', 'Another stage or program beside this one (d)', 'compare');
   const fit = make('fit', 'Fit the picture (f)', 'fit');
   const link = make('link', 'Copy this view as a link (l)', 'copy');
+  const save = make('export', 'Save the picture or the program as a file (s)', 'export');
   const help = make('?', 'Keys and marks (?)', 'help');
-  bar.append(...tools, kernels, search, openAll, closeAll, compare, fit, link, expand, help);
-  const wide = [link, kernels, closeAll, compare];
+  bar.append(...tools, kernels, search, openAll, closeAll, compare, fit, link, save, expand, help);
+  const wide = [link, save, kernels, closeAll, compare];
   const menu = new BarMenu(
     bar,
     [...wide, fit, openAll, search, ...tools].map(one => ({ element: one, wide: wide.includes(one) })),
@@ -137,6 +143,18 @@ export function makeBar(
       python.setAttribute('aria-pressed', String(shown));
     }
   };
+}
+
+/** A stage that is not there yet. */
+function awaitedStage(name: string): HTMLElement {
+  const chip = element('span', 'jv-stage jv-awaited', name);
+  chip.title = 'JAX is at work on it: it comes by itself while the cell runs';
+  chip.tabIndex = 0;
+  chip.setAttribute('aria-label', `${name} is not there yet: ${chip.title}`);
+  const dots = element('span', 'jv-dots', '…');
+  dots.setAttribute('aria-hidden', 'true');
+  chip.append(dots);
+  return chip;
 }
 
 /** The name of the program; where the document has several, a choice of them. */

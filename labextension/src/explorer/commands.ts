@@ -2,6 +2,7 @@
 import { closeRegion, closeWhole, openWhole, setOrigin, showKernels, spread, step, toggle } from './acts.ts';
 import type { Beside } from './beside.ts';
 import type { Colours } from './colours.ts';
+import type { Exports } from './exports.ts';
 import type { Keeping } from './keeping.ts';
 import type { Command } from './keys.ts';
 import type { Pane } from './pane.ts';
@@ -13,6 +14,7 @@ export interface Commanded {
   readonly passes: PassSlider;
   readonly colours: Colours;
   readonly keeping: Keeping;
+  readonly exports: Exports;
   readonly beside: Beside;
   showStage(kind: string): void;
   showSource(): void;
@@ -51,6 +53,7 @@ export function commandsOf(at: Commanded): Readonly<Record<Command, () => void>>
     path: () => setOrigin(at.pane, at.pane.viewing.origin === null ? at.pane.viewing.selected : null),
     colour: () => at.colours.next(),
     copy: () => at.keeping.copy(),
+    export: () => at.exports.toggle(),
     search: () => at.search(),
     run: () => at.run(),
     compare: () => at.beside.toggle(),

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
-import { Window } from 'happy-dom';
+import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
 import { mergedAndFused } from '../document/sketchPasses.ts';
-import { LayoutClient } from '../layout/client.ts';
 import { bytesText } from '../view/words.ts';
 import { details } from './details.ts';
 import { rowDetails } from './row.ts';
@@ -13,67 +11,9 @@ import { Explorer } from './explorer.ts';
 import type { SavedView } from './saved.ts';
 import { commandOf, keys } from './keys.ts';
 import { hold, pan, reveal, zoomAt } from './camera.ts';
+import { explore, giveSize, layoutsHere, withExplorers } from './testExplorer.ts';
 
-const names = [
-  'document',
-  'matchMedia',
-  'MutationObserver',
-  'ResizeObserver',
-  'IntersectionObserver',
-  'requestAnimationFrame',
-  'cancelAnimationFrame',
-  'CSS'
-];
-const saved: Record<string, unknown> = {};
-let window: Window;
-
-beforeEach(() => {
-  window = new Window({ width: 1000, height: 700 });
-  for (const name of names) {
-    saved[name] = (globalThis as Record<string, unknown>)[name];
-    (globalThis as Record<string, unknown>)[name] = (window as unknown as Record<string, unknown>)[name];
-  }
-  const { requestAnimationFrame, matchMedia } = window;
-  Object.assign(globalThis, {
-    requestAnimationFrame: requestAnimationFrame.bind(window),
-    matchMedia: matchMedia.bind(window)
-  });
-});
-afterEach(async () => {
-  await window.happyDOM.close();
-  Object.assign(globalThis, saved);
-});
-
-/** An explorer without a worker, laid out. */
-async function explore(
-  sketch: Pick<Sketch, 'plain'>
-): Promise<{ explorer: Explorer; root: HTMLElement; press: (key: string) => Promise<void> }> {
-  const host = document.createElement('div');
-  document.body.append(host);
-  const layouts = new LayoutClient(() => {
-    throw new Error('no workers here');
-  });
-  const explorer = new Explorer(host, { document: decodePlain(sketch.plain()), layouts });
-  const settle = () => new Promise<void>(done => setTimeout(done, 5));
-  await settle();
-  const stage = explorer.root.querySelector('.jv-stage-area') as HTMLElement;
-  const press = async (key: string) => {
-    const event = new window.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
-    stage.dispatchEvent(event as unknown as Event);
-    await settle();
-  };
-  return { explorer, root: explorer.root, press };
-}
-
-/** Gives every element a size, as a page with a layout would. */
-function giveSize(width: number, height: number): void {
-  for (const [name, size] of [
-    ['clientWidth', width],
-    ['clientHeight', height]
-  ] as const) {
-    Object.defineProperty(window.HTMLElement.prototype, name, { configurable: true, get: () => size });
-  }
-}
+const page = withExplorers();
 
 /** A click as the picture hears it. */
 function clickAt(root: HTMLElement, { x, y }: { x: number; y: number }): void {
@@ -83,7 +23,7 @@ function clickAt(root: HTMLElement, { x, y }: { x: number; y: number }): void {
     ['pointerdown', 1],
     ['pointerup', 0]
   ] as const) {
-    const event = new window.PointerEvent(kind, { pointerId: 1, clientX: x, clientY: y, buttons });
+    const event = new (page().PointerEvent)(kind, { pointerId: 1, clientX: x, clientY: y, buttons });
     stage.dispatchEvent(event as unknown as Event);
   }
 }
@@ -223,7 +163,7 @@ test('a click moves nothing, and a double click opens what stood under its first
   await new Promise(done => setTimeout(done, 20));
   assert.deepEqual(explorer.locate('cell'), before);
   clickAt(root, add);
-  const event = new window.MouseEvent('dblclick', { clientX: add.x, clientY: add.y, bubbles: true });
+  const event = new (page().MouseEvent)('dblclick', { clientX: add.x, clientY: add.y, bubbles: true });
   root.querySelector('.jv-stage-area')?.dispatchEvent(event as unknown as Event);
   await new Promise(done => setTimeout(done, 20));
   assert.ok(!explorer.labels.includes('mul'));
@@ -255,7 +195,7 @@ test('plain keys stop in the explorer, used or not; those with ctrl, alt or comm
   document.addEventListener('keydown', hear, { capture: true });
   document.addEventListener('keydown', hear);
   const press = (target: Element, key: string, modifiers = {}): boolean => {
-    const event = new window.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...modifiers });
+    const event = new (page().KeyboardEvent)('keydown', { key, bubbles: true, cancelable: true, ...modifiers });
     return target.dispatchEvent(event as unknown as Event);
   };
   const button = root.querySelector('button') as HTMLElement;
@@ -331,7 +271,7 @@ test('keys step through the passes that changed something, and each says what it
   await press('2');
   assert.deepEqual(lineWords(root), []);
   slider.value = '2';
-  slider.dispatchEvent(new window.Event('input') as unknown as Event);
+  slider.dispatchEvent(new (page().Event)('input') as unknown as Event);
   await press('');
   assert.equal(lineWords(root)[0], 'fusion');
 });
@@ -383,7 +323,7 @@ test('the slider of one of several programs is there only while that program is 
   const choice = root.querySelector('select.jv-program') as HTMLSelectElement;
   assert.equal(hidden(), false);
   choice.value = '1';
-  choice.dispatchEvent(new window.Event('change') as unknown as Event);
+  choice.dispatchEvent(new (page().Event)('change') as unknown as Event);
   await press('');
   assert.equal(hidden(), true);
   await press('4');
@@ -453,7 +393,7 @@ test('two stages of a program stand side by side; without a second stage it is s
     ['affine', 'other']
   );
   picker.value = '1';
-  picker.dispatchEvent(new window.Event('change') as unknown as Event);
+  picker.dispatchEvent(new (page().Event)('change') as unknown as Event);
   await press('');
   assert.equal(explorer.panes[0].viewing.at, 1);
   assert.equal((root.querySelector('select.jv-program') as HTMLSelectElement).value, '1');
@@ -515,9 +455,7 @@ test('where the camera was moved is kept once it rests; a view that is shown aga
   const host = document.createElement('div');
   document.body.append(host);
   const saved: SavedView[] = [];
-  const layouts = new LayoutClient(() => {
-    throw new Error('no workers here');
-  });
+  const layouts = layoutsHere();
   const options = { document: decodePlain(loop().plain()), layouts, save: (view: SavedView) => saved.push(view) };
   const explorer = new Explorer(host, options);
   await new Promise(done => setTimeout(done, 20));

@@ -2,22 +2,22 @@
  * The explorer: the bar, the picture and the details of one document, put together. The same in a cell, in a file that
  * was opened and in a page of its own; it knows nothing of its host but the element that it stands in.
  */
-import { follow } from '../document/follow.ts';
-import type { Document, Finding, Stage } from '../document/graph.ts';
-import { comparedLinks, stagesOf } from '../document/programs.ts';
+import type { Document, Finding } from '../document/graph.ts';
+import { comparedLinks } from '../document/programs.ts';
 import type { Scene } from '../draw/scene.ts';
 import { palettes, type Theme } from '../draw/theme.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { withKernelTree } from '../view/kernelTree.ts';
 import { goTo, letGo } from './acts.ts';
-import { makeBar, type Bar } from './bar.ts';
 import { Beside } from './beside.ts';
 import { CheckpointStrip } from './checkpoints.ts';
 import { Colours } from './colours.ts';
 import { commandsOf } from './commands.ts';
 import { element } from './elements.ts';
 import { makeFailure, nothingTraced } from './failure.ts';
+import { Exports } from './exports.ts';
 import { FindingStrip, nodesOfFinding } from './findings.ts';
+import { goToNodeOf, goToNodes, goToProgram, goToStage, selectNodes, type Ground } from './going.ts';
 import { Grip } from './grip.ts';
 import { Height } from './height.ts';
 import { hearKeys } from './hearing.ts';
@@ -25,45 +25,26 @@ import { makeHelp } from './help.ts';
 import { Inspection } from './inspection.ts';
 import { Keeping } from './keeping.ts';
 import { hasSource } from './lines.ts';
-import type { KernelLine } from './kernelLine.ts';
 import type { Command } from './keys.ts';
+import type { ExplorerOptions } from './options.ts';
 import { Pane } from './pane.ts';
 import { PassSlider } from './passes.ts';
 import type { Picture } from './picture.ts';
+import { ProgramBar } from './programBar.ts';
 import { measuredStrips } from './strips.ts';
 import type { SavedView } from './saved.ts';
-import { itemFor } from './row.ts';
 import { Search } from './search.ts';
-import { SourcePane, type SourceSpot } from './source.ts';
+import { SourcePane } from './source.ts';
 import { Tour } from './tour.ts';
+import type { Standing } from './succession.ts';
 import { followTheme } from './theme.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
 import { WholeWindow } from './whole.ts';
 import { Working } from './working.ts';
 
-export interface ExplorerOptions {
-  readonly document: Document;
-  readonly layouts: LayoutClient;
-  /** Height in px; without it the explorer is as high as its picture needs, within bounds. */
-  readonly height?: number;
-  /** Kind of the stage that is shown first; the first of the document where it is absent. */
-  readonly stage?: string;
-  /** What was seen when the notebook was saved. */
-  readonly view?: SavedView;
-  /** Called when the person has changed what is seen, for the host to keep it. */
-  readonly save?: (view: SavedView) => void;
-  /** True where the host gives the height, as for a file in a tab of its own. */
-  readonly fill?: boolean;
-  /** What boxes are coloured by at first; by their kind where it is absent. */
-  readonly colour?: string;
-  /** Shows a line of the person's source where it was written. */
-  readonly goToLine?: (spot: SourceSpot) => void;
-  /** The line to the kernel that made it, where there is one. */
-  readonly kernel?: KernelLine;
-}
-
 export class Explorer {
   readonly root = element('div', 'jv-root');
+  disposed = false;
   private readonly document: Document;
   private readonly fill: boolean;
   private readonly pythonPane: SourcePane;
@@ -79,12 +60,11 @@ export class Explorer {
   private readonly inspection: Inspection;
   private readonly help: HTMLElement;
   private readonly tour: Tour;
-  private bar: Bar;
+  private readonly bar: ProgramBar;
   private readonly working: Working;
-  /** The program that the bar is of. */
-  private program = 0;
   private readonly grip: Grip;
   private readonly keeping: Keeping;
+  private readonly exports: Exports;
   private readonly whole = new WholeWindow(this.root);
   private readonly commands: Readonly<Record<Command, () => void>>;
   private theme: Theme = 'light';
@@ -118,11 +98,11 @@ export class Explorer {
       this.beside.panes.forEach(pane => pane.recolour());
     });
     this.checkpoints = new CheckpointStrip(source, {
-      show: (graph, nodes) => this.showNodes(graph, nodes),
+      show: (graph, nodes) => goToNodes(this.ground, graph, nodes),
       colour: key => this.colours.choose(key)
     });
     this.inspection = new Inspection(source, {
-      follow: (graph, node) => this.goThere(graph, node),
+      follow: (graph, node) => goToNodeOf(this.ground, graph, node),
       pass: number => this.passes.go(number)
     });
     this.height = new Height(() => this.beside.root, options.height, this.fill);
@@ -143,7 +123,15 @@ export class Explorer {
       () => this.beside.root.offsetHeight,
       height => this.resize(height)
     );
-    this.bar = this.makeBar();
+    this.bar = this.makeBar(options.coming ?? []);
+    this.exports = new Exports({
+      document: source,
+      data: options.data,
+      scene: () => this.pane.scene,
+      viewing: () => this.pane.viewing,
+      theme: () => this.theme,
+      left: () => this.focus()
+    });
     this.working = new Working(options.kernel, busy => this.bar.setWorking(busy));
     this.tour = new Tour(this.root, () => this.pane.focus());
     this.help = makeHelp(
@@ -180,6 +168,7 @@ export class Explorer {
   }
 
   dispose(): void {
+    this.disposed = true;
     this.stopFollowing();
     this.stopHearing();
     this.working.dispose();
@@ -195,11 +184,6 @@ export class Explorer {
   /** The pictures that stand side by side, or the only one. */
   get panes(): readonly Pane[] {
     return this.beside.panes;
-  }
-
-  /** True while a picture is on its way to the screen. */
-  get busy(): boolean {
-    return this.panes.some(pane => pane.busy);
   }
 
   /** Where the first box of a label stands, from the corner of the picture; for scripts of the page and for tests. */
@@ -252,13 +236,14 @@ export class Explorer {
     return pane;
   }
 
-  private makeBar(): Bar {
+  private makeBar(coming: readonly string[]): ProgramBar {
     const actions = {
       obey: this.obey,
-      stage: (index: number) => this.setStage(index),
-      program: (number: number) => this.setProgram(number)
+      stage: (index: number) => goToStage(this.ground, index),
+      program: (number: number) => goToProgram(this.ground, number)
     };
-    return makeBar(this.document, this.program, actions, this.passes.root, [this.colours.root]);
+    const { document: source, passes, colours } = this;
+    return new ProgramBar({ document: source, actions, passes: passes.root, tools: [colours.root], coming });
   }
 
   private makeCommands(): Readonly<Record<Command, () => void>> {
@@ -270,6 +255,7 @@ export class Explorer {
       passes: this.passes,
       colours: this.colours,
       keeping: this.keeping,
+      exports: this.exports,
       beside: this.beside,
       showStage: kind => this.showStage(kind),
       showSource: () => this.showSource(!this.pythonPane.shown),
@@ -294,12 +280,20 @@ export class Explorer {
       rebuild: loop => this.working.rebuild(loop)
     });
     const measured = measuredStrips(this.document, {
-      show: (graph, nodes) => this.showNodes(graph, nodes),
+      show: (graph, nodes) => goToNodes(this.ground, graph, nodes),
       colour: () => this.colours.choose('time')
     });
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
-    const before = [this.bar.root, this.working.root, this.tour.root, ...failure, this.passes.line, this.search.root];
+    const before = [
+      this.bar.root,
+      this.working.root,
+      this.exports.root,
+      this.tour.root,
+      ...failure,
+      this.passes.line,
+      this.search.root
+    ];
     const strips = element('div', 'jv-strips');
     strips.append(...measured, this.checkpoints.root, findings.root);
     root.append(...before, body, this.grip.root, strips);
@@ -325,16 +319,7 @@ export class Explorer {
       return;
     }
     const { graph, at, stageIndex, kernels, program } = pane.viewing;
-    if (program !== this.program) {
-      this.program = program;
-      const bar = this.makeBar();
-      this.bar.root.replaceWith(bar.root);
-      this.bar = bar;
-      bar.setBeside(this.beside.on);
-      bar.setSource(this.pythonPane.shown);
-      bar.setExpanded(this.whole.on);
-      bar.setWorking(this.working.busy);
-    }
+    this.bar.show(program);
     this.search.setGraph(graph);
     this.colours.setGraph(graph);
     this.bar.setRegions(pane.hasRegions);
@@ -369,35 +354,9 @@ export class Explorer {
     this.beside.marked(pane);
   }
 
-  private get stages(): readonly Stage[] {
-    return this.document.programs[this.program].stages;
-  }
-
-  /** Shows another stage. The selection goes along the links, and so does what was lit. */
-  private setStage(index: number): void {
-    const stage = this.stages[index];
-    if (stage) {
-      this.pane.enter(this.pane.viewing.graphOf(stage));
-    }
-  }
-
-  /** Shows a node of another graph: at the side where that graph is shown, else here. */
-  private goThere(graph: number, node: number): void {
-    const there = this.beside.panes.find(pane => pane !== this.pane && pane.viewing.at === graph);
-    if (there) {
-      this.activate(there);
-      there.goToNode(node);
-    } else {
-      const stage = stagesOf(this.document).find(one => one.stage.graph === graph)?.stage;
-      this.pane.enter(stage ? this.pane.viewing.graphOf(stage) : graph, node);
-    }
-  }
-
-  /** Shows another program: the stage that is shown of this one, or its first. */
-  private setProgram(number: number): void {
-    const { stages } = this.document.programs[number];
-    const kind = this.pane.viewing.stage?.kind;
-    this.pane.enter(this.pane.viewing.graphOf(stages.find(stage => stage.kind === kind) ?? stages[0]));
+  private get ground(): Ground {
+    const { document: source, pane, panes } = this;
+    return { document: source, pane, panes, activate: one => this.activate(one) };
   }
 
   /** What is seen, for the notebook or as text. */
@@ -427,37 +386,56 @@ export class Explorer {
 
   /** Selects a node of the graph on the screen, lights several, or lets go of all. */
   select(nodes: readonly number[]): void {
-    const { pane } = this;
-    const { graph, rows } = pane.viewing;
-    const known = nodes.filter(node => node >= 0 && node < graph.nodeCount);
-    if (known.length === 1) {
-      goTo(pane, itemFor(graph, rows, known[0]));
-    } else if (known.length) {
-      pane.pick(known);
-    } else {
-      pane.select(null);
-    }
+    selectNodes(this.pane, nodes);
   }
 
   /** Shows a stage by its kind. */
   showStage(kind: string): void {
-    this.setStage(this.stages.findIndex(stage => stage.kind === kind));
+    goToStage(this.ground, kind);
   }
 
   /** Lights what a finding is about; where nothing is left of that, in the stage that it was found in. */
   showFinding(finding: Finding): void {
-    this.showNodes(finding.graph, nodesOfFinding(finding));
+    goToNodes(this.ground, finding.graph, nodesOfFinding(finding));
   }
 
-  private showNodes(graph: number, nodes: readonly number[]): void {
-    const { pane } = this;
-    const here = nodes.flatMap(node => follow(this.document, graph, node, pane.viewing.at).map(to => to.node));
-    if (here.length) {
-      pane.pick(here);
-      return;
+  /** Keys are meant for it. */
+  focus(): void {
+    this.pane.focus();
+  }
+
+  /** How it stands, for one that takes its place. */
+  get standing(): Standing {
+    const { whole, pythonPane, help, tour, search } = this;
+    const searching = search.root.contains(document.activeElement);
+    return { whole: whole.on, source: pythonPane.shown, help: !help.hidden, tour: tour.step, searching };
+  }
+
+  stand({ whole, source, help, tour, searching }: Standing): void {
+    if (whole) {
+      this.expand(true);
     }
-    pane.enter(graph);
-    pane.viewing.linked = nodes;
+    this.showSource(source);
+    this.help.hidden = !help;
+    if (tour !== null) {
+      this.tour.start(tour);
+    }
+    if (searching) {
+      this.search.resume(this.pane.viewing.graph);
+    }
+  }
+
+  /** Shows what is seen of a document that has less of the same program, or a stage that only this one has. */
+  goOn(before: Explorer, view: SavedView): void {
+    const { first, height } = this;
+    const { scene, viewing } = before.first;
+    const asked = first.viewing.stage?.kind;
+    const isNew = !before.document.programs[0].stages.some(({ kind }) => kind === asked);
+    if (scene && !(isNew && !viewing.openings.touched && view.selected === null)) {
+      height.goOn(before.height);
+      this.restore(view);
+      first.viewing.openings.goOn(viewing.openings);
+    }
   }
 
   private leaveSearch(): void {
@@ -471,6 +449,8 @@ export class Explorer {
       this.help.hidden = true;
     } else if (!this.tour.root.hidden) {
       this.tour.close();
+    } else if (!this.exports.root.hidden) {
+      this.exports.close();
     } else if (letGo(this.pane)) {
       return;
     } else if (this.search.query) {

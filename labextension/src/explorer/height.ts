@@ -14,6 +14,8 @@ const FIRST_WIDTH = 760;
 export class Height {
   /** What the person chose, in px. */
   chosen: number | null = null;
+  /** What it has had before, in px: it never shrinks by itself. */
+  private least = 0;
 
   /** `given` is what the host asks for; `fills` tells whether the height is the host's own. */
   constructor(
@@ -34,9 +36,18 @@ export class Height {
       const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + foot));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const { style } = this.area();
-      const now = parseFloat(style.height) || 0;
-      style.height = `${height ?? Math.max(now, Math.ceil(needed))}px`;
+      style.height = `${height ?? Math.max(this.now, Math.ceil(needed))}px`;
     }
+  }
+
+  /** In px, as it is set; 0 where it is not. */
+  get now(): number {
+    return parseFloat(this.area().style.height) || this.least;
+  }
+
+  /** Goes on from the height that another picture had in the same place. */
+  goOn(before: Height): void {
+    this.least = before.now;
   }
 
   /** The room for a picture that stands in `stage`; `whole` while there is the whole window. */

@@ -26,6 +26,7 @@ export type Command =
   | 'path'
   | 'colour'
   | 'copy'
+  | 'export'
   | 'search'
   | 'compare'
   | 'run'
@@ -98,6 +99,12 @@ export const keys: readonly Key[] = [
     command: 'copy',
     shown: 'l',
     does: 'copy this view as a link; pasted into the search it is seen again'
+  },
+  {
+    keys: ['s', 'S'],
+    command: 'export',
+    shown: 's',
+    does: 'save the picture as SVG or PNG, or the program as a file'
   },
   { keys: ['/'], command: 'search', shown: '/', does: 'search; Enter and Shift+Enter step through what matches' },
   {

@@ -105,6 +105,18 @@ export class Openings {
     this.touched = true;
   }
 
+  /** Goes on from what a person did while less of the same program was there. */
+  goOn(before: Openings): void {
+    this.touched = before.touched;
+    for (const change of before.changes) {
+      const graph = this.document.graphs[before.document.graphs.indexOf(change.graph)];
+      if (graph?.nodeCount === change.graph.nodeCount) {
+        this.changes.push({ ...change, graph });
+      }
+    }
+    this.made.set(this.graph, this.changes.length);
+  }
+
   /** Opens what is around a node, so that it is seen. */
   reveal(node: number): void {
     if (node >= 0) {

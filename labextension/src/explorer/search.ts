@@ -71,6 +71,13 @@ export class Search {
     this.input.select();
   }
 
+  /** Opens the field for a person who goes on typing. */
+  resume(graph: Graph): void {
+    this.open(graph);
+    const { length } = this.input.value;
+    this.input.setSelectionRange(length, length);
+  }
+
   /** As it was when a view was saved: closed without a query. */
   restore(query: string): void {
     this.root.hidden = !query;

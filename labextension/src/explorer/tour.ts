@@ -60,9 +60,14 @@ export class Tour {
     }
   }
 
-  start(): void {
+  start(step = 0): void {
     remember();
-    this.go(0);
+    this.go(step);
+  }
+
+  /** The step that is shown; null where there is no tour. */
+  get step(): number | null {
+    return this.root.hidden ? null : this.at;
   }
 
   close(): void {

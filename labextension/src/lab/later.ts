@@ -1,19 +1,27 @@
 /** What shows documents, loaded with the first of them: a page without any pays nothing for it. */
 import type { decode } from '../document/decode.ts';
 import type { Explorer } from '../explorer/explorer.ts';
+import type { takePlace } from '../explorer/succession.ts';
 import type { LayoutClient } from '../layout/client.ts';
 
 export interface Loaded {
   readonly decode: typeof decode;
   readonly Explorer: typeof Explorer;
   readonly LayoutClient: typeof LayoutClient;
+  readonly takePlace: typeof takePlace;
 }
 
 export async function loaded(): Promise<Loaded> {
-  const [decoding, exploring, placing] = await Promise.all([
+  const [decoding, exploring, placing, succession] = await Promise.all([
     import('../document/decode.ts'),
     import('../explorer/explorer.ts'),
-    import('../layout/client.ts')
+    import('../layout/client.ts'),
+    import('../explorer/succession.ts')
   ]);
-  return { decode: decoding.decode, Explorer: exploring.Explorer, LayoutClient: placing.LayoutClient };
+  return {
+    decode: decoding.decode,
+    Explorer: exploring.Explorer,
+    LayoutClient: placing.LayoutClient,
+    takePlace: succession.takePlace
+  };
 }

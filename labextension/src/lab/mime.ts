@@ -4,12 +4,13 @@
  */
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
+import type { Document } from '../document/graph.ts';
 import { button, element } from '../explorer/elements.ts';
 import type { Explorer } from '../explorer/explorer.ts';
 import { noLine, type KernelLine } from '../explorer/kernelLine.ts';
 import { readSaved, type SavedView } from '../explorer/saved.ts';
 import type { LayoutClient } from '../layout/client.ts';
-import { loaded } from './later.ts';
+import { loaded, type Loaded } from './later.ts';
 import { application, preferences } from './preferences.ts';
 
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
@@ -28,11 +29,16 @@ function sizeOf(data: unknown): number {
 }
 
 /** What an output that says nothing of it has: its metadata goes before. */
-function preferred(): { height?: unknown; stage?: unknown; view?: unknown; program?: unknown } {
+function preferred(): { height?: unknown; stage?: unknown; view?: unknown; program?: unknown; coming?: unknown } {
   const { height, stage } = preferences;
   return { ...(height ? { height } : {}), ...(stage ? { stage } : {}) };
 }
 
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(one => typeof one === 'string');
+}
+
+type Model = IRenderMime.IMimeModel;
 type Metadata = IRenderMime.IMimeModel['metadata'];
 
 class DocumentOutput extends Widget implements IRenderMime.IRenderer {
@@ -44,6 +50,12 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private asked = false;
   private saving: ReturnType<typeof setTimeout> | undefined;
   private layouts: LayoutClient | null = null;
+  /** How many documents are on their way to the screen. */
+  private opening = 0;
+  /** While one picture takes the place of another. */
+  private changing: Promise<void> | null = null;
+  /** True once the person has changed what is seen. */
+  private kept = false;
 
   constructor(private readonly options: IRenderMime.IRendererOptions) {
     super();
@@ -57,47 +69,82 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       // Only what goes with the data has changed: the view, which was saved from here.
       return;
     }
-    this.clear();
     this.shown = data;
+    this.setBusy(1);
+    try {
+      await this.open(data, model);
+    } finally {
+      this.setBusy(-1);
+    }
+  }
+
+  private setBusy(change: number): void {
+    this.opening += change;
+    this.node.setAttribute('aria-busy', String(this.opening > 0));
+  }
+
+  private async open(data: unknown, model: Model): Promise<void> {
     const size = sizeOf(data);
     if (preferences.largest > 0 && size > preferences.largest && !this.asked) {
+      this.clear();
       this.offer(size);
       return;
     }
-    const opening = element('div', 'jv-opening', 'opening…');
-    opening.setAttribute('role', 'status');
-    this.node.append(opening);
+    // What is there already stays until the next is drawn.
+    const opening = this.explorer ? null : element('div', 'jv-opening', 'opening…');
+    if (opening) {
+      opening.setAttribute('role', 'status');
+      this.clear();
+      this.node.append(opening);
+    }
     try {
-      const { decode, Explorer, LayoutClient } = await loaded();
-      const document = await decode(data);
-      if (this.isDisposed || this.shown !== data) {
-        return;
+      const parts = await loaded();
+      const document = await parts.decode(data);
+      await this.changing;
+      if (!this.isDisposed && this.shown === data) {
+        opening?.remove();
+        await (this.changing = this.draw(parts, document, model));
       }
-      const { height, stage, view, program } = { ...preferred(), ...(model.metadata[MIME_TYPE] as object | undefined) };
-      const saved = readSaved(view);
-      opening.remove();
-      // A file has the whole tab; an output shares the notebook.
-      const fill = this.parent?.hasClass('jp-MimeDocument') ?? false;
-      this.layouts ??= new LayoutClient();
-      this.explorer = new Explorer(this.node, {
-        document,
-        layouts: this.layouts,
-        fill,
-        // A file is not changed by looking at it.
-        ...(fill ? {} : { save: (now: SavedView) => this.save(now) }),
-        ...(saved ? { view: saved } : {}),
-        ...(typeof height === 'number' ? { height } : {}),
-        ...(typeof stage === 'string' ? { stage } : {}),
-        ...(preferences.colour ? { colour: preferences.colour } : {}),
-        ...(fill ? {} : { kernel: this.line(typeof program === 'string' ? program : '') }),
-        ...(application.goToLine ? { goToLine: spot => application.goToLine?.(this.node, spot) } : {})
-      });
     } catch (error) {
+      this.clear();
       const told = error instanceof Error && error.name === 'DocumentError';
       const message = told ? error.message : `This document cannot be shown: ${String(error)}`;
       const line = element('div', 'jv-error', message);
       line.setAttribute('role', 'alert');
       this.node.replaceChildren(line);
+    }
+  }
+
+  /** Draws a document; where another one is on the screen, it is the same program, and this takes its place. */
+  private async draw({ Explorer, LayoutClient, takePlace }: Loaded, document: Document, model: Model): Promise<void> {
+    const { height, stage, view, program, coming } = { ...preferred(), ...(model.metadata[MIME_TYPE] as object) };
+    const saved = readSaved(view);
+    // A file has the whole tab; an output shares the notebook.
+    const fill = this.parent?.hasClass('jp-MimeDocument') ?? false;
+    this.layouts ??= new LayoutClient();
+    const before = this.explorer;
+    const next = new Explorer(this.node, {
+      document,
+      data: model.data[MIME_TYPE],
+      layouts: this.layouts,
+      fill,
+      // A file is not changed by looking at it.
+      ...(fill ? {} : { save: (now: SavedView) => this.save(now) }),
+      ...(saved && !before ? { view: saved } : {}),
+      ...(typeof height === 'number' ? { height } : {}),
+      ...(typeof stage === 'string' ? { stage } : {}),
+      ...(preferences.colour ? { colour: preferences.colour } : {}),
+      ...(fill ? {} : { kernel: this.line(typeof program === 'string' ? program : '') }),
+      ...(isTexts(coming) ? { coming } : {}),
+      ...(application.goToLine ? { goToLine: spot => application.goToLine?.(this.node, spot) } : {})
+    });
+    this.explorer = next;
+    if (before) {
+      await takePlace(before, next, seen => (saved ? { ...seen, colour: saved.colour } : seen));
+      if (this.kept && this.explorer === next) {
+        // What the notebook has now knows nothing of what the person has seen.
+        this.save(next.view);
+      }
     }
   }
 
@@ -130,6 +177,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   /** Keeps a view with the output once the person has come to rest: each time, the notebook is changed. */
   private save(view: SavedView): void {
+    this.kept = true;
     clearTimeout(this.saving);
     this.saving = setTimeout(() => {
       const { model } = this;

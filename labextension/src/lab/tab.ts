@@ -4,7 +4,6 @@ import { Widget } from '@lumino/widgets';
 import { element } from '../explorer/elements.ts';
 import type { Explorer } from '../explorer/explorer.ts';
 import type { KernelLine } from '../explorer/kernelLine.ts';
-import type { SavedView } from '../explorer/saved.ts';
 import type { SourceSpot } from '../explorer/source.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { loaded } from './later.ts';
@@ -39,29 +38,33 @@ export class ProgramTab extends Widget {
 
   /** The same program with what was measured, as it was seen before. */
   private readonly showAgain = (document: unknown): void => {
-    const view = this.explorer?.view;
-    void this.fill(Promise.resolve(document), view && { ...view, colour: 'time' });
+    void this.fill(Promise.resolve(document));
   };
 
-  private async fill(coming: Promise<unknown>, view?: SavedView): Promise<void> {
+  private async fill(coming: Promise<unknown>): Promise<void> {
     try {
       this.data = await coming;
-      const { decode, Explorer, LayoutClient } = await loaded();
+      const { decode, Explorer, LayoutClient, takePlace } = await loaded();
       const shown = await decode(this.data);
       if (!this.isDisposed) {
-        this.explorer?.dispose();
+        const before = this.explorer;
         this.layouts ??= new LayoutClient();
-        this.node.replaceChildren();
+        if (!before) {
+          this.node.replaceChildren();
+        }
         this.explorer = new Explorer(this.node, {
           document: shown,
+          data: this.data,
           layouts: this.layouts,
           fill: true,
           goToLine: this.goToLine,
           ...(this.lineFor ? { kernel: this.lineFor(this.showAgain) } : {}),
-          ...(view ? { view } : {}),
           ...(preferences.stage ? { stage: preferences.stage } : {}),
           ...(preferences.colour ? { colour: preferences.colour } : {})
         });
+        if (before) {
+          await takePlace(before, this.explorer, view => ({ ...view, colour: 'time' }));
+        }
       }
     } catch (error) {
       const line = element('p', 'jv-tab-note jv-tab-error', error instanceof Error ? error.message : String(error));

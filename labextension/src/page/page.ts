@@ -25,10 +25,12 @@ async function start(host: HTMLElement): Promise<void> {
   const { stage, view } = JSON.parse(textOf('jv-options') || '{}') as Options;
   const saved = readSaved(view);
   try {
-    const shown = await decode(textOf('jv-document'));
+    const data = textOf('jv-document');
+    const shown = await decode(data);
     host.replaceChildren();
     new Explorer(host, {
       document: shown,
+      data,
       layouts: new LayoutClient(makeWorker),
       fill: true,
       ...(stage ? { stage } : {}),

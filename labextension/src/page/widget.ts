@@ -74,6 +74,7 @@ async function show(model: Model, host: HTMLElement): Promise<() => void> {
   const height = model.get('height');
   const explorer = new Explorer(host, {
     document: shown,
+    data: model.get('document'),
     layouts,
     ...(typeof height === 'number' ? { height } : {}),
     stage: String(model.get('stage')),

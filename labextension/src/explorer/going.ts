@@ -1,0 +1,68 @@
+/** Where a person goes in a document: to a node, a stage or a program, in the picture that shows it. */
+import { follow } from '../document/follow.ts';
+import type { Document } from '../document/graph.ts';
+import { stagesOf } from '../document/programs.ts';
+import { goTo } from './acts.ts';
+import type { Pane } from './pane.ts';
+import { itemFor } from './row.ts';
+
+export interface Ground {
+  readonly document: Document;
+  /** The picture with the focus, and those that stand side by side. */
+  readonly pane: Pane;
+  readonly panes: readonly Pane[];
+  /** Gives a picture the focus. */
+  activate(pane: Pane): void;
+}
+
+/** Shows another stage of the program, by its place or its kind. The selection goes along the links, and so does what was lit. */
+export function goToStage({ document, pane }: Ground, which: number | string): void {
+  const { stages } = document.programs[pane.viewing.program];
+  const stage = typeof which === 'number' ? stages[which] : stages.find(({ kind }) => kind === which);
+  if (stage) {
+    pane.enter(pane.viewing.graphOf(stage));
+  }
+}
+
+/** Shows another program: the stage that is shown of this one, or its first. */
+export function goToProgram({ document, pane }: Ground, number: number): void {
+  const { stages } = document.programs[number];
+  const kind = pane.viewing.stage?.kind;
+  pane.enter(pane.viewing.graphOf(stages.find(stage => stage.kind === kind) ?? stages[0]));
+}
+
+/** Shows a node of another graph: at the side where that graph is shown, else here. */
+export function goToNodeOf({ document, pane, panes, activate }: Ground, graph: number, node: number): void {
+  const there = panes.find(one => one !== pane && one.viewing.at === graph);
+  if (there) {
+    activate(there);
+    there.goToNode(node);
+  } else {
+    const stage = stagesOf(document).find(one => one.stage.graph === graph)?.stage;
+    pane.enter(stage ? pane.viewing.graphOf(stage) : graph, node);
+  }
+}
+
+/** Lights nodes of a graph by what they became here; where nothing is left of them, in their own graph. */
+export function goToNodes({ document, pane }: Ground, graph: number, nodes: readonly number[]): void {
+  const here = nodes.flatMap(node => follow(document, graph, node, pane.viewing.at).map(to => to.node));
+  if (here.length) {
+    pane.pick(here);
+    return;
+  }
+  pane.enter(graph);
+  pane.viewing.linked = nodes;
+}
+
+/** Selects a node of the graph on the screen, lights several, or lets go of all. */
+export function selectNodes(pane: Pane, nodes: readonly number[]): void {
+  const { graph, rows } = pane.viewing;
+  const known = nodes.filter(node => node >= 0 && node < graph.nodeCount);
+  if (known.length === 1) {
+    goTo(pane, itemFor(graph, rows, known[0]));
+  } else if (known.length) {
+    pane.pick(known);
+  } else {
+    pane.select(null);
+  }
+}

@@ -1,0 +1,31 @@
+/** What an explorer is given by its host. */
+import type { Document } from '../document/graph.ts';
+import type { LayoutClient } from '../layout/client.ts';
+import type { KernelLine } from './kernelLine.ts';
+import type { SavedView } from './saved.ts';
+import type { SourceSpot } from './source.ts';
+
+export interface ExplorerOptions {
+  readonly document: Document;
+  readonly layouts: LayoutClient;
+  /** Height in px; without it the explorer is as high as its picture needs, within bounds. */
+  readonly height?: number;
+  /** Kind of the stage that is shown first; the first of the document where it is absent. */
+  readonly stage?: string;
+  /** What was seen when the notebook was saved. */
+  readonly view?: SavedView;
+  /** Called when the person has changed what is seen, for the host to keep it. */
+  readonly save?: (view: SavedView) => void;
+  /** True where the host gives the height, as for a file in a tab of its own. */
+  readonly fill?: boolean;
+  /** What boxes are coloured by at first; by their kind where it is absent. */
+  readonly colour?: string;
+  /** Shows a line of the person's source where it was written. */
+  readonly goToLine?: (spot: SourceSpot) => void;
+  /** The line to the kernel that made it, where there is one. */
+  readonly kernel?: KernelLine;
+  /** Stages that the kernel still works on: another document comes with them. */
+  readonly coming?: readonly string[];
+  /** The document as it came, for saving. */
+  readonly data?: unknown;
+}

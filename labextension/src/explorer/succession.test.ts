@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { pair } from '../document/sketchPair.ts';
+import { Explorer } from './explorer.ts';
+import { explore, giveSize, layoutsHere, withExplorers, type Explored } from './testExplorer.ts';
+import { takePlace } from './succession.ts';
+
+withExplorers();
+
+type Plain = ReturnType<typeof pair>;
+
+/** A program with two stages. */
+function whole(): Plain {
+  const plain = pair();
+  const [program] = plain.programs;
+  const [first] = program.stages;
+  return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
+}
+
+/** The first of its stages: what is there before the compiler is done. */
+function early(): Plain {
+  const { graphs, programs, ...rest } = whole();
+  const [program] = programs;
+  return {
+    ...rest,
+    graphs: graphs.slice(0, 1),
+    links: [],
+    programs: [{ ...program, stages: program.stages.slice(0, 1) }]
+  };
+}
+
+function stages(root: HTMLElement): (string | null)[] {
+  return [...root.querySelectorAll('.jv-stage')].map(one => one.getAttribute('aria-label'));
+}
+
+/** An early explorer, and how the whole takes its place. */
+async function grows(stage?: string): Promise<Explored & { follow: () => Promise<Explorer> }> {
+  giveSize(700, 400);
+  const host = document.createElement('div');
+  const coming = ['hlo'];
+  const before = await explore({ plain: early }, { coming }, host);
+  const follow = async () => {
+    const next = new Explorer(host, {
+      document: decodePlain(whole()),
+      layouts: layoutsHere(),
+      ...(stage ? { stage } : {})
+    });
+    assert.ok(await takePlace(before.explorer, next));
+    return next;
+  };
+  return { ...before, follow };
+}
+
+test('a stage that is on its way is named, and is there when it has come', async () => {
+  const { root, follow } = await grows();
+  assert.match(stages(root)[2] ?? '', /^HLO is not there yet/);
+  const next = await follow();
+  assert.match(stages(next.root)[2] ?? '', /^HLO: 3 kernels/);
+});
+
+test('what takes the place of a picture shows the same, and stands as it did', async () => {
+  const { explorer, root, press, follow } = await grows();
+  explorer.select([1]);
+  explorer.picture.zoomBy(2);
+  await press('?');
+  await press('1');
+  const { view, standing } = explorer;
+  assert.ok(view.selected !== null && view.camera);
+  const next = await follow();
+  assert.deepEqual({ ...next.view, camera: null }, { ...view, camera: null });
+  assert.deepEqual(next.standing, standing);
+  assert.ok(standing.help && standing.source);
+  assert.ok(!root.isConnected && next.root.isConnected);
+  assert.ok(!next.root.classList.contains('jv-coming'));
+});
+
+test('the picture stays until the next is drawn', async () => {
+  const { root, follow } = await grows();
+  const coming = follow();
+  const next = root.parentElement?.querySelector('.jv-coming');
+  assert.ok(next && root.isConnected);
+  await coming;
+  assert.ok(!root.isConnected);
+  assert.ok(next.isConnected);
+});
+
+test('a stage that was asked for is shown when it comes, unless the person is at work in another', async () => {
+  const untouched = await (await grows('hlo')).follow();
+  assert.equal(untouched.view.stage, 'hlo');
+  const { explorer, follow } = await grows('hlo');
+  explorer.select([1]);
+  assert.equal((await follow()).view.stage, 'jaxpr');
+});
+
+test('what is thrown away before it has drawn leaves nothing behind', async () => {
+  const { explorer, root } = await grows();
+  const host = root.parentElement as HTMLElement;
+  const next = new Explorer(host, { document: decodePlain(whole()), layouts: layoutsHere() });
+  const placed = takePlace(explorer, next);
+  next.dispose();
+  assert.equal(await placed, false);
+  assert.ok(explorer.disposed);
+  assert.equal(host.children.length, 0);
+});

@@ -1,0 +1,57 @@
+/**
+ * A picture that takes the place of another one of the same program: more stages are there, or something was measured.
+ * The one before stays until the next has drawn what the person sees, so that nothing flickers.
+ */
+import type { Explorer } from './explorer.ts';
+import type { SavedView } from './saved.ts';
+
+/** ms between two looks whether the next one has drawn. */
+const LOOK = 16;
+/** ms after which it takes its place in any case. */
+const PATIENCE = 4_000;
+
+const COMING = 'jv-coming';
+
+/** How an explorer stands, beside the view. */
+export interface Standing {
+  readonly whole: boolean;
+  readonly source: boolean;
+  readonly help: boolean;
+  readonly tour: number | null;
+  /** True while the person types what to search for. */
+  readonly searching: boolean;
+}
+
+/**
+ * Has `next`, which stands behind `before` in the same host, take its place; false where it was thrown away meanwhile.
+ * `change` says what is seen otherwise from then on.
+ */
+export async function takePlace(
+  before: Explorer,
+  next: Explorer,
+  change: (view: SavedView) => SavedView = view => view
+): Promise<boolean> {
+  next.root.classList.add(COMING);
+  next.goOn(before, change(before.view));
+  const seen = JSON.stringify(before.view);
+  const end = performance.now() + PATIENCE;
+  // Whoever drags the picture or presses a button is not disturbed.
+  while (performance.now() < end && (!next.atRest || before.root.matches(':active'))) {
+    await new Promise(done => setTimeout(done, LOOK));
+    if (next.disposed) {
+      before.dispose();
+      return false;
+    }
+  }
+  if (JSON.stringify(before.view) !== seen) {
+    next.goOn(before, change(before.view));
+  }
+  const focused = before.root.contains(document.activeElement);
+  next.root.classList.remove(COMING);
+  if (focused) {
+    next.focus();
+  }
+  next.stand(before.standing);
+  before.dispose();
+  return true;
+}

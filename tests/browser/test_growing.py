@@ -1,0 +1,64 @@
+"""A picture that is there before the compiler is done, and takes in what comes."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+# The compiler waits for a file, as it would for a large program.
+SLOW = """\
+import pathlib, time
+import jax, jax.numpy as jnp
+from jaxviz import capture
+%load_ext jaxviz
+optimize = capture.optimize
+def slow(*args, **options):
+    while not pathlib.Path("go").exists():
+        time.sleep(0.05)
+    return optimize(*args, **options)
+capture.optimize = slow
+def layer(w, x):
+    return jnp.tanh(x @ w) + x
+def network(w, x):
+    for _ in range(2):
+        x = jax.jit(layer)(w, x)
+    return x.sum()
+w, x = jnp.ones((8, 8)), jnp.ones((4, 8))"""
+
+
+def test_the_jaxpr_can_be_explored_while_jax_compiles(notebook, graph_of):
+    opened = notebook(SLOW, "%jaxviz network(w, x)")
+    opened.run(0)
+    page = opened.page
+    cell = page.locator(".jp-Notebook .jp-CodeCell").nth(1)
+    cell.locator(".jp-InputArea-editor").click()
+    page.keyboard.press("Control+Enter")
+    root = cell.locator(".jv-root:not(.jv-coming)")
+    graph = graph_of(root)
+    expect(root.locator(".jv-awaited")).to_have_text(["StableHLO…", "HLO…"])
+    expect(cell.locator(".jp-InputArea-prompt")).to_have_text("[*]:")
+    # All of it answers, though the kernel is at work.
+    assert "tanh" in graph.labels
+    graph.double_click("layer")
+    graph.wait_without_box("tanh")
+    graph.click("sum")
+    expect(graph.pane).to_contain_text("reduce_sum")
+    opened.shot("growing-early", root)
+    labels = graph.labels
+    (opened.path.parent / "go").touch()
+    stages = root.locator(".jv-stage", has_text="HLO")
+    expect(stages.last).to_contain_text("kernel", timeout=60_000)
+    expect(cell.locator(".jv-output[aria-busy='true']")).to_have_count(0)
+    expect(root.locator(".jv-awaited")).to_have_count(0)
+    # What was closed and selected is so still.
+    graph = graph_of(root)
+    assert graph.labels == labels
+    expect(graph.pane).to_contain_text("reduce_sum")
+    expect(cell.locator(".jp-InputArea-prompt")).to_have_text("[2]:", timeout=60_000)
+    expect(cell.locator(".jv-output[aria-busy='true']")).to_have_count(0)
+    expect(root).to_have_count(1)
+    stages.last.click()
+    expect(stages.last).to_have_attribute("aria-pressed", "true")
+    opened.shot("growing-whole", root)
+    saved = opened.save(lambda cells: bool(cells["cells"][1]["outputs"]))
+    (output,) = saved["cells"][1]["outputs"]
+    assert "image/svg+xml" in output["data"]

@@ -1,0 +1,103 @@
+"""The result of a cell that grows: what is shown when, and what stays where it is interrupted."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxviz as jv
+from jaxviz import capture as capture_module
+from jaxviz.document import STAGE_KINDS, Document
+from jaxviz.notebook import growing
+from jaxviz.notebook.display import MIME_TYPE
+
+LATER = ["stablehlo", "hlo"]
+
+
+def smooth(x):
+    unused = jnp.sin(x)
+    del unused
+    return jnp.tanh(x @ x).sum()
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a front end is told, each time: data, metadata, the display, and whether that is told something new."""
+    told = []
+
+    def publish(data, metadata, *, transient, update):
+        told.append((data, metadata.get(MIME_TYPE, {}), transient["display_id"], update))
+
+    monkeypatch.setattr(growing, "_publisher", lambda: publish)
+    return told
+
+
+def documents(shown):
+    return [Document.from_json(data[MIME_TYPE]) for data, *_ in shown]
+
+
+def stages(document):
+    return [entry.kind for entry in document.programs[0].stages]
+
+
+def test_the_jaxpr_is_shown_first_then_the_stages_then_the_fates(shown):
+    exploration = jv.explore(smooth, jnp.ones((8, 8)))
+    exploration._ipython_display_()
+    first, second, last = documents(shown)
+    assert [stages(one) for one in (first, second, last)] == [["jaxpr"], list(STAGE_KINDS), list(STAGE_KINDS)]
+    assert (len(first.links), len(second.links)) == (0, 2)
+    assert [len(one.fates) for one in (first, second, last)] == [0, 0, 1]
+    assert [metadata.get("coming") for _, metadata, *_ in shown] == [LATER, ["fates"], None]
+    assert [update for *_, update in shown] == [False, True, True]
+    assert len({display for *_, display, _ in shown}) == 1
+    # Those who cannot explore are shown the whole alone.
+    assert ["image/svg+xml" in data for data, *_ in shown] == [False, False, True]
+    whole = exploration.document()
+    assert last.to_json(packed=False) == Document.from_json(whole.to_json()).to_json(packed=False)
+
+
+def test_before_the_compiler_is_asked_the_jaxpr_is_shown(shown, monkeypatch):
+    seen = []
+    optimize = capture_module.optimize
+    monkeypatch.setattr(
+        capture_module, "optimize", lambda *args, **kw: seen.append(len(shown)) or optimize(*args, **kw)
+    )
+    jv.explore(smooth, jnp.ones((8, 8)))._ipython_display_()
+    assert seen == [1, 2]
+
+
+def test_passes_are_awaited_where_they_are_asked_for(shown):
+    jv.explore(smooth, jnp.ones((8, 8)), passes=True)._ipython_display_()
+    assert [metadata.get("coming") for _, metadata, *_ in shown] == [[*LATER, "passes"], ["fates", "passes"], None]
+    assert [len(one.passes) for one in documents(shown)] == [0, 0, 1]
+
+
+def test_an_interrupt_leaves_what_is_there_and_says_so(shown, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(capture_module, "optimize", interrupted)
+    exploration = jv.explore(smooth, jnp.ones((8, 8)))
+    with pytest.raises(KeyboardInterrupt):
+        exploration._ipython_display_()
+    _, last = documents(shown)
+    assert stages(last) == ["jaxpr"]
+    assert last.programs[0].missing == {"stablehlo": "interrupted", "hlo": "interrupted"}
+    data, metadata, _, update = shown[-1]
+    assert update
+    assert "coming" not in metadata
+    assert "image/svg+xml" in data
+    monkeypatch.undo()
+    assert stages(exploration.document()) == list(STAGE_KINDS)
+
+
+def test_what_is_there_already_is_shown_at_once(shown):
+    exploration = jv.explore(smooth, jnp.ones((8, 8)))
+    exploration.document()
+    with pytest.raises(NotImplementedError):
+        exploration._ipython_display_()
+    assert not shown
+
+
+def test_outside_of_a_kernel_nothing_grows():
+    with pytest.raises(NotImplementedError):
+        jv.explore(smooth, jax.ShapeDtypeStruct((4, 4), jnp.float32))._ipython_display_()
