@@ -155,10 +155,15 @@ def browser() -> Iterator[Browser]:
 
 
 class Graph:
-    """An explorer on the page, used with the mouse and the keys."""
+    """An explorer on the page, used with the mouse and the keys; with all that comes, unless it is taken `early`."""
 
-    def __init__(self, root: Locator) -> None:
+    def __init__(self, root: Locator, *, early: bool = False) -> None:
         self.root = root
+        if not early:
+            expect(root.first).to_be_visible(timeout=30_000)
+            expect(root.first).not_to_have_attribute("data-coming", re.compile("."), timeout=PATIENCE)
+            # What was there before has gone.
+            expect(root).to_have_count(1)
         # The picture at the left, where two stand side by side.
         self.stage = root.locator(".jv-stage-area").first
         self.pane = root.locator(".jv-inspector")
@@ -285,13 +290,11 @@ class Notebook:
         )
         output = cell.locator(".jp-OutputArea").first
         output.scroll_into_view_if_needed()
-        # A picture that has grown is shown whole.
-        expect(output.locator(".jv-output[aria-busy='true']")).to_have_count(0, timeout=PATIENCE)
         return output
 
     def explore(self, index: int) -> Graph:
         """Runs a cell that ends in %jaxviz and gives its graph."""
-        return Graph(self.run(index).locator(".jv-root"))
+        return Graph(self.run(index).locator(".jv-root:not(.jv-coming)"))
 
     @staticmethod
     def graph_of(root: Locator) -> Graph:

@@ -33,7 +33,7 @@ def test_the_jaxpr_can_be_explored_while_jax_compiles(notebook, graph_of):
     cell.locator(".jp-InputArea-editor").click()
     page.keyboard.press("Control+Enter")
     root = cell.locator(".jv-root:not(.jv-coming)")
-    graph = graph_of(root)
+    graph = graph_of(root, early=True)
     expect(root.locator(".jv-awaited")).to_have_text(["StableHLO…", "HLO…"])
     expect(cell.locator(".jp-InputArea-prompt")).to_have_text("[*]:")
     # All of it answers, though the kernel is at work.
@@ -47,15 +47,12 @@ def test_the_jaxpr_can_be_explored_while_jax_compiles(notebook, graph_of):
     (opened.path.parent / "go").touch()
     stages = root.locator(".jv-stage", has_text="HLO")
     expect(stages.last).to_contain_text("kernel", timeout=60_000)
-    expect(cell.locator(".jv-output[aria-busy='true']")).to_have_count(0)
     expect(root.locator(".jv-awaited")).to_have_count(0)
     # What was closed and selected is so still.
     graph = graph_of(root)
     assert graph.labels == labels
     expect(graph.pane).to_contain_text("reduce_sum")
     expect(cell.locator(".jp-InputArea-prompt")).to_have_text("[2]:", timeout=60_000)
-    expect(cell.locator(".jv-output[aria-busy='true']")).to_have_count(0)
-    expect(root).to_have_count(1)
     stages.last.click()
     expect(stages.last).to_have_attribute("aria-pressed", "true")
     opened.shot("growing-whole", root)

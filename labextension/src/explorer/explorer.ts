@@ -124,6 +124,9 @@ export class Explorer {
       height => this.resize(height)
     );
     this.bar = this.makeBar(options.coming ?? []);
+    if (options.coming?.length) {
+      this.root.dataset.coming = options.coming.join(' ');
+    }
     this.exports = new Exports({
       document: source,
       data: options.data,
