@@ -58,6 +58,37 @@ test('a large picture is drawn once; then its copy moves, is stretched, and is m
   assert.ok(behind.calls.fillRect > again);
 });
 
+test('once all of a large picture was in view, moving never waits: what is beyond the copy is there, coarser', async t => {
+  const made: ReturnType<typeof canvas>[] = [];
+  const createElement = () => {
+    const behind = canvas();
+    made.push(behind);
+    return behind.canvas;
+  };
+  Object.assign(globalThis, { document: { createElement } });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const { KeptGround } = await import('./kept.ts');
+  const scene = large();
+  const kept = new KeptGround();
+  const front = canvas();
+  const draw = (x: number, y: number, scale: number): boolean =>
+    kept.draw(front.context, scene, { x, y, scale }, size, palettes.light, plain);
+  const all = Math.min(size.width / scene.width, size.height / scene.height) / 2;
+  assert.ok(draw(0, 0, all));
+  assert.equal(made.length, 1);
+  assert.ok(!draw(0, 5_000, 20 * all), 'far closer than the copy');
+  assert.equal(made.length, 1, 'nothing was drawn for it');
+  kept.refresh();
+  assert.ok(draw(0, 5_000, 20 * all), 'at rest it is sharp');
+  assert.equal(made.length, 2);
+  const pasted = front.calls.drawImage;
+  assert.ok(!draw(0, 25_000, 20 * all), 'beyond the copy');
+  assert.equal(made.length, 2);
+  assert.equal(front.calls.drawImage - pasted, 2, 'the whole, and what is near over it');
+  kept.drop();
+  assert.ok(made.every(one => one.canvas.width === 0));
+});
+
 test('small pictures are drawn as they are', async () => {
   const { isKept } = await import('./kept.ts');
   assert.ok(!isKept(sceneOf(new Sketch()), { x: 0, y: 0, scale: 0.1 }));

@@ -158,6 +158,7 @@ export class Picture {
   show(scene: Scene, from?: Int32Array, stay = -1): void {
     const before = this.scene;
     this.scene = scene;
+    this.kept.drop();
     this.marks = [];
     this.hovered = -1;
     this.clicked = [-1, -1];
@@ -436,7 +437,7 @@ export class Picture {
       this.paintKept(context, scene, size, highlight);
       return;
     }
-    this.kept.drop();
+    this.kept.refresh();
     drawScene(context, scene, camera, size, this.palette, highlight);
     if (moving) {
       this.draw();
@@ -450,7 +451,7 @@ export class Picture {
     clearTimeout(this.resting);
     if (!sharp) {
       this.resting = setTimeout(() => {
-        this.kept.drop();
+        this.kept.refresh();
         this.draw();
       }, REST);
     }
