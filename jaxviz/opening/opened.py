@@ -105,6 +105,11 @@ class Opened(Exploration):
         return self._program.passes
 
     @property
+    def complete(self) -> bool:
+        """All of it is in the file."""
+        return True
+
+    @property
     def _capture(self) -> Any:  # type: ignore[override]
         """What could be traced, compiled or run: nothing."""
         raise ValueError(f"{self.path} holds what was compiled, not a function: explore or run it where it is defined")

@@ -98,6 +98,14 @@ def test_what_is_there_already_is_shown_at_once(shown):
     assert not shown
 
 
+def test_a_file_is_shown_at_once(shown, tmp_path):
+    path = tmp_path / "smooth.jaxviz"
+    jv.explore(smooth, jnp.ones((8, 8))).document().save(path)
+    with pytest.raises(NotImplementedError):
+        jv.open(path)._ipython_display_()
+    assert not shown
+
+
 def test_outside_of_a_kernel_nothing_grows():
     with pytest.raises(NotImplementedError):
         jv.explore(smooth, jax.ShapeDtypeStruct((4, 4), jnp.float32))._ipython_display_()
