@@ -231,17 +231,18 @@ class Exploration:
         from jaxviz.measure.run import run_program
 
         __tracebackhide__ = True
-        measured = run_program(
-            self._capture,
-            repeat=repeat,
-            seconds=seconds,
-            fill=fill,
-            eager=eager,
-            profile=profile,
-            memory_profile=memory_profile,
-            progress=progress,
-            stop=stop,
-        )
+        with self.program.surroundings():
+            measured = run_program(
+                self._capture,
+                repeat=repeat,
+                seconds=seconds,
+                fill=fill,
+                eager=eager,
+                profile=profile,
+                memory_profile=memory_profile,
+                progress=progress,
+                stop=stop,
+            )
         self._measured.run = measured
         self._measured.memory = measured.memory or self._measured.memory
         return measured
@@ -270,7 +271,10 @@ class Exploration:
         from jaxviz.measure.values import values_of
 
         __tracebackhide__ = True
-        found = values_of(self._capture, every=every, inside=inside, most_bytes=most_bytes, fill=fill, tell=print_line)
+        with self.program.surroundings():
+            found = values_of(
+                self._capture, every=every, inside=inside, most_bytes=most_bytes, fill=fill, tell=print_line
+            )
         before = self._measured.values
         self._measured.values = found if inside is None or before is None else before.with_others(found)
         return found
@@ -286,7 +290,8 @@ class Exploration:
 
         __tracebackhide__ = True
         if self._measured.memory is None:
-            self._measured.memory = program_memory(self._capture)
+            with self.program.surroundings():
+                self._measured.memory = program_memory(self._capture)
         return self._measured.memory
 
     def compile_cost(self, *, curve: bool = False) -> CompileCost:
@@ -308,7 +313,8 @@ class Exploration:
             rebuilt = self.rebuild() if unrolled else None
             return curve_of(self.program.jaxpr) if rebuilt is None or rebuilt.why else rebuilt.curve()
 
-        cost = compile_cost(self._capture, curve=measured if curve else None, tell=print_line)
+        with self.program.surroundings():
+            cost = compile_cost(self._capture, curve=measured if curve else None, tell=print_line)
         self._measured.compiling = cost
         return cost
 

@@ -19,6 +19,7 @@ from jax.extend import core as jax_core
 from jaxviz import compat
 from jaxviz.accepted import accepted
 from jaxviz.captured import CapturedNames
+from jaxviz.compat_threads import surroundings
 from jaxviz.impure import Seen, seen_in
 from jaxviz.read.values import short_dtype
 from jaxviz.sampling import Sampler
@@ -57,6 +58,8 @@ class Program:
         self.target = find_target(target) if isinstance(target, str) else target
         #: What JAX is given of all that.
         self.accepted = accepted(fn, self.args, self.kwargs, self.static_argnums)
+        #: What JAX was set to when the program was given; it is that program under no other settings.
+        self.surroundings = surroundings(checks=False)
         #: Where tracing spends its time.
         self.traced_where = Sampler()
         #: What each thing cost, by name: `trace`.

@@ -196,7 +196,7 @@ def plural(count: int, word: str) -> str:
 
 def bytes_text(count: float) -> str:
     """A number of bytes as people read it."""
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+    for unit, size in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             return f"{count / size:.3g} {unit}"
     return f"{count:.0f} B"

@@ -13,6 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxviz import compat
+from jaxviz.measure.errors import RunError
+from jaxviz.read.values import short_dtype
+
 #: What arguments of which only the shape is known are filled with.
 Fill = Literal["normal", "uniform", "zeros", "ones"] | Callable[[Any], Any]
 FILLS = ("normal", "uniform", "zeros", "ones")
@@ -53,6 +57,7 @@ def make_inputs(
     if len(places) != len(leaves):
         places = [None] * len(leaves)
     wanted = [isinstance(leaf, jax.ShapeDtypeStruct) for leaf in leaves]
+    _check_there(args, kwargs)
     generator = np.random.default_rng(_SEED)
     made = [
         jax.device_put(_made_up(leaf, fill, generator) if unknown else leaf, place)
@@ -60,6 +65,46 @@ def make_inputs(
     ]
     jax.block_until_ready(made)
     return Inputs(made, tree, donated, sum(wanted))
+
+
+def check_fill(fill: Any) -> None:
+    """`ValueError` for what shapes cannot be filled with."""
+    if not callable(fill) and fill not in FILLS:
+        raise ValueError(f"fill {fill!r} is not one of: {', '.join(FILLS)}, and no function of a shape")
+
+
+def check_closed(traced: Any, jaxpr: Any) -> None:
+    """`RunError` for a program that reads a value of another function that is being traced: JAX hands it over as one
+    more argument."""
+    arguments = len(jax.tree_util.tree_leaves(traced.args_info))
+    given = any(isinstance(constant, jax.core.Tracer) for constant in compat.constants_of(jaxpr))
+    if given or len(compat.open_jaxpr(jaxpr).invars) > arguments:
+        raise RunError(
+            "the program reads a value of another function, which is being traced and has none yet. Explore it outside "
+            "of that function."
+        )
+
+
+def _check_there(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """`RunError` for arguments that have no values, or none any more."""
+    for path, leaf in jax.tree_util.tree_leaves_with_path((tuple(args), dict(kwargs))):
+        if isinstance(leaf, jax.core.Tracer):
+            raise RunError(
+                f"{_name(path)} has no value: the program was explored while another function was traced. "
+                "Explore it outside of that function."
+            )
+        if isinstance(leaf, jax.Array) and leaf.is_deleted():
+            raise RunError(
+                f"{_name(path)} is not there any more: it was donated to a call, or deleted. Explore the program with "
+                "arguments that are."
+            )
+
+
+def _name(path: Any) -> str:
+    """An argument as people call it: `argument 1['w']`, `argument x`."""
+    _, first, *rest = path
+    number = getattr(first, "idx", None)
+    return f"argument {getattr(first, 'key', '') if number is None else number + 1}{jax.tree_util.keystr(tuple(rest))}"
 
 
 def made_up_bytes(args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
@@ -74,7 +119,7 @@ def _bytes_of(shape: jax.ShapeDtypeStruct) -> int:
 
 def _made_up(shape: jax.ShapeDtypeStruct, fill: Fill, generator: np.random.Generator) -> Any:
     if callable(fill):
-        return fill(shape)
+        return _given(shape, fill)
     if jax.dtypes.issubdtype(shape.dtype, jax.dtypes.prng_key):
         count = int(np.prod(shape.shape, dtype=np.int64))
         keys = jax.vmap(jax.random.key)(jnp.arange(count))
@@ -89,6 +134,40 @@ def _made_up(shape: jax.ShapeDtypeStruct, fill: Fill, generator: np.random.Gener
     if jnp.issubdtype(shape.dtype, jnp.complexfloating):
         return (drawn + 1j * _drawn(shape.shape, fill, generator)).astype(shape.dtype)
     return drawn.astype(shape.dtype)
+
+
+def _given(shape: jax.ShapeDtypeStruct, fill: Callable[[Any], Any]) -> Any:
+    """What a person's own function gives for a shape; `RunError` where that does not fit it."""
+    wanted = _type_text(shape)
+    try:
+        given = fill(shape)
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise RunError(f"fill raised an error for {wanted}: {said}") from error
+    try:
+        array = given if isinstance(given, jax.Array) else np.asarray(given)
+        fits = array.shape == shape.shape and (
+            array.dtype == shape.dtype or _breadth(array.dtype) <= _breadth(shape.dtype) < _NO_NUMBER
+        )
+        came = _type_text(array)
+    except (TypeError, ValueError, AttributeError):
+        fits, came = False, f"a {type(given).__name__}"
+    if not fits:
+        raise RunError(f"fill gave {came} where {wanted} is wanted")
+    return array.astype(shape.dtype) if array.dtype != shape.dtype else array
+
+
+def _type_text(array: Any) -> str:
+    return f"{short_dtype(array.dtype)}[{','.join(map(str, array.shape))}]"
+
+
+# The kinds of numbers, each of which holds those before it.
+_KINDS = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
+_NO_NUMBER = len(_KINDS)
+
+
+def _breadth(dtype: Any) -> int:
+    return next((place for place, kind in enumerate(_KINDS) if jnp.issubdtype(dtype, kind)), _NO_NUMBER)
 
 
 def _drawn(shape: Sequence[int], fill: Fill, generator: np.random.Generator) -> Any:

@@ -203,8 +203,13 @@ class _Nodes:
         return False
 
 
-def _coverage(events: Events, module: HloModule) -> float:
+def executed(module: HloModule) -> list[str]:
+    """The instructions of the entry computation that are executed."""
     entry = module.computations[module.entry]
-    executed = [name for name, op in zip(entry.names, entry.opcodes, strict=True) if op not in _SILENT]
+    return [name for name, op in zip(entry.names, entry.opcodes, strict=True) if op not in _SILENT]
+
+
+def _coverage(events: Events, module: HloModule) -> float:
+    names = executed(module)
     seen = {events.names[number] for number in np.unique(events.name).tolist()}
-    return sum(name in seen for name in executed) / len(executed) if executed else 1.0
+    return sum(name in seen for name in names) / len(names) if names else 1.0

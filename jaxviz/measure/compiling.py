@@ -18,7 +18,7 @@ import jax
 from jaxviz import compat
 from jaxviz.measure.functions import FunctionCost, function_costs
 from jaxviz.measure.profile import NoProfile, tracing
-from jaxviz.measure.waiting import Work
+from jaxviz.measure.progress import waited_for
 from jaxviz.measure.words import seconds_text
 from jaxviz.optimize import outside_the_cache
 
@@ -141,7 +141,7 @@ def compile_cost(
     lowered = program.lower(program.jaxpr.replace())
     lower = program.seconds["lower"]
     with outside_the_cache():
-        took, events, note = Work(lambda _: _compiled(lowered)).wait()
+        took, events, note = waited_for(program.call, "compiled again", lambda _: _compiled(lowered), tell)
     steps = [
         Step("trace", "trace", 0.0, trace, -1),
         Step("lower", "lower", trace, lower, -1),

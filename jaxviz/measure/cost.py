@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.read.communication import is_collective
 
 Amounts = NDArray[np.float64]
 
@@ -44,6 +45,12 @@ _NOTHING = frozenset(
 _MATMUL_TYPES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16", "f64": "float64"}
 # How many times as long as an addition a transcendental function takes, roughly: for sharing out the time of a kernel.
 _TRANSCENDENTAL_WEIGHT = 12.0
+
+# The libraries of a GPU: matmuls, whose result may come with working memory, and convolutions, whose operands and
+# result are by turns image, kernel and result of the convolution that is meant.
+_LIBRARY_MATMUL = re.compile(r"__(?:cublas|triton|onednn)\$\S*(?:gemm|matmul)")
+_LIBRARY_CONVOLUTION = re.compile(r"__(?:cudnn|onednn)\$conv(olution)?(?P<role>BackwardInput|BackwardFilter)?")
+_CONTRACTED = re.compile(r"lhs_contracting_dimensions: \[([\d, ]*)\]")
 
 _LIST = re.compile(r"-?\d+")
 _WINDOW = re.compile(r"(\w+)=(\S+?)(?=[ }])")
@@ -95,13 +102,26 @@ class Cost:
         """All that a kernel computes, a transcendental function as one operation."""
         return self.kernel_flops + self.kernel_transcendentals
 
+    @cached_property
+    def limited(self) -> NDArray[np.bool_]:
+        """Which nodes a device limits as far as is known: not what waits for other devices, calls back into Python or
+        leaves its work to a library of which nothing is known."""
+        words = _words(self.graph)
+        return np.array(
+            [
+                not is_collective(word) and (word != "custom-call" or bool(flops))
+                for word, flops in zip(words, self.flops.tolist(), strict=True)
+            ],
+            bool,
+        )
+
     @property
     def matmul_type(self) -> str:
         """The type of the matmuls and convolutions that compute most, for numpy; float32 where there are none."""
         graph, words = self.graph, _words(self.graph)
         work: dict[str, float] = {}
         for node, word in enumerate(words):
-            if word in ("dot", "convolution") and graph.nodes.operands[node]:
+            if word in ("dot", "convolution", "custom-call") and self.flops[node] and graph.nodes.operands[node]:
                 value = int(graph.operands.source[int(graph.first_operand[node])])
                 kind = graph.tables.strings[graph.tables.types.dtype[graph.values.type[value]]] if value >= 0 else ""
                 work[kind] = work.get(kind, 0.0) + float(self.flops[node])
@@ -209,7 +229,12 @@ def _dot(reader: _Reader, node: int, made: float) -> float:
 
 def _convolution(reader: _Reader, node: int, made: float) -> float:
     """Two for each pair that meets: what the window reads of padding is not counted."""
-    image, kernel, result = reader.operand(node, 0), reader.operand(node, 1), reader.result(node)
+    return _convolved(reader, node, made, reader.operand(node, 0), reader.operand(node, 1), reader.result(node))
+
+
+def _convolved(
+    reader: _Reader, node: int, made: float, image: tuple[int, ...], kernel: tuple[int, ...], result: tuple[int, ...]
+) -> float:
     labels = re.split(r"_|->", reader.attribute(node, "dim_labels"))
     if len(labels) != 3 or [len(shape) for shape in (image, kernel, result)] != [len(label) for label in labels]:
         return 2.0 * made * math.prod(kernel)
@@ -243,6 +268,26 @@ def _meeting(image: int, size: int, result: int, window: dict[str, list[str]], n
     place = np.arange(result)[:, None] * stride + np.arange(size)[None, :] * window_dilation - before
     extent = (image - 1) * image_dilation + 1 if image else 0
     return int(np.count_nonzero((place >= 0) & (place < extent) & (place % image_dilation == 0)))
+
+
+def _library(reader: _Reader, node: int, made: float) -> float:
+    """What is known of libraries: matmuls and convolutions; 0 for all others."""
+    target = reader.attribute(node, "custom_call_target")
+    if _LIBRARY_MATMUL.match(target):
+        left = reader.operand(node, 0)
+        found = _CONTRACTED.search(reader.attribute(node, "backend_config"))
+        # Of matrices in rows and columns, it is the last, if nothing says it.
+        contracted = [int(text) for text in _LIST.findall(found[1])] if found else [len(left) - 1]
+        return 2.0 * made * math.prod(left[number] for number in contracted if 0 <= number < len(left))
+    convolution = _LIBRARY_CONVOLUTION.match(target)
+    if convolution is None:
+        return 0.0
+    first, second, result = reader.operand(node, 0), reader.operand(node, 1), reader.result(node)
+    if convolution["role"] == "BackwardInput":
+        return _convolved(reader, node, float(math.prod(first)), result, second, first)
+    if convolution["role"] == "BackwardFilter":
+        return _convolved(reader, node, float(math.prod(second)), first, result, second)
+    return _convolved(reader, node, made, first, second, result)
 
 
 def _sort(reader: _Reader, node: int, made: float) -> float:
@@ -289,6 +334,7 @@ _APPLYING = frozenset(
 _RULES: dict[str, Callable[[_Reader, int, float], float]] = {
     "dot": _dot,
     "convolution": _convolution,
+    "custom-call": _library,
     "sort": _sort,
     "fft": _fft,
     "cholesky": _cholesky,
@@ -347,7 +393,15 @@ def _bytes(graph: Graph, op: list[str], reader: _Reader) -> Amounts:
             total[node] -= _unread(graph, op, size, node)
         elif word == "iota":
             total[node] = made[node]
+        elif word == "custom-call" and _works_in_memory(reader, node):
+            total[node] -= sum(size[graph.first_value[node] + 1 : graph.first_value[node + 1]])
     return np.maximum(total, 0.0)
+
+
+def _works_in_memory(reader: _Reader, node: int) -> bool:
+    """Whether the results after the first are memory that a library works in: how much it touches is not known."""
+    target = reader.attribute(node, "custom_call_target")
+    return bool(_LIBRARY_MATMUL.match(target) or _LIBRARY_CONVOLUTION.match(target))
 
 
 def _unread(graph: Graph, op: list[str], size: Amounts, node: int) -> float:

@@ -16,7 +16,15 @@ class RunStopped(RunError):
 
 def failed(call: str, error: BaseException) -> RunError:
     """The words for an error that came while a program ran."""
+    if isinstance(error, RunError):
+        return error
     text = str(error).strip()
+    # JAX has one of its own besides that of Python.
+    if "FloatingPoint" in type(error).__name__:
+        return RunError(
+            f"{call} was ended because a value is {_bad_word(text)}, which jax_debug_nans or jax_debug_infs asks for. "
+            "Without these, ex.values().first_bad says where it begins."
+        )
     first = text.splitlines()[0].rstrip(".") if text else type(error).__name__
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in text or "out of memory" in text.lower():
         return RunError(f"{call} ran out of memory: {first}. Smaller arguments, or donated ones, need less.")
@@ -24,6 +32,10 @@ def failed(call: str, error: BaseException) -> RunError:
     raised = [line for line in text.splitlines() if line and not line[0].isspace()]
     reason = raised[-1] if "Traceback" in text and raised else first
     return RunError(f"{call} failed while it ran: {reason}")
+
+
+def _bad_word(text: str) -> str:
+    return "infinite" if "inf" in text.lower().split("nan")[0] else "NaN"
 
 
 def check_memory(call: str, needed: int, device: Any) -> None:

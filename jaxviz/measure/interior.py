@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from jaxviz import compat
 from jaxviz.graph import OPERATION, Graph
 from jaxviz.measure.errors import RunError, failed
+from jaxviz.measure.progress import waited_for
 from jaxviz.measure.waiting import Work
 from jaxviz.read.bodies import bodies_of
 
@@ -74,7 +75,7 @@ def values_inside(
         return reader.concrete(capture.program.jaxpr, list(inputs.leaves), 0, path)
 
     try:
-        return Work(compute).wait()
+        return waited_for(capture.program.call, "the values inside of a body", compute, tell)
     except RunError:
         raise
     except Exception as error:

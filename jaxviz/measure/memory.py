@@ -19,6 +19,7 @@ from jaxviz.find.finding import bytes_text
 from jaxviz.graph import ARGUMENT, RESULT, Column, Graph
 from jaxviz.measure.assignment import Allocation, Assigned, read_assignment
 from jaxviz.measure.cost import Cost, cost_of
+from jaxviz.measure.waiting import Work
 from jaxviz.read.hlo import HloGraph
 
 if TYPE_CHECKING:
@@ -143,7 +144,9 @@ def program_memory(capture: Capture, compiled: Any = None) -> Memory:
     """The memory of a program; without its executable it is compiled for that, to the end."""
     linked = capture.hlo
     if compiled is None:
-        compiled = capture.program.lower(capture.program.jaxpr).compile()
+        lowered = capture.program.lower(capture.program.jaxpr)
+        # The compiler hears of no interrupt.
+        compiled = Work(lambda _: lowered.compile()).wait()
     return memory_of(compiled, capture.hlo_as_read, linked.graph, linked.order)
 
 

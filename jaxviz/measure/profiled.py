@@ -13,7 +13,7 @@ import numpy as np
 from jaxviz.find.finding import bytes_text
 from jaxviz.graph import Graph
 from jaxviz.link.links import Links
-from jaxviz.measure.attribution import Attributed, attribute
+from jaxviz.measure.attribution import Attributed, attribute, executed
 from jaxviz.measure.cost import Cost, cost_of, trip_counts
 from jaxviz.measure.profile import NoProfile, profiled
 from jaxviz.measure.rollup import Rolled, Timed, shares_of
@@ -107,15 +107,19 @@ class Profile:
         for node in np.flatnonzero((rolled.count > 0) & (rolled.seconds > 0)).tolist():
             count = float(rolled.count[node])
             flops, moved = count * float(cost.kernel_work[node]), count * float(cost.kernel_bytes[node])
-            bound, reached = self.ceilings.bound(flops / count, moved / count, float(rolled.seconds[node]) / count)
+            seconds = float(rolled.seconds[node])
+            bound, reached = self.ceilings.bound(flops / count, moved / count, seconds / count)
+            if not cost.limited[node]:
+                bound, reached = "neither", 0.0
             name = strings[rolled.hlo.nodes.name[node]]
-            found.append(Kernel(name, float(rolled.seconds[node]), flops, moved, bound, reached, node))
+            found.append(Kernel(name, seconds, flops, moved, bound, reached, node))
         return tuple(found)
 
     @property
     def least(self) -> float:
-        """Seconds that a run needs at least by the ceilings of its device."""
-        return sum(self.ceilings.least(kernel.flops, kernel.bytes) for kernel in self.kernels())
+        """Seconds that a run needs at least by the ceilings of its device; what was quicker, because its data come from
+        caches, counts as it was."""
+        return sum(min(kernel.seconds, self.ceilings.least(kernel.flops, kernel.bytes)) for kernel in self.kernels())
 
     @property
     def coverage(self) -> float:
@@ -132,7 +136,7 @@ class Profile:
             f"operations add up to {seconds_text(times.total)}{together}; "
             f"{100 * times.coverage:.3g} % of those that are executed were seen",
             f"the device was seen to compute {flops_text(self.ceilings.flops)}/s and to move "
-            f"{bytes_text(self.ceilings.bytes)}/s at most: the kernels need {seconds_text(self.least)} by that",
+            f"{bytes_text(self.ceilings.bytes)}/s at most: by that, the operations need {seconds_text(self.least)}",
             *self._devices(),
             *self.notes,
         ]
@@ -155,7 +159,7 @@ class Profile:
 @dataclass(frozen=True)
 class Kernel:
     """What ran as one piece, in one run: seconds, floating-point operations, bytes read and written. `reached` is the
-    share of the ceiling that limits it, above 1 where its data come from caches; `node` is that of the HLO."""
+    share of the nearest ceiling, above 1 where its data come from caches; `node` is that of the HLO."""
 
     name: str
     seconds: float
@@ -171,9 +175,10 @@ class Kernel:
         return self.flops / self.bytes if self.bytes else float("inf") if self.flops else 0.0
 
     def __str__(self) -> str:
-        if self.bound == "neither":
-            return f"{self.name}: {seconds_text(self.seconds)}"
-        return f"{self.name}: {seconds_text(self.seconds)}, {self.bound}-bound at {100 * self.reached:.0f} %"
+        took = f"{self.name}: {seconds_text(self.seconds)}"
+        if self.bound == "cache":
+            return f"{took}, faster than memory: its data come from caches"
+        return took if self.bound == "neither" else f"{took}, {self.bound}-bound at {100 * self.reached:.0f} %"
 
 
 def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Callable[[], None]) -> Profile:
@@ -194,7 +199,7 @@ def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Calla
 
     seen = profiled(run, subject.module.name, frozenset(filter(None, subject.instructions)), count + 1)
     if not len(seen):
-        raise NoProfile(_nothing_seen(runs))
+        raise NoProfile(_nothing_seen(runs, executed(subject.module)))
     times = attribute(seen, subject.hlo, subject.instructions, subject.module, count + 1)
     rolled = Rolled(
         hlo=subject.hlo,
@@ -224,8 +229,10 @@ def _compiled_for_profile(runs: Runs) -> tuple[Any, list[str]]:
     return compiled, ["profiled without command buffers, which hide the operations inside; the median is with them"]
 
 
-def _nothing_seen(runs: Runs) -> str:
+def _nothing_seen(runs: Runs, operations: Sequence[str]) -> str:
     platform = runs.devices[0].platform
+    if not operations:
+        return "there is no time for each operation, because there is none: nothing is left to compute"
     if platform == "gpu":
         return (
             "there is no time for each operation: the profiler saw no kernel, because it may not use the device's "

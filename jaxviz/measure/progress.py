@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event
 from time import perf_counter
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from jaxviz.measure.errors import RunStopped
+from jaxviz.measure.waiting import Result, Work
 
 #: What a run is at: the compiler, reading what it made, the runs, those without `jit`, those with the profiler.
 Step = Literal["compile", "read", "run", "eager", "profile"]
 
-# Seconds after which a person wants to know how far it is.
-_SILENCE = 2.0
+# Seconds after which a person wants to know how far it is; each time the silence may last longer, by this factor.
+_SILENCE, _LONGER = 2.0, 1.5
 
 
 class Progress(NamedTuple):
@@ -41,6 +42,41 @@ class Progress(NamedTuple):
         }[self.step]
 
 
+class Silence:
+    """Tells a person who waits long what for, less and less often."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._started = perf_counter()
+        self._until = _SILENCE
+
+    def break_with(self, words: str) -> None:
+        seconds = perf_counter() - self._started
+        if seconds > self._until:
+            self._until = max(seconds + _SILENCE, seconds * _LONGER)
+            self._tell(f"{words}, after {seconds:.0f} s; interrupt to stop.")
+
+
+def waited_for(call: str, what: str, do: Callable[[Work[Result]], Result], tell: Callable[[str], None]) -> Result:
+    """Does some work for a program; a person who waits long is told `what` it is, and what an interrupt leaves."""
+    silence = Silence(tell)
+    work = Work(do, lambda: silence.break_with(f"{call}: {what}"))
+    try:
+        return work.wait()
+    except KeyboardInterrupt:
+        tell_left(work, call, tell)
+        raise
+
+
+def tell_left(work: Work[Any], call: str, tell: Callable[[str], None]) -> None:
+    """What goes on although nobody waits for it any more."""
+    if work.abandoned:
+        tell(
+            f"Stopped waiting for {call}. What a device or the compiler has begun cannot be taken back: it goes on "
+            "until it is done, or until the kernel is restarted."
+        )
+
+
 class Telling:
     """Tells how far a run is; `tick` is called several times a second, and raises `RunStopped` once that is wanted."""
 
@@ -54,10 +90,10 @@ class Telling:
     ) -> None:
         self._call = call
         self._total = total
-        self._tell, self._progress, self._stop = tell, progress, stop
+        self._progress, self._stop = progress, stop
         self._step: Step = "compile"
         self._started = perf_counter()
-        self._told = 0.0
+        self._silence = Silence(tell)
         self.done = 0
 
     def begin(self, step: Step) -> None:
@@ -75,6 +111,4 @@ class Telling:
             raise RunStopped(f"{self._call} was stopped after {now.seconds:.1f} s: {now.words}")
         if self._progress is not None:
             self._progress(now)
-        if now.seconds - self._told > _SILENCE:
-            self._told = now.seconds
-            self._tell(f"{self._call}: {now.words}, after {now.seconds:.0f} s; interrupt to stop.")
+        self._silence.break_with(f"{self._call}: {now.words}")

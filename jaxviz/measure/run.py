@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 
 from jaxviz import compat
-from jaxviz.measure.arguments import FILLS, Fill, Inputs, made_up_bytes, make_inputs
+from jaxviz.measure.arguments import Fill, Inputs, check_closed, check_fill, made_up_bytes, make_inputs
 from jaxviz.measure.effects import effects_of
 from jaxviz.measure.errors import RunError, RunStopped, check_memory, failed
 from jaxviz.measure.memory import Memory, program_memory
 from jaxviz.measure.profile import NoProfile
 from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_profile
-from jaxviz.measure.progress import Progress, Telling
+from jaxviz.measure.progress import Progress, Telling, tell_left
 from jaxviz.measure.waiting import Work
 from jaxviz.measure.words import seconds_text
 from jaxviz.program import Program
@@ -96,9 +96,9 @@ class Executable:
     def __init__(self, program: Program, fill: Fill = "normal", tick: Callable[[], None] | None = None) -> None:
         if program.target is not None and program.target.limits:
             raise RunError(f"{program.call} is compiled for {program.target.label}, which is not here: nothing runs")
-        if not callable(fill) and fill not in FILLS:
-            raise ValueError(f"fill {fill!r} is not one of: {', '.join(FILLS)}, and no function of a shape")
+        check_fill(fill)
         self.program = program
+        check_closed(program.traced, program.jaxpr)
         start = perf_counter()
         try:
             lowered = program.lower(program.jaxpr)
@@ -144,7 +144,7 @@ class Executable:
         """What is on the device while the arguments and results of one run are, in the format of pprof, to a file."""
         args, kwargs = self.inputs.fresh()
         results = jax.block_until_ready(self.compiled(*args, **kwargs))
-        jax.profiler.save_device_memory_profile(str(Path(path).expanduser()))
+        jax.profiler.save_device_memory_profile(str(path))
         del results
 
 
@@ -168,6 +168,10 @@ def run_program(
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
         raise ValueError(f"repeat must be a whole number above 0, not {repeat!r}")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+        raise ValueError(f"seconds must be a number above 0, not {seconds!r}")
+    if memory_profile is not None:
+        memory_profile = _writable(memory_profile)
     tell = print_line if tell is None else tell
     program = capture.program
     telling = Telling(program.call, repeat, tell, progress, stop)
@@ -205,11 +209,7 @@ def run_program(
     try:
         measured = work.wait()
     except (KeyboardInterrupt, RunStopped):
-        if work.abandoned:
-            tell(
-                f"Stopped waiting for {program.call}. What a device has begun cannot be taken back: it goes on until "
-                "it is done, or until the kernel is restarted."
-            )
+        tell_left(work, program.call, tell)
         raise
     except RunError:
         raise
@@ -228,6 +228,16 @@ def run_program(
         profile=measured.profile,
         memory=_memory(capture, executable),
     )
+
+
+def _writable(path: str | Path) -> Path:
+    """A file that can be written, as far as that is known before; it would be a pity to learn it after all runs."""
+    place = Path(path).expanduser()
+    if place.is_dir():
+        raise ValueError(f"memory_profile {str(path)!r} is a folder: the name of a file is wanted")
+    if not place.parent.is_dir():
+        raise ValueError(f"memory_profile {str(path)!r}: there is no folder {str(place.parent)!r}")
+    return place
 
 
 def _memory(capture: Capture, executable: Executable) -> Memory | None:

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from jaxviz import compat
 from jaxviz.find.finding import bytes_text
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Graph
-from jaxviz.measure.arguments import Fill, Inputs, make_inputs
+from jaxviz.measure.arguments import Fill, Inputs, check_closed, check_fill, make_inputs
 from jaxviz.measure.cost import cost_of
 from jaxviz.measure.effects import effects_of
 from jaxviz.measure.errors import RunError, failed, free_bytes
 from jaxviz.measure.interior import owner_of, values_inside
+from jaxviz.measure.progress import waited_for
 from jaxviz.measure.waiting import Work
 
 if TYPE_CHECKING:
@@ -164,7 +165,9 @@ def _inputs(capture: Capture, fill: Fill) -> Inputs:
     program = capture.program
     if program.target is not None and program.target.limits:
         raise RunError(f"{program.call} is compiled for {program.target.label}, which is not here: nothing runs")
+    check_fill(fill)
     args, kwargs = program.dynamic_arguments
+    check_closed(program.traced, program.jaxpr)
     inputs = make_inputs(args, kwargs, program.traced.args_info, None, fill)
     # Nothing is donated here.
     return replace(inputs, donated=[False] * len(inputs.leaves))
@@ -265,7 +268,7 @@ class _Runner:
             return [np.asarray(_plain(result)) for result in jax.block_until_ready(results)]
 
         try:
-            arrays = Work(compute).wait()
+            arrays = waited_for(call, "its values", compute, self.tell)
         except Exception as error:
             raise failed(call, error) from error
         graph = self.capture.jaxpr
@@ -332,11 +335,7 @@ def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0) ->
     empty = not len(finite)
     histogram: tuple[int, ...] = ()
     if not empty:
-        # What is as wide as all numbers has no width that a number can say.
-        with np.errstate(over="ignore"):
-            wide = np.isfinite(finite.max() - finite.min())
-        counts = np.histogram(finite if wide else finite / 4, _BINS)[0]
-        histogram = tuple(int(count) for count in counts)
+        histogram = _histogram(finite)
     return Value(
         node=node,
         name=shown.name or shown.op,
@@ -355,6 +354,20 @@ def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0) ->
         turns=turns,
         bad_turn=bad_turn,
     )
+
+
+def _histogram(finite: NDArray[np.float64]) -> tuple[int, ...]:
+    """How many lie in each of equal parts of the range. The parts are counted as shares of it: borders between numbers
+    that are next to each other, or so far apart that no number says how far, would not be numbers themselves."""
+    with np.errstate(over="ignore", under="ignore"):
+        least, most = finite.min(), finite.max()
+        scale = 1.0 if np.isfinite(most - least) else 0.25
+        width = scale * most - scale * least
+        if not width:
+            part = np.full(finite.shape, _BINS // 2)
+        else:
+            part = np.minimum(((scale * finite - scale * least) / width * _BINS).astype(np.int64), _BINS - 1)
+    return tuple(np.bincount(part, minlength=_BINS).tolist())
 
 
 def _smallest(dtype: Any) -> float:

@@ -1,7 +1,7 @@
 """Waiting for a computation in a way that can be stopped.
 
 While a device computes, the thread that asked for it sits in the runtime and hears of no interrupt. So the work is done
-in another thread, and the one that the stop button reaches only waits.
+in another thread, with what JAX knows in the one that the stop button reaches, and that one only waits.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from contextvars import copy_context
 from threading import Event, Thread
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
+
+from jaxviz.compat_threads import surroundings
 
 Result = TypeVar("Result")
 
@@ -59,6 +61,7 @@ class Work(Generic[Result]):
     def wait(self) -> Result:
         """Does the work. An interrupt stops it at its next step, and is raised at once where that takes too long."""
         context = copy_context()
+        self._surroundings = surroundings()
         try:
             # A daemon, because what a device never ends must not hold up the end of the process. An interrupt may come
             # as soon as it runs.
@@ -81,7 +84,8 @@ class Work(Generic[Result]):
 
     def _run(self) -> None:
         try:
-            self._result = self._do(self)
+            with self._surroundings():
+                self._result = self._do(self)
         except BaseException as error:
             self._error = error
         finally:

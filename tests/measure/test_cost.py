@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +12,9 @@ from jax import lax
 from programs import CORPUS
 
 import jaxviz as jv
+from jaxviz.find.finding import bytes_text
 from jaxviz.measure.cost import Cost, cost_of, trip_counts
+from jaxviz.measure.profiled import Kernel
 from jaxviz.measure.roofline import Ceilings, ceilings_of
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_text import parse_hlo_text
@@ -133,6 +137,110 @@ def test_what_limits_a_kernel():
     assert ceilings.bound(1e6, 1e7, 4e-3) == ("memory", pytest.approx(0.25))
     assert ceilings.bound(1e3, 1e3, 1e-7) == ("neither", 0.0)
     assert ceilings.bound(0, 0, 1.0) == ("neither", 0.0)
+    # A share above all there is was never reached: the data are in a cache, or the ceiling was measured too low.
+    assert ceilings.bound(1e6, 1e7, 1e-4) == ("cache", pytest.approx(10))
+    assert ceilings.bound(1e6, 1.05e7, 1e-3) == ("memory", 1.0)
+    assert ceilings.bound(3e9, 1e6, 2e-3) == ("compute", 1.0)
+    # Nor is said to be limited by memory what hardly moves any.
+    assert ceilings.bound(1e6, 1e7, 1.0) == ("neither", pytest.approx(1e-3))
+
+
+def test_a_kernel_says_in_words_what_limits_it():
+    def kernel(bound, reached):
+        return str(Kernel("k", 1e-3, 1.0, 1.0, bound, reached, 0))
+
+    assert kernel("memory", 0.8) == "k: 1 ms, memory-bound at 80 %"
+    assert kernel("cache", 8.0) == "k: 1 ms, faster than memory: its data come from caches"
+    assert kernel("neither", 0.001) == "k: 1 ms"
+
+
+def test_the_ceiling_of_memory_is_not_that_of_the_system_giving_it():
+    """A result that is new each time costs more than writing it: numpy, in its place, may not be far above."""
+    values = np.zeros(1 << 25, np.float32)
+    times = []
+    for _ in range(5):
+        start = perf_counter()
+        np.add(values, 1.0, out=values)
+        times.append(perf_counter() - start)
+    alone = 2 * values.nbytes / min(times)
+    assert ceilings_of(jax.devices()[0]).bytes > 0.5 * alone
+
+
+def test_what_waits_for_others_or_is_not_known_is_not_limited_by_the_device():
+    read = read_hlo(parse_hlo_text(LIBRARIES))
+    limited = cost_of(read.graph).limited
+    names = {name: bool(limited[node]) for node, name in enumerate(read.instruction) if name}
+    assert not names["sum"]
+    assert not names["values"]
+    assert names["product"]
+    assert names["twice"]
+
+
+def test_libraries_compute_what_the_operation_does_that_they_stand_for():
+    """Each beside the plain operation that it was made from, which XLA counts."""
+    read = read_hlo(parse_hlo_text(LIBRARIES))
+    cost = cost_of(read.graph)
+    node = {name: at for at, name in enumerate(read.instruction) if name}
+
+    def flops(function, *shapes):
+        arguments = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
+        return jax.jit(function).lower(*arguments).cost_analysis()["flops"]
+
+    assert cost.flops[node["product"]] == flops(jnp.matmul, (128, 64), (64, 256))
+    assert cost.flops[node["batched"]] == flops(lambda x, y: jnp.einsum("bki,bkj->bij", x, y), (4, 64, 32), (4, 64, 16))
+
+    def convolved(x, w):
+        return lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    forward = flops(convolved, (2, 28, 28, 16), (3, 3, 16, 32))
+    assert cost.flops[node["forward"]] == forward
+    # What is handed back meets the same pairs.
+    assert cost.flops[node["to_image"]] == forward
+    assert cost.flops[node["to_kernel"]] == forward
+    # What a library works in is not read or written as a whole.
+    assert cost.bytes[node["product"]] == 4 * (128 * 64 + 64 * 256 + 128 * 256)
+
+
+_GEMM = '{"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"]}}}'
+_WINDOW = "window={size=3x3 stride=2x2 pad=0_1x0_1}, dim_labels=b01f_01io->b01f"
+
+# What the compiler for a GPU leaves to libraries: each gives its result, and the memory that it works in.
+LIBRARIES = f"""HloModule m
+
+add {{
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}}
+
+ENTRY e {{
+  x = f32[128,64]{{1,0}} parameter(0)
+  y = f32[64,256]{{1,0}} parameter(1)
+  left = f32[4,64,32]{{2,1,0}} parameter(2)
+  right = f32[4,64,16]{{2,1,0}} parameter(3)
+  image = f32[2,28,28,16]{{3,2,1,0}} parameter(4)
+  kernel = f32[3,3,16,32]{{3,2,1,0}} parameter(5)
+  change = f32[2,14,14,32]{{3,2,1,0}} parameter(6)
+  square = f32[64,64]{{1,0}} parameter(7)
+  product = (f32[128,256]{{1,0}}, s8[4194304]{{0}}) custom-call(x, y), custom_call_target="__cublas$gemm", \
+backend_config={_GEMM}
+  batched = (f32[4,32,16]{{2,1,0}}, s8[64]{{0}}) custom-call(left, right), custom_call_target="__cublas$lt$matmul", \
+backend_config={_GEMM}
+  forward = (f32[2,14,14,32]{{3,2,1,0}}, u8[0]{{0}}) custom-call(image, kernel), \
+{_WINDOW}, custom_call_target="__cudnn$convForward"
+  to_image = (f32[2,28,28,16]{{3,2,1,0}}, u8[0]{{0}}) custom-call(change, kernel), \
+{_WINDOW}, custom_call_target="__cudnn$convBackwardInput"
+  to_kernel = (f32[3,3,16,32]{{3,2,1,0}}, u8[0]{{0}}) custom-call(image, change), \
+{_WINDOW}, custom_call_target="__cudnn$convBackwardFilter"
+  values = (f32[64]{{0}}, s32[]) custom-call(square), custom_call_target="lapack_ssyevd_ffi"
+  sum = f32[64,64]{{1,0}} all-reduce(square), replica_groups={{{{0,1}}}}, to_apply=add
+  ROOT twice = f32[64,64]{{1,0}} add(sum, square)
+}}
+"""
+
+
+def test_numbers_of_bytes_have_units_for_all_sizes():
+    assert [bytes_text(size) for size in (12, 3.4e12, 1.2e15)] == ["12 B", "3.4 TB", "1.2 PB"]
 
 
 @pytest.mark.skipif(getattr(jax.profiler, "ProfileData", None) is None, reason="JAX before 0.7.2 cannot read a profile")

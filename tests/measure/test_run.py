@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
+from jaxviz import compat
 from jaxviz.measure.errors import RunError, RunStopped
+from jaxviz.measure.progress import Silence
 from jaxviz.measure.run import seconds_text
 
 
@@ -85,6 +87,94 @@ def test_shapes_alone_are_filled_as_asked():
     assert (seen[-1][0] == 7).all()
     with pytest.raises(ValueError, match="normal, uniform, zeros, ones"):
         jv.explore(total, *shapes).run(fill="nothing")
+
+
+@pytest.mark.parametrize(
+    ("fill", "said"),
+    [
+        (lambda shape: np.zeros(3), r"fill gave f64\[3\] where f32\[4,4\] is wanted"),
+        (lambda shape: np.zeros(shape.shape, complex), r"fill gave c128\[4,4\] where f32\[4,4\] is wanted"),
+        (lambda shape: None, r"fill gave object\[\] where f32\[4,4\] is wanted"),
+        (lambda shape: 1 / 0, r"fill raised an error for f32\[4,4\]: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_what_fill_gives_must_fit(fill, said):
+    ex = jv.explore(lambda x: x * 2.0, jax.ShapeDtypeStruct((4, 4), jnp.float32))
+    with pytest.raises(RunError, match=said):
+        ex.run(fill=fill)
+    assert ex.run(repeat=1, fill=lambda shape: np.arange(16).reshape(4, 4)).median > 0
+
+
+def test_arguments_that_are_gone_are_named():
+    state = jnp.ones(8)
+    step = functools.partial(jax.jit, donate_argnums=0)(lambda state, *, rate: state * rate)
+    ex = jv.explore(step, state, rate=2.0)
+    ex.run(repeat=1, profile=False)
+    step(state, rate=2.0)
+    if not state.is_deleted():
+        state.delete()
+    with pytest.raises(RunError, match="argument 1 is not there any more: it was donated to a call, or deleted"):
+        ex.run()
+
+
+def test_what_is_explored_while_another_function_is_traced_is_not_run():
+    said = []
+
+    def outer(x):
+        for function, argument in ((lambda y: y + x, 1.0), (jnp.sin, x)):
+            ex = jv.explore(function, argument)
+            for act in (ex.run, ex.values):
+                with pytest.raises(RunError) as raised:
+                    act()
+                said.append(str(raised.value))
+        return x
+
+    jax.jit(outer)(1.0)
+    assert len(said) == 4
+    assert all("Explore it outside of that function" in text for text in said)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), "a", True])
+def test_a_wrong_number_of_seconds_is_refused(seconds):
+    with pytest.raises(ValueError, match="seconds must be a number above 0"):
+        jv.explore(jnp.sin, 1.0).run(seconds=seconds)
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
+    calls = []
+    ex = jv.explore(lambda x: jax.debug.callback(lambda: calls.append(1)) or x + 1.0, 1.0)
+    with pytest.raises(ValueError, match="there is no folder"):
+        ex.run(memory_profile=tmp_path / "none" / "memory.prof")
+    with pytest.raises(ValueError, match="is a folder"):
+        ex.run(memory_profile=tmp_path)
+    assert not calls
+
+
+def test_a_check_for_nans_that_ends_a_run_is_explained():
+    ex = jv.explore(lambda x: jnp.log(x - 2.0), jnp.ones(3))
+    with (
+        jax.debug_nans(True),
+        pytest.raises(RunError, match="because a value is NaN, which jax_debug_nans"),
+    ):
+        ex.run()
+
+
+def test_what_computes_nothing_says_why_there_is_no_profile():
+    run = jv.explore(lambda x: None, jnp.ones(3)).run(repeat=2)
+    assert run.profile is None
+    if compat.profile_reader() is not None:
+        assert any("there is none: nothing is left to compute" in note for note in run.notes)
+
+
+def test_who_waits_long_is_told_less_and_less_often(monkeypatch):
+    now, heard = [0.0], []
+    monkeypatch.setattr("jaxviz.measure.progress.perf_counter", lambda: now[0])
+    silence = Silence(heard.append)
+    for second in range(1000):
+        now[0] = float(second)
+        silence.break_with("f: 0 of 20 runs")
+    assert heard[0] == "f: 0 of 20 runs, after 3 s; interrupt to stop."
+    assert 8 < len(heard) < 20
 
 
 def test_all_kinds_of_shapes_can_be_filled():

@@ -14,6 +14,7 @@ from programs import CORPUS
 import jaxviz as jv
 from jaxviz import RunError
 from jaxviz.document import Document, DocumentError
+from jaxviz.measure.values import _histogram
 
 
 def test_statistics_are_those_of_the_values():
@@ -129,6 +130,37 @@ def test_empty_and_all_bad_values_have_no_range():
     assert values["log"].histogram == ()
     assert values["log"].nan == 3
     assert jv.explore(lambda x: x * 2.0, jnp.ones((0, 4))).values(every=True).first_bad is None
+
+
+def test_histograms_of_ranges_that_are_hard_to_part():
+    """Numbers next to each other beside large ones, tiny ones, and those that no number says how far apart they are."""
+    close = np.array([1.0, np.nextafter(1.0, 2)])
+    whole = np.array([2.0**53, 2.0**53 + 2])
+    tiny = np.array([0.0, 5e-324])
+    wide = np.array([-1.7e308, 1.7e308])
+    for numbers in (close, whole, tiny, wide, np.full(7, 3.0)):
+        assert sum(_histogram(numbers)) == len(numbers)
+        assert (_histogram(numbers)[0] == 1) == (numbers[0] != numbers[-1])
+    spread = np.random.default_rng(0).normal(size=1000)
+    assert _histogram(spread) == tuple(np.histogram(spread, 16)[0])
+    near = jnp.full((4, 4), 1e30).at[0, 0].set(jnp.nextafter(jnp.float32(1e30), jnp.float32(0)))
+    assert jv.explore(lambda x: x.sum(), near).values().first_bad is None
+
+
+@pytest.mark.parametrize("fill", ["nothing", 3])
+def test_what_shapes_cannot_be_filled_with_is_refused(fill):
+    with pytest.raises(ValueError, match="normal, uniform, zeros, ones"):
+        jv.explore(jnp.sin, jax.ShapeDtypeStruct((3,), jnp.float32)).values(fill=fill)
+
+
+def test_values_of_what_is_not_there_any_more():
+    x = jnp.ones(3)
+    ex = jv.explore(lambda tree: tree["w"] * 2.0, {"w": x})
+    x.delete()
+    with pytest.raises(
+        RunError, match=r"argument 1\['w'\] is not there any more: it was donated to a call, or deleted"
+    ):
+        ex.values()
 
 
 def bad_logarithm():

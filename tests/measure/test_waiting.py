@@ -5,8 +5,12 @@ from __future__ import annotations
 import threading
 import time
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
+import jaxviz as jv
 from jaxviz.measure import waiting
 from jaxviz.measure.waiting import Work
 
@@ -56,3 +60,50 @@ def test_the_end_of_the_process_ends_what_is_going_on():
     waiter.join(5)
     assert ended.is_set()
     assert raised
+
+
+def enable_x64():
+    # Before 0.8 it is there for experiments.
+    return (jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64)(True)
+
+
+def test_the_work_is_done_with_the_settings_and_the_mesh_of_whoever_waits():
+    def seen(_):
+        total = jnp.ones(2) * 1.5
+        return total.dtype.name, jax.config.jax_debug_nans, jax.config.jax_default_matmul_precision
+
+    assert Work(seen).wait() == ("float32", False, None)
+    with enable_x64(), jax.debug_nans(True), jax.default_matmul_precision("highest"):
+        assert Work(seen).wait() == ("float64", True, "highest")
+    assert Work(seen).wait() == ("float32", False, None)
+
+
+@pytest.mark.skipif(not hasattr(jax, "set_mesh"), reason="JAX before 0.7 has no set_mesh")
+def test_the_mesh_in_use_is_there_in_the_work():
+    mesh = jax.make_mesh((1,), ("rows",))
+    with jax.set_mesh(mesh):
+        assert Work(lambda _: jax.sharding.get_mesh()).wait() == mesh
+    assert Work(lambda _: jax.sharding.get_mesh().empty).wait()
+
+
+def test_a_program_is_run_with_what_it_was_explored_with():
+    def grown(x):
+        return jax.lax.scan(lambda carry, _: (carry * 1.5, carry), x.sum(), None, length=3)
+
+    with enable_x64():
+        ex = jv.explore(grown, np.ones(4))
+        shaped = jv.explore(lambda x: x * 1.5, jax.ShapeDtypeStruct((4,), np.float64))
+    assert ex.run(repeat=1, eager=True).median > 0
+    assert shaped.run(repeat=1).median > 0
+    assert {value.type for value in ex.values(inside="scan")} == {"f64[]"}
+    assert ex.values(every=True).first_bad is None
+    assert jnp.ones(2).dtype == jnp.float32
+
+
+@pytest.mark.skipif(not hasattr(jax, "set_mesh"), reason="JAX before 0.7 has no set_mesh")
+def test_a_program_is_run_on_the_mesh_it_was_explored_with():
+    rows = jax.sharding.PartitionSpec("rows")
+    with jax.set_mesh(jax.make_mesh((1,), ("rows",))):
+        ex = jv.explore(lambda x: jax.reshard(x, rows) * 2.0, jnp.ones(4))
+    assert ex.run(repeat=1, eager=True).eager
+    assert jax.sharding.get_mesh().empty

@@ -14,6 +14,9 @@ export interface MeasureLine {
 /** The most that is seen of caches before memory stops to be what limits. */
 const CACHED = 1.1;
 
+/** Below this share of both ceilings, something else limits: a start, a wait, a library of which nothing is known. */
+const FAR_BELOW = 0.02;
+
 /** What limits an item by the ceilings of its device, where it ran long enough to say. */
 function boundText({ run }: Measured, of: (figure: Figure) => number): MeasureLine | null {
   const { flops: mostFlops, bytes: mostBytes } = run.ceilings ?? {};
@@ -23,16 +26,24 @@ function boundText({ run }: Measured, of: (figure: Figure) => number): MeasureLi
   }
   const [computing, moving] = [flops / mostFlops, bytes / mostBytes];
   const share = Math.max(computing, moving) / seconds;
+  if (share < FAR_BELOW) {
+    return {
+      term: 'limit',
+      text: 'neither computing nor memory',
+      note: ` below ${100 * FAR_BELOW} % of what the device can do`
+    };
+  }
+  const percent = Math.min(100, Math.round(100 * share));
   if (computing >= moving) {
     return {
       term: 'limit',
-      text: `compute-bound at ${Math.round(100 * share)} %`,
+      text: `compute-bound at ${percent} %`,
       note: ` of ${flopsText(mostFlops)}/s`
     };
   }
   return share > CACHED
     ? { term: 'limit', text: 'faster than memory', note: ' its data come from caches' }
-    : { term: 'limit', text: `memory-bound at ${Math.round(100 * share)} %`, note: ` of ${bytesText(mostBytes)}/s` };
+    : { term: 'limit', text: `memory-bound at ${percent} %`, note: ` of ${bytesText(mostBytes)}/s` };
 }
 
 /** Seconds below which a time is mostly that of a start. */

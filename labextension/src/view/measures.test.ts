@@ -84,6 +84,20 @@ test('FLOPs and bytes colour only where they are known', () => {
   );
 });
 
+test('what limits an operation is said without shares that cannot be', () => {
+  const limit = (seconds: number): string => {
+    const plain = timed(affine().plain(), { 3: seconds }, { flops: [1e6], bytes: [1e7] });
+    Object.assign(plain.measures?.[0] ?? {}, { ceilings: { flops: 1e12, bytes: 1e10 } });
+    const { document, graph } = opened(plain);
+    const line = measureLines(document, graph, -4).find(({ term }) => term === 'limit');
+    return `${line?.text},${line?.note}`;
+  };
+  assert.equal(limit(2e-3), 'memory-bound at 50 %, of 10 GB/s');
+  assert.equal(limit(0.98e-3), 'memory-bound at 100 %, of 10 GB/s');
+  assert.equal(limit(1e-4), 'faster than memory, its data come from caches');
+  assert.equal(limit(1), 'neither computing nor memory, below 2 % of what the device can do');
+});
+
 test('what takes long is found', () => {
   const plain = (): Plain => timed(affine().plain(), { 3: 0.002, 4: 0.0005 });
   assert.deepEqual(found(plain(), 'time>1ms'), ['dot_general']);

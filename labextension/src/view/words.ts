@@ -5,7 +5,7 @@ export function bytesText(bytes: number): string {
   if (bytes < 0) {
     return '';
   }
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
   let unit = 0;
   let size = bytes;
   while (size >= 1000 && unit < units.length - 1) {
