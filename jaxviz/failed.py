@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import jax
@@ -11,10 +12,11 @@ from jaxviz import compat_traces
 from jaxviz.document import Document, ErrorEntry, OutlineEntry, ProgramEntry, StageEntry
 from jaxviz.errors import Explanation, Failure, explain
 from jaxviz.errors.partial import traced_so_far
+from jaxviz.errors.source import Source
 from jaxviz.graph import RESULT, Column, Graph
 from jaxviz.outline import make_outline
 from jaxviz.program import Program
-from jaxviz.read.frames import add_excerpt, add_file
+from jaxviz.read.frames import add_excerpt, add_file, characters
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
 
@@ -32,8 +34,11 @@ class FailedExploration:
         failure = Failure(error, program.fn, program.name, call, program.args, program.kwargs)
         self.explanation = explain(failure)
         self.height = height
-        self._kind, self._line = failure.kind, failure.line_text
         self._document = _document(program, failure, self.explanation)
+        entry = self._document.programs[0].error
+        frames = self._document.tables.frames_of(entry.stack) if entry is not None else ()
+        self._kind = failure.kind
+        self._line = f"line {frames[-1].line}" if frames and failure.source is None else failure.line_text
 
     def document(self) -> Document:
         """The error, and what was traced until then, as data."""
@@ -62,10 +67,12 @@ def _document(program: Program, failure: Failure, told: Explanation) -> Document
     tables = Tables()
     graph, culprits = _graph(program, failure, tables)
     stack = _stack(failure, tables)
+    if stack < 0:
+        stack = _returning(program, tables) if told.case == "result" else _reading(graph, culprits)
     file = add_file(tables, program.file) if program.file else -1
     if stack < 0 and file >= 0:
         # Nothing of the function was entered: its definition is shown.
-        add_excerpt(tables, file, program.line, program.line + _SHOWN_LINES)
+        add_excerpt(tables, file, program.line, program.last_line)
     entry = ProgramEntry(
         name=program.name,
         call=failure.call,
@@ -88,10 +95,6 @@ def _document(program: Program, failure: Failure, told: Explanation) -> Document
     return Document(tables, (graph,), (entry,), outlines=(OutlineEntry(0, make_outline(graph)),))
 
 
-# Of a function that was not entered, so many lines are shown.
-_SHOWN_LINES = 12
-
-
 def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, Column]:
     """What was traced, and the nodes of it that the error is about."""
     if "traced" in vars(program):
@@ -107,10 +110,46 @@ def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, C
         graph = read_jaxpr(traced.jaxpr, tables, result_names=names if len(outermost) == traced.culprits else None)
     except Exception:  # Of another version of JAX: the explanation is shown without a picture.
         return _empty(tables), np.zeros(0, np.int32)
-    results = np.flatnonzero(graph.nodes.kind == RESULT)
-    innermost = graph.nodes.region[results] == graph.nodes.region[results].max() if len(results) else results
-    sources = graph.operands.source[graph.first_operand[results[innermost]]] if len(results) else results
+    results = np.flatnonzero((graph.nodes.kind == RESULT) & (graph.nodes.region == _unfinished(graph, traced.depth)))
+    sources = graph.operands.source[graph.first_operand[results]]
     return graph, np.unique(graph.value_node[sources[sources >= 0]]).astype(np.int32)
+
+
+def _unfinished(graph: Graph, depth: int) -> int:
+    """The region of the innermost body that was being traced: each is the last in the one around it."""
+    region = 0
+    for _ in range(depth):
+        inside = np.flatnonzero(graph.region_parent == region)
+        inside = inside[inside != region]
+        if not len(inside):
+            break
+        region = int(inside[np.argmax(graph.regions.owner[inside])])
+    return region
+
+
+def _reading(graph: Graph, culprits: Column) -> int:
+    """The call stack of the first equation that reads what leaked; -1 where none does."""
+    readers = graph.operand_node[np.isin(graph.operands.source, graph.first_value[culprits])]
+    stacks = graph.nodes.stack[np.sort(readers)]
+    return int(stacks[stacks >= 0][0]) if np.any(stacks >= 0) else -1
+
+
+def _returning(program: Program, tables: Tables) -> int:
+    """The last `return` of the function, which gave what cannot come out; -1 where its source is not at hand."""
+    code = program.code
+    if code is None:
+        return -1
+    function = Source(code, -1, program.line).function_at(program.line)
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)] if function is not None else []
+    value = function.body if isinstance(function, ast.Lambda) else returns[-1].value if returns else None
+    file = add_file(tables, program.file)
+    if value is None or file < 0:
+        return -1
+    add_excerpt(tables, file, program.line, program.last_line)
+    column = characters(program.file, value.lineno, value.col_offset)
+    end_line = value.end_lineno or value.lineno
+    end_column = characters(program.file, end_line, value.end_col_offset or 0)
+    return tables.stack([tables.frame(file, program.name, value.lineno, column, end_line, end_column)])
 
 
 def _name(failure: Failure, place: int) -> str:
@@ -123,9 +162,6 @@ def _empty(tables: Tables) -> Graph:
 
 def _stack(failure: Failure, tables: Tables) -> int:
     """The person's call stack to the place of the error, with the source around it."""
-    from jaxviz.errors.source import Source
-    from jaxviz.read.frames import characters
-
     frames = []
     for place in failure.own:
         source = Source(place.frame.f_code, place.instruction, place.line)

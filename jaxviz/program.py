@@ -21,6 +21,7 @@ from jaxviz.accepted import accepted
 from jaxviz.captured import CapturedNames
 from jaxviz.compat_threads import surroundings
 from jaxviz.impure import Seen, seen_in
+from jaxviz.read.frames import last_line_of
 from jaxviz.read.values import short_dtype
 from jaxviz.sampling import Sampler
 from jaxviz.specialization import innermost
@@ -80,17 +81,23 @@ class Program:
     @cached_property
     def file(self) -> str:
         """The file or notebook cell that defines the function; empty where that is not known."""
-        code = self._code
+        code = self.code
         return code.co_filename if code is not None else ""
 
     @cached_property
     def line(self) -> int:
         """The line at which its definition begins, decorators included; 0 where that is not known."""
-        code = self._code
+        code = self.code
         return code.co_firstlineno if code is not None else 0
 
     @cached_property
-    def _code(self) -> Any:
+    def last_line(self) -> int:
+        """The line at which its definition ends, as far as Python keeps that: that of its last code."""
+        return last_line_of(self.code) if self.code is not None else 0
+
+    @cached_property
+    def code(self) -> Any:
+        """Of the function below partials, methods and decorators; None where Python has none of it."""
         function = innermost(self.fn)
         code = getattr(function, "__code__", None)
         if code is None:

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from contextlib import suppress
+from dataclasses import replace
 
 from jaxviz.errors.cases import CASES
 from jaxviz.errors.explanation import Cure, Explanation
@@ -26,18 +29,39 @@ def explain(failure: Failure) -> Explanation:
         except Exception:  # Code that was written in a way that the row does not expect.
             told = None
         if told is not None:
-            return told
+            return replace(told, cures=tuple(cure for cure in told.cures if _is_code(cure.code)))
     return _unknown(failure)
+
+
+def _is_code(text: str) -> bool:
+    """Whether Python, or a notebook, could read it: what was put together of somebody's code may not fit together."""
+    try:
+        ast.parse("\n".join(line for line in text.splitlines() if not line.startswith("%")))
+    except (SyntaxError, ValueError):
+        return False
+    return bool(text.strip())
 
 
 def _unknown(failure: Failure) -> Explanation:
     lines = failure.message.splitlines() or [failure.kind]
     title = lines[0] if len(lines[0]) <= 120 else lines[0][:117] + "..."
-    where = f"on {failure.line_text} " if failure.source is not None else "before anything of it was traced "
+    if failure.source is None:
+        reason = (
+            f"{failure.kind} was raised before anything of it was traced, when JAX was given the function and its "
+            "arguments."
+        )
+        return Explanation("unknown", title, reason, (), failure.link)
+    where = f", inside `{failure.library}`" if failure.library else ""
+    types = ""
+    with suppress(Exception):  # What stands there may be anything.
+        types = failure.types(_one(failure))
     reason = (
-        f"{failure.kind} was raised {where}while JAX called the function to record what it computes. "
-        "What had been recorded until then is drawn below."
-        if failure.source is not None
-        else f"{failure.kind} was raised {where}, when JAX was given the function and its arguments."
+        f"{failure.kind} was raised on {failure.line_text}{where}, while JAX called the function to record what it "
+        f"computes. {types} What had been recorded until then is drawn below."
     )
-    return Explanation("unknown", title, reason.replace(" ,", ","), (), failure.link)
+    return Explanation("unknown", title, " ".join(reason.split()), (), failure.link)
+
+
+def _one(failure: Failure) -> ast.AST | None:
+    """What failed: the statement, of a block only the expression at its head."""
+    return failure.expression if hasattr(failure.statement, "body") else failure.statement

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from string import Template
 
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, is_array
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,55 @@ class Case:
     kinds: tuple[str, ...]
     words: str
     tell: Callable[[Failure, re.Match[str]], Explanation | None]
+
+
+class _Words(Template):
+    """Text with `$1` for what the words of the error say, `$text` for the failing expression, and their like."""
+
+    idpattern = "[a-z0-9_]+"
+
+
+def plain(
+    name: str,
+    kinds: tuple[str, ...],
+    words: str,
+    title: str,
+    reason: str,
+    cures: Sequence[tuple[str, str]],
+    link: str = "",
+) -> Case:
+    """A row whose words are the same for all errors of it but for what is put in.
+
+    `$1`, `$2`, ... are the groups of `words`; `$text` is the failing expression, `$call` the function that it calls,
+    `$first` what that is given first, `$name` the explored function, `$types` a sentence with the types of the arrays
+    in the expression.
+    """
+
+    def tell(failure: Failure, match: re.Match[str]) -> Explanation:
+        call = failure.find(ast.Call)
+        put_in = {
+            "text": " ".join(failure.text(failure.expression).split()) or failure.name,
+            "call": failure.text(call.func) if call is not None else failure.name,
+            "first": _first(failure, call),
+            "name": failure.name,
+            "types": failure.types(failure.expression),
+        }
+        put_in |= {str(number): text or "" for number, text in enumerate(match.groups(), 1)}
+
+        def filled(text: str) -> str:
+            return _Words(text).safe_substitute(put_in)
+
+        told = tuple(Cure(filled(text), filled(code)) for text, code in cures)
+        return Explanation(name, filled(title), " ".join(filled(reason).split()), told, link or failure.link)
+
+    return Case(name, kinds, words, tell)
+
+
+def _first(failure: Failure, call: ast.Call | None) -> str:
+    """The array that a call is about: whose method it is, or what it is given first."""
+    if call is not None and isinstance(call.func, ast.Attribute) and is_array(failure.value(call.func.value)):
+        return failure.text(call.func.value)
+    return failure.text(call.args[0]) if call is not None and call.args else "x"
 
 
 def api_page(name: str) -> str:

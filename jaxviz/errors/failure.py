@@ -9,6 +9,7 @@ import os
 import re
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from types import FrameType, TracebackType
@@ -77,7 +78,9 @@ class Failure:
     def own(self) -> list[Place]:
         """Those of the person's own code; of libraries on JAX where there is none of it."""
         outside = [place for place in self.places if not place.frame.f_code.co_filename.startswith(compat.JAX_FOLDERS)]
-        return [place for place in outside if not _is_library(place.frame.f_code.co_filename)] or outside
+        own = [place for place in outside if not _is_library(place.frame.f_code.co_filename)] or outside
+        # Dataclasses write the code of their methods themselves; what calls them stands in a file.
+        return [place for place in own if place.frame.f_code.co_filename != "<string>"] or own
 
     @cached_property
     def place(self) -> Place | None:
@@ -91,6 +94,12 @@ class Failure:
             return ""
         code = outside[-1].frame.f_code
         return f"{getattr(code, 'co_qualname', code.co_name)} ({os.path.basename(code.co_filename)})"
+
+    @cached_property
+    def library_path(self) -> str:
+        """The file of that function; empty where there is none."""
+        outside = [place for place in self.places if not place.frame.f_code.co_filename.startswith(compat.JAX_FOLDERS)]
+        return outside[-1].frame.f_code.co_filename.replace(os.sep, "/") if self.library else ""
 
     @cached_property
     def source(self) -> Source | None:
@@ -153,15 +162,53 @@ class Failure:
         return dict(self.place.frame.f_locals) if self.place is not None else {}
 
     def value(self, node: ast.AST | None) -> Any:
-        """What a name or a constant stood for; None for any other expression, for nothing is run again."""
+        """What a name, a constant, an attribute or an item of these stood for; None for any other expression, for
+        nothing is run again."""
         if isinstance(node, ast.Name):
             place = self.place
             missing = place.frame.f_globals.get(node.id) if place is not None else None
             return self.variables.get(node.id, missing)
-        if isinstance(node, ast.Attribute) and node.attr == "T":
+        if isinstance(node, ast.Attribute):
             value = self.value(node.value)
-            return jax.ShapeDtypeStruct(value.shape[::-1], value.dtype) if is_array(value) else None
+            if node.attr == "T" and is_array(value):
+                return jax.ShapeDtypeStruct(value.shape[::-1], value.dtype)
+            return _held(value, node.attr)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            value = self.value(node.value)
+            if type(value) in (dict, list, tuple):
+                with suppress(KeyError, IndexError, TypeError):
+                    return value[node.slice.value]
+            return None
         return node.value if isinstance(node, ast.Constant) else None
+
+    def arrays(self, node: ast.AST | None) -> dict[str, Any]:
+        """The arrays in an expression, as they are written there: names, attributes and items."""
+        found: dict[str, Any] = {}
+        waiting: list[ast.AST] = [node] if node is not None else []
+        while waiting:
+            part = waiting.pop(0)
+            value = self.value(part) if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) else None
+            if is_array(value) and not isinstance(value, type):
+                found.setdefault(self.text(part), value)
+            elif not isinstance(part, ast.Lambda):
+                waiting += ast.iter_child_nodes(part)
+        return found
+
+    def types(self, node: ast.AST | None) -> str:
+        """A sentence with the types of the arrays in an expression; empty where none is known."""
+        listed = [f"`{text}` is {type_text(value)}" for text, value in list(self.arrays(node).items())[:4]]
+        return f"Here {' and '.join([', '.join(listed[:-1]), listed[-1]] if listed[1:] else listed)}." if listed else ""
+
+    @cached_property
+    def met(self) -> tuple[Any, Any] | None:
+        """The two arrays that an operation of JAX was given when it gave up: `lhs` and `rhs` in JAX's own frames."""
+        for place in reversed(self.places):
+            if place.frame.f_code.co_filename.startswith(compat.JAX_FOLDERS):
+                held = place.frame.f_locals
+                both = held.get("lhs"), held.get("rhs")
+                if all(is_array(one) for one in both):
+                    return both
+        return None
 
     def traced(self, node: ast.AST | None) -> list[str]:
         """The names in an expression that stood for traced values."""
@@ -204,8 +251,17 @@ def last_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
+def _held(value: Any, name: str) -> Any:
+    """An attribute that an object or a module keeps, without asking it: a property would be run."""
+    try:
+        return object.__getattribute__(value, "__dict__").get(name)
+    except (AttributeError, TypeError):
+        return None
+
+
 def is_array(value: Any) -> bool:
-    return hasattr(value, "shape") and hasattr(value, "dtype")
+    """Modules have functions of these names."""
+    return isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "dtype")
 
 
 def type_text(value: Any) -> str:

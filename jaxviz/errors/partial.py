@@ -22,6 +22,8 @@ class Traced:
     jaxpr: PartialJaxpr
     #: How many of the results are such values; they are those of the innermost body.
     culprits: int
+    #: How many unfinished bodies the innermost one lies in, each the last of its own.
+    depth: int
 
 
 def traced_so_far(frames: Sequence[FrameType]) -> Traced | None:
@@ -42,7 +44,7 @@ def traced_so_far(frames: Sequence[FrameType]) -> Traced | None:
     jaxpr = _jaxpr(innermost, (), variables)
     for trace in reversed(traces[:-1]):
         jaxpr = _jaxpr(trace, (UnfinishedEquation(jaxpr),), ())
-    return Traced(jaxpr, len(variables))
+    return Traced(jaxpr, len(variables), len(traces) - 1)
 
 
 def _held(frame: FrameType) -> Iterator[Any]:

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from types import CodeType
 
+from jaxviz.read.frames import last_line_of
+
 
 class Source:
     """A place in a source file. Without the source at hand, there is neither an expression nor a statement."""
@@ -20,7 +22,7 @@ class Source:
         self.path = code.co_filename
         self.function = code.co_name
         self.first_line = code.co_firstlineno
-        self.last_line = max((row[2] or 0 for row in code.co_lines()), default=line)
+        self.last_line = last_line_of(code) or line
         positions = list(code.co_positions())
         # Instructions take two bytes.
         place = positions[instruction // 2] if 0 <= instruction // 2 < len(positions) else (None,) * 4

@@ -201,6 +201,12 @@ def add_file(tables: Tables, path: str) -> int:
     return tables.file(path, os.path.basename(path) or path, library=is_library(path))
 
 
+def last_line_of(code: CodeType) -> int:
+    """The last line of a function, of those inside it too."""
+    inside = [last_line_of(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    return max([row[2] or 0 for row in code.co_lines()] + inside, default=0)
+
+
 def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
     """Widen the excerpt of a file to these lines; a notebook cell is taken whole."""
     path = tables.strings[tables.files.path[file]]

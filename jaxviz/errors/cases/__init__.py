@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from jaxviz.errors.cases import arguments, arrays, bodies, choices, derivatives, keys, numbers, shapes
+from jaxviz.errors.cases import (
+    arguments,
+    arrays,
+    bodies,
+    choices,
+    derivatives,
+    devices,
+    dtypes,
+    keys,
+    libraries,
+    mapping,
+    names,
+    numbers,
+    products,
+    shapes,
+    trees,
+)
 from jaxviz.errors.explanation import Case
 
 CASES: tuple[Case, ...] = (
     *choices.CASES,
     *numbers.CASES,
+    *libraries.CASES,
     *bodies.CASES,
+    *mapping.CASES,
     *derivatives.CASES,
+    *devices.CASES,
+    *trees.CASES,
     *arguments.CASES,
     *keys.CASES,
     *arrays.CASES,
+    *dtypes.CASES,
+    *products.CASES,
     *shapes.CASES,
+    *names.CASES,
 )

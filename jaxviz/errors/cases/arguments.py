@@ -6,12 +6,13 @@ import ast
 import inspect
 import re
 
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
+from jaxviz import compat
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure
 
 
 def _static(failure: Failure, match: re.Match[str]) -> Explanation:
-    """A list, a dictionary or an array where a static argument is wanted."""
+    """A list, a dictionary, an array or a traced value where a static argument is wanted."""
     kind = re.search(r"object of type <class '([\w.]+)'>", failure.message)
     what = kind[1].rpartition(".")[2] if kind else "list"
     call = failure.find(ast.Call)
@@ -23,18 +24,58 @@ def _static(failure: Failure, match: re.Match[str]) -> Explanation:
         ),
         None,
     )
-    text = failure.text(given) or "values"
+    page = failure.link or api_page("jax.jit")
+    if "Tracer" in what:
+        return _traced_static(failure, call, page)
+    name = _first_of_kind(failure, what)
+    text = failure.text(given) or name or "values"
     wrapped = {"dict": f"tuple(sorted({text}.items()))", "set": f"frozenset({text})"}.get(what, f"tuple({text})")
     if "Array" in what or what == "ndarray":
-        wrapped = f"tuple({text}.tolist())"
+        wrapped = f"tuple({text}.ravel().tolist())"
     code = failure.with_(given, wrapped) if given is not None else wrapped
     reason = (
         "JAX compiles once for each value of a static argument and looks the program up by it, so it must be hashable: "
-        f"it must not change. A {what} can change."
+        f"it must not change. {_a(what).capitalize()} can change."
     )
-    cure = Cure("Pass something that cannot change:", code)
-    return Explanation(
-        "static argument", f"a {what} cannot be a static argument", reason, (cure,), failure.link or api_page("jax.jit")
+    cures = [Cure("Pass something that cannot change:", code)]
+    if "Array" in what or what == "ndarray":
+        cures.insert(0, Cure("Let it be traced, as arrays are, by leaving it out of the static ones:", "jax.jit(f)"))
+    return Explanation("static argument", f"{_a(what)} cannot be a static argument", reason, tuple(cures), page)
+
+
+def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explanation:
+    traced = next(
+        (argument for argument in (call.args if call is not None else [])[1:] if failure.traced(argument)), None
+    )
+    text = failure.text(traced) or "the argument"
+    reason = (
+        "A static argument is a part of the program, so its value must be known while JAX traces. "
+        f"`{text}` is computed from what is traced here, and has none yet."
+    )
+    cures = (
+        Cure("Let it be traced too, by leaving it out of the static ones:", "jax.jit(f)"),
+        Cure(
+            "Or pass what is known while tracing, such as a size:",
+            f"{failure.text(call.func) if call else 'f'}(x, x.shape[0])",
+        ),
+    )
+    return Explanation("static argument", f"`{text}` is traced, and cannot be static", reason, cures, page)
+
+
+def _first_of_kind(failure: Failure, what: str) -> str:
+    """The name of the argument of the explored function that is of a class."""
+    try:
+        bound = inspect.signature(failure.fn).bind(*failure.args, **failure.kwargs).arguments
+    except (TypeError, ValueError):
+        return ""
+    return next((name for name, value in bound.items() if type(value).__name__ == what), "")
+
+
+def _a(what: str) -> str:
+    return (
+        f"an {what}"
+        if (what[:1].lower() in "aeiou" or what == "ndarray") and what[:2].lower() not in ("us", "un")
+        else f"a {what}"
     )
 
 
@@ -47,18 +88,24 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
     shown = f"`{name}`" if name else "an argument"
     code = f'fast = jax.jit({failure.name}, static_argnames="{name or "option"}")'
     call = failure.find(ast.Call) if failure.source is not None else None
-    if call is not None:
+    if call is not None and name != "self":
         # A function inside, jitted where it is called or before.
         inner = call.func.args[0] if isinstance(call.func, ast.Call) and call.func.args else call.func
         code = f'jax.jit({failure.text(inner)}, static_argnames="{name or "option"}")'
+    elif name == "self":
+        code = "@functools.partial(jax.jit, static_argnums=0)\ndef __call__(self, x):\n    ..."
     elif position >= 0:
         code += f"\n%jaxviz --static {position} {failure.call}"
+    if what == "ndarray":
+        return _array_of_objects(failure, name, shown)
     reason = (
         "JAX traces functions of arrays and numbers, in tuples, lists and dictionaries. "
         f"{shown[:1].upper()}{shown[1:]} is of the type {what}, of which it can make no array."
     )
+    if name == "self":
+        reason += " JAX takes the object whose method it is for an argument like any other."
     cures = [Cure("Make it static: then it is a part of the program.", code)]
-    if what not in ("str", "function", "NoneType", "type"):
+    if what not in ("str", "function", "NoneType", "type", "custom_jvp", "PjitFunction"):
         register = f"jax.tree_util.register_dataclass({what})  # fields that are arrays are traced"
         cures.append(Cure("Or tell JAX which arrays it holds:", register))
     return Explanation(
@@ -66,11 +113,37 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+def _array_of_objects(failure: Failure, name: str, shown: str) -> Explanation:
+    """An array of NumPy whose entries are texts, dates or any objects."""
+    dtype = re.search(r"dtype(?:=|\s)\s*'?(object|<U\d+|\|S\d+|datetime64\S*|[<|]?\w+)'?", failure.message)
+    value = next((one for one in failure.args if type(one).__name__ == "ndarray" and one.dtype.kind in "OUSMmV"), None)
+    kind = str(value.dtype) if value is not None else dtype[1] if dtype else "object"
+    words = {"O": "any objects", "U": "text", "S": "bytes", "M": "dates", "m": "times"}.get(
+        value.dtype.kind if value is not None else "", "other things than numbers"
+    )
+    reason = (
+        f"Arrays of JAX hold numbers and booleans. {shown[:1].upper()}{shown[1:]} is an array of NumPy that "
+        f"holds {words} (its type is {kind}), of which there is no form on a device."
+    )
+    text = name or "values"
+    cures = (
+        Cure(
+            "Pass numbers for them, such as the place of each in a list:",
+            f"codes = np.unique({text}, return_inverse=True)[1]",
+        ),
+        Cure("Or, if they are numbers, say of which type:", f"np.asarray({text}, np.float32)"),
+    )
+    return Explanation("not an array", f"{shown} holds no numbers", reason, cures, api_page("jax.numpy.array"))
+
+
 def _position(failure: Failure, name: str) -> int:
     try:
         return list(inspect.signature(failure.fn).parameters).index(name.partition("[")[0])
     except (TypeError, ValueError):
         return -1
+
+
+_PLAIN = ("str", "function", "method", "type", "bytes", "generator", "module", "builtin_function_or_method", "NoneType")
 
 
 def _result(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -82,66 +155,21 @@ def _result(failure: Failure, match: re.Match[str]) -> Explanation:
         f"result = {failure.name}(...)  # arrays, in tuples, lists and dictionaries\n"
         f"extra = ...  # the {what} is made outside"
     )
+    cures = [Cure("Leave it outside:", code)]
+    if what not in _PLAIN:
+        register = f"jax.tree_util.register_dataclass({what})  # of a dataclass: its fields go in and come out"
+        cures.insert(0, Cure("Tell JAX which arrays it holds:", register))
     reason = (
         "What a traced function gives is computed by the device, so it can only be arrays, in tuples, lists and "
-        f"dictionaries. This one gives a {what}{where}."
+        f"dictionaries. This one gives {_a(what)}{where}."
     )
     return Explanation(
         "result",
-        f"a {what} cannot come out of a traced function",
+        f"{_a(what)} cannot come out of a traced function",
         reason,
-        (Cure("Leave it outside:", code),),
+        tuple(cures),
         api_page("jax.jit"),
     )
-
-
-def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
-    rows = re.findall(
-        r"size (\d+): axis (\d+) of (?:argument )?(\S+)(?: of type (\S+?))?;?$", failure.message, re.MULTILINE
-    )
-    sizes = ", ".join(f"`{name}` has {size}" for size, _, name, _ in rows[:4])
-    call = failure.calls("vmap")
-    function = failure.text(call.args[0]) if call is not None and call.args else "f"
-    count = max(2, len(rows))
-    axes = ", ".join("0" if number == 0 else "None" for number in range(count))
-    if call is not None and not any(keyword.arg == "in_axes" for keyword in call.keywords):
-        code = failure.with_(call, f"{failure.text(call)[:-1]}, in_axes=({axes}))")
-    else:
-        code = f"jax.vmap({function}, in_axes=({axes}))"
-    reason = (
-        "`vmap` calls the function once for each position along the mapped axes, so these must have one length"
-        f"{f': {sizes}' if sizes else ''}. An argument that is the same for all of them is not mapped."
-    )
-    cure = Cure("Say which arguments are mapped; None is the same for all:", code)
-    return Explanation(
-        "vmap sizes", "`vmap` maps over axes of different lengths", reason, (cure,), api_page("jax.vmap")
-    )
-
-
-def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
-    call = failure.calls("vmap")
-    outer = failure.source.parent(call) if failure.source is not None and call is not None else None
-    given = outer.args if isinstance(outer, ast.Call) and outer.func is call else []
-    axes = ", ".join("None" if _is_scalar(failure, argument) else "0" for argument in given) or "0, None"
-    axes = f"({axes},)" if len(given) == 1 else f"({axes})"
-    code = (
-        failure.with_(call, f"{failure.text(call)[:-1]}, in_axes={axes})")
-        if call is not None
-        else f"jax.vmap(f, in_axes={axes})"
-    )
-    reason = (
-        "`vmap` takes every argument apart along an axis, by default the first. "
-        "One of them is a single number, which has none."
-    )
-    cure = Cure("Say which arguments are mapped; None is the same for all:", code)
-    return Explanation(
-        "vmap rank", "`vmap` maps over an argument that has no axis", reason, (cure,), api_page("jax.vmap")
-    )
-
-
-def _is_scalar(failure: Failure, node: ast.expr) -> bool:
-    value = failure.value(node)
-    return isinstance(node, ast.Constant) or getattr(value, "shape", None) == () or isinstance(value, (int, float))
 
 
 def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -150,13 +178,16 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
         failure.message,
     )
     where = f" on line {made[2]} of {made[1].rpartition('/')[2]}" if made else ""
+    inner = re.search(r"when the value leaked was (\S+) at (\S+?):(\d+) traced for ([\w ]+)\.", failure.message)
+    if not where and inner:
+        where = f", `{inner[1]}` on line {inner[3]} of {inner[2].rpartition('/')[2]}, under {inner[4]}"
     code = "def inner(x):\n    value = ...\n    return result, value   # give it back\n\nresult, value = inner(x)"
     reason = (
         f"A value that was traced inside another function{where} was kept in a variable outside, and is used after "
         "that function has ended. While it was traced it had no number, and now it never gets one."
     )
     cures = (
-        Cure("Give the value back instead of storing it:", code),
+        Cure("Give the value back instead of storing it:", _given_back(failure) or code),
         Cure("To find where it was stored:", f"with jax.checking_leaks():\n    {failure.name}(...)"),
     )
     return Explanation(
@@ -168,8 +199,22 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+def _given_back(failure: Failure) -> str:
+    """For what leaked out of the function of a derivative: the way that JAX has for it."""
+    wrapped = re.search(r"wrapped in a (\w+) to escape", failure.message)
+    if wrapped and wrapped[1] in ("LinearizeTracer", "JVPTracer", "GradTracer"):
+        return (
+            "def loss(parameters):\n    ...\n    return value, extra   # give it back beside the loss\n\n"
+            "(value, extra), gradient = jax.value_and_grad(loss, has_aux=True)(parameters)"
+        )
+    return ""
+
+
 def _axis_name(failure: Failure, match: re.Match[str]) -> Explanation:
-    name = match[1].strip("'\"")
+    return _of_axis(failure, match[1].strip("'\""))
+
+
+def _of_axis(failure: Failure, name: str) -> Explanation:
     reason = (
         "Collectives such as `psum` work over an axis that has a name: of `vmap`, or of the devices under `shard_map`. "
         f"None of those around this line is called `{name}`."
@@ -182,6 +227,20 @@ def _axis_name(failure: Failure, match: re.Match[str]) -> Explanation:
         ),
     )
     return Explanation("axis name", f"there is no axis named `{name}`", reason, cures, api_page("jax.shard_map"))
+
+
+_COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "ppermute", "axis_index", "psum_scatter", "all_to_all")
+
+
+def _axis_unknown(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A collective over an axis that the mesh around it has not: JAX says nothing at all."""
+    call = failure.calls(*_COLLECTIVES)
+    innermost = failure.places[-1].frame.f_code.co_filename if failure.places else ""
+    named = [*(call.args[1:] if call is not None else []), *(one.value for one in (call.keywords if call else []))]
+    name = next((value for one in named if isinstance(value := failure.value(one), str)), "")
+    if call is None or not name or not innermost.startswith(compat.JAX_FOLDERS):
+        return None
+    return _of_axis(failure, name)
 
 
 def _missing(failure: Failure, match: re.Match[str]) -> Explanation | None:
@@ -208,8 +267,25 @@ CASES = (
         r"as an abstract array|is not a valid JAX type|Argument .* is not a valid",
         lambda f, m: _result(f, m) if "returned a value" in f.message else _not_an_array(f, m),
     ),
-    Case("vmap sizes", ("ValueError",), r"vmap got inconsistent sizes", _sizes),
-    Case("vmap rank", ("ValueError",), r"vmap was requested to map its argument along axis", _rank),
+    plain(
+        "static argument",
+        ("ValueError",),
+        r"Jitted function has invalid argnames (\{.*?\}) in (static_argnames|donate_argnames)",
+        "`$2` names arguments that the function has not: $1",
+        "`$2` holds names of parameters, as they stand in the definition. The function has none of the name $1.",
+        [("Use a name from its definition:", 'jax.jit(f, $2=("n",))  # of def f(x, n)')],
+        api_page("jax.jit"),
+    ),
+    plain(
+        "static argument",
+        ("ValueError",),
+        r"Jitted function has (static_argnums|donate_argnums)=(\(.*?\)), but only accepts (\d+) positional arguments",
+        "`$1` counts beyond the arguments of the function",
+        "`$1` holds places of arguments, counted from 0. The function has $3, and $2 is beyond the last.",
+        [("Use a place that there is:", "jax.jit(f, $1=0)")],
+        api_page("jax.jit"),
+    ),
+    Case("axis name", ("AssertionError",), r"^$", _axis_unknown),
     Case("axis name", ("NameError", "KeyError", "ValueError"), r"unbound axis name:? ([\w'\"]+)", _axis_name),
     Case(
         "call",

@@ -120,7 +120,9 @@ def _list_index(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("list as index", "a list cannot be an index", reason, (cure,), api_page("jax.numpy.array"))
 
 
-def _list_argument(failure: Failure, match: re.Match[str]) -> Explanation:
+def _list_argument(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    if match[2] == "NoneType":
+        return _none_argument(failure, match[1])
     call = failure.calls(match[1]) or failure.find(ast.Call)
     first = call.args[0] if call is not None and call.args else None
     text = failure.text(first) or "values"
@@ -135,6 +137,25 @@ def _list_argument(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+def _none_argument(failure: Failure, function: str) -> Explanation:
+    call = failure.calls(function) or failure.find(ast.Call)
+    first = call.args[0] if call is not None and call.args else None
+    text = failure.text(first) or "x"
+    reason = (
+        f"Functions of jax.numpy take arrays and numbers; `{function}` was given `{text}`, which is None when the "
+        "function is traced. Often that is a function that returns nothing, or a default that was not replaced."
+    )
+    head = failure.text(failure.statement).splitlines()[0] if failure.statement is not None else f"{function}({text})"
+    code = f"if {text} is not None:  # known while tracing, so Python's if is right\n    {head}"
+    return Explanation(
+        "operand",
+        f"`{text}` is None, not an array",
+        reason,
+        (Cure("Ask for it first:", code),),
+        api_page("jax.numpy.array"),
+    )
+
+
 def _hash(failure: Failure, match: re.Match[str]) -> Explanation:
     node = failure.expression
     names = failure.traced(failure.statement)
@@ -145,6 +166,13 @@ def _hash(failure: Failure, match: re.Match[str]) -> Explanation:
         left, right = failure.text(comparison.left), failure.text(comparison.comparators[0])
         listed = "[" + right[1:-1] + "]" if right.startswith("{") else f"list({right})"
         code = failure.with_(comparison, f"jnp.any({left} == jnp.array({listed}))")
+    item = failure.find(ast.Subscript)
+    if item is not None and isinstance(failure.value(item.value), dict):
+        text, table = failure.text(item.slice), failure.text(item.value)
+        code = failure.with_(item, f"jnp.array(list({table}.values()))[{text}]")
+        if isinstance(item.ctx, ast.Store):
+            value = failure.text(getattr(failure.statement, "value", None)) or "value"
+            code = f"{table} = jnp.zeros(SIZE)  # in place of the dictionary\n{table} = {table}.at[{text}].set({value})"
     reason = (
         f"{stand_ins(failure, failure.statement)} Sets and dictionaries look values up by their number, "
         "which is known only when the program runs."
@@ -185,32 +213,60 @@ def _unpacked(failure: Failure, match: re.Match[str]) -> Explanation | None:
     value: Any = failure.value(statement.value) if isinstance(statement, ast.Assign) else None
     if not is_array(value) or not isinstance(statement, ast.Assign):
         return None
-    name, names = failure.text(statement.value), failure.text(statement.targets[0])
-    wanted = names.count(",") + 1
+    name, target = failure.text(statement.value), statement.targets[0]
+    names = [failure.text(one) for one in getattr(target, "elts", [])]
+    there, wanted = value.shape[0] if value.shape else 0, len(names)
     reason = (
         f"To take an array apart gives one value for each position of its first axis. `{name}` is {type_text(value)}: "
-        f"{value.shape[0] if value.shape else 0} values for {wanted} names."
+        f"{there} values for {wanted} names."
     )
-    cure = Cure("Take as many as there are names:", f"{names} = {name}[:{wanted}]")
-    return Explanation("unpacking", f"`{name}` does not come apart into {wanted}", reason, (cure,), "")
+    other = next((axis for axis, size in enumerate(value.shape) if axis and size == wanted), None)
+    cures = []
+    if other is not None:
+        code = f"{', '.join(names)} = jnp.moveaxis({name}, {other}, 0)"
+        cures.append(Cure(f"Axis {other} has {wanted}; to take it apart along that:", code))
+    if there > wanted:
+        cures.append(Cure("Take as many as there are names:", f"{', '.join(names)} = {name}[:{wanted}]"))
+    elif there > 0:
+        kept = ", ".join(names[:there]) + ("," if there == 1 else "")
+        cures.append(Cure("Take as many names as there are values:", f"{kept} = {name}"))
+    return Explanation("unpacking", f"`{name}` does not come apart into {wanted}", reason, tuple(cures), "")
 
 
 def _nothing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     node = failure.find(ast.BinOp)
     if node is None:
         return None
-    sides = [side for side in (node.left, node.right) if failure.value(side) is None and isinstance(side, ast.Name)]
     other = next((part for part in match.groups() if part and "Tracer" not in part), "NoneType")
-    name = failure.text(sides[0]) if sides else other
-    reason = (
-        f"Arrays are computed with arrays and numbers. `{name}` is a {other} when the function is traced: "
-        "often a function that returns nothing, or a default that was not replaced."
-    )
+    odd = [side for side in (node.left, node.right) if type(failure.value(side)).__name__ == other]
+    if other == "NoneType":
+        odd = [side for side in odd if isinstance(side, ast.Name)]
+    name = failure.text(odd[0]) if odd else other
+    why = {
+        "NoneType": "often a function that returns nothing, or a default that was not replaced",
+        "str": "text is no number, even if it looks like one",
+        "list": "to a list, `+` means something else, and JAX makes no array of it unasked",
+        "dict": "a tree of arrays is computed with leaf by leaf",
+        "tuple": "to a tuple, `+` means something else, and JAX makes no array of it unasked",
+    }.get(other, "operators work on arrays and numbers alone")
+    reason = f"Arrays are computed with arrays and numbers. `{name}` is a {other} when the function is traced: {why}."
+    sides = [failure.text(node.left), failure.text(node.right)]
     first = failure.text(failure.statement).splitlines()[0]
-    code = f"if {name} is not None:  # known while tracing, so Python's if is right\n    {first}"
-    return Explanation(
-        "operand", f"`{name}` is a {other}, not an array", reason, (Cure("Ask for it first:", code),), ""
-    )
+    if other == "NoneType":
+        code = f"if {name} is not None:  # known while tracing, so Python's if is right\n    {first}"
+        cure = Cure("Ask for it first:", code)
+    elif other == "dict" and odd:
+        array = sides[1] if odd[0] is node.left else sides[0]
+        code = failure.with_(node, f"jax.tree.map(lambda leaf: leaf, {name})")
+        cure = Cure("Compute leaf by leaf:", code.replace("lambda leaf: leaf", f"lambda leaf: leaf + {array}"))
+    elif other == "str" and odd:
+        cure = Cure("Make a number of it first:", failure.with_(odd[0], f"float({name})"))
+    else:
+        cure = Cure(
+            "Make an array of it first:",
+            failure.with_(odd[0], f"jnp.asarray({name})") if odd else "jnp.asarray(values)",
+        )
+    return Explanation("operand", f"`{name}` is a {other}, not an array", reason, (cure,), "")
 
 
 _TYPE = ("TypeError",)

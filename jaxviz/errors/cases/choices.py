@@ -94,8 +94,7 @@ def _if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
     passed = ", ".join(["if_true", "if_false", *kept])
     code = (
         f"def if_true({received}):\n{_body(failure, node.body)}{back}\n\n"
-        f"def if_false({received}):\n{_body(failure, node.orelse)}{back}\n\n"
-        f"{given} = jax.lax.cond({test}, {passed})"
+        f"def if_false({received}):\n{_body(failure, node.orelse)}{back}\n\n{given} = jax.lax.cond({test}, {passed})"
     )
     return (Cure("Put each branch into a function that gives the same names, and let the program choose:", code),)
 
@@ -177,7 +176,8 @@ def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
 
 
 def _either(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
-    if not isinstance(node, ast.IfExp) or child is not node.test:
+    # Where the condition is a name alone, Python gives the place of the whole.
+    if not isinstance(node, ast.IfExp) or (child is not node.test and node is not failure.expression):
         return None
     parts = ", ".join([_elementwise(failure, node.test), failure.text(node.body), failure.text(node.orelse)])
     why = "Python must know True or False to take one of the two values,"
@@ -278,7 +278,46 @@ def _call(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation
     return _told(failure, node, f"Python's `{name}`", why, (cure,))
 
 
+def _match(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
+    """`match` with a value: it asks whether what is matched equals it."""
+    matching = failure.source.parent(node) if failure.source is not None else None
+    if not isinstance(node, ast.match_case) or not isinstance(matching, ast.Match):
+        return None
+    subject = failure.text(matching.subject)
+    values = [failure.text(case.pattern.value) for case in matching.cases if isinstance(case.pattern, ast.MatchValue)]
+    if values == [str(number) for number in range(len(values))]:
+        branches = ", ".join(f"case_{value}" for value in values)
+        code = f"result = jax.lax.switch({subject}, [{branches}, otherwise], *values)"
+    else:
+        # From the last on, so that the first that fits is taken.
+        code = "otherwise"
+        for value in reversed(values):
+            name = value if value.isidentifier() or value.isdigit() else "one"
+            code = f"jnp.where({subject} == {value}, case_{name}, {code})"
+        code = f"result = {code}"
+    why = "`match` compares with one value after the other until one is equal,"
+    cure = Cure("Compute each and choose, or let the program choose:", code)
+    return _told(failure, matching.subject, "Python's `match`", why, (cure,))
+
+
+def _filter(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
+    """The `if` of a comprehension."""
+    if not isinstance(node, ast.comprehension) or child not in node.ifs or not isinstance(child, ast.expr):
+        return None
+    each, everything = failure.text(node.target), failure.text(node.iter)
+    test = _elementwise(failure, child)
+    # Of each entry, as many axes as it has follow the mask.
+    rank = len(getattr(failure.value(node.target), "shape", ()))
+    mask = f"mask[:, {', '.join(['None'] * rank)}]" if rank else "mask"
+    code = f"mask = jax.vmap(lambda {each}: {test})({everything})\nkept = jnp.where({mask}, {everything}, 0)"
+    why = "The `if` of a comprehension chooses how many there are,"
+    cure = Cure("Keep all of them, and put a number where one is left out:", code)
+    return _told(failure, child, "A comprehension's `if`", why, (cure,))
+
+
 _TELLERS = {
+    ast.match_case: _match,
+    ast.comprehension: _filter,
     ast.If: _if,
     ast.While: _while,
     ast.IfExp: _either,

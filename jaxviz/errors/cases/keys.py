@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure
 
 
@@ -49,5 +49,24 @@ def _arithmetic(failure: Failure, match: re.Match[str]) -> Explanation:
 
 CASES = (
     Case("no key", ("TypeError", "ValueError"), r"invalid PRNG key data|unexpected PRNG key type", _no_key),
+    plain(
+        "many keys",
+        ("ValueError", "TypeError"),
+        r"(\w+) accepts a single key, but was given a key array of(?: shape)? (\(.*?\))",
+        "`$1` wants one key, and was given $2 of them",
+        "`split` gives an array of keys, each for one draw; a function of `jax.random` takes one of them. To "
+        "draw with each, it is mapped. $types",
+        [("Draw with each of them:", "jax.vmap(lambda key: $call(key))($first)"), ("Or take one:", "$first[0]")],
+        api_page("jax.random.split"),
+    ),
+    plain(
+        "sample",
+        ("ValueError",),
+        r"Cannot take a larger sample \(size (\d+)\) than population \(size (\d+)\) when 'replace=False'",
+        "$1 of $2 cannot be drawn without putting back",
+        "With `replace=False` each is drawn at most once, so there can be no more draws than there are entries. $types",
+        [("Put each back:", "jax.random.choice(key, values, (N,), replace=True)")],
+        api_page("jax.random.choice"),
+    ),
     Case("key arithmetic", ("TypeError",), r"does not accept dtypes? .*key<", _arithmetic),
 )

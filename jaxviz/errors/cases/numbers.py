@@ -57,6 +57,8 @@ def _of_math(failure: Failure) -> Explanation | None:
 def _taken_out(failure: Failure, match: re.Match[str]) -> Explanation | None:
     name = match[1]
     call = failure.calls(name)
+    if call is None and (found := failure.find(ast.Call)) is not None and last_name(found.func):
+        call, name = found, last_name(found.func)
     inner = failure.text(call.func.value) if call is not None and isinstance(call.func, ast.Attribute) else "x"
     code = failure.with_(call, inner) if call is not None else inner
     title = f"`.{name}()` needs the numbers behind `{inner}` while JAX traces"
@@ -114,6 +116,8 @@ def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
 def _length(failure: Failure, _: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
     written = failure.text(call) or "the array"
+    if call is not None and last_name(call.func) == "delete" and call.args:
+        return _deleted(failure, call)
     title = f"the shape of `{written}` depends on a value"
     static = static_cures(failure)
     masked = (
@@ -131,6 +135,24 @@ def _length(failure: Failure, _: re.Match[str]) -> Explanation:
     why = "The shape of every array must be known then, but this one"
     cures = (*static, *masked) if static else (*of_array, *masked)
     return _told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
+
+
+def _deleted(failure: Failure, call: ast.Call) -> Explanation:
+    array = failure.text(call.args[0])
+    index = failure.text(call.args[1]) if len(call.args) > 1 else "index"
+    cures = (
+        Cure(
+            "Keep the shape, and put a number where something is left out:",
+            f"{array}.at[{index}].set(0)",
+        ),
+        Cure(
+            "Or, of indices that are all different, say so; the length is then known:",
+            failure.with_(call, f"{failure.text(call)[:-1].rstrip()}, assume_unique_indices=True)"),
+        ),
+    )
+    title = f"the length of `{failure.text(call)}` depends on a value"
+    why = "The shape of every array must be known then, but how many different indices there are"
+    return _told(failure, "shape from a value", title, why, cures, api_page("jax.numpy.delete"))
 
 
 def _asked_length(failure: Failure, call: ast.Call | None) -> str:
@@ -257,6 +279,9 @@ def _item(failure: Failure, node: ast.Subscript) -> Explanation:
 
 def _numpy(failure: Failure, _: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
+    target = next(iter(getattr(failure.statement, "targets", [])), None)
+    if call is None and isinstance(target, ast.Subscript):
+        return _into_numpy(failure, target)
     if call is None and failure.statement is not None:
         call = next((node for node in ast.walk(failure.statement) if isinstance(node, ast.Call)), None)
     function = failure.text(call.func) if call is not None else "the function"
@@ -279,6 +304,50 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation:
     return _told(failure, "numpy", title, why, tuple(cures), error_page("TracerArrayConversionError"))
 
 
+def _filled(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    """One entry of an array of NumPy, which asks for a number."""
+    target = next(iter(getattr(failure.statement, "targets", [])), None)
+    traced = failure.traced(getattr(failure.statement, "value", None))
+    return _into_numpy(failure, target) if isinstance(target, ast.Subscript) and traced else None
+
+
+def _into_numpy(failure: Failure, target: ast.Subscript) -> Explanation:
+    """A traced value written into an array of NumPy."""
+    array, index = failure.text(target.value), failure.text(target.slice)
+    value = failure.text(getattr(failure.statement, "value", None))
+    cures = (
+        Cure(
+            "Make it an array of JAX, and a new one with the change in it:",
+            f"{array} = jnp.asarray({array}).at[{index}].set({value})",
+        ),
+        Cure("Or collect the rows and stack them:", f"{array} = jnp.stack(rows)"),
+    )
+    title = f"`{array}` is an array of NumPy, and cannot hold traced values"
+    why = f"An array of NumPy holds numbers, and what `{value}` is"
+    return _told(failure, "numpy", title, why, cures, error_page("TracerArrayConversionError"))
+
+
+def _parameter(failure: Failure, match: re.Match[str]) -> Explanation:
+    """A traced value for a parameter of an operation that is a part of the program: a shape, a count, a power."""
+    operation, parameter = match[1], match[2]
+    call = failure.find(ast.Call)
+    written = failure.text(call) or operation
+    traced = _asked_length(failure, call)
+    title = f"`{parameter}` of `{operation}` must be known while JAX traces"
+    shown = f" `{traced}` is computed from what is traced." if call is not None and traced in written else ""
+    reason = (
+        f"{stand_ins(failure, call)} How `{written}` works, and the shape that it gives, is a part of the program, so "
+        f"`{parameter}` must be a number of Python.{shown}"
+    )
+    cures = [*static_cures(failure, failure.traced(call))]
+    if operation == "integer_pow" and call is not None and len(call.args) > 1:
+        code = failure.with_(call, f"{failure.text(call.args[0])} ** {failure.text(call.args[1])}")
+        cures.append(Cure("Use an operator, which takes a traced power too:", code))
+    if not cures:
+        cures.append(Cure("Use a number that is known while tracing, such as a size:", "n = x.shape[0]"))
+    return Explanation("shape from a value", title, reason, tuple(cures), error_page("ConcretizationTypeError"))
+
+
 def _formatted(failure: Failure, _: re.Match[str]) -> Explanation:
     node = failure.find(ast.JoinedStr) or failure.find(ast.FormattedValue)
     text = failure.text(node) or "text"
@@ -298,17 +367,27 @@ def _formatted(failure: Failure, _: re.Match[str]) -> Explanation:
 
 def _too_large(failure: Failure, match: re.Match[str]) -> Explanation:
     constants = [node for node in ast.walk(failure.statement or ast.Module([], [])) if isinstance(node, ast.Constant)]
-    large = next((node for node in constants if type(node.value) is int and abs(node.value) >= 2**31), None)
-    text = failure.text(large) or "the number"
-    code = failure.with_(large, f"{text}.0") if large is not None else "jnp.float32(number)"
-    reason = f"Whole numbers have 32 bits in JAX unless it is told otherwise, up to 2,147,483,647. {text} needs more."
+    large: ast.expr | None = next(
+        (node for node in constants if type(node.value) is int and abs(node.value) >= 2**31), None
+    )
+    said = re.search(r"with value (-?\d+)", failure.message)
+    powers = [node for node in ast.walk(failure.statement or ast.Module([], [])) if isinstance(node, ast.BinOp)]
+    if large is None and said:
+        large = next((node for node in powers if isinstance(node.op, (ast.Pow, ast.LShift))), None)
+    text = failure.text(large) or (said[1] if said else "the number")
+    code = (
+        failure.with_(large, f"{text}.0" if isinstance(large, ast.Constant) else f"float({text})")
+        if large
+        else "jnp.float32(number)"
+    )
+    reason = f"Whole numbers have 32 bits in JAX unless it is told otherwise, up to 2,147,483,647. `{text}` needs more."
     cures = (
         Cure("Compute with floating-point numbers:", code),
         Cure(
             "Or have 64 bits everywhere, before anything else is computed:", 'jax.config.update("jax_enable_x64", True)'
         ),
     )
-    return Explanation("too large", f"{text} does not fit into 32 bits", reason, cures, api_page("jax.enable_x64"))
+    return Explanation("too large", f"`{text}` does not fit into 32 bits", reason, cures, api_page("jax.enable_x64"))
 
 
 def _concrete(failure: Failure, _: re.Match[str]) -> Explanation:
@@ -337,6 +416,13 @@ CASES = (
     Case("index", ("TracerIntegerConversionError",), "", _index),
     Case("index of a float", ("TypeError",), r"Only integer scalar arrays can be converted to a scalar index", _index),
     Case("numpy", ("TracerArrayConversionError",), "", _numpy),
+    Case("numpy", ("ValueError", "TypeError"), r"setting an array element with a sequence", _filled),
     Case("too large", ("OverflowError",), r"overflow|too large|out of bounds for", _too_large),
+    Case(
+        "shape from a value",
+        ("TypeError",),
+        r"In a call to primitive (\w+), the value of parameter (\w+) was not hashable: .*Tracer",
+        _parameter,
+    ),
     Case("format", ("TypeError",), r"unsupported format string passed to \w*Tracer", _formatted),
 )

@@ -1,0 +1,155 @@
+"""Arrays that are cut over the devices of a mesh: specs that do not fit the mesh, the arrays or each other."""
+
+from __future__ import annotations
+
+from jaxviz.errors.explanation import api_page, plain
+
+_PAGE = api_page("jax.shard_map")
+_SHARDING = "https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html"
+_VALUE = ("ValueError",)
+
+CASES = (
+    plain(
+        "mesh size",
+        _VALUE,
+        r"maps array axis (\d+) \(of size (\d+)\) to mesh axis '?(\w+)'? \(of size (\d+)\)",
+        "axis $1 has $2 entries, which $4 devices cannot share",
+        "The spec cuts axis $1 into one part for each device along `$3`; there are $4 of these, and $4 does not divide "
+        "$2. $types",
+        [
+            (
+                "Fill it up to the next multiple, and mask what is too much:",
+                "padded = jnp.pad($first, [(0, -$2 % $4)] + [(0, 0)] * ($first.ndim - 1))",
+            ),
+            ("Or cut another axis, or none:", "P(None)"),
+        ],
+        _PAGE,
+    ),
+    plain(
+        "mesh size",
+        _VALUE,
+        r"implies that the global size of its dimension (\d+) should be divisible by (\d+), but it is equal to (\d+)",
+        "axis $1 has $3 entries, which $2 devices cannot share",
+        "The sharding cuts axis $1 into $2 parts of one size, and $2 does not divide $3. $types",
+        [
+            (
+                "Fill it up to the next multiple:",
+                "padded = jnp.pad($first, [(0, -$3 % $2)] + [(0, 0)] * ($first.ndim - 1))",
+            )
+        ],
+        _SHARDING,
+    ),
+    plain(
+        "mesh axis",
+        _VALUE,
+        r"(in_specs|out_specs) argument must refer to an axis marked as manual "
+        r"\((?:frozenset\()?\{?([^})]*)\}?\)?\)[\s\S]*refers to '?(\w+)'?",
+        "the mesh has no axis `$3`",
+        "Names in `$1` are those of axes of the mesh. This mesh has $2, and no `$3`.",
+        [("Name one that is there, or make the mesh with it:", 'mesh = jax.make_mesh((N,), ("$3",))')],
+        _PAGE,
+    ),
+    plain(
+        "spec rank",
+        _VALUE,
+        r"(?:in_specs|out_specs)\S* is (\S*P(?:artitionSpec)?\(.*?\)) which has length (\d+)[\s\S]*?has shape "
+        r"\w+(\[[\d,]*\])\S*,? which has rank (\d+)",
+        "the spec $1 is longer than the array has axes",
+        "A spec has one entry for each axis, the first ones may suffice. `$1` has $2, and the array $3 has $4 axes.",
+        [
+            ("Leave out what is too much; one number has none at all:", "P()"),
+            ("Or give the value an axis, along which the parts of the devices lie:", "value[None]"),
+        ],
+        _PAGE,
+    ),
+    plain(
+        "spec rank",
+        _VALUE,
+        r"is only valid for values of rank at least (\d+), but was applied to a value of rank (\d+)",
+        "the sharding is for arrays of $1 axes, and this has $2",
+        "A spec has one entry for each axis of the array, the first ones may suffice. $types",
+        [("Leave out what is too much:", 'P("data")')],
+        _SHARDING,
+    ),
+    plain(
+        "specs of other arguments",
+        _VALUE,
+        r"shard_map (in_specs|out_specs)\n",
+        "`$1` is built otherwise than the arguments or results",
+        "There is one spec for each argument in `in_specs`, and one for each result in `out_specs`; one spec "
+        "alone stands for all that is below it.",
+        [("Give one for each:", 'jax.shard_map(f, mesh=mesh, in_specs=(P("data"), P("data")), out_specs=P("data"))')],
+        _PAGE,
+    ),
+    plain(
+        "specs of the input",
+        _VALUE,
+        r"in_specs passed to shard_map: (.*?) does not match the specs of the input: (.*?) for arg: \w+(\[[\d,]*\])",
+        "the argument lies as $2, and `in_specs` says $1",
+        "The axes of this mesh are explicit: the sharding is a part of the type of each array, and nothing is moved "
+        "without being told. The argument $3 lies as $2.",
+        [
+            ("Move it first:", "jax.reshard($first, jax.sharding.NamedSharding(mesh, $1))"),
+            (
+                "Or let JAX choose, with a mesh whose axes are automatic:",
+                "jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))",
+            ),
+        ],
+        _PAGE,
+    ),
+    plain(
+        "replicated result",
+        _VALUE,
+        r"out_specs.*(?:is|are) not? ?(?:statically )?inferred to be replicated|which evaluates to False|"
+        r"is mapped by (?:out_specs|mesh)|require replication which can't be statically inferred",
+        "`out_specs` says that all devices have the same, and JAX cannot see that",
+        "An axis of the mesh that `out_specs` leaves out means: this result is equal on all devices along it. "
+        "Each device computes with its own part, so the parts must be brought together first.",
+        [
+            ("Bring them together:", 'jax.lax.psum(x, "data")   # or pmean, all_gather'),
+            ("Or say that each device gives its own part:", 'out_specs=P("data")'),
+        ],
+        _PAGE,
+    ),
+    plain(
+        "explicit mesh",
+        _VALUE,
+        r"passed to with_sharding_constraint can only refer to Auto axes of the mesh",
+        "`$text` is for meshes whose axes are automatic",
+        "The axes of this mesh are explicit, as `jax.make_mesh` makes them: there a constraint is no hint to "
+        "the compiler, but a move that is written in the program.",
+        [
+            ("Move it:", "jax.reshard($first, sharding)"),
+            (
+                "Or make the axes automatic:",
+                "jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))",
+            ),
+        ],
+        _SHARDING,
+    ),
+    plain(
+        "no mesh",
+        ("RuntimeError", "ValueError"),
+        r"requires a non-empty mesh in context",
+        "nothing says which mesh the spec is for",
+        "A `PartitionSpec` names axes of a mesh. `$text` does not say of which, and none is set around it.",
+        [
+            (
+                "Say it with the spec:",
+                "jax.lax.with_sharding_constraint($first, jax.sharding.NamedSharding(mesh, spec))",
+            ),
+            ("Or set one around the call:", "with jax.set_mesh(mesh):\n    $name(...)"),
+        ],
+        _SHARDING,
+    ),
+    plain(
+        "spec twice",
+        ("ValueError", "DuplicateSpecError"),
+        r"can map every mesh axis to at most one positional dimension, but (\S+\(.*?\)) has duplicate entries",
+        "$1 names an axis of the mesh twice",
+        "A device has one place along each axis of the mesh, so one axis of the mesh can cut one axis of the "
+        "array. $1 uses it for two.",
+        [("Use another axis of the mesh for the second, or none:", 'P("data", None)')],
+        _SHARDING,
+    ),
+)

@@ -1,0 +1,124 @@
+"""Operations that are not defined for a type of numbers."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.failure import Failure
+
+_BITS = {"and": "&", "or": "|", "xor": "^", "not": "~", "shift_left": "<<", "shift_right_arithmetic": ">>"}
+_SIGNS: dict[type[ast.AST], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
+
+
+def _not_for(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    name, dtype = match[1], match[2].split(",")[0].partition(" ")[0]
+    if dtype.startswith("key<"):
+        return None
+    node = failure.expression
+    whole = failure.source.parent(node) if failure.source is not None and node is not None else None
+    types = failure.types(node)
+    if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS and isinstance(whole, ast.Compare):
+        return _precedence(failure, node, whole, types)
+    text = " ".join(failure.text(node).split()) or failure.name
+    cures = []
+    if name in _BITS:
+        why = f"`{_BITS[name]}` works on the bits of integers and booleans, and {dtype} has none of that kind."
+        value = failure.text(node.left) if isinstance(node, ast.BinOp) else failure.text(getattr(node, "operand", None))
+        cures.append(Cure("Make integers or booleans of it first:", _cast(failure, node, value or "x")))
+    elif dtype == "bool":
+        why = f"True and False are no numbers to `{name}`: JAX does not compute with them as if they were 0 and 1."
+        operand = getattr(node, "operand", None)
+        value = failure.text(operand) or "mask"
+        if name == "neg":
+            code = failure.with_(node, f"~{_grouped(operand, value)}") if node is not None else "~mask"
+            cures.append(Cure("To turn a mask around:", code))
+        number = (
+            failure.with_(operand, f"{_grouped(operand, value)}.astype(jnp.float32)")
+            if operand is not None
+            else "mask.astype(jnp.float32)"
+        )
+        cures.append(Cure("To compute with 0 and 1:", number))
+    else:
+        wanted = re.search(r"are subtypes of ([\w, ]+)", failure.message)
+        why = f"`{name}` is defined for {wanted[1] if wanted else 'other types'}, and was given {dtype}."
+        cures.append(Cure("Convert first:", _cast(failure, node, next(iter(failure.arrays(node)), "x"), "jnp.float32")))
+    return Explanation(
+        "type of numbers",
+        f"`{text}` is not defined for {dtype}",
+        f"{why} {types}".strip(),
+        tuple(cures),
+        api_page(f"jax.lax.{_PAGES.get(name, name)}"),
+    )
+
+
+_PAGES = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "not": "bitwise_not"}
+
+
+def _grouped(node: ast.AST | None, text: str) -> str:
+    plain_ = isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) or text.startswith("(")
+    return text if plain_ else f"({text})"
+
+
+def _cast(failure: Failure, node: ast.AST | None, value: str, dtype: str = "int") -> str:
+    parts = [part for part in ast.walk(node) if failure.text(part) == value] if node is not None else []
+    changed = f"{_grouped(parts[0] if parts else None, value)}.astype({dtype})"
+    return failure.with_(parts[0], changed) if parts else changed
+
+
+def _precedence(failure: Failure, node: ast.BinOp, whole: ast.Compare, types: str) -> Explanation:
+    sign = _SIGNS[type(node.op)]
+    # `x > 0 & y < 2` was read as `x > (0 & y) < 2`.
+    sides: list[ast.expr] = [whole.left, *whole.comparators]
+    place = sides.index(node) if node in sides else 0
+    texts = [failure.text(side) for side in sides]
+    signs = [_COMPARED[type(op)] for op in whole.ops]
+    left = "".join(f"{text} {mark} " for text, mark in zip(texts[:place], signs[:place], strict=True)) + failure.text(
+        node.left
+    )
+    right = failure.text(node.right) + "".join(
+        f" {mark} {text}" for mark, text in zip(signs[place:], texts[place + 1 :], strict=True)
+    )
+    code = failure.with_(whole, f"({left}) {sign} ({right})")
+    reason = (
+        f"Python takes `{sign}` before comparisons, so this is read as `{failure.text(node)}` first, and a "
+        f"floating-point number has no bits to compute with. {types}"
+    )
+    return Explanation(
+        "type of numbers",
+        f"`{failure.text(node)}` is taken before the comparison",
+        reason.strip(),
+        (Cure("Put the comparisons into brackets:", code),),
+        api_page("jax.numpy.logical_and"),
+    )
+
+
+_COMPARED: dict[type[ast.AST], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+
+
+_TYPE = ("TypeError", "ValueError")
+
+CASES = (
+    Case("type of numbers", ("TypeError",), r"(\w+) does not accept dtypes? ([\w<>, ]+)", _not_for),
+    plain(
+        "type of numbers",
+        _TYPE,
+        r"only real valued inputs supported for (\w+)",
+        "`$1` wants real numbers",
+        "`$1` uses that half of the result follows from the other, which holds for real numbers only. $types",
+        [("Use the transform of complex numbers:", "jnp.fft.fft(x)"), ("Or give the real part:", "jnp.fft.$1(x.real)")],
+        api_page("jax.numpy.fft.fft"),
+    ),
+    plain(
+        "type of numbers",
+        _TYPE,
+        r"Input type must be an integer or unsigned integer",
+        "`$text` looks up rows by numbers that are no integers",
+        "An embedding takes the number of a row, which is an integer. $types",
+        [("Make integers of them:", "ids.astype(jnp.int32)")],
+        api_page("jax.numpy.ndarray.at"),
+    ),
+)

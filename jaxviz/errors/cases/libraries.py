@@ -1,0 +1,213 @@
+"""What Flax, Equinox and Optax ask of those who use them inside traced functions."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxviz.errors.explanation import Case, Cure, Explanation, plain
+from jaxviz.errors.failure import Failure
+
+_FLAX = "https://flax.readthedocs.io/en/latest/"
+_EQUINOX = "https://docs.kidger.site/equinox/"
+_ERRORS = f"{_FLAX}api_reference/flax.errors.html"
+
+
+def _parameter_shape(failure: Failure, match: re.Match[str]) -> Explanation:
+    name, module, wanted, there = match.groups()
+    reason = (
+        f"The parameters were made for inputs of another shape: `{name}` of `{module}` is {there}, and with this input "
+        f"it would have to be {wanted}. {failure.types(failure.expression)}"
+    )
+    cures = (
+        Cure("Make the parameters with an input of the shape that they will get:", "variables = model.init(key, x)"),
+        Cure("Or see of which shapes they are:", "jax.tree.map(jnp.shape, variables)"),
+    )
+    title = f"`{name}` of `{module}` is {there}, and this input needs {wanted}"
+    return Explanation("flax shape", title, reason.strip(), cures, f"{_ERRORS}#flax.errors.ScopeParamShapeError")
+
+
+def _derivative_of_all(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A derivative by a model that holds functions: they are no numbers."""
+    call = failure.calls("grad", "value_and_grad", "jit", "vmap", "jacfwd", "jacrev", "hessian")
+    kind = match[1].rpartition(".")[2]
+    if (
+        call is None
+        or not isinstance(call.func, ast.Attribute)
+        or kind not in ("custom_jvp", "function", "PjitFunction")
+    ):
+        return None
+    name = call.func.attr
+    filtered = {"grad": "filter_grad", "value_and_grad": "filter_value_and_grad", "jit": "filter_jit"}.get(name)
+    reason = (
+        f"A model of Equinox is a tree of arrays and of what is no array, such as its activation, here a {kind}. "
+        f"`jax.{name}` wants arrays alone; the forms of Equinox look them out."
+    )
+    cures = []
+    if filtered is not None:
+        cures.append(Cure("Use the form of Equinox:", failure.with_(call.func, f"eqx.{filtered}")))
+    cures.append(Cure("Or take the model apart:", "arrays, rest = eqx.partition(model, eqx.is_array)"))
+    title = f"`jax.{name}` was given a model that holds a {kind}"
+    return Explanation("model of functions", title, reason, tuple(cures), f"{_EQUINOX}all-of-equinox/")
+
+
+CASES = (
+    Case(
+        "flax shape",
+        ("ScopeParamShapeError",),
+        r"parameter \"(\w+)\" in \"(\S+?)\", the given initializer is expected to generate shape (\([\d, ]*\)).*"
+        r"received has shape (\([\d, ]*\))",
+        _parameter_shape,
+    ),
+    plain(
+        "flax parameters",
+        ("ScopeCollectionNotFound", "ScopeParamNotFoundError", "ScopeVariableNotFoundError"),
+        r"\"(\w+)\" (?:from|in) (?:collection|scope) \"([\w/]+)\"(?: in \"(\S+?)\")?",
+        "there is no `$1` of `$3` in what `apply` was given",
+        "A module of Flax holds no parameters: `apply` gets them as its first argument, a dictionary of collections, "
+        'such as {"params": ...}. In this one `$2` is missing or empty.',
+        [
+            ("Give what `init` made, with the name of the collection around it:", 'model.apply({"params": params}, x)'),
+            ("See what is in it:", "jax.tree.map(jnp.shape, variables)"),
+        ],
+        f"{_ERRORS}#flax.errors.ScopeCollectionNotFound",
+    ),
+    plain(
+        "flax random numbers",
+        ("InvalidRngError",),
+        r"(\w+) needs PRNG for \"(\w+)\"",
+        "`$1` draws random numbers, and has no key for `$2`",
+        "A module of Flax gets its keys at the call, each with a name; `$1` asks for the one named `$2`, and none was "
+        "given. In evaluation nothing is drawn.",
+        [
+            ("Give one, a new one in each step:", 'model.apply(variables, x, rngs={"$2": key})'),
+            ("Or switch it off where nothing shall be drawn:", "nn.Dropout(rate, deterministic=True)"),
+        ],
+        f"{_ERRORS}#flax.errors.InvalidRngError",
+    ),
+    plain(
+        "flax immutable",
+        ("ModifyScopeVariableError",),
+        r"Cannot update variable \"(\w+)\" in \"(\S+?)\" because collection \"(\w+)\" is immutable",
+        "`$1` of `$2` may not be changed in this call",
+        "`apply` changes nothing that it is not allowed to, because a traced function gives everything back. "
+        "`$2` keeps `$1` in the collection `$3`, which was not named.",
+        [
+            (
+                "Name it; the call then gives its new values too:",
+                'out, changed = model.apply(variables, x, mutable=["$3"])',
+            )
+        ],
+        f"{_ERRORS}#flax.errors.ModifyScopeVariableError",
+    ),
+    plain(
+        "flax compact",
+        ("AssignSubModuleError",),
+        r"Submodule (\w+) must be defined in `setup\(\)` or in a method wrapped in `@compact`",
+        "`$1` is made in a method that Flax does not watch",
+        "Flax gives each submodule a name and its parameters a place when it is made. It does so in `setup`, and in "
+        "a method that is marked as compact.",
+        [("Mark the method:", "@nn.compact\ndef __call__(self, x):\n    ...")],
+        f"{_ERRORS}#flax.errors.AssignSubModuleError",
+    ),
+    plain(
+        "flax name",
+        ("NameInUseError",),
+        r"Could not create (\w+) \"(\w+)\" in Module (\w+)",
+        "two parts of `$3` are named `$2`",
+        "The parameters of a module are found by the names of its parts, so each name is there once. `$2` is "
+        "there twice.",
+        [
+            ("Leave the name out, and Flax counts: Dense_0, Dense_1:", "nn.Dense(features)"),
+            (
+                "Or make it once, and call it twice with the same parameters:",
+                "layer = nn.Dense(features)\ny = layer(layer(x))",
+            ),
+        ],
+        f"{_ERRORS}#flax.errors.NameInUseError",
+    ),
+    plain(
+        "flax unbound",
+        ("CallCompactUnboundModuleError", "CallSetupUnboundModuleError", "CallUnbindOnUnboundModuleError"),
+        r"[Cc]an't call|setup",
+        "`$text` calls a module of Flax that has no parameters",
+        "A module of Flax describes a computation; parameters are made by `init` and handed over by `apply`. "
+        "Called by itself, outside of another module, it has none.",
+        [
+            (
+                "Make them once, then apply the module to them:",
+                "variables = module.init(key, x)\ny = module.apply(variables, x)",
+            )
+        ],
+        f"{_ERRORS}#flax.errors.CallCompactUnboundModuleError",
+    ),
+    plain(
+        "nnx outside",
+        ("TraceContextError",),
+        r"Cannot (\w+) (\w+) from a different trace level",
+        "a $2 made outside is changed inside the traced function",
+        "`$text` changes a $2 of a module that the function takes from around it. JAX would never see that change: "
+        "what a traced function changes, it must get as an argument.",
+        [
+            (
+                "Pass the module as an argument, and let NNX trace it; it hands changes out again:",
+                "@nnx.jit\ndef step(model, x):\n    return model(x)",
+            ),
+            ("Or, where nothing shall change, switch to evaluation:", "model.eval()"),
+        ],
+        f"{_ERRORS}#flax.errors.TraceContextError",
+    ),
+    plain(
+        "random numbers of a layer",
+        ("ValueError", "RuntimeError"),
+        r"no `rngs` argument was provided to (Dropout)|(Dropout) requires a key when running",
+        "`$text` draws random numbers, and has no key",
+        "$1$2 chooses at random what it leaves out, and random numbers of JAX need a key. In evaluation nothing "
+        "is drawn.",
+        [
+            ("Give it a key, a new one in each step; NNX takes rngs=nnx.Rngs(key):", "$call($first, key=key)"),
+            ("Or switch it off in evaluation:", "eqx.nn.inference_mode(model)   # of NNX: model.eval()"),
+        ],
+        f"{_EQUINOX}api/nn/dropout/",
+    ),
+    Case(
+        "model of functions",
+        ("TypeError",),
+        r"of type <class '([\w.]+)'> is not a valid JAX type",
+        _derivative_of_all,
+    ),
+    plain(
+        "optimizer of functions",
+        ("TypeError",),
+        r"(zeros_like|ones_like|full_like) requires ndarray or scalar arguments, got <class "
+        r"'([\w.]*(?:custom_jvp|function|PjitFunction))'>",
+        "`$text` was given a tree that holds functions",
+        "An optimizer keeps arrays like the parameters, and wants a tree of arrays alone. A model of Equinox holds its "
+        "activation too.",
+        [("Look the arrays out:", "state = optimizer.init(eqx.filter(model, eqx.is_array))")],
+        f"{_EQUINOX}api/manipulation/#equinox.filter",
+    ),
+    plain(
+        "heads",
+        ("AssertionError", "ValueError"),
+        r"(?:Memory dimension|qkv_features|embed_dim|query_size)?\D*\(?(\d+)\)? must be divisible by "
+        r"(?:number of heads|num_heads|`num_heads`)\D*\(?(\d+)\)?",
+        "$1 features cannot be shared by $2 heads",
+        "Attention gives each head an equal part of the features, and $2 does not divide $1. $types",
+        [("Use a number of heads that divides it:", "num_heads = 2  # or features = 8 * num_heads")],
+        f"{_FLAX}api_reference/flax.linen/layers.html#attention-primitives",
+    ),
+    plain(
+        "frozen",
+        ("FrozenInstanceError",),
+        r"cannot assign to field '(\w+)'",
+        "`$1` cannot be assigned: its object does not change",
+        "Modules of Equinox and frozen dataclasses are values, like arrays of JAX. Once made, they stay as they "
+        "are, so that a traced function changes nothing in secret.",
+        [
+            ("Make a new one with the change in it:", "model = eqx.tree_at(lambda m: m.$1, model, new)"),
+            ("Or, of a dataclass:", "state = dataclasses.replace(state, $1=new)"),
+        ],
+        f"{_EQUINOX}api/manipulation/#equinox.tree_at",
+    ),
+)

@@ -1,0 +1,149 @@
+"""What `vmap` asks of arguments, of `in_axes` and of `out_axes`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.failure import Failure
+
+_PAGE = api_page("jax.vmap")
+_VALUE = ("ValueError",)
+
+
+def _axes(failure: Failure, axes: str) -> str:
+    """The statement with other `in_axes`."""
+    call = failure.calls("vmap", "filter_vmap")
+    if call is None:
+        return f"jax.vmap(f, in_axes={axes})"
+    known = next((keyword.value for keyword in call.keywords if keyword.arg == "in_axes"), None)
+    known = known or (call.args[1] if len(call.args) > 1 else None)
+    if known is not None:
+        return failure.with_(known, axes)
+    return failure.with_(call, f"{failure.text(call)[:-1].rstrip().rstrip(',')}, in_axes={axes})")
+
+
+def _given(failure: Failure) -> list[ast.expr]:
+    """What the mapped function is called with, where it is called at once."""
+    call = failure.calls("vmap", "filter_vmap")
+    outer = failure.source.parent(call) if failure.source is not None and call is not None else None
+    return outer.args if isinstance(outer, ast.Call) and outer.func is call else []
+
+
+def _tuple(axes: list[str]) -> str:
+    return f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})"
+
+
+def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
+    rows = re.findall(
+        r"size (\d+): axis (\d+) of (?:argument )?(\S+)(?: of type (\S+?))?;?$", failure.message, re.MULTILINE
+    )
+    sizes = ", ".join(f"`{name}` has {size}" for size, _, name, _ in rows[:4])
+    given = _given(failure)
+    # Those of the size that the first has are mapped.
+    lengths = [getattr(failure.value(argument), "shape", None) for argument in given]
+    first = next((shape[0] for shape in lengths if shape), None)
+    axes = ["0" if shape and shape[0] == first else "None" for shape in lengths]
+    if len(axes) < 2 or "None" not in axes:
+        count = max(2, len(given), len(rows))
+        axes = ["0", *["None"] * (count - 1)]
+    reason = (
+        "`vmap` calls the function once for each position along the mapped axes, so these must have one length"
+        f"{f': {sizes}' if sizes else ''}. An argument that is the same for all of them is not mapped."
+    )
+    cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, _tuple(axes)))
+    return Explanation("vmap sizes", "`vmap` maps over axes of different lengths", reason, (cure,), _PAGE)
+
+
+def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
+    axis, rank = int(match[1]), int(match[2])
+    given = _given(failure)
+    ranks = [_rank_of(failure, argument) for argument in given]
+    axes = ["None" if known is not None and known <= 0 else "0" for known in ranks] or ["0", "None"]
+    call = failure.calls("vmap", "filter_vmap")
+    named = call is not None and (len(call.args) > 1 or any(one.arg == "in_axes" for one in call.keywords))
+    if rank == 0 or not named:
+        reason = (
+            "`vmap` takes every argument apart along an axis, by default the first. "
+            "One of them is a single number, which has none."
+        )
+    else:
+        reason = (
+            f"`in_axes` says that `vmap` takes an argument apart along its axis {axis}. That argument has {rank} "
+            f"{'axis' if rank == 1 else 'axes'}, of which the last is {rank - 1}."
+        )
+        axes = [str(rank - 1) if known is None or known == rank else "0" for known in ranks] or ["0"]
+    written = axes[0] if len(axes) == 1 else _tuple(axes)
+    cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, written))
+    return Explanation("vmap rank", "`vmap` maps over an argument that has no such axis", reason, (cure,), _PAGE)
+
+
+def _rank_of(failure: Failure, node: ast.expr) -> int | None:
+    value = failure.value(node)
+    if isinstance(node, ast.Constant) or isinstance(value, (int, float)):
+        return 0
+    shape = getattr(value, "shape", None)
+    return len(shape) if shape is not None else None
+
+
+def _count(failure: Failure, match: re.Match[str]) -> Explanation:
+    wanted, count = int(match[1]), int(match[2])
+    axes = _tuple(["0"] * count) if count else "()"
+    reason = (
+        f"`in_axes` has one entry for each argument that the mapped function is called with: here {wanted} for {count}."
+    )
+    cure = Cure(
+        "Give as many, 0 for those that are mapped and None for those that are the same for all:", _axes(failure, axes)
+    )
+    return Explanation("vmap in_axes", "`in_axes` does not fit the arguments", f"{reason} {_HOW}", (cure,), _PAGE)
+
+
+_HOW = "0 maps along the first axis, and None hands the argument on as it is."
+
+
+def _tree(failure: Failure, match: re.Match[str]) -> Explanation:
+    keys = re.search(r"symmetric difference on key sets is\s+(.+)", failure.message)
+    missing = f" They differ in {', '.join(f'`{key}`' for key in keys[1].split())}." if keys else ""
+    reason = (
+        f"A tree in `in_axes` or `out_axes` must be built like the argument or result, as far down as it "
+        f"goes.{missing} One number stands for all that is below it."
+    )
+    cure = Cure("Give one number for a whole argument:", _axes(failure, "0"))
+    return Explanation("vmap in_axes", "`in_axes` is built otherwise than the argument", reason, (cure,), _PAGE)
+
+
+CASES = (
+    Case("vmap sizes", _VALUE, r"vmap got inconsistent sizes", _sizes),
+    Case(
+        "vmap rank",
+        _VALUE,
+        r"vmap was requested to map its argument along axis (-?\d+).*but is only (\d+)",
+        _rank,
+    ),
+    Case("vmap in_axes", _VALUE, r"got len\(in_axes\)=(\d+), len\(args\)=(\d+)", _count),
+    Case("vmap in_axes", _VALUE, r"vmap in_axes specification must be a tree prefix", _tree),
+    plain(
+        "vmap out_axes",
+        _VALUE,
+        r"vmap.* out_axes.* but output was batched|vmap has mapped output but out_axes is",
+        "`out_axes` is None for a result that is not the same for all",
+        "None says that every turn of the mapped function gives the same, so that one is enough. This result depends "
+        "on a mapped argument, so there is one for each position.",
+        [("Stack the results along the first axis, which is the default:", "jax.vmap(f, out_axes=0)")],
+        _PAGE,
+    ),
+    plain(
+        "vmap nothing",
+        _VALUE,
+        r"vmap must have at least one non-None value in in_axes",
+        "`vmap` has nothing to map over",
+        "With None for every argument, nothing says how many turns there are. At least one argument must be mapped, or "
+        "the number be given.",
+        [
+            ("Map the first argument:", "jax.vmap(f, in_axes=0)"),
+            ("Or say how many turns there are:", "jax.vmap(f, in_axes=None, axis_size=N)"),
+        ],
+        _PAGE,
+    ),
+)

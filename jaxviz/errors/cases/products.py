@@ -1,0 +1,281 @@
+"""Products and convolutions of arrays whose sizes do not fit, written out or inside a layer of a library."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Callable
+
+from jaxviz.errors.cases.shapes import Shape, as_operand, operands_of, shape_of, shapes_in, written_with
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.failure import Failure, is_array, type_text
+
+_BOTH = ("TypeError", "ValueError")
+
+
+def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    sides = operands_of(failure)
+    if failure.library or sides is None:
+        return _inside(failure)
+    left, right, node = sides
+    met = failure.met
+    a = shape_of(failure, left, tuple(met[0].shape) if met else None)
+    b = shape_of(failure, right, tuple(met[1].shape) if met else None)
+    names = failure.text(left), failure.text(right)
+    cures = []
+    if a is not None and b is not None and len(a) <= 2 and len(b) <= 2:
+        turned: list[Callable[[Shape], Shape]] = [lambda shape: shape, lambda shape: shape[::-1]]
+        for turn, one in zip(turned, (names[0], f"{as_operand(left, names[0])}.T"), strict=True):
+            for other_turn, other in zip(turned, (names[1], f"{as_operand(right, names[1])}.T"), strict=True):
+                x, y = turn(a), other_turn(b)
+                # To turn what has one axis changes nothing.
+                idle = (len(a) < 2 and one != names[0]) or (len(b) < 2 and other != names[1])
+                if idle or (one, other) == names or x[-1:] != (y[:1] if len(y) == 1 else y[-2:-1]):
+                    continue
+                result = (*x[:-1], *y[:-2], *y[-1:]) if len(y) > 1 else x[:-1]
+                cures.append(
+                    Cure(
+                        f"Transpose so that the inner sizes are equal; this gives {result}:",
+                        written_with(failure, node, left, right, (one, other)),
+                    )
+                )
+    sizes = shapes_in(failure.message)
+    inner = f"{sizes[0][0]} and {sizes[1][0]}" if len(sizes) > 1 and sizes[0] and sizes[1] else "different"
+    kinds = f"`{names[0]}` is {a} and `{names[1]}` is {b}. " if a is not None and b is not None else ""
+    reason = (
+        f"{kinds}A product of matrices sums over the last axis of the first and the second last of the second, "
+        f"which must have one size; here they are {inner}."
+    )
+    if not kinds:
+        reason = f"The two sides are multiplied along one axis each. {reason}"
+    if not cures:
+        look = f"{as_operand(left, names[0])}.shape, {as_operand(right, names[1])}.shape"
+        cures = [Cure("No turning makes them fit. Look at both shapes; one of them was made for another size:", look)]
+    return Explanation(
+        "contraction",
+        f"the inner sizes of `{names[0]}` and `{names[1]}` differ",
+        reason,
+        tuple(cures[:2]),
+        api_page("jax.numpy.matmul"),
+    )
+
+
+def _inside(failure: Failure) -> Explanation | None:
+    """A product that a layer makes: it was made for another number of features than it is given."""
+    call = failure.find(ast.Call)
+    if call is None:
+        return None
+    written, layer = failure.text(call), failure.text(call.func)
+    inside = f"Inside `{failure.library}`, " if failure.library else ""
+    met = failure.met
+    kinds = f"{inside}{type_text(met[0])} meets {type_text(met[1])}. " if met else inside and f"{inside[:-2]}. "
+    sizes = shapes_in(failure.message)
+    inner = f"{sizes[0][0]} and {sizes[1][0]}" if len(sizes) > 1 and sizes[0] and sizes[1] else "different"
+    reason = (
+        f"{kinds}{failure.types(call)} A product sums over an axis of each, which must have one size; here they are "
+        f"{inner}."
+    )
+    cures = []
+    batched = [text for text, value in failure.arrays(call).items() if len(getattr(value, "shape", ())) > 1]
+    if "/equinox/" in failure.library_path and batched:
+        page = "https://docs.kidger.site/equinox/"
+        text = "A layer of Equinox takes one example, without a batch axis. Map it over the batch:"
+        cures.append(Cure(text, failure.with_(call.func, f"jax.vmap({layer})")))
+    else:
+        page = api_page("jax.lax.dot_general")
+    kind = type(failure.value(call.func)).__name__
+    if failure.library and isinstance(failure.value(call.func), object) and sizes and "Linear" in kind:
+        cures.append(
+            Cure("Or make the layer for as many features as it gets:", f"{layer} = {kind}({sizes[0][0]}, ...)")
+        )
+    elif not cures:
+        cures.append(
+            Cure("See what goes in, and what it was made for:", f"jax.tree.map(jnp.shape, ({_inputs(failure, call)}))")
+        )
+    return Explanation("contraction", f"the sizes inside `{_short(written)}` do not fit", reason, tuple(cures), page)
+
+
+def _inputs(failure: Failure, call: ast.Call) -> str:
+    return f"{', '.join(failure.arrays(call)) or 'x'},"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."
+
+
+def _dot(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.find(ast.Call)
+    module = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+    shapes = " and ".join(str(shape) for shape in shapes_in(failure.message)[:2])
+    code = failure.with_(module, "jnp") if module is not None else "jnp.dot(a, b)"
+    reason = f"The two sides have the shapes {shapes}, of which the axes to be summed over have different sizes. "
+    reason += "jax.numpy says more about what fits."
+    cure = Cure("Bring both to one size, and multiply:", code)
+    return Explanation("dot", "the two sides of `dot` do not fit", reason, (cure,), api_page("jax.numpy.dot"))
+
+
+# Einstein's sums.
+
+
+def _einsum(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    call = failure.calls("einsum")
+    if call is None:
+        return None
+    operands = call.args[1:]
+    ranks = [len(value.shape) if is_array(value := failure.value(operand)) else None for operand in operands]
+    told = ", ".join(
+        f"`{failure.text(operand)}` has {rank}"
+        for operand, rank in zip(operands, ranks, strict=True)
+        if rank is not None
+    )
+    first = failure.text(call.args[0]) if call.args else '"..."'
+    written = str(failure.value(call.args[0]) or "") if call.args else ""
+    code = failure.with_(call.args[0], f'"{_fitted(failure, call, written, ranks)}"') if call.args else first
+    fit = f": {told}" if told else ""
+    reason = f"Each operand of `einsum` has one letter for each of its axes. {first} does not fit{fit}."
+    cure = Cure("Use as many letters as there are axes, equal ones for axes that belong together:", code)
+    return Explanation(
+        "einsum", f"the subscripts {first} do not fit the operands", reason, (cure,), api_page("jax.numpy.einsum")
+    )
+
+
+def _fitted(failure: Failure, call: ast.Call, written: str, ranks: list[int | None]) -> str:
+    """Subscripts with as many letters for each operand as it has axes; those that are there are kept."""
+    before, arrow, after = written.replace(" ", "").partition("->")
+    terms = before.split(",")
+    fresh = iter([letter for letter in _LETTERS if letter not in written])
+    choices = []
+    for place, rank in enumerate(ranks):
+        term = terms[place] if place < len(terms) else ""
+        count = rank if rank is not None else len(term)
+        missing = "".join(next(fresh) for _ in range(count - len(term)))
+        choices.append([missing + "".join(kept) for kept in itertools.combinations(term, min(count, len(term)))])
+    tried = [list(one) for one in itertools.islice(itertools.product(*choices), 200)] or [[]]
+    # Those with letters of one size each are best, and of these what keeps most of the result.
+    found = max(
+        tried,
+        key=lambda one: (_sizes_fit(failure, call, one), len(set("".join(one)) & set(after)), -len(set("".join(one)))),
+    )
+    known = set("".join(found))
+    return ",".join(found) + arrow + "".join(letter for letter in after if letter in known)
+
+
+_LETTERS = "ijklmnopqrstuvwxyz"
+
+
+def _einsum_size(failure: Failure, match: re.Match[str]) -> Explanation:
+    letter, second, other = match[1], match[3], match[4]
+    call = failure.calls("einsum")
+    subscripts = failure.text(call.args[0]) if call is not None and call.args else "the subscripts"
+    reason = (
+        f"In {subscripts} the letter `{letter}` stands for one size, and it is {other} in one operand and {second} in "
+        f"another. {failure.types(call)}"
+    )
+    code = subscripts
+    given = failure.value(call.args[0]) if call is not None and call.args else None
+    cures = []
+    if call is not None and isinstance(given, str):
+        fresh = next(one for one in _LETTERS if one not in given)
+        before, arrow, after = given.partition("->")
+        terms = before.split(",")
+        number = int(match[2])
+        if number < len(terms):
+            # The operand may stand the other way round.
+            terms[number] = terms[number].strip()[::-1]
+            code = failure.with_(call.args[0], f'"{",".join(terms)}{arrow}{after}"')
+            if _sizes_fit(failure, call, terms):
+                cures.append(Cure("With the axes of that operand the other way round they fit:", code))
+            terms[number] = terms[number][::-1].replace(letter, fresh)
+            code = failure.with_(call.args[0], f'"{",".join(terms)}{arrow}{after}"')
+            cures.append(
+                Cure("Two axes that do not belong together have two letters; this sums over each alone:", code)
+            )
+    return Explanation(
+        "einsum",
+        f"`{letter}` stands for two sizes, {other} and {second}",
+        reason,
+        tuple(cures),
+        api_page("jax.numpy.einsum"),
+    )
+
+
+def _sizes_fit(failure: Failure, call: ast.Call, terms: list[str]) -> bool:
+    sizes: dict[str, int] = {}
+    for operand, term in zip(call.args[1:], terms, strict=False):
+        value = failure.value(operand)
+        if not is_array(value) or len(value.shape) != len(term.strip()):
+            return False
+        for letter, size in zip(term.strip(), value.shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                return False
+    return True
+
+
+# Convolutions.
+
+
+def _channels(failure: Failure, match: re.Match[str]) -> Explanation:
+    given, groups, wanted = match[1], int(match[2]), match[3]
+    call = failure.find(ast.Call)
+    met = failure.met
+    kinds = f"The image is {type_text(met[0])} and the kernel {type_text(met[1])}. " if met else ""
+    reason = (
+        f"{kinds}Each filter of a convolution reads all channels of the image: the image has {given}"
+        f"{f' in {groups} groups' if groups > 1 else ''}, and the kernel is made for {wanted}."
+    )
+    image = failure.text(call.args[0]) if call is not None and call.args else "image"
+    cures = (
+        Cure(
+            "Make the kernel for as many channels as there are:",
+            f"kernel = jax.random.normal(key, (height, width, {given}, filters))  # in the order HWIO",
+        ),
+        Cure("Or look where the channels are; images may have them first or last:", f"jnp.moveaxis({image}, 1, -1)"),
+    )
+    return Explanation(
+        "convolution",
+        f"an image of {given} channels meets a kernel for {wanted}",
+        reason,
+        cures,
+        api_page("jax.lax.conv_general_dilated"),
+    )
+
+
+CASES = (
+    Case("contraction", _BOTH, r"contracting dimensions to have the same shape|contracting dimension", _contraction),
+    Case(
+        "einsum",
+        _BOTH,
+        r"Size of label '(\w)' for operand (\d+) \((\d+)\) does not match previous terms \((\d+)\)",
+        _einsum_size,
+    ),
+    Case("einsum", _BOTH, r"Einstein sum subscript|Number of einsum subscripts", _einsum),
+    plain(
+        "einsum",
+        _BOTH,
+        r"Output character '?(\w)'? did not appear in the input|einstein sum subscripts string included output "
+        r"subscript '?(\w)",
+        "`$1` is in the result of `einsum` and in no operand",
+        "Every letter of the result says which axis of an operand it is; `$1` is in none of them. $types",
+        [("To make a new axis, broadcast afterwards:", "jnp.broadcast_to(result[..., None], (*result.shape, N))")],
+        api_page("jax.numpy.einsum"),
+    ),
+    Case("dot", _BOTH, r"dimension_numbers must be specified when not|Incompatible shapes for dot", _dot),
+    Case(
+        "convolution",
+        _BOTH,
+        r"lhs feature dimension size divided by feature_group_count must equal the rhs input feature dimension size, "
+        r"but (\d+) // (\d+) != (\d+)",
+        _channels,
+    ),
+    plain(
+        "operand of one number",
+        ("ValueError", "TypeError"),
+        r"matmul input operand (\d) must have ndim at least 1",
+        "a product of matrices is given one number",
+        "`@` and `matmul` sum over an axis of both sides, and one number has none. $types",
+        [("Multiply by a number with:", "x * number")],
+        api_page("jax.numpy.matmul"),
+    ),
+)

@@ -1,0 +1,85 @@
+"""Trees of arrays that are built differently: arguments of `tree.map`, parameters and gradients, states."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxviz.errors.explanation import Case, Cure, Explanation
+from jaxviz.errors.failure import Failure
+
+_PAGE = "https://docs.jax.dev/en/latest/pytrees.html"
+
+
+def _differ(failure: Failure, match: re.Match[str]) -> Explanation:
+    path = re.search(r"at key path\s*\n\s*(\S[^\n]*)", failure.message)
+    where = re.sub(r"^(tree_map tree|shard_map \w+|vmap \w+|pytree)", "", path[1]).strip().rstrip(".") if path else ""
+    at = f" at `{where}`" if where else ""
+    how = _how(failure.message)
+    call = failure.find(ast.Call)
+    trees = [failure.text(one) for one in (call.args[1:] if call is not None and _is_map(call) else [])]
+    named = " and ".join(f"`{text}`" for text in trees[:3])
+    inside = f" inside `{failure.library}`" if failure.library else ""
+    reason = (
+        f"A function over trees walks through all of them side by side{inside}, so they must be built of the same "
+        f"dictionaries, tuples and lists. {f'Of {named}, ' if named and len(trees) > 1 else ''}"
+        f"{how if named and len(trees) > 1 else how[:1].upper() + how[1:]}{at}."
+    )
+    code = "\n".join(f"print(jax.tree.structure({text}))" for text in trees[:2])
+    cures = [Cure("See how they are built:", code)] if len(trees) > 1 else []
+    if "NoneType" in failure.message and call is not None and _is_map(call):
+        written = failure.text(call)[:-1].rstrip().rstrip(",")
+        cures.insert(
+            0,
+            Cure(
+                "None is a tree without leaves. To treat it as a leaf:",
+                failure.with_(call, f"{written}, is_leaf=lambda leaf: leaf is None)"),
+            ),
+        )
+    if "optax" in failure.library_path:
+        cures.insert(0, Cure("Make the state of the very parameters that it is for:", "state = optimizer.init(params)"))
+    if not cures:
+        cures = [Cure("See how both are built:", "print(jax.tree.structure(one))\nprint(jax.tree.structure(other))")]
+    return Explanation("trees", "the trees are built differently", reason, tuple(cures), _PAGE)
+
+
+def _is_map(call: ast.Call) -> bool:
+    return isinstance(call.func, (ast.Attribute, ast.Name)) and ast.unparse(call.func).endswith(
+        ("tree.map", "tree_map")
+    )
+
+
+def _how(message: str) -> str:
+    """What differs, in one clause."""
+    keys = re.search(r"symmetric difference on key sets is\s+(.+)", message)
+    if keys:
+        return f"only one has {', '.join(f'`{key}`' for key in keys[1].split())}"
+    metadata = re.findall(r"with metadata\s+(\(.*?\))\s", message)
+    if len(metadata) < 2:
+        metadata = re.findall(r"with (?:such )?metadata\s*\n?\s*(\([^\n]*\))", message)
+    if len(metadata) == 2:
+        return f"one has the keys {metadata[0]}, the other {metadata[1]}"
+    lengths = re.search(r"of length (\d+), but .* of length (\d+)", message)
+    if lengths:
+        return f"one has {lengths[1]} parts, the other {lengths[2]}"
+    kinds = re.findall(r"<class '([\w.]+)'>", message)
+    if len(kinds) > 1:
+        one, other = (_kind(kind) for kind in kinds[:2])
+        return f"one has {one}, the other {other}"
+    return "they differ"
+
+
+def _kind(name: str) -> str:
+    last = name.rpartition(".")[2]
+    return "an array" if "Tracer" in last or "Array" in last else "None" if last == "NoneType" else f"a {last}"
+
+
+CASES = (
+    Case(
+        "trees",
+        ("ValueError", "TypeError"),
+        r"pytree structure error|Custom node type mismatch|(?:Dict|Tuple|List|Named tuple|Mismatch custom) "
+        r"(?:key|arity|node)[\w ]*mismatch|Expected (?:dict|tuple|list|named tuple|None), got",
+        _differ,
+    ),
+)

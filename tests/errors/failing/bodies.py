@@ -1,0 +1,129 @@
+"""Bodies of loops and branches that do not fit together."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from errors.failing.registry import A, X, failing
+from jax import lax
+
+# Bodies of loops and branches.
+
+
+@failing(
+    X, case="carry type", place="lax.scan", culprits=["sin"], words=["float32[3]", "int32[3]", "astype(jnp.float32), t"]
+)
+def a_carry_of_another_type(x):
+    y = jnp.sin(x)
+
+    def body(c, t):
+        return c.astype(jnp.int32), t
+
+    return lax.scan(body, y, jnp.arange(4))
+
+
+@failing(X, case="carry type", place="lax.scan", culprits=["argument"], words=["jnp.zeros((STEPS, 3))"])
+def a_carry_that_grows(x):
+    def body(c, t):
+        return jnp.concatenate([c, c]), t
+
+    return lax.scan(body, x, jnp.arange(4))
+
+
+@failing(X, case="carry structure", place="lax.scan", culprits=["argument"], words=["`(c, c), t`", "return c, t"])
+def a_carry_of_another_structure(x):
+    def body(c, t):
+        return (c, c), t
+
+    return lax.scan(body, x, jnp.arange(4))
+
+
+@failing(X, case="scan pair", place="lax.scan", culprits=["argument"], words=["return c, None"])
+def a_body_without_a_pair(x):
+    def body(c, t):
+        return c
+
+    return lax.scan(body, x, jnp.arange(4))
+
+
+@failing(X, case="while condition", place="lax.while_loop", culprits=["argument"], words=["jnp.any(c * 2 > 0)"])
+def a_condition_of_many(x):
+    return lax.while_loop(lambda c: c * 2, lambda c: c + 1.0, x)
+
+
+@failing(X, case="branch types", place="lax.cond", culprits=["argument", "gt"], words=["float32[3]", "float32[]"])
+def branches_of_different_types(x):
+    return lax.cond(x[0] > 0, lambda v: v, lambda v: v[0], x)
+
+
+@failing(X, case="branch structure", place="lax.cond", culprits=["argument", "gt"], words=["`(v, v)`", "`v`"])
+def branches_of_different_structure(x):
+    return lax.cond(x[0] > 0, lambda v: (v, v), lambda v: v, x)
+
+
+@failing(
+    X, case="predicate", place="lax.cond", culprits=["argument", "gt"], words=["jnp.where(x > 0, x, -x)"], mends=[0, 1]
+)
+def a_predicate_of_many(x):
+    return lax.cond(x > 0, lambda v: v, lambda v: -v, x)
+
+
+@failing(X, case="switch index", place="lax.switch", culprits=["argument", "squeeze"], words=["float32"], mends=[0])
+def a_switch_by_a_float(x):
+    return lax.switch(x[0], [jnp.sin, jnp.cos], x)
+
+
+@failing(
+    X, case="carry type", place="lax.scan", words=["float32[3,3]", "jnp.full((3, 3), 0.0, jnp.float32)"], mends=[0]
+)
+def a_number_that_becomes_an_array(x):
+    def body(c, t):
+        return c + t * jnp.ones((3, 3)), None
+
+    return lax.scan(body, 0.0, x)
+
+
+@failing(X, case="carry structure", place="fori_loop", words=["return a + 1, b * 2"])
+def a_carry_with_one_more(x):
+    def body(i, c):
+        a, b = c
+        return a + 1, b * 2, i
+
+    return lax.fori_loop(0, 10, body, (x, x))
+
+
+@failing(X, case="carry structure", place="while_loop", words=["it has no `return`"])
+def a_body_that_gives_nothing(x):
+    def body(c):
+        c = c * 2
+
+    return lax.while_loop(lambda c: c.sum() < 10, body, x)
+
+
+@failing(X, case="scan pair", place="lax.scan", words=["gives 3: `(c, t, t)`", "(c, (t, t))"])
+def a_body_of_three(x):
+    return lax.scan(lambda c, t: (c, t, t), 0.0, x)
+
+
+@failing(X, case="scan lengths", place="lax.scan", words=["different lengths: 3, 5"])
+def arrays_of_other_lengths(x):
+    return lax.scan(lambda c, t: (c, t[0]), 0.0, (x, jnp.ones(5)))
+
+
+@failing(X, case="scan lengths", place="lax.scan", words=["length=N"])
+def a_scan_without_a_length(x):
+    return lax.scan(lambda c, t: (c + 1, c), x, None)
+
+
+@failing(X, case="branches", place="lax.cond", words=["jnp.where"])
+def values_for_branches(x):
+    return lax.cond(x.sum() > 0, x, -x)
+
+
+@failing(X, case="branch types", place="lax.cond", words=["jnp.asarray(0, jnp.float32)"])
+def a_number_for_a_branch(x):
+    return lax.cond(x.sum() > 0, lambda v: v.sum(), lambda v: 0, x)
+
+
+@failing(A, 1, case="branch types", place="lax.switch", words=["float32[3,4] and the other complex64[3,4]"])
+def branches_of_a_switch(a, i):
+    return lax.switch(i, [lambda v: v, lambda v: v * 1j], a)

@@ -1,0 +1,113 @@
+"""Modules of Flax, and of Equinox where it is installed, that are given what they cannot take."""
+
+from __future__ import annotations
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import optax
+from errors.failing.registry import A, failing
+
+KEY = jax.random.key(0)
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(5)(nn.relu(nn.Dense(8)(x)))
+
+
+class Gated(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        h = nn.Dense(4)(x)
+        if h.mean() > 0:
+            h = nn.relu(h)
+        return h
+
+
+class Dropped(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dropout(0.5, deterministic=False)(x)
+
+
+class Normed(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.BatchNorm(use_running_average=False)(x)
+
+
+class Unwatched(nn.Module):
+    def __call__(self, x):
+        return nn.Dense(3)(x)
+
+
+MADE = Net().init(KEY, A)
+NORMED = Normed().init(KEY, A)
+
+
+@failing(MADE, case="flax shape", place="", words=["is (4, 8), and this input needs (3, 8)"])
+def another_input_than_that_of_init(variables):
+    return Net().apply(variables, A.T)
+
+
+@failing(MADE["params"], case="flax parameters", place="", words=['{"params": params}'])
+def parameters_without_their_collection(params):
+    return Net().apply(params, A)
+
+
+@failing(A, case="flax random numbers", place="", words=['rngs={"dropout": key}'])
+def a_dropout_without_a_key(x):
+    return Dropped().apply({}, x)
+
+
+@failing(NORMED, case="flax immutable", place="", words=['mutable=["batch_stats"]'])
+def a_norm_that_may_not_change(variables):
+    return Normed().apply(variables, A)
+
+
+@failing(A, case="flax compact", place="", words=["@nn.compact"])
+def a_method_that_is_not_compact(x):
+    return Unwatched().init(KEY, x)
+
+
+@failing(A, case="flax unbound", place="nn.Dense(3)(x)", words=["module.apply(variables, x)"])
+def a_module_by_itself(x):
+    return nn.Dense(3)(x)
+
+
+# What the module asks is the last that was traced, though bodies of finished calls stand before it.
+@failing(A, case="choice", place="", culprits=["gt"], words=["jnp.where(h.mean() > 0, nn.relu(h), h)"])
+def an_if_in_a_module(x):
+    return Gated().init_with_output(KEY, x)
+
+
+@failing({"w": A}, case="trees", place="update", words=["optimizer.init(params)", "('w',)"])
+def a_state_of_other_parameters(params):
+    optimizer = optax.adam(1e-3)
+    state = optimizer.init({"v": A})
+    return optimizer.update(params, state, params)
+
+
+try:
+    import equinox as eqx
+except ImportError:  # It is not in the environments of the oldest and the newest JAX.
+    pass
+else:
+    LINEAR = eqx.nn.Linear(4, 2, key=KEY)
+    MODEL = eqx.nn.MLP(4, 2, 8, 2, key=KEY)
+
+    @failing(A, case="contraction", place="LINEAR(a)", words=["f32[2,4] meets f32[3,4]"], mends=[0])
+    def a_layer_that_is_given_a_batch(a):
+        return LINEAR(a)
+
+    @failing(A[0], case="model of functions", place="jax.grad", words=["eqx.filter_grad"])
+    def a_derivative_by_a_whole_model(x):
+        return jax.grad(lambda model: jnp.sum(model(x)))(MODEL)
+
+    @failing(A[0], case="frozen", place="layer.weight = ", words=["eqx.tree_at(lambda m: m.weight"])
+    def a_weight_that_is_assigned(x):
+        layer = eqx.nn.Linear(4, 2, key=KEY)
+        layer.weight = layer.weight + 1
+        return layer(x)
