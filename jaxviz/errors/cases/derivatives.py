@@ -160,8 +160,10 @@ CASES = (
     plain(
         "custom backward type",
         ("ValueError", "TypeError"),
-        r"Custom VJP bwd rule must produce an output with the same type.*at output\[(\d+)\] the bwd rule "
-        r"produced an output of type (\S+) corresponding to an input of type (\w+\[[\d,]*\])",
+        r"Custom VJP bwd rule .*must produce an output with the same (?:type|shape/dtypes).*at output\[(\d+)\] "
+        r"the bwd rule "
+        r"produced an output of (?:type|shape/dtype) (\S+) corresponding to an input of (?:type|shape/dtype) "
+        r"(\w+\[[\d,]*\])",
         "the backward function gives a gradient of another type than its argument",
         "A gradient has the type of what it is the gradient of. For argument $1 of the type $3, the backward function "
         "gives $2.",
@@ -311,7 +313,7 @@ CASES = (
     plain(
         "cotangent",
         ("ValueError", "TypeError"),
-        r"for argument to VJP function: got (\S+), but expected (\S+)",
+        r"for argument to (?:VJP|vjp) function: got (\S+), but expected (\S+)",
         "the way back wants $2, and was given $1",
         "The way back begins with what the result is worth, one number for each of its entries. The result is "
         "$2. $types",

@@ -130,7 +130,7 @@ CASES = (
     plain(
         "no mesh",
         ("RuntimeError", "ValueError"),
-        r"requires a non-empty mesh in context",
+        r"requires a non-empty mesh",
         "nothing says which mesh the spec is for",
         "A `PartitionSpec` names axes of a mesh. `$text` does not say of which, and none is set around it.",
         [

@@ -104,7 +104,12 @@ _HOW = "0 maps along the first axis, and None hands the argument on as it is."
 
 def _tree(failure: Failure, match: re.Match[str]) -> Explanation:
     keys = re.search(r"symmetric difference on key sets is\s+(.+)", failure.message)
-    missing = f" They differ in {', '.join(f'`{key}`' for key in keys[1].split())}." if keys else ""
+    differing = keys[1].split() if keys else []
+    if until := re.search(r"got specification (.*) for value tree PyTreeDef\((.*)\)", failure.message):  # until 0.6
+        one, other = (set(re.findall(r"'(\w+)':", part)) for part in until.groups())
+        differing = sorted(one ^ other)
+    bare = [key.strip("[]'\"") for key in differing]
+    missing = f" They differ in {', '.join(f'`{key}`' for key in bare)}." if bare else ""
     reason = (
         f"A tree in `in_axes` or `out_axes` must be built like the argument or result, as far down as it "
         f"goes.{missing} One number stands for all that is below it."

@@ -279,6 +279,8 @@ def _item(failure: Failure, node: ast.Subscript) -> Explanation:
 
 def _numpy(failure: Failure, _: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
+    if call is not None and _of_jax(failure, call):
+        return _length(failure, _)
     target = next(iter(getattr(failure.statement, "targets", [])), None)
     if call is None and isinstance(target, ast.Subscript):
         return _into_numpy(failure, target)
@@ -309,6 +311,11 @@ def _filled(failure: Failure, _: re.Match[str]) -> Explanation | None:
     target = next(iter(getattr(failure.statement, "targets", [])), None)
     traced = failure.traced(getattr(failure.statement, "value", None))
     return _into_numpy(failure, target) if isinstance(target, ast.Subscript) and traced else None
+
+
+def _of_jax(failure: Failure, call: ast.Call) -> bool:
+    """Whether a function of JAX is called: it asks for the number of what must be a part of the program."""
+    return str(getattr(failure.value(call.func), "__module__", "")).startswith("jax.")
 
 
 def _into_numpy(failure: Failure, target: ast.Subscript) -> Explanation:
@@ -372,8 +379,9 @@ def _too_large(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     said = re.search(r"with value (-?\d+)", failure.message)
     powers = [node for node in ast.walk(failure.statement or ast.Module([], [])) if isinstance(node, ast.BinOp)]
-    if large is None and said:
-        large = next((node for node in powers if isinstance(node.op, (ast.Pow, ast.LShift))), None)
+    if large is None:
+        grown = [node for node in powers if isinstance(node.op, (ast.Pow, ast.LShift))]
+        large = next((node for node in grown if isinstance(node.left, ast.Constant)), None)
     text = failure.text(large) or (said[1] if said else "the number")
     code = (
         failure.with_(large, f"{text}.0" if isinstance(large, ast.Constant) else f"float({text})")

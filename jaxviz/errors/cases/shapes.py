@@ -181,8 +181,25 @@ def _nones(count: int) -> str:
     return ", ".join(["None"] * count)
 
 
+def _stack(failure: Failure, call: ast.Call) -> Explanation:
+    arrays = failure.text(call.args[0]) if call.args else "arrays"
+    reason = (
+        f"`stack` lays arrays of equal shape side by side along a new axis, and these differ. {failure.types(call)}"
+    )
+    cures = (
+        Cure(
+            "To put them one after the other along an axis that is there:",
+            failure.with_(call, f"jnp.concatenate({arrays}, axis=0)"),
+        ),
+        Cure("Or bring them to one shape first:", "x = jnp.broadcast_to(x, y.shape)"),
+    )
+    return Explanation("stack", "`stack` wants arrays of one shape", reason.strip(), cures, api_page("jax.numpy.stack"))
+
+
 def _concatenation(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.calls("concatenate", "concat", "hstack", "vstack", "append", "stack", "column_stack")
+    if call is not None and last_name(call.func) == "stack":
+        return _stack(failure, call)
     shapes = shapes_in(failure.message)
     axis = re.search(r"along dimension (\d+)", failure.message)
     joined = int(axis[1]) if axis else 0
@@ -403,15 +420,6 @@ _PLAIN = (
         api_page("jax.numpy.reshape"),
     ),
     plain(
-        "stack",
-        _BOTH,
-        r"Cannot stack arrays with different numbers of dimensions: got (.*?)\.?$",
-        "`stack` wants arrays of one shape",
-        "`stack` lays arrays of equal shape side by side along a new axis; these are $1. $types",
-        [("To put them one after the other along an axis that is there:", "jnp.concatenate(arrays, axis=0)")],
-        api_page("jax.numpy.stack"),
-    ),
-    plain(
         "concatenation",
         _BOTH,
         r"Zero-dimensional arrays cannot be concatenated",
@@ -523,7 +531,10 @@ CASES = (
         "broadcasting", _BOTH, r"incompatible shapes for broadcasting|Incompatible shapes for broadcasting", _broadcast
     ),
     Case(
-        "concatenation", _BOTH, r"Cannot concatenate arrays|All input arrays must have the same shape", _concatenation
+        "concatenation",
+        _BOTH,
+        r"Cannot (?:concatenate|stack) arrays|All input arrays must have the same shape",
+        _concatenation,
     ),
     Case("reshape", _BOTH, r"cannot reshape array of shape", _reshape),
     Case("axis", ("ValueError",), r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis),

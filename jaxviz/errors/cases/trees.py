@@ -27,7 +27,7 @@ def _differ(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     code = "\n".join(f"print(jax.tree.structure({text}))" for text in trees[:2])
     cures = [Cure("See how they are built:", code)] if len(trees) > 1 else []
-    if "NoneType" in failure.message and call is not None and _is_map(call):
+    if re.search(r"NoneType|Expected None", failure.message) and call is not None and _is_map(call):
         written = failure.text(call)[:-1].rstrip().rstrip(",")
         cures.insert(
             0,
@@ -53,7 +53,16 @@ def _how(message: str) -> str:
     """What differs, in one clause."""
     keys = re.search(r"symmetric difference on key sets is\s+(.+)", message)
     if keys:
-        return f"only one has {', '.join(f'`{key}`' for key in keys[1].split())}"
+        # From 0.12 on they stand in brackets.
+        return f"only one has {', '.join(f'`{_bare(key)}`' for key in keys[1].split())}"
+    # Until 0.6.
+    mismatch = re.search(r"Dict key mismatch; expected keys: \[(.*?)\]; dict: \{(.*?)\}", message, re.DOTALL)
+    if mismatch:
+        one = set(re.findall(r"'(\w+)'", mismatch[1]))
+        other = set(re.findall(r"'(\w+)':", mismatch[2]))
+        if one < other or other < one:
+            return f"only one has {', '.join(f'`{key}`' for key in sorted(one ^ other))}"
+        return f"one has the keys {_keys(one)}, the other {_keys(other)}"
     metadata = re.findall(r"with metadata\s+(\(.*?\))\s", message)
     if len(metadata) < 2:
         metadata = re.findall(r"with (?:such )?metadata\s*\n?\s*(\([^\n]*\))", message)
@@ -64,9 +73,17 @@ def _how(message: str) -> str:
         return f"one has {lengths[1]} parts, the other {lengths[2]}"
     kinds = re.findall(r"<class '([\w.]+)'>", message)
     if len(kinds) > 1:
-        one, other = (_kind(kind) for kind in kinds[:2])
-        return f"one has {one}, the other {other}"
+        before, now = (_kind(kind) for kind in kinds[:2])
+        return f"one has {before}, the other {now}"
     return "they differ"
+
+
+def _bare(key: str) -> str:
+    return key.strip("[]'\"")
+
+
+def _keys(names: set[str]) -> str:
+    return str(tuple(sorted(names)))
 
 
 def _kind(name: str) -> str:

@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 from errors.failing.registry import failing
 from jax import lax
-from jax.sharding import AbstractMesh
+from jax.sharding import AbstractMesh, AxisType
 from jax.sharding import PartitionSpec as P
 
-MESH = AbstractMesh((4, 2), ("data", "model"))
+MESH = AbstractMesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto, AxisType.Auto))
 ROWS = jnp.ones((8, 4))
 
 
