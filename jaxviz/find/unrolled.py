@@ -6,47 +6,25 @@ given. A stack is a loop where the person's source has one around all of it.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, WARNING, Finding, Line, Subject, plural
-from jaxviz.graph import Column, Graph
-from jaxviz.outline.source import source_of
+from jaxviz.find.copies import COUNTED, LISTED, Flow, flow_of
+from jaxviz.find.finding import ADVICE, WARNING, Finding, Subject, plural
+from jaxviz.find.written_loops import Loop, loops_around
+from jaxviz.graph import Column
 
 # So many copies, and so many equations in all, are worth a word; fewer copies where there is much in them.
 _COPIES, _EQUATIONS = 8, 64
 _FEW_COPIES, _MANY_EQUATIONS = 4, 400
 # So many equations cost seconds to trace and compile.
 _COSTLY_EQUATIONS = 1_000
-# Places of one copy that are looked up in the source.
-_PLACES = 64
-
-
-class Loop(NamedTuple):
-    """A loop in the person's source: its first line, its last and its head."""
-
-    line: Line
-    last: int
-    head: str
-
-
-class Flow(NamedTuple):
-    """What the copies of a stack hand on, and what they read."""
-
-    #: Values that each copy gives to the next.
-    carried: int
-    #: Values that a copy is given, others in each copy: slices of an array, the entries of a list of parameters.
-    given: int
-    #: Whether a number is another in each copy, as where the turn is counted.
-    counted: bool
-    #: Whether a copy reads only the copy right before it.
-    simple: bool
-
-
-_UNCLEAR = Flow(0, 0, False, False)
+# A stack that has this much less in each copy than another one of the loop is a detail of a turn.
+_DETAIL = 4
+# So many turns, the first and the last, may lack something that the others have.
+_ENDS = 2
 
 
 class Stack(NamedTuple):
@@ -58,42 +36,109 @@ class Stack(NamedTuple):
 
 
 class Unrolled(NamedTuple):
-    """An unrolled loop: its turns, the turns of the loops in it, and its stacks, one for each part of a derivative."""
+    """An unrolled loop: its stacks, one for each part of a derivative, and how its turns lie in these.
+
+    `sizes` are how often the loop ran and how often each loop in it did, as far as that is known; `turns` is how many
+    turns of the loop each copy holds, where it takes several to be like the next.
+    """
 
     loop: Loop
-    copies: int
-    inner: int
+    sizes: tuple[int, ...]
+    turns: int
     equations: int
+    flow: Flow
     stacks: list[Stack]
+
+    @property
+    def copies(self) -> int:
+        return self.sizes[0]
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     """One finding for each outermost unrolled loop, its forward part and its backward part together."""
     for unrolled in unrolled_loops(subject):
-        yield _finding(subject, *unrolled)
+        yield _finding(subject, unrolled)
 
 
 def unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
     """The outermost unrolled loops that are worth a word."""
+    for loop, stacks in _whole(_stacks_by_loop(subject)).items():
+        found = _unrolled(subject, loop, stacks)
+        if found is not None:
+            yield found
+
+
+def _stacks_by_loop(subject: Subject) -> dict[Loop, list[Stack]]:
+    """The outermost stacks that are loops, by the loop around them."""
     outline = subject.outline
-    stacks_of: dict[Loop, list[Stack]] = {}
+    found: dict[Loop, list[Stack]] = {}
+    loop_of: dict[int, Loop] = {}
+    others: list[Stack] = []
     told = -1
     for row in np.flatnonzero(outline.count > 1).tolist():
-        if outline.first[row] < told:
+        stack = _stack(subject, row) if outline.first[row] >= told else None
+        if stack is None:
             continue
-        stack = _stack(subject, row)
-        loops = _loops_of(subject, stack) if stack is not None else []
-        if stack is not None and loops:
-            told = int(outline.end[row])
-            stacks_of.setdefault(loops[0], []).append(stack)
-    for loop, stacks in _whole(stacks_of).items():
-        own = [stack for stack in stacks if loop in _loops_of(subject, stack)]
-        count = max(int(outline.count[stack.row]) for stack in own)
-        inner = max(_inner_count(subject, stack.row, loop) for stack in own)
-        equations = sum(int(outline.equations[stack.row]) for stack in stacks)
-        # A loop of two or three turns in another is written for what it does, not to be repeated.
-        if max(count, inner) >= _FEW_COPIES and _worth_it(count * inner, equations):
-            yield Unrolled(loop, count, inner, equations, stacks)
+        loops = _loops_of(subject, stack)
+        if not loops:
+            others.append(stack)
+            continue
+        told = int(outline.end[row])
+        loop_of[row] = loops[0]
+        found.setdefault(loops[0], []).append(stack)
+    # Of what a checkpoint runs forward, JAX knows no frame around it; of what it runs again on the way back, it does.
+    for stack in others:
+        loop = loop_of.get(int(outline.twin[stack.row]))
+        if loop is not None:
+            found[loop].append(stack)
+    return found
+
+
+def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | None:
+    """The loop with its stacks; None where it is not worth a word."""
+    outline = subject.outline
+    own = [stack for stack in stacks if (_loops_of(subject, stack) or [loop])[0] == loop]
+    count = max(int(outline.count[stack.row]) for stack in own)
+    each = max(int(outline.equations[stack.row]) // len(stack.first) for stack in own)
+    stacks = [stack for stack in stacks if stack not in own or not _is_detail(subject, stack, count, each)]
+    inner = max(_inner_count(subject, stack.row, loop) for stack in own)
+    equations = sum(int(outline.equations[stack.row]) for stack in stacks)
+    # The forward part says what is handed on.
+    flow = flow_of(subject.graph, stacks[0].first, stacks[0].end)
+    alike, length = flow.alike, len(stacks[0].first)
+    if alike < min(_FEW_COPIES, length) and not flow.grows:
+        return None
+    # The first and the last turn often lack something.
+    share = 1.0 if flow.grows or length - alike <= _ENDS else alike / length
+    # A loop of two or three turns in another is written for what it does, not to be repeated.
+    if max(count, inner) < _FEW_COPIES or not _worth_it(round(count * inner * share), round(equations * share)):
+        return None
+    sizes = _sizes(loop, count, flow.period) if inner == 1 else (count, inner)
+    if inner == 1 and len(sizes) > 1:
+        step = count // sizes[0]
+        flow = flow_of(subject.graph, stacks[0].first[::step], stacks[0].end[step - 1 :: step])
+        return Unrolled(loop.outer[1 - len(sizes)], sizes, 1, equations, flow, stacks)
+    in_groups = not loop.outer and loop.turns > count and loop.turns % count == 0
+    return Unrolled(loop, sizes, loop.turns // count if in_groups else 1, equations, flow, stacks)
+
+
+def _is_detail(subject: Subject, stack: Stack, count: int, each: int) -> bool:
+    """Whether a stack is of what stands again and again in one turn of a loop with `each` equations in each."""
+    return 2 * len(stack.first) < count and _DETAIL * int(subject.outline.equations[stack.row]) < each * len(
+        stack.first
+    )
+
+
+def _sizes(loop: Loop, count: int, period: int) -> tuple[int, ...]:
+    """How often each of the loops around one another ran, outermost first, where their turns are all alike."""
+    sizes: tuple[int, ...] = ()
+    for number, one in enumerate((loop, *loop.outer[::-1])):
+        turns = one.turns or (period if number == 0 else 0)
+        if number == len(loop.outer) or turns < 2 or count % turns or count == turns:
+            break
+        sizes = (turns, *sizes)
+        count //= turns
+    return (count, *sizes)
 
 
 def _whole(stacks_of: dict[Loop, list[Stack]]) -> dict[Loop, list[Stack]]:
@@ -101,28 +146,24 @@ def _whole(stacks_of: dict[Loop, list[Stack]]) -> dict[Loop, list[Stack]]:
     they often are not on the way back."""
     found: dict[Loop, list[Stack]] = {}
     for loop in stacks_of:
-        around = [other for other in stacks_of if _is_in(loop, other)]
+        around = [other for other in stacks_of if loop.is_in(other)]
         outer = min(around, key=lambda other: other.line.line, default=loop)
         found.setdefault(outer, []).extend(stacks_of[loop])
     return {loop: sorted(stacks, key=lambda stack: int(stack.first[0])) for loop, stacks in found.items()}
 
 
-def _is_in(loop: Loop, other: Loop) -> bool:
-    """Whether a loop stands in another."""
-    same = loop.line.file == other.line.file and loop != other
-    return same and other.line.line <= loop.line.line and loop.last <= other.last
-
-
 def stacks_in(subject: Subject, stack: Stack) -> list[Stack]:
-    """The outermost stacks in the first copy of a stack."""
+    """The outermost stacks in the first copy of a stack that are loops of their own."""
     outline, end, found = subject.outline, int(stack.first[0]), []
+    around = set(_loops_of(subject, stack))
     inside = _inside(subject, stack.row)
     inside = inside[(outline.count[inside] > 1) & (outline.first[inside] >= stack.first[0])]
     for row in inside[outline.end[inside] <= stack.end[0]].tolist():
         inner = _stack(subject, row)
-        if inner is not None and outline.first[row] >= end:
-            end = int(outline.end[row])
-            found.append(inner)
+        if inner is None or outline.first[row] < end or around.issuperset(_loops_of(subject, inner)):
+            continue
+        end = int(outline.end[row])
+        found.append(inner)
     return found
 
 
@@ -159,119 +200,102 @@ def _worth_it(copies: int, equations: int) -> bool:
     return (copies >= _COPIES and equations >= _EQUATIONS) or (copies >= _FEW_COPIES and equations >= _MANY_EQUATIONS)
 
 
-def _finding(subject: Subject, loop: Loop, count: int, inner: int, equations: int, stacks: list[Stack]) -> Finding:
-    tables = subject.graph.tables
-    times = f"{count:,} x {inner:,}" if inner > 1 else f"{count:,}"
-    flow = flow_of(subject.graph, stacks[0].first, stacks[0].end)
-    where = f"line {loop.line.line} of {tables.strings[tables.files.label[loop.line.file]]}"
-    backward = any(subject.is_backward(int(stack.first[0])) for stack in stacks)
+def _loops_of(subject: Subject, stack: Stack) -> list[Loop]:
+    """The loops around all of a copy, the outermost first."""
+    return loops_around(subject, int(stack.first[0]), int(stack.end[0]))
+
+
+def _finding(subject: Subject, found: Unrolled) -> Finding:
+    loop, flow, equations = found.loop, found.flow, found.equations
+    times = " x ".join(f"{size:,}" for size in found.sizes) + (f" x {found.turns}" if found.turns > 1 else "")
+    where = f"line {loop.line.line} of {_file(subject, loop)}"
+    around = f", in the loop `{loop.outer[-1].head}` on line {loop.outer[-1].line.line}," if loop.outer else ""
+    stacks = found.stacks
+    backward = any(_is_backward(subject, int(stack.first[0])) for stack in stacks)
     places = ", and again in the backward pass" if backward else f", in {len(stacks)} places"
     again = places if len(stacks) > 1 else ""
+    each = max(1, round(equations / found.copies))
     return Finding(
         kind="unrolled",
         severity=WARNING if equations >= _COSTLY_EQUATIONS else ADVICE,
         title=f"unrolled from line {loop.line.line}: {times} copies",
         text=(
-            f"The Python loop `{loop.head}` on {where} ran while JAX traced, so its body is there {count:,} times"
-            f"{again}: {plural(equations, 'equation')} to trace and to compile in place of "
-            f"{max(1, round(equations / count)):,}." + subject.tracing(equations)
+            f"The Python loop `{loop.head}` on {where}{around} ran while JAX traced, so its body is there "
+            f"{found.copies * found.turns:,} times{again}: {plural(equations, 'equation')} to trace and to compile in "
+            f"place of {each:,}." + _alike(found) + subject.tracing(equations)
         ),
-        remedy=_remedy(count, flow),
+        remedy=_remedy(found, collects=flow.collected and not subject.has_gradient),
         nodes=np.concatenate([np.arange(stack.first[0], stack.end[-1], dtype=np.int32) for stack in stacks]),
         lines=(loop.line,),
-        figures={"copies": count, "equations": equations, "carried": flow.carried, "given": flow.given},
+        figures={
+            "copies": found.copies,
+            "equations": equations,
+            "carried": flow.carried,
+            "given": flow.given + flow.pieces,
+        },
     )
 
 
-def _remedy(count: int, flow: Flow) -> str:
+def _is_backward(subject: Subject, node: int) -> bool:
+    """Whether a node, or what it stands in, is on the way back: in bodies, name stacks begin anew."""
+    while not subject.is_backward(node):
+        region = int(subject.graph.nodes.region[node])
+        if not region:
+            return False
+        node = int(subject.graph.regions.owner[region])
+    return True
+
+
+def _file(subject: Subject, loop: Loop) -> str:
+    tables = subject.graph.tables
+    return tables.strings[tables.files.label[loop.line.file]]
+
+
+def _alike(found: Unrolled) -> str:
+    """What is to be said of turns that are not all alike."""
+    if found.turns > 1:
+        return f" It takes {found.turns} turns until they are alike again."
+    if found.flow.grows or found.copies - found.flow.alike <= _ENDS or len(found.sizes) > 1:
+        return ""
+    return f" At most {found.flow.alike} of them in a row are alike in what they compute and in its shapes."
+
+
+def _remedy(found: Unrolled, collects: bool) -> str:
+    flow, count = found.flow, found.copies
+    once = "which is traced and compiled once"
+    if flow.grows:
+        return (
+            "What goes from turn to turn has another shape in each. Give it its last shape from the start and write "
+            "into it with x.at[i].set(...): then the turns are alike, and jax.lax.fori_loop can run them."
+        )
     if not flow.simple:
         return (
-            "The turns read more than the turn before them, so the body cannot become a loop as it stands: "
-            "carry what they read, then use jax.lax.scan."
+            "The turns read what turns far before them made, so the body cannot become a loop as it stands: "
+            "carry one array for what they read, written with x.at[i].set(...), and use jax.lax.fori_loop."
         )
-    if flow.given and flow.carried:
+    if not flow.carried:
+        return "The turns do not depend on one another: jax.vmap over them is one computation in place of many."
+    kept = f" The carry holds what the last {flow.lag} turns made." if flow.lag > 1 else ""
+    kept += " What each turn makes comes back stacked." if collects else ""
+    if flow.given:
         return (
             "Each turn reads something of its own: stack these into one array each and use "
-            "jax.lax.scan(body, carry, stacked), which is traced and compiled once."
+            f"jax.lax.scan(body, carry, stacked), {once}.{kept}"
         )
-    if flow.carried:
-        return f"jax.lax.fori_loop(0, {count}, lambda i, carry: ..., carry) is traced and compiled once."
-    return "The turns do not depend on one another: jax.vmap over them is one computation in place of many."
+    if flow.pieces:
+        return (
+            "Each turn reads its own piece of an array: jax.lax.scan(body, carry, array) hands out the pieces along "
+            f"the first axis, and is traced and compiled once.{kept}"
+        )
+    if flow.numbers == LISTED:
+        return (
+            "Each turn has numbers of its own: put these into an array and use jax.lax.scan(body, carry, numbers), "
+            f"{once}.{kept}"
+        )
+    if collects:
+        return f"jax.lax.scan(body, carry, {_turns_of(flow, count)}) is traced and compiled once.{kept}"
+    return f"jax.lax.fori_loop(0, {count}, lambda i, carry: ..., carry) is traced and compiled once.{kept}"
 
 
-# The copies.
-
-
-def flow_of(graph: Graph, first: Column, end: Column) -> Flow:
-    """How values flow between copies, told from the second to the last copy of full length."""
-    # What enters the body of a function is read by its call.
-    while (owner := graph.regions.owner[graph.nodes.region[first]])[0] >= 0 and (owner == first - 1).all():
-        first = owner
-    operand_first, operand_end = graph.first_operand[first], graph.first_operand[end]
-    alike = (end - first == end[0] - first[0]) & (operand_end - operand_first == operand_end[0] - operand_first[0])
-    if int(alike.sum()) < 2 or not alike[:2].all():
-        return _UNCLEAR
-    copy_of = np.full(len(graph), -1, np.int64)
-    copy_of[first[0] : end[-1]] = np.repeat(np.arange(len(first)), np.diff(np.append(first, end[-1])))
-    own = np.flatnonzero(alike)[1:, None]
-    table = graph.operands.source[operand_first[own] + np.arange(operand_end[0] - operand_first[0])]
-    maker = np.full(table.shape, -1, np.int64)
-    maker[table >= 0] = copy_of[graph.value_node[table[table >= 0]]]
-    before = maker == own - 1
-    outside = maker < 0
-    if not (before | outside | (maker == own)).all():
-        return _UNCLEAR
-    changes = outside.all(axis=0) & (table != table[0]).any(axis=0)
-    given = changes & (table >= 0).any(axis=0)
-    return Flow(
-        carried=len(np.unique(table[0][before[0]])),
-        given=len(np.unique(table[0][given])),
-        counted=bool((changes & ~given).any()),
-        simple=True,
-    )
-
-
-# The loop in the source.
-
-
-def _loops_of(subject: Subject, stack: Stack) -> list[Loop]:
-    """The loops around all of a copy, the outermost first: at each depth of the call stack the widest."""
-    stack_of = subject.graph.nodes.stack
-    stacks = np.unique(stack_of[stack.first[0] : stack.end[0]])[:_PLACES].tolist()
-    frames_of = [_frames(subject, one) for one in stacks if one >= 0]
-    found = []
-    for depth in range(min(map(len, frames_of), default=0)):
-        loops = [loop for frames in frames_of if (loop := _loop_at(subject, frames[depth])) is not None]
-        if loops:
-            found.append(max(loops, key=lambda loop: loop.last - loop.line.line))
-    return found
-
-
-def _frames(subject: Subject, stack: int) -> list[int]:
-    """The frames of a call stack, outermost first."""
-    stacks = subject.graph.tables.stacks
-    found = []
-    while stack >= 0:
-        found.append(stacks.frame[stack])
-        stack = stacks.parent[stack]
-    return found[::-1]
-
-
-def _loop_at(subject: Subject, frame: int) -> Loop | None:
-    """The loop around the place of a frame of the person's own."""
-    tables = subject.graph.tables
-    frames = tables.frames
-    file = frames.file[frame]
-    if tables.files.library[file]:
-        return None
-    source = source_of(tables, file)
-    if not source.parsed:
-        return None
-    place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
-    loop = source.find(place).loop
-    if loop is None:
-        return None
-    head = source.text_of(loop)
-    if isinstance(loop, (ast.For, ast.While)):
-        head = head.partition(":")[0]
-    return Loop(Line(file, source.line_of(loop)), source.end_line_of(loop), head)
+def _turns_of(flow: Flow, count: int) -> str:
+    return f"jnp.arange({count})" if flow.numbers == COUNTED else f"length={count}"

@@ -194,6 +194,8 @@ class Rebuilt:
         if self.equal:
             amount = "" if not self.difference else f" but for {self.difference:.1g} of the largest number"
             said.append(f"The results are equal{amount}.")
+        if self.unrolled is not None and self.unrolled.compile is not None and self.unrolled.run is None:
+            said.append("Neither was run, because the program acts on the world, as by printing.")
         said.append(self.verdict)
         said += [f"A part stays unrolled: {reason}." for reason in dict.fromkeys(self.left)]
         return said

@@ -15,7 +15,8 @@ import numpy as np
 from jaxviz import compat
 
 #: Parameters that say nothing about what is computed; of functions with a derivative of their own, the body counts.
-_IDLE = frozenset({"name", "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd", "fwd", "ctx_mesh"})
+_IDLE = frozenset({"name", "ctx_mesh", "jvp_jaxpr_fun", "jvp_jaxpr_thunk"})
+_IDLE |= {"fwd_jaxpr_thunk", "fwd", "bwd", "out_trees"}
 
 
 class Number(NamedTuple):

@@ -7,10 +7,14 @@ loops and calls says nothing to a person and is left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _WRAPPED = re.compile(r"([a-z_]+)\((.*)\)\Z", re.DOTALL)
 _NUMBERED = re.compile(r"_\d+\Z")
+_NUMBER = re.compile(r"\d+")
+# So many names that differ by their numbers alone are those of layers.
+_LAYERS = 3
 
 #: Names that JAX puts on the name stack for its own calls and loops.
 _MACHINERY = frozenset({"while", "body", "cond", "body_fun", "cond_fun", "closed_call", "checkpoint", "remat", "scan"})
@@ -55,3 +59,24 @@ def parse_scope(text: str) -> Scope:
 def unnumbered(name: str) -> str:
     """A module's name without its number among its like: `Block` for `Block_11`."""
     return _NUMBERED.sub("", name)
+
+
+def stems_of(names: Iterable[str]) -> dict[str, str]:
+    """What modules have in common with their like, by their names.
+
+    Names that a person numbered are taken for those of layers where there are several: `h0_mlp`, `h1_mlp`, `h2_mlp`.
+
+    >>> stems_of(["Block_0", "ln0", "ln1", "ln2", "fc1", "fc2"])["ln1"]
+    'ln#'
+    >>> stems_of(["Block_0", "ln0", "ln1", "ln2", "fc1", "fc2"])["fc1"]
+    'fc1'
+    """
+    plain = {name: unnumbered(name) for name in names}
+    alike: dict[str, int] = {}
+    for name in set(plain.values()):
+        stem = _NUMBER.sub("#", name)
+        alike[stem] = alike.get(stem, 0) + 1
+    return {
+        name: stem if "#" in (stem := _NUMBER.sub("#", own)) and alike[stem] >= _LAYERS else own
+        for name, own in plain.items()
+    }

@@ -15,7 +15,7 @@ from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.attached import attached_stacks
 from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, RECOMPUTED, Element, Paths
 from jaxviz.outline.expressions import Expressions
-from jaxviz.outline.modules import Scope, parse_scope, unnumbered
+from jaxviz.outline.modules import Scope, parse_scope, stems_of
 from jaxviz.outline.phases import Phases
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.steps import Steps
@@ -62,6 +62,7 @@ class PathReader:
         }
         self.phases = Phases(graph, self._scopes, self.stack, self.stacks, self.expressions)
         self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
+        self._stems = stems_of(name for scope in self._scopes.values() for name in scope.modules)
         self._module_steps = {number: self._steps_of_scope(scope) for number, scope in self._scopes.items()}
         self._module_stacks = self._shared_stacks()
         self._stack_parts: dict[tuple[int, int, int, int, int], tuple[int, int, int]] = {}
@@ -162,7 +163,7 @@ class PathReader:
         return self.paths.extend(path, self._module_steps[scope])
 
     def _steps_of_scope(self, scope: Scope) -> tuple[int, ...]:
-        elements = [Element(MODULE, (name,), name, (MODULE, unnumbered(name))) for name in scope.modules]
+        elements = [Element(MODULE, (name,), name, (MODULE, self._stems[name])) for name in scope.modules]
         if scope.recomputed:
             elements.append(Element(RECOMPUTED, (), "recomputed", (RECOMPUTED,)))
         return tuple(map(self.paths.number, elements))

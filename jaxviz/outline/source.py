@@ -39,6 +39,8 @@ class Found:
     function: ast.AST | None = None
     # Of an expression that is indexed by constants, the operation that is applied to it.
     operation: ast.AST | None = None
+    # The loops of the same function around that loop, outermost first.
+    outer: tuple[ast.AST, ...] = ()
 
 
 class Source:
@@ -80,7 +82,7 @@ class Source:
         node: ast.AST = self._tree
         expression: ast.AST | None = None
         statement: ast.stmt | None = None
-        loop: ast.AST | None = None
+        loops: tuple[ast.AST, ...] = ()
         function: ast.AST | None = None
         applied: ast.AST | None = None
         operation: ast.AST | None = None
@@ -89,16 +91,19 @@ class Source:
                 if _start_of(child) <= start and end <= (child.end_lineno, child.end_col_offset):  # type: ignore[attr-defined]
                     break
             else:
-                return Found(expression, statement, loop, function, operation)
+                loop = loops[-1] if loops else None
+                return Found(expression, statement, loop, function, operation, loops[:-1])
             if not isinstance(node, ast.Attribute):
                 applied = node
+            if loops and loops[-1] is node and child is _evaluated_once(node):
+                loops = loops[:-1]
             node = child
             if isinstance(node, ast.stmt):
                 statement = node
             if isinstance(node, _LOOPS):
-                loop = node
+                loops = (*loops, node)
             elif isinstance(node, _FUNCTIONS):
-                function, loop = node, None
+                function, loops = node, ()
             exact = _start_of(node) == start and end == (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
             if exact and expression is None and isinstance(node, (ast.expr, ast.AugAssign)):
                 expression = node
@@ -227,6 +232,14 @@ def _is_constant_index(node: ast.AST) -> bool:
         or (isinstance(part, ast.UnaryOp) and not any(isinstance(inner, ast.Name) for inner in ast.walk(part)))
         for part in parts
     )
+
+
+def _evaluated_once(loop: ast.AST) -> ast.AST | None:
+    """What a loop goes through, which is made before its first turn."""
+    if isinstance(loop, ast.For):
+        return loop.iter
+    generators = getattr(loop, "generators", None)
+    return generators[0].iter if generators else None
 
 
 def _placed_children(node: ast.AST) -> Iterator[ast.AST]:

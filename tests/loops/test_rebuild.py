@@ -165,6 +165,7 @@ def test_a_program_that_acts_on_the_world_is_not_run(capfd):
     assert capfd.readouterr().out == ""
     assert rebuilt.unrolled.compile is not None
     assert rebuilt.unrolled.run is None
+    assert "Neither was run" in repr(rebuilt)
 
 
 def test_arguments_and_results_keep_their_structure():

@@ -151,6 +151,29 @@ def train(params, xs):
     return params
 
 
+@jax.custom_vjp
+def floor_at(x, low):
+    return jnp.maximum(x, low)
+
+
+floor_at.defvjp(
+    lambda x, low: (floor_at(x, low), (x, low)), lambda kept, g: (jnp.where(kept[0] > kept[1], g, 0.5 * g), None)
+)
+
+
+def own_derivative(weights, x):
+    for weight in weights:
+        x = floor_at(x @ weight, 0.0) + x
+    return x.sum()
+
+
+def gelu_layers(layers, x):
+    """The last layer's five products stand right after one another on the way back."""
+    for weight, bias in layers:
+        x = jax.nn.gelu(x @ weight + bias) + x
+    return (x**2).sum()
+
+
 X = jnp.linspace(0.1, 1.0, 4)
 WEIGHTS = [jnp.eye(4) * 0.05 * (i + 1) for i in range(24)]
 PARAMS = {"w": jnp.ones((4, 32)) * 0.1, "u": jnp.ones((8, 32)) * 0.1, "b": jnp.zeros(32)}
@@ -184,5 +207,7 @@ LOOPS = {
     "steps of training": (train, (WEIGHTS[:8], jnp.ones((10, 4)))),
     "for each of several": (jax.vmap(nested), (X,)),
     "a forward derivative": (lambda x: jax.jvp(settle, (x,), (x,)), (X,)),
+    "a derivative of its own, backward": (jax.grad(own_derivative), (WEIGHTS, jnp.eye(4))),
+    "gelu, backward": (jax.grad(gelu_layers), ([(weight, X) for weight in WEIGHTS[:10]], jnp.eye(4))),
     "rows of an array": (over_rows, (jnp.linspace(0, 1, 120).reshape(30, 4),)),
 }
