@@ -36,6 +36,7 @@ from jaxviz.read.hlo_frames import HloFrames
 from jaxviz.read.hlo_module import HloError, HloModule
 from jaxviz.read.hlo_order import order_of
 from jaxviz.read.hlo_rows import Array, Groups, Rows, spread
+from jaxviz.read.hlo_table import table_of
 from jaxviz.read.tag_text import without_tags
 from jaxviz.tables import Tables
 
@@ -95,15 +96,16 @@ def read_hlo(
     if not 0 <= module.entry < len(module.computations):
         raise HloError(f"{module.unit} 0: expected an entry computation")
     with no_collections():
-        orders = order_of(module)
+        table = table_of(module)
+        orders = order_of(module, table)
         call_stacks = HloFrames(module, tables, wanted=frames)
-        rows = Rows(module, tables, orders, call_stacks)
+        rows = Rows(module, table, tables, orders, call_stacks)
         copies = Copies(rows, orders, repeated_nodes)
         graph = _Writer(rows, copies).graph()
         if excerpts:
             call_stacks.write_excerpts()
         instruction = rows.row_instruction[copies.row]
-        names = list(map(rows.names.__getitem__, instruction.tolist()))
+        names = list(map(rows.table.names.__getitem__, instruction.tolist()))
         for node in np.flatnonzero(graph.nodes.kind == RESULT).tolist():
             names[node] = ""
         return HloGraph(

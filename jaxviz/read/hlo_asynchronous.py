@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from jaxviz.read.hlo_module import HloModule
+from jaxviz.read.hlo_table import table_of
 
 
 def expand_asynchronous(module: HloModule) -> None:
     """Write `fusion-start` in place of `async-start` of a computation that holds a single instruction."""
-    opcodes = {opcode for computation in module.computations for opcode in computation.opcodes}
-    if not any(opcode.startswith("async-") for opcode in opcodes):
+    if not any(opcode.startswith("async-") for opcode in table_of(module).opcodes.different):
         return
+    # It has the columns as they were.
+    module.table = None
     wrapped = {
         number
         for number, computation in enumerate(module.computations)

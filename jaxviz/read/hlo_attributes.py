@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from jaxviz.read.hlo_module import HloComputation
+from jaxviz.read.hlo_module import Pairs
 from jaxviz.read.hlo_pairs import unquoted
 from jaxviz.read.sharding import sharding_words
 from jaxviz.tables import Tables
@@ -29,11 +29,11 @@ class AttributeReader:
         self._tables = tables
         self._known: dict[tuple[str, str], tuple[Row, ...]] = {}
 
-    def rows(self, computation: HloComputation, index: int) -> list[Row]:
+    def rows(self, pairs: Pairs) -> list[Row]:
         """The attributes of an instruction: key and text."""
         found: list[Row] = []
         known = self._known
-        for pair in computation.attributes[index]:
+        for pair in pairs:
             rows = known.get(pair)
             if rows is None:
                 rows = known[pair] = self._read(*pair)

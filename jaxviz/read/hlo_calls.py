@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from jaxviz.graph import CARRY, ENTER, INIT, LEAVE, SLICE, STACK
 from jaxviz.read.hlo_module import HloComputation, HloModule
+from jaxviz.read.hlo_table import InstructionTable
 
+Array = NDArray[np.int64]
 Binding = tuple[int, int, int]
 
 
@@ -23,19 +28,32 @@ class Body(NamedTuple):
     results: list[int]
 
 
-def simple_name(computation: HloComputation, caller: str) -> str:
-    """The operation, where a computation applies a single one to its two parameters, in order; else empty."""
-    if caller in _STRICT or (caller.endswith("-start") and caller in _KINDS) or len(computation) != 3:
-        return ""
-    root = computation.root
-    numbers = [computation.numbers[operand] for operand in computation.operands[root]]
-    opcodes = [computation.opcodes[operand] for operand in computation.operands[root]]
-    if opcodes != ["parameter", "parameter"] or sorted(numbers) != [0, 1]:
-        return ""
-    opcode = computation.opcodes[root]
-    direction = dict(computation.attributes[root]).get("direction", "")
-    text = f"{opcode} {direction}".rstrip()
-    return text if numbers == [0, 1] else f"{text} (swapped)"
+def simple_names(table: InstructionTable, roots: Array) -> dict[int, str]:
+    """Of the computations that apply a single operation to their two parameters: its name."""
+    row = np.flatnonzero((np.diff(table.bounds) == 3) & (table.operand_counts[roots] == 2))
+    root = roots[row]
+    operands = table.operands[table.operand_bounds[root] + np.arange(2)[:, None]] + table.bounds[row]
+    first, second = table.numbers[operands]
+    simple = table.opcodes.where(["parameter"])[operands].all(axis=0)
+    simple &= (np.minimum(first, second) == 0) & (np.maximum(first, second) == 1)
+    row, root, swapped = row[simple], root[simple], (first == 1)[simple]
+    columns = row, table.opcodes.number[root], table.attributes.number[root], swapped
+    names: dict[tuple[int, int, bool], str] = {}
+    found = {}
+    for computation, *key in zip(*(column.tolist() for column in columns), strict=True):
+        opcode, pairs, other = key
+        name = names.get((opcode, pairs, other))
+        if name is None:
+            direction = dict(table.attributes.different[pairs]).get("direction", "")
+            name = f"{table.opcodes.different[opcode]} {direction}".rstrip()
+            name = names[opcode, pairs, other] = f"{name} (swapped)" if other else name
+        found[computation] = name
+    return found
+
+
+def may_be_simple(opcode: str) -> bool:
+    """Whether an instruction may say what it calls in a word."""
+    return opcode not in _STRICT and not (opcode.endswith("-start") and opcode in _KINDS)
 
 
 def regions_of(
@@ -43,15 +61,15 @@ def regions_of(
 ) -> list[tuple[str, str]]:
     """The kind and the name of the region for each computation that an instruction calls."""
     opcode = computation.opcodes[index]
-    branches = len(computation.calls[index])
-    operands = computation.operands[index]
-    of_truth = bool(operands) and computation.shapes[operands[0]].startswith("pred")
     found = []
     for role, callee in callees:
         name = module.computations[callee].name
         if opcode == "while":
             found.append(("while cond" if role == "condition" else "while body", name))
         elif opcode == "conditional":
+            branches = len(computation.calls[index])
+            operands = computation.operands[index]
+            of_truth = bool(operands) and computation.shapes[operands[0]].startswith("pred")
             number = int(role.rpartition(" ")[2])
             # The first branch is taken where a truth value is true, the branch of that number for a number.
             name = ("if true", "if false")[number] if of_truth and branches == 2 else f"case {number}"

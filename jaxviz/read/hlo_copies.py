@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxviz.graph import RESULT
-from jaxviz.read.hlo_calls import regions_of, simple_name
+from jaxviz.read.hlo_calls import may_be_simple, regions_of, simple_names
 from jaxviz.read.hlo_order import Orders
 from jaxviz.read.hlo_rows import Array, Rows, spread
 
@@ -37,7 +37,7 @@ class Copies:
         self._orders = orders
         self._left = repeated_nodes
         self._shown: set[int] = set()
-        self._simple: dict[tuple[int, str], str] = {}
+        self._simple = simple_names(rows.table, rows.roots)
         self._calls_of = self._find_calls()
         string = rows.tables.string
         self._add(rows.module.entry, -1, -1, (string("program"), string(rows.module.name)))
@@ -45,22 +45,18 @@ class Copies:
         self._call(0)
         self._place()
 
-    def _find_calls(self) -> dict[int, list[tuple[int, int]]]:
-        """For each computation the rows that call, with their instructions."""
+    def _find_calls(self) -> dict[int, list[tuple[int, int, str]]]:
+        """For each computation the rows that call, with their instructions and the operations of these."""
         rows = self.rows
-        calling = np.zeros(len(rows.opcodes), bool)
-        for number, indexes in self._orders.callers.items():
-            place = rows.place.get(number)
-            if place is not None:
-                base = int(rows.first_instruction[place])
-                calling[[base + index for index in indexes]] = True
+        calling = np.zeros(len(rows.computation_of), bool)
+        calling[list(rows.table.calls)] = True
         at = np.flatnonzero(calling[rows.row_instruction] & (rows.kind != RESULT))
         instruction = rows.row_instruction[at]
-        computation = rows.computation_of[instruction]
-        index_of = instruction - rows.first_instruction[computation]
-        found: dict[int, list[tuple[int, int]]] = {}
-        for place, row, index in zip(computation.tolist(), at.tolist(), index_of.tolist(), strict=True):
-            found.setdefault(place, []).append((row, index))
+        opcodes, which = rows.table.opcodes.different, rows.table.opcodes.number[instruction]
+        columns = rows.computation_of[instruction], at, instruction, which
+        found: dict[int, list[tuple[int, int, str]]] = {}
+        for place, row, number, opcode in zip(*(column.tolist() for column in columns), strict=True):
+            found.setdefault(place, []).append((row, number, opcodes[opcode]))
         return found
 
     def _add(self, computation: int, caller: int, row: int, region: tuple[int, int]) -> int:
@@ -74,13 +70,10 @@ class Copies:
         """Add the copies of all that a copy calls, each with what it calls itself."""
         rows = self.rows
         module, string = rows.module, rows.tables.string
-        place = self.computation[copy]
-        computation = rows.computations[place]
-        for row, index in self._calls_of.get(place, ()):
+        for row, number, opcode in self._calls_of.get(self.computation[copy], ()):
             callees = []
-            opcode = computation.opcodes[index]
-            for role, callee in computation.calls[index]:
-                simple = self._simple_name(callee, opcode) if opcode != "fusion" else ""
+            for role, callee in rows.table.calls[number]:
+                simple = self._simple.get(rows.place[callee], "") if may_be_simple(opcode) else ""
                 if simple:
                     self.notes.append((copy, row, string(role.partition(" ")[0]), string(simple)))
                 elif self._may_show(callee):
@@ -92,18 +85,13 @@ class Copies:
             if not callees:
                 continue
             bodies = []
-            for (_, callee), (kind, name) in zip(callees, regions_of(computation, index, callees, module), strict=True):
+            regions = regions_of(*rows.instruction(number), callees, module)
+            for (_, callee), (kind, name) in zip(callees, regions, strict=True):
                 body = self._add(callee, copy, row, (string(kind), string(name)))
                 bodies.append(body)
-                if callee in self._orders.callers:
+                if callee in self._orders.callees:
                     self._call(body)
             self.calls.append(Calling(copy, row, [role for role, _ in callees], bodies))
-
-    def _simple_name(self, callee: int, opcode: str) -> str:
-        known = self._simple.get((callee, opcode))
-        if known is None:
-            known = self._simple[callee, opcode] = simple_name(self.rows.module.computations[callee], opcode)
-        return known
 
     def _may_show(self, callee: int) -> bool:
         if callee not in self._shown:

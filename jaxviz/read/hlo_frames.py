@@ -16,7 +16,8 @@ class HloFrames:
     """Call stacks of instructions, each looked at once."""
 
     def __init__(self, module: HloModule, tables: Tables, *, wanted: bool = True) -> None:
-        self._wanted = wanted
+        #: Whether anything is read; else no instruction has a call stack.
+        self.wanted = wanted
         self._module = module
         self._tables = tables
         self._stacks: dict[int, int] = {-1: -1}
@@ -24,7 +25,7 @@ class HloFrames:
 
     def stack(self, frame: int) -> int:
         """The person's frames and those of libraries between them; without JAX's and those around the program."""
-        if not self._wanted:
+        if not self.wanted:
             return -1
         known = self._stacks.get(frame)
         if known is None:

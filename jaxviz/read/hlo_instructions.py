@@ -5,10 +5,8 @@ Their fields are read at once, field by field. What many of them share, a shape,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +14,10 @@ from jaxviz.read.distinct import distinct
 from jaxviz.read.hlo_columns import Array, ByNumber, Columns, Rows
 from jaxviz.read.hlo_fields import pairs_of
 from jaxviz.read.hlo_literal import literal_text
-from jaxviz.read.hlo_module import HloError, HloModule, Pairs
+from jaxviz.read.hlo_module import Calls, HloError, HloModule, Pairs
 from jaxviz.read.hlo_origins import read_origins
 from jaxviz.read.hlo_shape_text import shape_text
+from jaxviz.read.hlo_table import InstructionTable, Numbered
 from jaxviz.read.hlo_wire import SPAN, Field
 
 # Fields of an instruction. All others are attributes.
@@ -54,6 +53,15 @@ class Schedule(NamedTuple):
     id: Array
 
 
+class Read(NamedTuple):
+    """The instructions in the order in which they run, with the id, the frame (or -1) and the first byte of each."""
+
+    table: InstructionTable
+    ids: Array
+    frames: Array
+    places: Array
+
+
 def read_instructions(
     columns: Columns,
     module: HloModule,
@@ -62,11 +70,11 @@ def read_instructions(
     number_of: dict[int, int],
     *,
     frames: bool = True,
-) -> Array:
-    """Fill in the computations of the module, whose numbers are by their ids; give the id of each instruction in order.
+) -> Read:
+    """The instructions of the computations whose numbers are by their ids.
 
     Computations that have no schedule, or one that is not of their instructions, stay in the order of the file. Without
-    `frames` none has one.
+    `frames` no instruction has one.
     """
     return _Instructions(columns, module, members, schedule, number_of).read(frames)
 
@@ -87,77 +95,78 @@ class _Instructions:
         keys = _Keys(members.computation, ids)
         for row in keys.twice()[:1].tolist():
             raise HloError(f"byte {members.start[row]}: expected an instruction with a number of its own")
-        order = np.lexsort(
-            (_places(members.computation, keys, schedule, len(module.computations)), members.computation)
-        )
+        order = np.lexsort((_places(members.computation, keys, schedule, len(number_of)), members.computation))
         rank = np.empty(self.count, np.int64)
         rank[order] = np.arange(self.count)
         self.members = Members(*(column[order] for column in members))
         self.ids = ids[order]
         self.keys = keys.renumbered(rank)
         self.fields = ByNumber(rows._replace(message=rank[rows.message]))
-
-    def read(self, with_frames: bool) -> Array:
-        computation = self.members.computation
         # The first instruction of each computation, and one past the last.
-        bounds = np.searchsorted(computation, np.arange(len(self.module.computations) + 1))
-        local = np.arange(self.count) - bounds[computation]
+        self.bounds = np.searchsorted(self.members.computation, np.arange(len(number_of) + 1))
 
-        names = self._texts(_NAME)
-        opcodes = self._texts(_OPCODE)
-        shapes = self._shapes()
-        for column in (names, opcodes, shapes):
-            if "" in column:
-                raise self._error(column.index(""), "an instruction with a name, an operation and a shape")
+    def read(self, with_frames: bool) -> Read:
+        names = self.columns.texts(*self.columns.span(self.fields.of(_NAME), self.count, "a text"))
+        opcodes, shapes = self._opcodes_and_shapes()
+        incomplete = opcodes.where([""]) | shapes.where([""])
+        if "" in names or incomplete.any():
+            row = min([*np.flatnonzero(incomplete).tolist(), *(row for row, name in enumerate(names) if not name)])
+            raise self._error(row, "an instruction with a name, an operation and a shape")
         reader, operand = self._operands(names)
         first_operand = np.full(self.count, -1, np.int64)
         # Backwards, so that the first operand of each is the last to be written.
         first_operand[reader[::-1]] = operand[::-1]
         op_names, frames = self._origins(with_frames)
-        found: tuple[list[Any], ...] = (
-            *(names, opcodes, shapes, _tuples(reader, local[operand], self.count), self._calls(opcodes, names)),
+        table = InstructionTable(
+            *(self.bounds, names, opcodes, shapes, op_names),
             self._attributes(opcodes, shapes, first_operand, names),
-            *(op_names, frames, self._own_numbers(opcodes), self.members.start.tolist()),
+            self._own_numbers(opcodes),
+            np.bincount(reader, minlength=self.count),
+            operand - self.bounds[self.members.computation[operand]],
+            self._calls(opcodes, names),
         )
-        for made, first, last in zip(self.module.computations, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            made.fill(*[column[first:last] for column in found])
-        return self.ids
+        return Read(table, self.ids, frames, self.members.start)
 
     def _error(self, row: int, expected: str) -> HloError:
         return HloError(f"byte {self.members.start[row]}: expected {expected}")
 
     # Texts.
 
-    def _texts(self, kind: int) -> list[str]:
-        return self.columns.texts(*self.columns.span(self.fields.of(kind), self.count, "a text"))
+    def _opcodes_and_shapes(self) -> tuple[Numbered, Numbered]:
+        opcode = self.columns.span(self.fields.of(_OPCODE), self.count, "a text")
+        shape = self.columns.span(self.fields.of(_SHAPE), self.count, "a shape")
+        rows = self.fields.of(_SHAPE)
+        # What stands side by side, as in all that XLA writes, is taken out together.
+        together = len(rows.message) == self.count and bool((rows.begin == opcode[1][rows.message]).all())
+        number, first = distinct(self.columns.slices(opcode[0], shape[1] if together else opcode[1]))
+        opcodes = _merged(number, self.columns.texts(*(column[first] for column in opcode)))
+        if not together:
+            number, first = distinct(self.columns.slices(*shape))
+        known: dict[str, str] = {"": ""}
+        for begin, end, text in zip(*self._slices(shape, first), strict=True):
+            if text not in known:
+                known[text] = shape_text(self.data, Field(_SHAPE, SPAN, begin, end))
+        return opcodes, _merged(number, [known[text] for text in self._slices(shape, first)[2]])
 
-    def _shapes(self) -> list[str]:
-        start, end = self.columns.span(self.fields.of(_SHAPE), self.count, "a shape")
-        number, first = distinct(self._slices(start, end))
-        spans = zip(start[first].tolist(), end[first].tolist(), strict=True)
-        known = [shape_text(self.data, Field(_SHAPE, SPAN, *span)) if span[1] else "" for span in spans]
-        return _taken(known, number.tolist())
-
-    def _origins(self, with_frames: bool) -> tuple[list[str], list[int]]:
+    def _origins(self, with_frames: bool) -> tuple[Numbered, Array]:
         """The name stack and the frame in the metadata of each instruction."""
         start, end = self.columns.span(self.fields.of(_METADATA), self.count, "a message")
-        number, first = distinct(self._slices(start, end))
+        number, first = distinct(self.columns.slices(start, end))
         op_names, frames = read_origins(self.columns, self.module, start[first], end[first], frames=with_frames)
-        numbers = number.tolist()
-        return _taken(op_names, numbers), _taken(frames, numbers) if with_frames else [-1] * self.count
+        return _merged(number, op_names), np.array(frames, np.int64)[number]
 
-    def _slices(self, start: Array, end: Array) -> list[str]:
-        return self.columns.slices(start, end)
+    def _slices(self, spans: tuple[Array, Array], rows: list[int]) -> tuple[list[int], list[int], list[str]]:
+        """Where some of these spans begin and end, and the characters in them."""
+        start, end = (column[rows] for column in spans)
+        return start.tolist(), end.tolist(), self.columns.slices(start, end)
 
     # Numbers.
 
-    def _own_numbers(self, opcodes: list[str]) -> list[int]:
+    def _own_numbers(self, opcodes: Numbered) -> Array:
         own = [self.columns.number(self.fields.of(kind), self.count, -1) for kind in (_PARAMETER, _ELEMENT)]
+        number: Array = np.maximum(*own)
         # A number that is zero is not written.
-        return [
-            0 if number < 0 and opcode in _NUMBERED else number
-            for number, opcode in zip(np.maximum(*own).tolist(), opcodes, strict=True)
-        ]
+        return np.where((number < 0) & opcodes.where(_NUMBERED), 0, number)
 
     def _operands(self, names: list[str]) -> tuple[Array, Array]:
         """Each instruction that reads, as often as it reads one, and the instructions that it reads."""
@@ -167,7 +176,8 @@ class _Instructions:
             raise self._error(row, f"operands of {names[row]} in its own computation")
         return reader, operand
 
-    def _calls(self, opcodes: list[str], names: list[str]) -> list[tuple[tuple[str, int], ...]]:
+    def _calls(self, opcodes: Numbered, names: list[str]) -> dict[int, Calls]:
+        """What each instruction calls, of those that do."""
         caller, called = self.columns.numbers(self.fields.of(_CALLED))
         callees: dict[int, list[int]] = {}
         for row, id_ in zip(caller.tolist(), called.tolist(), strict=True):
@@ -175,39 +185,43 @@ class _Instructions:
             if callee is None:
                 raise self._error(row, f"computations of this module, called by {names[row]}")
             callees.setdefault(row, []).append(callee)
-        found: list[tuple[tuple[str, int], ...]] = [()] * self.count
-        for row, numbers in callees.items():
-            calling = tuple(zip(_roles(opcodes[row], len(numbers)), numbers, strict=True))
+        found: dict[int, Calls] = {}
+        kinds = opcodes.number[list(callees)].tolist()
+        for (row, numbers), kind in zip(callees.items(), kinds, strict=True):
+            opcode = opcodes.different[kind]
+            calling = tuple(zip(_roles(opcode, len(numbers)), numbers, strict=True))
             # As text has them: the condition of a loop before its body.
-            found[row] = calling[::-1] if opcodes[row] == "while" else calling
+            found[row] = calling[::-1] if opcode == "while" else calling
         return found
 
     # Attributes.
 
-    def _attributes(self, opcodes: list[str], shapes: list[str], first_operand: Array, names: list[str]) -> list[Pairs]:
+    def _attributes(self, opcodes: Numbered, shapes: Numbered, first_operand: Array, names: list[str]) -> Numbered:
         rows = self.fields.rows
         number = np.minimum(rows.number, len(_IS_ATTRIBUTE) - 1)
         attributes = _IS_ATTRIBUTE[number] & ~(_IS_OFTEN_EMPTY[number] & (rows.value >= rows.end))
         rows = rows.where(attributes).in_order()
-        key = self._bytes_of(rows)
         by_instruction = np.searchsorted(rows.message, np.arange(self.count + 1))
-        literals = self._literals(shapes)
-        values = [literals.get(row, "{...}") if opcode == "constant" else "" for row, opcode in enumerate(opcodes)]
-        beside = set(rows.message[(rows.number == _CONTROL) | (rows.number == _ORDER)].tolist())
-        alone = [row if row in beside else -1 for row in range(self.count)] if beside else [-1] * self.count
-        number, first = distinct(zip(opcodes, key, values, alone, strict=True))
+        values = self._values(opcodes, shapes)
+        keys = distinct(self._bytes_of(rows))[0]
+        # One number for operation, bytes of the attributes and value.
+        whole = (opcodes.number * (1 + keys.max(initial=0)) + keys) * len(values.different) + values.number
+        beside = np.unique(rows.message[(rows.number == _CONTROL) | (rows.number == _ORDER)])
+        whole[beside] = -1 - beside
+        number, first = distinct(whole.tolist())
         known: list[Pairs] = []
+        with_others = set(beside.tolist())
         for row in first:
             fields: dict[int, list[Field]] = {}
             for each in range(by_instruction[row], by_instruction[row + 1]):
                 fields.setdefault(int(rows.number[each]), []).append(rows.field(each))
-            its_names = self._names_beside(row, names) if row in beside else {}
+            its_names = self._names_beside(row, names) if row in with_others else {}
             operand = int(first_operand[row])
-            pairs = pairs_of(self.data, opcodes[row], fields, its_names, shapes[operand] if operand >= 0 else "")
-            if values[row]:
-                pairs = (("value", values[row]), *pairs)
-            known.append(pairs)
-        return _taken(known, number.tolist())
+            shape = shapes.different[shapes.number[operand]] if operand >= 0 else ""
+            pairs = pairs_of(self.data, opcodes.different[opcodes.number[row]], fields, its_names, shape)
+            value = values.different[values.number[row]]
+            known.append((("value", value), *pairs) if value else pairs)
+        return Numbered(number, known)
 
     def _bytes_of(self, rows: Rows) -> list[str]:
         """The bytes of some fields of each instruction; those that stand side by side are taken together."""
@@ -217,11 +231,9 @@ class _Instructions:
         goes_on = (rows.message[1:] == rows.message[:-1]) & (rows.begin[1:] == rows.end[:-1])
         first = np.flatnonzero(np.concatenate([[True], ~goes_on]))
         last = np.concatenate([first[1:], [len(rows.message)]]) - 1
-        whole = self.columns.characters
-        for row, begin, end in zip(
-            rows.message[first].tolist(), rows.begin[first].tolist(), rows.end[last].tolist(), strict=True
-        ):
-            found[row] += whole[begin:end]
+        texts = self.columns.slices(rows.begin[first], rows.end[last])
+        for row, text in zip(rows.message[first].tolist(), texts, strict=True):
+            found[row] += text
         return found
 
     def _names_beside(self, row: int, names: list[str]) -> dict[int, str]:
@@ -229,20 +241,22 @@ class _Instructions:
         beside = np.flatnonzero(self.members.computation == self.members.computation[row])
         return {id_: names[other] for id_, other in zip(self.ids[beside].tolist(), beside.tolist(), strict=True)}
 
-    def _literals(self, shapes: list[str]) -> dict[int, str]:
-        known: dict[tuple[str, str], str] = {}
-        found = {}
-        rows = self.fields.of(_LITERAL)
-        for each, row in enumerate(rows.message.tolist()):
-            field = rows.field(each)
-            key = self.columns.characters[field.value : field.end][:_LONG], shapes[row]
-            literal = known.get(key)
-            if literal is None:
-                literal = literal_text(self.data, field, shapes[row])
-                if field.end - field.value < _LONG:
-                    known[key] = literal
-            found[row] = literal
-        return found
+    def _values(self, opcodes: Numbered, shapes: Numbered) -> Numbered:
+        """The texts of constants; empty for all else."""
+        start, end = self.columns.span(self.fields.of(_LITERAL), self.count, "a message")
+        rows = np.flatnonzero(end)
+        first_bytes = self.columns.slices(start[rows], np.minimum(end, start + _LONG)[rows])
+        alone = np.where((end - start)[rows] < _LONG, -1, rows).tolist()
+        number, first = distinct(zip(first_bytes, shapes.number[rows].tolist(), alone, strict=True))
+        texts = [
+            literal_text(self.data, Field(_LITERAL, SPAN, *span), shapes.different[shape])
+            for *span, shape in np.stack([start, end, shapes.number])[:, rows[first]].T.tolist()
+        ]
+        values = np.zeros(self.count, np.int64)
+        constant = opcodes.where(["constant"])
+        values[constant] = 1
+        values[rows] = np.where(constant[rows], 2 + number, 0)
+        return Numbered(values, ["", "{...}", *texts])
 
 
 def _places(computation: Array, keys: _Keys, schedule: Schedule, computations: int) -> Array:
@@ -289,15 +303,10 @@ class _Keys:
         return np.where(there, self._rows[place], -1)
 
 
-def _taken(column: Sequence[Any], rows: list[int]) -> list[Any]:
-    """The items of these rows, without a step of Python for each."""
-    return list(map(column.__getitem__, rows))
-
-
-def _tuples(reader: Array, operand: Array, count: int) -> list[tuple[int, ...]]:
-    bounds = np.searchsorted(reader, np.arange(count + 1)).tolist()
-    flat = operand.tolist()
-    return [tuple(flat[first:last]) for first, last in pairwise(bounds)]
+def _merged(number: Array, items: list[str]) -> Numbered:
+    """A column of items, by their numbers, of which some are equal."""
+    which, different = Numbered.of(items)
+    return Numbered(which[number], different)
 
 
 def _roles(opcode: str, count: int) -> list[str]:

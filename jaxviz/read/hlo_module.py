@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from jaxviz.read.hlo_table import InstructionTable
 
 Pairs = tuple[tuple[str, str], ...]
+#: The computations that an instruction calls, each with its role.
+Calls = tuple[tuple[str, int], ...]
 
 
 #: Frames of a call stack that are read, from the innermost on.
@@ -44,7 +49,7 @@ class HloComputation:
     shapes: list[str] = field(default_factory=list)
     operands: list[tuple[int, ...]] = field(default_factory=list)
     #: The computations that it calls, each with its role: calls, to_apply, body, condition, branch 0, ...
-    calls: list[tuple[tuple[str, int], ...]] = field(default_factory=list)
+    calls: list[Calls] = field(default_factory=list)
     attributes: list[Pairs] = field(default_factory=list)
     op_names: list[str] = field(default_factory=list)
     #: Rows of `HloModule.frames`, or -1.
@@ -54,24 +59,6 @@ class HloComputation:
     #: Where each instruction was read: a line of the text or a byte of the protocol buffer.
     places: list[int] = field(default_factory=list)
     root: int = -1
-
-    def fill(
-        self,
-        names: list[str],
-        opcodes: list[str],
-        shapes: list[str],
-        operands: list[tuple[int, ...]],
-        calls: list[tuple[tuple[str, int], ...]],
-        attributes: list[Pairs],
-        op_names: list[str],
-        frames: list[int],
-        numbers: list[int],
-        places: list[int],
-    ) -> None:
-        """Take over the columns of all instructions."""
-        self.names, self.opcodes, self.shapes, self.operands, self.calls = names, opcodes, shapes, operands, calls
-        self.attributes, self.op_names, self.frames = attributes, op_names, frames
-        self.numbers, self.places = numbers, places
 
     def __len__(self) -> int:
         return len(self.names)
@@ -98,6 +85,8 @@ class HloModule:
     aliases: list[tuple[int, int]] = field(default_factory=list)
     #: What `HloComputation.places` count.
     unit: str = "line"
+    #: The same columns as numbers, where the module was read into these.
+    table: InstructionTable | None = None
 
     def __len__(self) -> int:
         """How many instructions there are."""

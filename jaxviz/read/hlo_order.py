@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain, compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.read.hlo_module import HloComputation, HloModule
+from jaxviz.read.hlo_table import InstructionTable
 
 #: How deep calls may be nested. XLA's own are less than ten deep.
 DEEPEST = 100
@@ -25,45 +25,42 @@ class Orders:
     instruction: Array
     #: Of each computation: about how many nodes and values one copy has, with those of the computations that it calls.
     size: list[int]
-    #: Of each computation that calls others: its instructions that do.
-    callers: dict[int, list[int]]
+    #: Of each computation that calls others: these, as often as it does.
+    callees: dict[int, list[int]]
 
 
-def order_of(module: HloModule) -> Orders:
+def order_of(module: HloModule, table: InstructionTable) -> Orders:
     """The order in each computation; `HloError` where instructions or calls go round in a circle."""
     computations = module.computations
-    lengths = np.array(list(map(len, computations)), np.int64)
-    first = np.cumsum(lengths) - lengths
+    lengths = np.diff(table.bounds)
+    first = table.bounds[:-1]
     computation = np.repeat(np.arange(len(computations)), lengths)
     local = np.arange(len(computation)) - first[computation]
     callers: dict[int, list[int]] = {}
-    calling = [row for row, calls in enumerate(chain.from_iterable(each.calls for each in computations)) if calls]
-    for number, index in zip(computation[calling].tolist(), local[calling].tolist(), strict=True):
-        callers.setdefault(number, []).append(index)
-    order = _parameters_first(module, computation, local, lengths)
-    for number in _tangled(module, computation, local):
+    for number, row in zip(computation[list(table.calls)].tolist(), table.calls, strict=True):
+        callers.setdefault(number, []).append(row)
+    callees = {number: [callee for row in rows for _, callee in table.calls[row]] for number, rows in callers.items()}
+    order = _parameters_first(module, table, computation, local)
+    for number in _tangled(table, computation, local):
         place = slice(first[number], first[number] + lengths[number])
         order[place] = _untangled(module, computations[number], order[place].tolist())
-    shapes = np.fromiter(map(len, chain.from_iterable(each.shapes for each in computations)), np.int64, len(local))
     # A shape takes at least four characters for each element of a tuple.
+    shapes = np.array(list(map(len, table.shapes.different)), np.int64)[table.shapes.number]
     own = lengths + np.bincount(computation, weights=shapes, minlength=len(lengths)).astype(np.int64) // 16
-    return Orders(order, _sizes(module, own.tolist(), callers), callers)
+    return Orders(order, _sizes(module, own.tolist(), callees), callees)
 
 
-def _parameters_first(module: HloModule, computation: Array, local: Array, lengths: Array) -> Array:
+def _parameters_first(module: HloModule, table: InstructionTable, computation: Array, local: Array) -> Array:
     """Which instruction of its computation comes next; `HloError` where parameters are not counted up."""
-    computations = module.computations
-    opcodes = chain.from_iterable(each.opcodes for each in computations)
-    parameter = np.fromiter(map("parameter".__eq__, opcodes), bool, len(local))
-    most = int(lengths.max(initial=0))
-    numbers = compress(chain.from_iterable(each.numbers for each in computations), parameter.tolist())
+    parameter = table.opcodes.where(["parameter"])
+    most = int(local.max(initial=-1)) + 1
     # Parameters stand where their numbers say, all others behind them.
-    place = local + most
-    place[parameter] = [number if 0 <= number < most else most for number in numbers]
+    own = table.numbers
+    place = np.where(parameter, np.where((own >= 0) & (own < most), own, most), local + most)
     order = np.argsort(computation * (2 * most + 1) + place, kind="stable")
     counted = local[parameter[order]]
     for row in order[parameter[order]][place[order][parameter[order]] != counted][:1].tolist():
-        _complain(module, computations[computation[row]])
+        _complain(module, module.computations[computation[row]])
     found: Array = local[order]
     return found
 
@@ -80,12 +77,10 @@ def _complain(module: HloModule, computation: HloComputation) -> None:
     raise module.error(computation, max(found.values()), f"expected parameter {missing} as well")
 
 
-def _tangled(module: HloModule, computation: Array, local: Array) -> list[int]:
+def _tangled(table: InstructionTable, computation: Array, local: Array) -> list[int]:
     """The computations in which an instruction stands before one that it reads."""
-    operands = list(chain.from_iterable(each.operands for each in module.computations))
-    counts = np.fromiter(map(len, operands), np.int64, len(operands))
-    read = np.fromiter(chain.from_iterable(operands), np.int64, int(counts.sum()))
-    wrong: list[int] = np.unique(np.repeat(computation, counts)[read >= np.repeat(local, counts)]).tolist()
+    counts = table.operand_counts
+    wrong: list[int] = np.unique(np.repeat(computation, counts)[table.operands >= np.repeat(local, counts)]).tolist()
     return wrong
 
 
@@ -114,17 +109,13 @@ def _untangled(module: HloModule, computation: HloComputation, order: list[int])
     return ordered
 
 
-def _sizes(module: HloModule, own: list[int], callers: dict[int, list[int]]) -> list[int]:
+def _sizes(module: HloModule, own: list[int], callees: dict[int, list[int]]) -> list[int]:
     """The sizes of computations with those that they call, from these to their callers."""
     computations = module.computations
-    callees = {
-        number: [callee for index in indexes for _, callee in computations[number].calls[index]]
-        for number, indexes in callers.items()
-    }
     size = own
     depth = [1] * len(computations)
     state = [0] * len(computations)
-    for start in callers:
+    for start in callees:
         waiting = [start]
         while waiting:
             number = waiting[-1]

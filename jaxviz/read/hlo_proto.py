@@ -13,7 +13,8 @@ from jaxviz.read.hlo_aliases import aliases_in_proto
 from jaxviz.read.hlo_asynchronous import expand_asynchronous
 from jaxviz.read.hlo_columns import Array, Columns
 from jaxviz.read.hlo_instructions import Members, Schedule, read_instructions
-from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location
+from jaxviz.read.hlo_module import HloError, HloModule, Location
+from jaxviz.read.hlo_table import TableComputation
 from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, number, text
 from jaxviz.read.hlo_wrapping import module_in
 
@@ -125,21 +126,21 @@ class _Reader:
         for place, own in enumerate(columns.number(rows.of(5), len(fields)).tolist()):
             if number_of.setdefault(own, place) != place:
                 raise HloError(f"byte {fields[place].value}: expected a computation with a number of its own")
-        module.computations += map(HloComputation, names)
         members = Members(inside.value, inside.end, inside.message)
         schedule = self._schedule(scheduled, number_of)
-        ids = read_instructions(columns, module, members, schedule, number_of, frames=self.frames)
+        read = read_instructions(columns, module, members, schedule, number_of, frames=self.frames)
         roots = columns.number(rows.of(6), len(fields))
-        # The instructions stand computation by computation.
-        first = np.searchsorted(inside.message, np.arange(len(fields)))
         found = np.full(len(fields), -1, np.int64)
-        is_root = np.flatnonzero(ids == roots[inside.message])
-        found[inside.message[is_root]] = is_root - first[inside.message[is_root]]
-        for number_, root in enumerate(found.tolist()):
+        # The instructions stand computation by computation.
+        is_root = np.flatnonzero(read.ids == roots[inside.message])
+        found[inside.message[is_root]] = is_root - read.table.bounds[inside.message[is_root]]
+        module.table = read.table
+        for number_, (name, root) in enumerate(zip(names, found.tolist(), strict=True)):
             if root < 0:
-                expected = f"expected a root instruction in computation {names[number_]}"
+                expected = f"expected a root instruction in computation {name}"
                 raise HloError(f"byte {fields[number_].value}: {expected}")
-            module.computations[number_].root = root
+            computation = TableComputation(name, root, read.table, number_, read.frames, read.places)
+            module.computations.append(computation)
         return number_of
 
 

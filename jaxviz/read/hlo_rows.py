@@ -7,8 +7,6 @@ slots here: places among the values that one copy of every computation would mak
 from __future__ import annotations
 
 from itertools import chain
-from operator import attrgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +18,7 @@ from jaxviz.read.hlo_frames import HloFrames
 from jaxviz.read.hlo_module import HloComputation, HloModule
 from jaxviz.read.hlo_order import Orders
 from jaxviz.read.hlo_shapes import Shapes
+from jaxviz.read.hlo_table import InstructionTable
 from jaxviz.tables import Tables
 
 Array = NDArray[np.int64]
@@ -50,7 +49,9 @@ def spread(start: Array, count: Array) -> Array:
 class Rows:
     """Columns with a row for each node of one copy of every computation that is reached from the entry."""
 
-    def __init__(self, module: HloModule, tables: Tables, orders: Orders, frames: HloFrames) -> None:
+    def __init__(
+        self, module: HloModule, table: InstructionTable, tables: Tables, orders: Orders, frames: HloFrames
+    ) -> None:
         self.module = module
         self.tables = tables
         #: The numbers of the computations that are here, and where each is among them.
@@ -58,28 +59,22 @@ class Rows:
         self.place = {number: place for place, number in enumerate(self.reached)}
         self.computations = [module.computations[number] for number in self.reached]
         #: Instructions are numbered through all of them, from here on in each.
-        sizes = np.array([len(each) for each in self.computations], np.int64)
-        self.first_instruction = np.cumsum(sizes) - sizes
+        self.table = table.only(self.reached)
+        sizes = np.diff(self.table.bounds)
+        self.first_instruction = self.table.bounds[:-1]
         self.computation_of = np.repeat(np.arange(len(sizes)), sizes)
-        self.opcodes = self._all("opcodes")
-        self._opcode, first = distinct(self.opcodes)
-        # The different ones.
-        self._opcodes = [self.opcodes[row] for row in first]
+        opcodes = self.table.opcodes
         self._parameter, self._tuple, self._element, self._constant = (
-            np.array([opcode == wanted for opcode in self._opcodes], bool)[self._opcode]
-            for wanted in ("parameter", "tuple", "get-tuple-element", "constant")
+            opcodes.where([wanted]) for wanted in ("parameter", "tuple", "get-tuple-element", "constant")
         )
         #: Whether each instruction only calls a computation.
-        self.is_call = np.array([opcode in ("fusion", "call") for opcode in self._opcodes], bool)[self._opcode]
+        self.is_call = opcodes.where(["fusion", "call"])
         self._read_shapes(Shapes(tables))
         sequence = self._sequence(orders)
         self._read_flows(sequence)
         self._make_rows(sequence)
         self._fill(frames)
         self._read_attributes(AttributeReader(tables))
-
-    def _all(self, column: str) -> list[Any]:
-        return list(chain.from_iterable(map(attrgetter(column), self.computations)))
 
     def instruction(self, number: int) -> tuple[HloComputation, int]:
         """Its computation, and its place there."""
@@ -90,8 +85,14 @@ class Rows:
 
     def _read_shapes(self, shapes: Shapes) -> None:
         """What each instruction makes: `types` of the values, and for a tuple where its elements begin."""
-        number, first = distinct(self._all("shapes"))
-        known = [shapes.read(*self.instruction(row), self.module) for row in first]
+        number, different = self.table.shapes
+        known = []
+        for which, text in enumerate(different):
+            shape = shapes.read(text)
+            if shape is None:
+                wrong = self.instruction(int(np.flatnonzero(number == which)[0]))
+                raise self.module.error(*wrong, f"expected a shape such as f32[2,3], not {text[:100]}")
+            known.append(shape)
         self._shape = number
         self._elements = [shape.elements for shape in known]
         types = Groups.of(np.array([len(shape.types) for shape in known], np.int64))
@@ -114,11 +115,9 @@ class Rows:
         aliases = self._tuple | self._element
         own = Groups.of(np.where(aliases, 0, self._makes))
         self.slots = int(own.count.sum())
-        operands = self._all("operands")
-        counts = np.array(list(map(len, operands)), np.int64)
-        first = np.repeat(self.first_instruction[self.computation_of], counts)
+        counts = self.table.operand_counts
         self.operands = Groups.of(counts)
-        self.sources = np.fromiter(chain.from_iterable(operands), np.int64, len(first)) + first
+        self.sources = self.table.operands + np.repeat(self.first_instruction[self.computation_of], counts)
         start, count, more = own.start.copy(), own.count.copy(), list[int]()
         flows: dict[int, list[int]] = {}
         for number in sequence[aliases[sequence]].tolist():
@@ -159,7 +158,8 @@ class Rows:
         instruction = np.repeat(sequence, rows)
         constant = self._constant & (self._makes == 1)
         kind = np.where(self._parameter, ARGUMENT, np.where(constant, CONSTANT, OPERATION))[instruction]
-        roots = self.first_instruction + np.array([each.root for each in self.computations], np.int64)
+        self.roots = self.first_instruction + np.array([each.root for each in self.computations], np.int64)
+        roots = self.roots
         results = self.flow.count[roots]
         of_result = np.repeat(roots, results)
         instruction = np.concatenate([instruction, of_result])
@@ -211,26 +211,30 @@ class Rows:
         """Operation, name, call stack and name stack of each row."""
         string = self.tables.string
         instruction, argument, result = self.row_instruction, self.kind == ARGUMENT, self.kind == RESULT
-        op = np.array(list(map(string, self._opcodes)), np.int64)[self._opcode][instruction]
+        opcode = self.table.opcodes
+        op = np.array(list(map(string, opcode.different)), np.int64)[opcode.number][instruction]
         self.op = np.where(argument, string("argument"), np.where(result, string("result"), op))
 
-        self.names, op_names = self._all("names"), self._all("op_names")
-        names = list(self.names)
-        scope, first = distinct(["", *op_names])
-        self.scopes = ["", *(op_names[row - 1] for row in first[1:])]
+        names = list(self.table.names)
+        op_names = self.table.op_names.different
+        self.scopes = ["", *op_names]
+        scope = np.array([place if name else 0 for place, name in enumerate(op_names, 1)], np.int64)
+        scope = scope[self.table.op_names.number]
         # Arguments of the program are known by the names that the person gave them.
         entry = self.computation_of == self.place[self.module.entry]
-        named = self._parameter & entry & (scope[1:] > 0)
+        named = self._parameter & entry & (scope > 0)
         for number in np.flatnonzero(named).tolist():
-            names[number] = op_names[number]
-        self.scope = np.where(result, 0, np.where(named, 0, scope[1:])[instruction])
+            names[number] = self.scopes[scope[number]]
+        self.scope = np.where(result, 0, np.where(named, 0, scope)[instruction])
         self.name = np.where(result, 0, self._name_rows(names)[instruction])
         for row in np.flatnonzero(argument & (self._makes[instruction] > 1)).tolist():
             self.name[row] = string(f"{names[instruction[row]]}[{self.element[row]}]")
-        places = self._all("frames")
-        place, first = distinct(places)
-        stack = np.array([frames.stack(places[row]) for row in first], np.int64)[place]
-        self.stack = np.where(result, -1, stack[instruction])
+        self.stack = np.full(len(instruction), -1, np.int64)
+        if frames.wanted:
+            place, first = distinct(chain.from_iterable(each.frames for each in self.computations))
+            own = [self.instruction(row) for row in first]
+            stack = np.array([frames.stack(computation.frames[index]) for computation, index in own], np.int64)[place]
+            self.stack = np.where(result, -1, stack[instruction])
 
     def _name_rows(self, names: list[str]) -> Array:
         """The rows of the names; none for those that no node has."""
@@ -242,10 +246,8 @@ class Rows:
 
     def _read_attributes(self, reader: AttributeReader) -> None:
         """The attributes of each row: group n of `attributes` in `keys` and `texts`."""
-        pairs = self._all("attributes")
-        # Equal ones are mostly the same object, which is quicker to find.
-        number, first = distinct(map(id, pairs))
-        rows = [reader.rows(*self.instruction(row)) for row in first]
+        number, different = self.table.attributes
+        rows = list(map(reader.rows, different))
         groups = Groups.of(np.array(list(map(len, rows)), np.int64))
         number_ = number[self.row_instruction]
         hidden = (self.kind == RESULT) | ((self.kind == ARGUMENT) & (self.element > 0))
@@ -259,11 +261,8 @@ def _reached(module: HloModule, orders: Orders) -> list[int]:
     found = {module.entry}
     waiting = [module.entry]
     while waiting:
-        number = waiting.pop()
-        calls = module.computations[number].calls
-        for index in orders.callers.get(number, ()):
-            for _, callee in calls[index]:
-                if callee not in found:
-                    found.add(callee)
-                    waiting.append(callee)
+        for callee in orders.callees.get(waiting.pop(), ()):
+            if callee not in found:
+                found.add(callee)
+                waiting.append(callee)
     return sorted(found)

@@ -6,7 +6,6 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from jaxviz.read.hlo_module import HloComputation, HloModule
 from jaxviz.tables import Tables
 
 _LEAF = re.compile(r"(b\()?([a-z]\w*)\[([^\[\]]*)\](\{[^{}]*\})?(?(1)\))|([()])|(, ?)")
@@ -42,15 +41,8 @@ class Shapes:
         # Of what is no tuple: many are elements of large ones.
         self._known: dict[tuple[Any, ...], int | None] = {}
 
-    def read(self, computation: HloComputation, index: int, module: HloModule) -> Shape:
-        """The shape of what an instruction makes."""
-        text = computation.shapes[index]
-        shape = self._parse(text)
-        if shape is None:
-            raise module.error(computation, index, f"expected a shape such as f32[2,3], not {text[:100]}")
-        return shape
-
-    def _parse(self, text: str) -> Shape | None:
+    def read(self, text: str) -> Shape | None:
+        """The shape that a text says; None for a text that says none."""
         types: list[int] = []
         starts: list[int] = []
         depth = at = 0

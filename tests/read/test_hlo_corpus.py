@@ -16,6 +16,7 @@ from jaxviz.program import Program
 from jaxviz.read.frames import OWN_FOLDER
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.hlo_table import table_of
 from jaxviz.read.hlo_text import parse_hlo_text
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
@@ -51,6 +52,27 @@ def test_text_and_protocol_buffer_give_equal_graphs(name):
             if _FEW_FRAMES and column == "stack":
                 continue
             assert np.array_equal(columns_of(getattr(of_proto.graph, part))[column], expected), (part, column)
+
+
+@pytest.mark.parametrize("name", ["scan_rnn", "cond", "linear_algebra", "flax_block_train"])
+def test_the_table_of_a_protocol_buffer_says_what_its_computations_say(name):
+    module = parse_hlo_proto(compiled(name)[1].as_serialized_hlo_module_proto())
+    table = module.table
+    assert table is not None
+    module.table = None
+    other = table_of(module)
+    for column in ("opcodes", "shapes", "op_names", "attributes"):
+        one, two = getattr(table, column), getattr(other, column)
+        assert [one.different[at] for at in one.number] == [two.different[at] for at in two.number]
+    assert (table.names, table.calls) == (other.names, other.calls)
+    for column in ("bounds", "numbers", "operand_counts", "operands"):
+        assert np.array_equal(getattr(table, column), getattr(other, column))
+    some = [number for number in range(len(module.computations)) if number % 2]
+    half, wanted = table.only(some), [module.computations[number] for number in some]
+    assert half.names == [name for each in wanted for name in each.names]
+    assert half.opcodes.part(slice(None)) == [opcode for each in wanted for opcode in each.opcodes]
+    assert half.operands.tolist() == [place for each in wanted for read in each.operands for place in read]
+    assert list(half.calls.values()) == [calls for each in wanted for calls in each.calls if calls]
 
 
 @pytest.mark.parametrize("name", CORPUS)
