@@ -272,6 +272,29 @@ def test_what_cannot_be_run_is_said_and_shown_all_the_same(shell, names, capsys)
     assert "division by zero" in line
 
 
+def test_memory_values_and_the_cost_of_compiling_are_measured_when_asked(shell, names):
+    names.update(f=lambda x: jnp.log(jnp.cumsum(x) - 2.0), x=jnp.ones(4))
+    document = explore(shell, "--memory --values --compile f(x)").document()
+    assert document.values[0].values.first_bad is not None
+    assert document.memory[0].memory.total > 0
+    assert document.compiling[0].cost.seconds("compile") > 0
+    assert not document.measures
+    plain = explore(shell, "f(x)").document()
+    assert not plain.values
+    assert not plain.memory
+    assert not plain.compiling
+
+
+def test_what_cannot_be_measured_is_said_in_a_line_for_each(shell, names, capsys):
+    names.update(f=lambda x: jax.pure_callback(lambda x: 1 / 0, x, x), x=jnp.ones(()))
+    found = explore(shell, "--run 2 --values --compile f(x)")
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("%jaxviz")]
+    assert [line.partition(":")[0] for line in said] == ["%jaxviz --run", "%jaxviz --values"]
+    assert found.document().compiling
+    with pytest.raises(UsageError, match="--values wants a call to run"):
+        explore(shell, "--values m.hlo")
+
+
 def test_a_run_that_is_stopped_leaves_the_picture(shell, names, capsys, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

@@ -14,6 +14,10 @@ class RunStopped(RunError):
     """A run that was stopped before its end."""
 
 
+class NoMemory(RuntimeError):
+    """Nothing says what a program takes; the message says why."""
+
+
 def failed(call: str, error: BaseException) -> RunError:
     """The words for an error that came while a program ran."""
     if isinstance(error, RunError):

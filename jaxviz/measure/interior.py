@@ -1,13 +1,13 @@
 """The values inside of one operation that has a body: a loop, a branch, a jitted function.
 
 What comes before it is computed as it was traced, then its body with all of its values as further results. Those of a
-`scan` come stacked, of all its turns; a `while` is run turn by turn from here, because it says only then when it ends;
-of branches, the one that is taken is looked at.
+`scan` come stacked, of all its turns; a `while` is run turn by turn from here, because it says only then when it ends,
+and so is every loop around a `while` or a branch; of branches, the one that is taken is looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 
 #: More turns of a loop without a fixed number of them are not looked at.
 MOST_TURNS = 1000
+
+
+class _NotTaken(RunError):
+    """A branch that is not taken, in this turn or at all."""
+
+
+class _NotStacked(Exception):
+    """What is inside of a loop cannot be computed with it, for all of its turns."""
 
 
 class Inside(NamedTuple):
@@ -75,7 +83,7 @@ def values_inside(
         return reader.concrete(capture.program.jaxpr, list(inputs.leaves), 0, path)
 
     try:
-        return waited_for(capture.program.call, "the values inside of a body", compute, tell)
+        return waited_for(capture.program.call, "looking at its values", compute, tell)
     except RunError:
         raise
     except Exception as error:
@@ -87,15 +95,26 @@ class _Reader:
         self._graph, self._call = graph, call
         self._check, self._tell = check, tell
         self.go_on: Callable[[], None] = lambda: None
+        # What is compiled for a part of the program, which may be asked for in each turn, with what tells it apart.
+        self._compiled: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+
+    def _jit(self, what: str, part: Any, function: Callable[..., Any], *more: Any) -> Any:
+        """A compiled function, the same for the same part: `what` it gives of it, and what `more` it depends on."""
+        key = (what, id(part), *more)
+        if key not in self._compiled:
+            # The part is kept, so that no other takes its number.
+            self._compiled[key] = jax.jit(function), part
+        return self._compiled[key][0]
 
     def concrete(self, jaxpr: Any, arguments: Sequence[Any], region: int, path: Sequence[int]) -> list[Inside]:
         """The values of a body whose arguments are known."""
         if not path:
             nodes = self._nodes(jaxpr, region)
-            arrays = self._run(lambda *given: _with_all(jaxpr, given)[1], arguments, jaxpr, 1)
+            run = self._jit("all", jaxpr, lambda *given: _with_all(jaxpr, given)[1])
+            arrays = self._run(run, arguments, jaxpr, 1)
             return [Inside(nodes[place], array, 0) for place, array in arrays]
         equation = self._equation(jaxpr, region, path[0])
-        operands = jax.jit(lambda *given: _operands(jaxpr, equation, given))(*arguments)
+        operands = self._jit("operands", equation, lambda *given: _operands(jaxpr, equation, given))(*arguments)
         return self._enter(equation, list(operands), path[0], path[1:])
 
     def _enter(self, equation: Any, operands: list[Any], owner: int, rest: Sequence[int]) -> list[Inside]:
@@ -105,10 +124,12 @@ class _Reader:
         regions = self._graph.owned_regions[owner]
         if op == "scan":
             length = int(equation.params["length"])
-            inner = self._traced(bodies[0], regions[0], rest)
-            arrays = self._run(
-                lambda *given: _scanned(equation, given, inner.run), operands, inner.jaxpr, length * inner.times
-            )
+            try:
+                inner = self._traced(bodies[0], regions[0], rest)
+            except _NotStacked:
+                return self._scan_turns(equation, bodies[0], operands, regions[0], rest)
+            run = self._jit("scan", equation, lambda *given: _scanned(equation, given, inner.run), *rest)
+            arrays = self._run(run, operands, inner.jaxpr, length * inner.times)
             if equation.params["reverse"]:
                 arrays = [(place, array[::-1]) for place, array in arrays]
             return [
@@ -121,7 +142,7 @@ class _Reader:
             chosen = min(max(int(operands[0]), 0), len(bodies) - 1)
             wanted = self._wanted(regions, rest, chosen)
             if wanted != chosen:
-                raise RunError(f"branch {wanted} of {self._call} is not taken with these arguments: it has no values")
+                raise _NotTaken(f"branch {wanted} of {self._call} is not taken with these arguments: it has no values")
             return self.concrete(bodies[chosen], operands[1:], regions[chosen], rest)
         if _is_call(equation, bodies):
             return self.concrete(bodies[0], operands, regions[0], rest)
@@ -138,9 +159,19 @@ class _Reader:
         params = equation.params
         first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
         asks, constants, carry = operands[:first], operands[first:second], operands[second:]
-        inner = self._traced(body, region, rest)
-        goes_on = jax.jit(jax_core.jaxpr_as_fun(params["cond_jaxpr"]))
-        turn = jax.jit(lambda *given: inner.run(*given))
+        goes_on = self._jit("goes on", equation, jax_core.jaxpr_as_fun(params["cond_jaxpr"]))
+        try:
+            inner = self._traced(body, region, rest)
+        except _NotStacked:
+
+            def turns() -> Iterator[list[Any]]:
+                carried = carry
+                while bool(np.asarray(goes_on(*asks, *carried)[0])):
+                    yield [*constants, *carried]
+                    carried = self._results(body, [*constants, *carried])
+
+            return self._one_by_one(turns(), body, region, rest)
+        turn = self._jit("turn", equation, lambda *given: inner.run(*given), *rest)
         seen: list[list[tuple[int, NDArray[Any]]]] = []
         rows = _rows_of(inner.jaxpr)
         size = sum(_bytes(variable.aval) for _, variable in rows) * inner.times
@@ -166,6 +197,59 @@ class _Reader:
             for place, array in stacked
         ]
 
+    def _scan_turns(
+        self, equation: Any, body: Any, operands: list[Any], region: int, rest: Sequence[int]
+    ) -> list[Inside]:
+        """A loop with a fixed number of turns, turn by turn."""
+        params = equation.params
+        constants, carried = compat.scan_counts(params)
+        length = int(params["length"])
+        order = range(length - 1, -1, -1) if params["reverse"] else range(length)
+
+        def turns() -> Iterator[list[Any]]:
+            carry = operands[constants : constants + carried]
+            for place in order:
+                given = [*operands[:constants], *carry, *(piece[place] for piece in operands[constants + carried :])]
+                yield given
+                carry = self._results(body, given)[:carried]
+
+        return self._one_by_one(turns(), body, region, rest)
+
+    def _results(self, body: Any, given: Sequence[Any]) -> list[Any]:
+        return list(self._jit("results", body, jax_core.jaxpr_as_fun(_closed(body)))(*given))
+
+    def _one_by_one(self, turns: Iterator[list[Any]], body: Any, region: int, path: Sequence[int]) -> list[Inside]:
+        """The values at the end of a path in each turn of a loop; of a branch, in those in which it is taken."""
+        seen: dict[tuple[int, int], list[NDArray[Any]]] = {}
+        size, count, not_taken = 0, 0, None
+        for given in turns:
+            self.go_on()
+            if count == MOST_TURNS:
+                self._tell(f"only the first {MOST_TURNS:,} turns were looked at.")
+                break
+            count += 1
+            try:
+                found = self.concrete(body, given, region, path)
+            except _NotTaken as error:
+                not_taken = error
+                continue
+            times: dict[int, int] = {}
+            for one in found:
+                # A node may have several values.
+                times[one.node] = times.get(one.node, 0) + 1
+                array = one.array if one.turns else one.array[None]
+                seen.setdefault((one.node, times[one.node]), []).append(array)
+                size += array.nbytes
+            try:
+                self._check(size, len(seen))
+            except RunError:
+                self._tell(f"only the first {count:,} turns were looked at: more would take too much memory.")
+                break
+        if not seen and not_taken is not None:
+            raise not_taken
+        stacked = {key: np.concatenate(arrays) for key, arrays in seen.items()}
+        return [Inside(node, array, len(array)) for (node, _), array in stacked.items()]
+
     def _traced(self, jaxpr: Any, region: int, path: Sequence[int]) -> _Inner:
         """A body that runs in turns, and what it gives besides its results: the values at the end of the path."""
         if not path:
@@ -190,8 +274,10 @@ class _Reader:
                 return inner.run(*operands)[1]
 
             times, depth = inner.times, inner.depth
+        elif op in ("while", "cond"):
+            raise _NotStacked
         else:
-            raise RunError(f"the values of a {op} inside of a loop cannot be looked at")
+            raise RunError(f"the values inside of {op} cannot be looked at: what happens there is not known here")
 
         def run(*given: Any) -> Any:
             return jax_core.jaxpr_as_fun(_closed(jaxpr))(*given), inside(_operands(jaxpr, equation, given))
@@ -199,13 +285,13 @@ class _Reader:
         return _Inner(run, inner.jaxpr, inner.nodes, inner.places, times, depth)
 
     def _run(
-        self, function: Callable[..., Any], arguments: Sequence[Any], jaxpr: Any, times: int
+        self, run: Callable[..., Any], arguments: Sequence[Any], jaxpr: Any, times: int
     ) -> list[tuple[int, NDArray[Any]]]:
         rows = _rows_of(jaxpr)
         self._check(times * sum(_bytes(variable.aval) for _, variable in rows), len(rows))
         if not rows:
             return []
-        results = jax.block_until_ready(jax.jit(function)(*arguments))
+        results = jax.block_until_ready(run(*arguments))
         return [(place, np.asarray(_plain(value))) for (place, _), value in zip(rows, results, strict=True)]
 
     def _nodes(self, jaxpr: Any, region: int) -> list[int]:

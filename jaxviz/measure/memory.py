@@ -19,6 +19,7 @@ from jaxviz.find.finding import bytes_text
 from jaxviz.graph import ARGUMENT, RESULT, Column, Graph
 from jaxviz.measure.assignment import Allocation, Assigned, read_assignment
 from jaxviz.measure.cost import Cost, cost_of
+from jaxviz.measure.errors import NoMemory
 from jaxviz.measure.waiting import Work
 from jaxviz.read.hlo import HloGraph
 
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from jaxviz.capture import Capture
 
 Bytes = NDArray[np.float64]
-
-
-class NoMemory(RuntimeError):
-    """Nothing says what a program takes; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)

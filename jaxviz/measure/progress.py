@@ -14,7 +14,7 @@ from jaxviz.measure.waiting import Result, Work
 Step = Literal["compile", "read", "run", "eager", "profile"]
 
 # Seconds after which a person wants to know how far it is; each time the silence may last longer, by this factor.
-_SILENCE, _LONGER = 2.0, 1.5
+_SILENCE, _LONGER = 4.0, 1.6
 
 
 class Progress(NamedTuple):

@@ -26,6 +26,7 @@ from jaxviz.measure.errors import RunError, failed, free_bytes
 from jaxviz.measure.interior import owner_of, values_inside
 from jaxviz.measure.progress import waited_for
 from jaxviz.measure.waiting import Work
+from jaxviz.read.values import short_dtype
 
 if TYPE_CHECKING:
     from jaxviz.capture import Capture
@@ -268,7 +269,7 @@ class _Runner:
             return [np.asarray(_plain(result)) for result in jax.block_until_ready(results)]
 
         try:
-            arrays = waited_for(call, "its values", compute, self.tell)
+            arrays = waited_for(call, "looking at its values", compute, self.tell)
         except Exception as error:
             raise failed(call, error) from error
         graph = self.capture.jaxpr
@@ -339,7 +340,7 @@ def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0) ->
     return Value(
         node=node,
         name=shown.name or shown.op,
-        type=shown.types[0] if shown.types else "",
+        type=shown.types[0] if len(shown.types) == 1 else _type_text(array, turns),
         line=shown.line,
         count=int(array.size),
         least=0.0 if empty else float(finite.min()),
@@ -368,6 +369,11 @@ def _histogram(finite: NDArray[np.float64]) -> tuple[int, ...]:
         else:
             part = np.minimum(((scale * finite - scale * least) / width * _BINS).astype(np.int64), _BINS - 1)
     return tuple(np.bincount(part, minlength=_BINS).tolist())
+
+
+def _type_text(array: NDArray[Any], turns: int) -> str:
+    """Of one of several results; the turns of a loop are no axis of it."""
+    return f"{short_dtype(array.dtype)}[{','.join(map(str, array.shape[1:] if turns else array.shape))}]"
 
 
 def _smallest(dtype: Any) -> float:

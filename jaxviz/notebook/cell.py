@@ -24,7 +24,7 @@ def run_cell(shell: Any, options: Options, rest: str, line: str, cell: str) -> A
     __tracebackhide__ = True
     if rest:
         raise UsageError("%%jaxviz takes options alone: write %jaxviz for one call, or put the call into the cell.")
-    for name in ("save", "svg", "static", "target", "run"):
+    for name in ("save", "svg", "static", "target", "run", "memory", "values", "compile"):
         if getattr(options, name):
             raise UsageError(f"%%jaxviz has no --{name}, which is for one call: it has --stage, --height, --passes.")
     from jaxviz.listening import ear

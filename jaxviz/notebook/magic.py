@@ -25,7 +25,7 @@ from jaxviz.comparison import Comparison
 from jaxviz.document import STAGE_KINDS
 from jaxviz.exploration import Exploration
 from jaxviz.export.engine import DrawingError
-from jaxviz.measure.errors import RunError
+from jaxviz.measure.errors import NoMemory, RunError
 from jaxviz.notebook.paths import opened, path_in
 from jaxviz.notebook.session import note_explored
 from jaxviz.opening import open as open_path
@@ -37,7 +37,7 @@ _EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 _USAGE = (
     "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] "
-    "[--run [N]] [--vs 'g(args)'] fn(args), or a path"
+    "[--run [N]] [--memory] [--values] [--compile] [--vs 'g(args)'] fn(args), or a path"
 )
 
 
@@ -55,6 +55,10 @@ class Options:
     passes: bool = False
     # How often the call is run; None not at all.
     run: int | None = None
+    # What it needs of memory, what its values are, and what compiling it costs.
+    memory: bool = False
+    values: bool = False
+    compile: bool = False
     # The other call, to be put beside it.
     vs: str | None = None
 
@@ -92,7 +96,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
 # What stands for a file in what is evaluated of the line.
 _CALL = "<%jaxviz>"
 # Options without a value.
-_FLAGS = ("passes",)
+_FLAGS = ("passes", "memory", "values", "compile")
 # Options whose value may be left out: what it is then.
 _RUNS = 20
 
@@ -153,14 +157,13 @@ class JaxvizMagics(Magics):
             if exploration.failed is not None:
                 display(exploration.failed)
             raise
-        if options.run is not None:
-            _run(exploration, options.run)
+        _measure(exploration, options)
         note_explored(exploration)
         return exploration
 
     def _opened(self, options: Options, path: Path) -> Exploration:
-        if options.run is not None:
-            raise UsageError(f"%jaxviz --run wants a call to run, and {str(path)!r} is a file.")
+        for name in _asked(options):
+            raise UsageError(f"%jaxviz --{name} wants a call to run, and {str(path)!r} is a file.")
         return opened(path, options.stage, options.height)
 
     def _compared(self, options: Options, first: Exploration) -> Comparison:
@@ -188,14 +191,27 @@ class JaxvizMagics(Magics):
             print(f"%jaxviz: {error}", file=sys.stderr)
 
 
-def _run(exploration: Exploration, repeat: int) -> None:
-    """What cannot be run, or was stopped, is said in one line; the picture is shown all the same."""
-    try:
-        exploration.run(repeat)
-    except RunError as error:
-        print(f"%jaxviz --run: {error}", file=sys.stderr)
-    except KeyboardInterrupt:
-        print("%jaxviz --run: stopped, so nothing is measured", file=sys.stderr)
+def _asked(options: Options) -> list[str]:
+    """What is to be measured, by the names of the options, in the order in which it is."""
+    return [name for name in ("run", "memory", "values", "compile") if getattr(options, name) not in (None, False)]
+
+
+def _measure(exploration: Exploration, options: Options) -> None:
+    """What cannot be measured, or was stopped, is said in one line; the picture is shown all the same."""
+    acts: dict[str, Callable[[], object]] = {
+        "run": lambda: exploration.run(options.run or _RUNS),
+        "memory": exploration.memory,
+        "values": exploration.values,
+        "compile": exploration.compile_cost,
+    }
+    for name in _asked(options):
+        try:
+            acts[name]()
+        except (RunError, NoMemory) as error:
+            print(f"%jaxviz --{name}: {error}", file=sys.stderr)
+        except KeyboardInterrupt:
+            print(f"%jaxviz --{name}: stopped, so nothing is measured", file=sys.stderr)
+            return
 
 
 def parse(line: str) -> tuple[Options, ast.Call | Path]:

@@ -6,9 +6,18 @@ from playwright.sync_api import expect
 
 from jaxviz.notebook.display import MIME_TYPE
 
-UNROLLED = """\
-import jax, jax.numpy as jnp
+# Twenty runs of a second each: it is stopped long before they are over.
+SLOW = """\
+import time, jax, jax.numpy as jnp
 %load_ext jaxviz
+def nap(x):
+    time.sleep(1.0)
+    return x
+def patient(x):
+    return jax.pure_callback(nap, x, x) + 1.0
+%jaxviz patient(jnp.ones(3))"""
+
+UNROLLED = """\
 x = jnp.ones(16)
 def settle(x):
     for _ in range(40):
@@ -18,8 +27,21 @@ def settle(x):
 
 
 def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
-    opened = notebook(UNROLLED)
-    root = opened.explore(0).root
+    opened = notebook(SLOW, UNROLLED)
+    # One that takes long is stopped: the picture stays, and the kernel does what it is asked next.
+    slow = opened.explore(0).root
+    slow.locator(".jv-run-stage").click()
+    working = slow.locator(".jv-working")
+    expect(working).to_contain_text("of 20 runs", timeout=60_000)
+    opened.shot("asked-running", slow)
+    working.get_by_text("stop", exact=True).click()
+    expect(working).to_contain_text("Stopped: the picture is as it was.")
+    expect(slow.locator(".jv-run-stage")).to_have_text("run")
+    expect(slow.locator(".jv-run")).to_be_hidden()
+    opened.shot("asked-stopped", slow)
+    working.get_by_text("close", exact=True).click()
+    expect(working).to_be_hidden()
+    root = opened.explore(1).root
     finding = root.locator(".jv-finding", has_text="unrolled").first
     finding.locator(".jv-finding-title").click()
     finding.get_by_text("compare with a loop of JAX").click()
@@ -37,7 +59,7 @@ def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
     opened.shot("asked-run", root)
 
     def is_kept(saved):
-        output = saved["cells"][0]["outputs"][0]
+        output = next(one for one in saved["cells"][1]["outputs"] if MIME_TYPE in one.get("data", {}))
         return output["metadata"].get(MIME_TYPE, {}).get("view", {}).get("colour") == "time"
 
     opened.save(is_kept)

@@ -126,6 +126,85 @@ def test_what_is_in_a_branch_that_is_not_taken_is_said():
         ex.values(inside="other")
 
 
+def with_branches(x):
+    """Three turns of eight take the first branch; each turn then counts up to its number."""
+
+    def turn(carry, number):
+        carry = lax.cond(number % 3 == 0, lambda c: jnp.log(c - 9.0), lambda c: c * 0.5, carry)
+        _, carry = lax.while_loop(lambda s: s[0] < number, lambda s: (s[0] + 1, jnp.abs(s[1]) + 1.0), (0, carry))
+        return carry, carry.sum()
+
+    return lax.scan(turn, x, jnp.arange(8), reverse=True)
+
+
+def by_hand(x):
+    """The same in numpy: the logarithms, the halves and the absolute values in their order."""
+    logs, halves, sizes = [], [], []
+    for number in reversed(range(8)):
+        if number % 3 == 0:
+            x = np.log(x - 9.0)
+            logs.append(x)
+        else:
+            x = x * 0.5
+            halves.append(x)
+        for _ in range(number):
+            sizes.append(np.abs(x))
+            x = np.abs(x) + 1.0
+    return np.array(logs), np.array(halves), np.array(sizes)
+
+
+def test_branches_and_loops_inside_of_a_loop_are_looked_at_turn_by_turn():
+    x = np.arange(4.0, dtype=np.float32) + 20.0
+    ex = jv.explore(with_branches, x)
+    with np.errstate(invalid="ignore"):
+        logs, halves, sizes = by_hand(x)
+    branches = by_name(ex.values(inside="cond"))
+    for name, expected in (("log", logs), ("mul", halves)):
+        assert branches[name].turns == len(expected)
+        assert branches[name].nan == np.isnan(expected).sum()
+        assert branches[name].most == pytest.approx(np.nanmax(expected), rel=1e-5)
+        assert branches[name].mean == pytest.approx(np.nanmean(expected), rel=1e-5)
+    counted = by_name(ex.values(inside="while"))["abs"]
+    assert counted.turns == len(sizes) == 28
+    assert counted.mean == pytest.approx(np.nanmean(sizes), rel=1e-5)
+
+
+def test_what_is_bad_in_a_branch_inside_of_a_loop_is_found_there():
+    bad = jv.explore(with_branches, jnp.arange(4.0)).values().first_bad
+    assert bad.name == "log"
+    assert bad.bad_turn >= 0
+
+
+def test_a_while_loop_around_a_branch_is_looked_at_turn_by_turn():
+    def f(x):
+        def turn(state):
+            number, x = state
+            return number + 1, lax.cond(number == 2, lambda x: x * 10.0, lambda x: x + 1.0, x)
+
+        return lax.while_loop(lambda state: state[0] < 5, turn, (0, x))
+
+    found = by_name(jv.explore(f, 1.0).values(inside="cond"))
+    assert (found["mul"].turns, found["mul"].most) == (1, 30.0)
+    assert (found["add"].turns, found["add"].least, found["add"].most) == (4, 2.0, 32.0)
+
+
+def test_a_branch_that_no_turn_takes_is_said():
+    def f(x):
+        @jax.jit
+        def never(x):
+            return jnp.sin(x)
+
+        return lax.scan(lambda c, _: (lax.cond(c < 0.0, never, lambda c: c + 1.0, c), None), x, None, length=3)
+
+    with pytest.raises(RunError, match="is not taken with these arguments"):
+        jv.explore(f, 1.0).values(inside="never")
+
+
+def test_each_of_several_results_has_its_own_type():
+    ex = jv.explore(lambda x: lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 2.0), (0, x)), jnp.ones(4))
+    assert {value.type for value in ex.values(every=True) if value.name == "while"} == {"i32[]", "f32[4]"}
+
+
 def test_a_function_that_is_called_is_named_by_its_name():
     @jax.jit
     def inner(x):

@@ -173,7 +173,7 @@ def test_who_waits_long_is_told_less_and_less_often(monkeypatch):
     for second in range(1000):
         now[0] = float(second)
         silence.break_with("f: 0 of 20 runs")
-    assert heard[0] == "f: 0 of 20 runs, after 3 s; interrupt to stop."
+    assert heard[0] == "f: 0 of 20 runs, after 5 s; interrupt to stop."
     assert 8 < len(heard) < 20
 
 

@@ -18,7 +18,7 @@ const LISTED = 8;
 const WIDTH = 640;
 const HEIGHT = 120;
 const LEFT = 64;
-const TOP = 8;
+const TOP = 16;
 const BOTTOM = 18;
 /** More steps than this are not told apart on a screen: of each few, the one that needs most is drawn. */
 const MOST_POINTS = 600;
@@ -44,8 +44,10 @@ export class MemoryStrip {
     const more = element('div', 'jv-run-more');
     more.hidden = true;
     more.append(...rest.map(text => element('p', 'jv-memory-words', text)));
-    if (memory.live.length) {
+    if (memory.live.some(bytes => bytes > 0)) {
       more.append(this.chart(memory, at), this.alive(memory, at));
+    } else {
+      more.append(element('p', 'jv-memory-words', 'nothing is kept in between: each step needs as much as any other'));
     }
     const head = element('div', 'jv-run-head');
     const title = button(
@@ -85,6 +87,7 @@ export class MemoryStrip {
       }),
       svg('rect', { class: 'jv-memory-base', x: LEFT, y: y(base), width: WIDTH - LEFT, height: floor - y(base) }),
       svg('line', { class: 'jv-memory-peak', x1: x(peak + 0.5), x2: x(peak + 0.5), y1: TOP, y2: floor }),
+      peakText(x(peak + 0.5)),
       svgText(LEFT - 6, y(top) + 7, bytesText(top), 'end'),
       svgText(LEFT - 6, floor, '0', 'end'),
       svgText(WIDTH, HEIGHT - 5, `${memory.live.length} steps`, 'end')
@@ -138,6 +141,12 @@ export class MemoryStrip {
     );
     return row;
   }
+}
+
+/** The word above the line at the peak, in the chart wherever that is. */
+function peakText(x: number): SVGElement {
+  const anchor = x > WIDTH - 20 ? 'end' : x < LEFT + 20 ? 'start' : 'middle';
+  return svgText(x, TOP - 5, 'peak', anchor);
 }
 
 /** The steps of a long program by the largest of each few. */

@@ -49,6 +49,16 @@ test('the plot says each kernel in words, and a dot leads to it', () => {
   assert.match(plot.querySelector('figcaption')?.textContent ?? '', /10 GB\/s on the slope, 1 TFLOP\/s on the flat/);
 });
 
+test('what is faster than memory is explained', () => {
+  const said = (ceilings: Record<string, number>): string => {
+    const document = measured(ceilings);
+    const plot = roofline(document, document.graphs[0], document.measures[0], () => undefined);
+    return plot?.querySelector('figcaption')?.textContent ?? '';
+  };
+  assert.doesNotMatch(said({ flops: 1e12, bytes: 1e10 }), /caches/);
+  assert.match(said({ flops: 1e12, bytes: 2e9 }), /above the slope has its data from caches/);
+});
+
 test('without ceilings there is no plot', () => {
   const document = measured();
   assert.equal(

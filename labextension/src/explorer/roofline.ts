@@ -18,6 +18,8 @@ const SMALLEST = 2.5;
 const LEAST_SHARE = 0.002;
 /** No dot stands at the border: powers of ten that lie nearer get one more. */
 const ROOM = 0.1;
+/** A dot above the slope by this factor is there because of caches, and not of an error of measuring. */
+const CACHED = 1.1;
 
 export interface Dot {
   readonly node: number;
@@ -105,8 +107,11 @@ export function roofline(
     });
     plot.append(circle);
   }
-  const caption = element('figcaption', '', `each kernel under what the device can do at most: `);
+  const caption = element('figcaption', '', `each dot is a kernel, under what the device can do at most: `);
   caption.append(`${bytesText(fastest)}/s on the slope, ${flopsText(most)}/s on the flat`);
+  if (dots.some(dot => dot.rate > CACHED * dot.intensity * fastest)) {
+    caption.append('; what is above the slope has its data from caches');
+  }
   figure.append(plot, caption);
   return figure;
 }

@@ -38,11 +38,44 @@ test('the strip leads to the first bad value', () => {
   const shown: unknown[] = [];
   const strip = valuesStrip(document, (graph, nodes) => shown.push([graph, ...nodes]));
   assert.match(strip.textContent ?? '', /the first that holds a NaN is tanh/);
-  strip.querySelector('button')?.click();
+  strip.querySelector<HTMLElement>('.jv-link')?.click();
   assert.deepEqual(shown, [[0, 5]]);
   const good = valuesStrip(withValues({ bad: -1 }), () => undefined);
   assert.match(good.textContent ?? '', /all of them finite \(2 values, 32 B\)/);
   assert.equal(valuesStrip(decodePlain(affine().plain()), () => undefined).hidden, true);
+});
+
+test('the strip opens for a list of values, those that are not finite first', () => {
+  const shown: unknown[] = [];
+  const strip = valuesStrip(withValues(), (graph, nodes) => shown.push([graph, ...nodes]));
+  const title = strip.querySelector<HTMLElement>('.jv-finding-title');
+  const more = strip.querySelector<HTMLElement>('.jv-run-more');
+  assert.equal(more?.hidden, true);
+  title?.click();
+  assert.equal(more?.hidden, false);
+  assert.equal(title?.getAttribute('aria-expanded'), 'true');
+  const rows = [...strip.querySelectorAll<HTMLElement>('.jv-value-line')];
+  assert.deepEqual(
+    rows.map(row => [...row.children].map(part => part.textContent).join('|')),
+    ['tanh|100 % NaN||', 'dot_general|-1.25 to 3 ▄▁█, mean 0.5, deviation 1|25 % zero|']
+  );
+  rows[1].click();
+  assert.deepEqual(shown, [[0, 3]]);
+});
+
+test('of many values only some are listed, and it is said how many more there are', () => {
+  const plain = affine().plain();
+  const nodes = [3, 4, 5];
+  const many = Array.from({ length: 30 }, (_, row) => nodes[row % 3]);
+  const all = (value: unknown): unknown[] => many.map(() => value);
+  const numbers = { least: all(0), most: all(1), mean: all(0.5), deviation: all(0.1) };
+  const counts = { count: all(4), nan: all(0), infinite: all(0), zero: all(0), denormal: all(0) };
+  plain.values = [
+    { program: 0, bad: -1, bytes: 32, node: many, ...numbers, ...counts, histogram: all([1, 3]) }
+  ] as typeof plain.values;
+  const strip = valuesStrip(decodePlain(plain), () => undefined);
+  assert.equal(strip.querySelectorAll('.jv-value-line').length, 12);
+  assert.match(strip.textContent ?? '', /and 18 more: select an operation for its own/);
 });
 
 test('a histogram in letters', () => {

@@ -54,7 +54,10 @@ export function sparkline(counts: readonly number[]): string {
   return counts.map(count => BARS[Math.ceil((count / most) * (BARS.length - 1))]).join('');
 }
 
-/** The strip that says whether all values were finite, with the way to the first that was not. */
+/** So many values are listed: those that are not finite, then those that come first. */
+const LISTED = 12;
+
+/** The strip that says whether all values were finite, with the way to the first that was not; opened for a list. */
 export function valuesStrip(
   document: Document,
   show: (graph: number, nodes: readonly number[]) => void,
@@ -70,16 +73,61 @@ export function valuesStrip(
   const graph = document.graphs[at];
   const count = `${values.node.length} values, ${bytesText(values.bytes)}`;
   const { bad } = values;
-  const title = titled(document, 'values', values.program);
-  if (bad < 0) {
-    root.append(`${title}: all of them finite (${count})`);
-    return root;
+  const name = titled(document, 'values', values.program);
+  const said = bad < 0 ? `all of them finite (${count})` : `${firstBad(document, graph, values)} (${count})`;
+  const more = element('div', 'jv-run-more');
+  more.hidden = true;
+  const title = button('jv-finding-title', `${name}: ${said}`, 'The range of each value', () => {
+    more.hidden = !more.hidden;
+    title.setAttribute('aria-expanded', String(!more.hidden));
+  });
+  title.setAttribute('aria-expanded', 'false');
+  const head = element('div', 'jv-run-head');
+  head.append(title);
+  if (bad >= 0) {
+    head.append(button('jv-link', 'show', `Show where: ${nameOf(document, graph, bad)}`, () => show(at, [bad])));
   }
+  more.append(...list(document, graph, values, node => show(at, [node])));
+  root.append(head, more);
+  return root;
+}
+
+/** Which value is the first that is not finite, in words. */
+function firstBad(document: Document, graph: Graph, values: ValuesOfRun): string {
+  const { bad } = values;
   const row = values.node.indexOf(bad);
   const what = row >= 0 && values.nan[row] > 0 ? 'a NaN' : row >= 0 ? 'an infinity' : 'a number that is not finite';
   const line = ownSpot(document, graph.stack[bad])?.line;
-  const name = document.strings[graph.name[bad]] || nodeLabel(document, graph, bad);
-  root.append(`${title}: the first that holds ${what} is ${name}${line === undefined ? '' : ` in line ${line}`} `);
-  root.append(button('jv-link', 'show', `Show where: ${name}`, () => show(at, [bad])));
-  return root;
+  return `the first that holds ${what} is ${nameOf(document, graph, bad)}${line === undefined ? '' : ` in line ${line}`}`;
+}
+
+function nameOf(document: Document, graph: Graph, node: number): string {
+  return document.strings[graph.name[node]] || nodeLabel(document, graph, node);
+}
+
+/** The values by name, each with its histogram, its range and what is not finite. */
+function list(document: Document, graph: Graph, values: ValuesOfRun, show: (node: number) => void): HTMLElement[] {
+  const rows = values.node.map((_, row) => row).filter(row => values.count[row] > 0);
+  const finite = (row: number): boolean => !values.nan[row] && !values.infinite[row];
+  const listed = [...rows.filter(row => !finite(row)), ...rows.filter(finite)].slice(0, LISTED);
+  const table = element('div', 'jv-run-lines');
+  for (const row of listed) {
+    const node = values.node[row];
+    const name = nameOf(document, graph, node);
+    const line = ownSpot(document, graph.stack[node])?.line;
+    const shown = button('jv-run-line jv-value-line', '', `Show ${name}`, () => show(node));
+    const lines = linesOf(values, row);
+    const range = lines.find(({ term }) => term === 'values');
+    shown.replaceChildren(
+      element('code', '', name),
+      element('span', 'jv-value-range', [range?.text, range?.note.trim()].filter(Boolean).join(', ')),
+      element('span', '', lines.find(({ term }) => !term)?.text ?? ''),
+      element('span', 'jv-run-share', line === undefined ? '' : `line ${line}`)
+    );
+    table.append(shown);
+  }
+  const rest = rows.length - listed.length;
+  return rest > 0
+    ? [table, element('p', 'jv-memory-words', `and ${rest} more: select an operation for its own`)]
+    : [table];
 }
