@@ -60,11 +60,16 @@ def make_inputs(
     _check_there(args, kwargs)
     generator = np.random.default_rng(_SEED)
     made = [
-        jax.device_put(_made_up(leaf, fill, generator) if unknown else leaf, place)
+        _placed(_made_up(leaf, fill, generator) if unknown else leaf, place)
         for leaf, unknown, place in zip(leaves, wanted, places, strict=True)
     ]
     jax.block_until_ready(made)
     return Inputs(made, tree, donated, sum(wanted))
+
+
+def _placed(leaf: Any, place: Any) -> Any:
+    # What lies somewhere stays there, where no other place is named: of several processes, none can move it alone.
+    return leaf if place is None and isinstance(leaf, jax.Array) else jax.device_put(leaf, place)
 
 
 def check_fill(fill: Any) -> None:

@@ -188,7 +188,7 @@ class _Reader:
                 break
             outs, extras = turn(*constants, *carry)
             carry = list(outs)
-            seen.append([(place, np.asarray(_plain(value))) for place, value in zip(inner.places, extras, strict=True)])
+            seen.append([(place, host_array(value)) for place, value in zip(inner.places, extras, strict=True)])
         if not seen:
             return []
         stacked = [(column[0][0], np.stack([array for _, array in column])) for column in zip(*seen, strict=True)]
@@ -292,7 +292,7 @@ class _Reader:
         if not rows:
             return []
         results = jax.block_until_ready(run(*arguments))
-        return [(place, np.asarray(_plain(value))) for (place, _), value in zip(rows, results, strict=True)]
+        return [(place, host_array(value)) for (place, _), value in zip(rows, results, strict=True)]
 
     def _nodes(self, jaxpr: Any, region: int) -> list[int]:
         """The nodes of the equations of a body."""
@@ -412,6 +412,15 @@ def _bytes(aval: Any) -> int:
     return int(np.prod(aval.shape, dtype=np.int64)) * getattr(aval.dtype, "itemsize", 8)
 
 
-def _plain(value: Any) -> Any:
-    """Keys as the numbers behind them."""
-    return jax.random.key_data(value) if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key) else value
+def host_array(value: Any) -> NDArray[Any]:
+    """A value on the host; keys as the numbers behind them."""
+    if not getattr(value, "is_fully_addressable", True):
+        if not value.is_fully_replicated:
+            raise RunError(
+                "values that lie on devices of several processes cannot be looked at from one of them: explore the "
+                "program with arguments of one process"
+            )
+        value = value.addressable_data(0)
+    if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+        value = jax.random.key_data(value)
+    return np.asarray(value)

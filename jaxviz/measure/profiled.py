@@ -67,6 +67,7 @@ class Runs(Protocol):
     lowered: Any
     compiled: Any
     devices: list[Any]
+    local: Any
 
     def once(self, compiled: Any = None) -> tuple[float, float]: ...
 
@@ -213,7 +214,7 @@ def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Calla
         elsewhere=times.elsewhere,
     )
     go_on()
-    ceilings = ceilings_of(runs.devices[0], subject.cost.matmul_type)
+    ceilings = ceilings_of(runs.local, subject.cost.matmul_type)
     return Profile(times, rolled, statistics.median(walls[1:] or walls), ceilings, tuple(notes))
 
 

@@ -113,6 +113,8 @@ class Executable:
         self.compile_seconds = perf_counter() - start
         shardings = compat.input_shardings(self.compiled)
         self.devices = _devices_of(shardings)
+        #: One that this process computes on: of several processes, each has its own.
+        self.local = next((one for one in self.devices if one.process_index == jax.process_index()), self.devices[0])
         args, kwargs = program.dynamic_arguments
         self._check_memory(made_up_bytes(args, kwargs))
         try:
@@ -125,7 +127,7 @@ class Executable:
         if stats is not None:
             made = stats.output_size_in_bytes - stats.alias_size_in_bytes + stats.temp_size_in_bytes
             # What is donated is copied for each run.
-            check_memory(self.program.call, made + stats.alias_size_in_bytes + made_up, self.devices[0])
+            check_memory(self.program.call, made + stats.alias_size_in_bytes + made_up, self.local)
 
     def once(self, compiled: Any = None) -> tuple[float, float]:
         """Runs it once: seconds until Python could go on, and until the results were there."""
@@ -217,7 +219,7 @@ def run_program(
         raise failed(program.call, error) from error
     (_, first), *rest = timed
     return Run(
-        device=device_text(executable.devices[0]),
+        device=device_text(executable.local),
         devices=len(executable.devices),
         compile=executable.compile_seconds,
         first=first,

@@ -23,7 +23,7 @@ from jaxviz.measure.arguments import Fill, Inputs, check_closed, check_fill, mak
 from jaxviz.measure.cost import cost_of
 from jaxviz.measure.effects import effects_of
 from jaxviz.measure.errors import RunError, failed, free_bytes
-from jaxviz.measure.interior import owner_of, values_inside
+from jaxviz.measure.interior import host_array, owner_of, values_inside
 from jaxviz.measure.progress import waited_for
 from jaxviz.measure.waiting import Work
 from jaxviz.read.values import short_dtype
@@ -266,7 +266,7 @@ class _Runner:
 
         def compute(_: Work[list[Any]]) -> list[Any]:
             results = jax.jit(self._function([variable for _, variable in rows]))(*self.inputs.leaves)
-            return [np.asarray(_plain(result)) for result in jax.block_until_ready(results)]
+            return [host_array(result) for result in jax.block_until_ready(results)]
 
         try:
             arrays = waited_for(call, "looking at its values", compute, self.tell)
@@ -299,17 +299,12 @@ def _bytes(aval: Any) -> int:
     return int(np.prod(aval.shape, dtype=np.int64)) * getattr(aval.dtype, "itemsize", 8)
 
 
-def _plain(value: Any) -> Any:
-    """Keys as the numbers behind them."""
-    return jax.random.key_data(value) if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key) else value
-
-
 def _of_arguments(graph: Graph, inputs: Inputs) -> list[Value]:
     nodes = np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist()
     if len(nodes) != len(inputs.leaves):
         return []
     return [
-        _statistics(graph, node, np.asarray(_plain(leaf)))
+        _statistics(graph, node, host_array(leaf))
         for node, leaf in zip(nodes, inputs.leaves, strict=True)
         if hasattr(leaf, "dtype")
     ]

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +23,7 @@ from jaxviz.measure.profile import Row, events_of
 from jaxviz.measure.stragglers import compared
 
 WORKER = """
-import sys, time
+import json, sys, time
 import jax, jax.numpy as jnp, numpy as np
 import jaxviz as jv
 
@@ -50,6 +51,18 @@ with jv.recording(folder):
         jax.block_until_ready(step(x))
     if local:
         evaluate(jnp.ones(3 + (rank == late)))
+
+if local:
+    ex = jv.explore(step, x)
+    run = ex.run(repeat=2)
+    try:
+        said = repr(ex.values())
+    except jv.RunError as error:
+        said = str(error)
+    figures = {"devices": run.devices, "median": run.median, "values": said}
+    if run.profile is not None:
+        figures |= {"bytes": run.profile.ceilings.bytes, "flops": run.profile.ceilings.flops}
+    open(f"{folder}-run-{rank}.json", "w").write(json.dumps(figures))
 """
 
 
@@ -137,6 +150,18 @@ def test_a_joined_recording_is_a_document_like_others(two, tmp_path):
     again = Document.load(path)
     assert again.to_json(packed=False) == two.document().to_json(packed=False)
     assert [str(entry.process) for entry in again.processes] == [str(process) for process in two.processes]
+
+
+def test_each_of_several_processes_can_run_what_they_compute_together(two):
+    for rank in range(2):
+        figures = json.loads(Path(f"{two.path}-run-{rank}.json").read_text())
+        assert figures["devices"] == 2
+        assert figures["median"] > 0
+        assert "devices of several processes cannot be looked at from one of them" in figures["values"]
+        if compat.profile_reader() is not None:
+            # Of its own device: one of another process does nothing at all, at any speed.
+            assert 1e8 < figures["bytes"] < 1e13
+            assert 1e8 < figures["flops"] < 1e15
 
 
 def test_four_processes_are_joined_and_their_straggler_is_found(tmp_path):
