@@ -214,7 +214,10 @@ def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Calla
         elsewhere=times.elsewhere,
     )
     go_on()
-    ceilings = ceilings_of(runs.local, subject.cost.matmul_type)
+    once = times.seconds / np.maximum(times.count, 1.0)
+    ceilings = ceilings_of(runs.local, subject.cost.matmul_type).with_seen(
+        np.where(times.count > 0, subject.cost.kernel_work, 0.0).tolist(), once.tolist()
+    )
     return Profile(times, rolled, statistics.median(walls[1:] or walls), ceilings, tuple(notes))
 
 

@@ -7,7 +7,7 @@ in its place and of a large matmul, measured once in a process for each device.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
@@ -54,6 +54,15 @@ class Ceilings:
         """FLOP for each byte from which on computing is what limits."""
         return self.flops / self.bytes
 
+    def with_seen(self, flops: Sequence[float], seconds: Sequence[float]) -> Ceilings:
+        """No lower than what kernels were seen to compute: another load may have met the matmul that was measured.
+
+        >>> Ceilings(flops=100.0, bytes=10.0).with_seen([500.0, 9.0], [2.0, 1e-9]).flops
+        250.0
+        """
+        rates = [work / took for work, took in zip(flops, seconds, strict=True) if took >= _TOO_SHORT]
+        return Ceilings(max([self.flops, *rates]), self.bytes)
+
     def least(self, flops: float, moved: float) -> float:
         """Seconds that a kernel needs at least by these ceilings."""
         return max(flops / self.flops, moved / self.bytes)
@@ -81,14 +90,17 @@ def _measured(device: Any, dtype: str) -> Ceilings:
     kind = "cpu" if device.platform == "cpu" else "other"
     size, side = _CHANGED[kind], _SIDE[kind]
     with jax.default_device(device):
-        # In its place: a result that is new each time is memory that the system has to give first, which takes several
-        # times as long as to write it.
-        change = jax.jit(lambda values: values + 1.0, donate_argnums=0)
-        changed = _best(change, jnp.zeros(size // 4, jnp.float32))
+        changed = _best(changes_in_place(), jnp.zeros(size // 4, jnp.float32))
         matrix = jnp.ones((side, side), dtype)
         product = jax.jit(jnp.matmul)
         multiplied = _best(lambda _: product(matrix, matrix), matrix)
     return Ceilings(flops=2.0 * side**3 / multiplied, bytes=2.0 * size / changed)
+
+
+def changes_in_place() -> Callable[[Any], Any]:
+    """Reads and writes an array once, in its place: a result that is new each time is memory that the system has to
+    give first, which takes several times as long as to write it."""
+    return jax.jit(lambda values: values + 1.0, donate_argnums=0)
 
 
 def _best(run: Callable[[Any], Any], value: Any) -> float:

@@ -20,9 +20,18 @@ Told = Callable[[str], None]
 
 
 def run(session: Session, id: str, told: Told) -> dict[str, Any]:
-    """Runs a program of the session; gives its document, which has the measures from now on."""
+    """Runs a program of the session; gives its document, which has the measures from now on.
+
+    What it does besides computing is said before it is repeated, and all the time.
+    """
+    from jaxviz.measure.effects import effects_of
     from jaxviz.measure.progress import Progress
 
+    exploration: Exploration = session[id].exploration
+    effects = effects_of(exploration.jaxpr)
+    each = f"; each of them {effects}" if effects else ""
+    if effects:
+        told(f"about 30 runs{each}")
     last = 0.0
 
     def hear(progress: Progress) -> None:
@@ -30,9 +39,9 @@ def run(session: Session, id: str, told: Told) -> dict[str, Any]:
         now = perf_counter()
         if now - last >= _BETWEEN:
             last = now
-            told(progress.words)
+            told(f"{progress.words}{each}")
 
-    session[id].exploration.run(progress=hear)
+    exploration.run(progress=hear)
     told("reading what was measured")
     return {"type": "document", "id": id, "document": session.document(id).to_json()}
 

@@ -33,6 +33,7 @@ def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
     slow.locator(".jv-run-stage").click()
     working = slow.locator(".jv-working")
     expect(working).to_contain_text("of 20 runs", timeout=60_000)
+    expect(working).to_contain_text("calls back into Python (line 7)")
     opened.shot("asked-running", slow)
     working.get_by_text("stop", exact=True).click()
     expect(working).to_contain_text("Stopped: the picture is as it was.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+import re
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ import jaxviz as jv
 from jaxviz.find.finding import bytes_text
 from jaxviz.measure.cost import Cost, cost_of, trip_counts
 from jaxviz.measure.profiled import Kernel
-from jaxviz.measure.roofline import Ceilings, ceilings_of
+from jaxviz.measure.roofline import Ceilings, ceilings_of, changes_in_place
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_text import parse_hlo_text
 
@@ -155,15 +155,18 @@ def test_a_kernel_says_in_words_what_limits_it():
 
 
 def test_the_ceiling_of_memory_is_not_that_of_the_system_giving_it():
-    """A result that is new each time costs more than writing it: numpy, in its place, may not be far above."""
-    values = np.zeros(1 << 25, np.float32)
-    times = []
-    for _ in range(5):
-        start = perf_counter()
-        np.add(values, 1.0, out=values)
-        times.append(perf_counter() - start)
-    alone = 2 * values.nbytes / min(times)
-    assert ceilings_of(jax.devices()[0]).bytes > 0.5 * alone
+    values = jnp.zeros(1024)
+    place = values.unsafe_buffer_pointer()
+    changed = changes_in_place()(values)
+    assert values.is_deleted()
+    assert changed.unsafe_buffer_pointer() == place
+    assert changed[0] == 1.0
+
+
+def test_no_kernel_is_above_the_ceiling_of_computing():
+    found = Ceilings(1e9, 1e9).with_seen([1e6, 8e6, 1.0], [1e-3, 1e-3, 1e-9])
+    assert found == Ceilings(8e9, 1e9)
+    assert Ceilings(1e10, 1e9).with_seen([8e6], [1e-3]).flops == 1e10
 
 
 def test_what_waits_for_others_or_is_not_known_is_not_limited_by_the_device():
@@ -253,8 +256,14 @@ def test_a_run_says_what_limits_its_kernels():
     least = min((one for one in kernels.values() if one.bytes > 1e7), key=lambda one: one.intensity)
     assert most.bound == "compute"
     assert most.flops == pytest.approx(2 * 1024**3, rel=0.01)
-    assert least.bound == "memory"
-    assert "memory-bound at" in str(least)
+    # On some machines, all of it lies in a cache.
+    assert least.bound in ("memory", "cache")
+    assert re.search("memory-bound at|faster than memory", str(least))
+    assert all(
+        kernel.flops <= 1.001 * profile.ceilings.flops * kernel.seconds
+        for kernel in kernels.values()
+        if kernel.seconds > 1e-5
+    )
     assert profile.least > 0
     document = ex.document().measures[0].measures
     assert document.ceilings["flops"] == pytest.approx(profile.ceilings.flops, rel=1e-3)

@@ -1,8 +1,10 @@
 """What a picture asks the kernel to do: to run, to rebuild a loop; how far it is, and what stops it."""
 
 import json
+import re
 import threading
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -69,6 +71,23 @@ def test_a_run_tells_how_far_it_is_and_gives_the_measured_document(channel):
     document = Document.from_json(answer["document"])
     (measures,) = document.measures
     assert measures.measures.seconds["median"] == pytest.approx(exploration.measured.median, rel=1e-2)
+
+
+def test_what_calls_back_into_python_is_said_before_it_is_repeated(channel):
+    seen = []
+
+    def counted(x):
+        jax.debug.callback(lambda: seen.append(len(channel._comm.sent)))
+        return x + 1.0
+
+    explored(channel, counted, jnp.ones(3))
+    *told, _ = ask(channel, type="run", id="1")
+    words = [message["words"] for message in told]
+    first = next(place for place, text in enumerate(words) if "calls back into Python (line" in text)
+    assert re.match(r"about 30 runs; each of them prints or calls back into Python \(line \d+\)$", words[first])
+    assert len(seen) > 20
+    # All messages until then had been sent.
+    assert min(seen) > first
 
 
 def test_the_answer_is_of_the_program_that_was_shown(channel):
