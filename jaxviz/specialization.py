@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +37,10 @@ OPTIONS = ("static_argnums", "donate_argnums", "keep_unused", "device", "backend
 _TEXT = 60
 # Wrappers in wrappers: how deep functions are looked for among what a function captured.
 _DEPTH = 3
+
+
+# Numbers for function objects.
+_NUMBERS: Iterator[int] = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -102,14 +108,14 @@ class Definition:
     captured: Mapping[str, str] = field(default_factory=dict)
     #: Gives the function object as long as somebody else keeps it.
     function: Callable[[], Any] = field(default=lambda: None, repr=False)
+    #: The number of the function object, and of the one that the person wrote: two that lived at once and are equal
+    #: have one, and no later object gets it, though it may lie at the same address.
+    serial: int = field(default_factory=lambda: next(_NUMBERS), repr=False)
+    inner_serial: int = field(default_factory=lambda: next(_NUMBERS), repr=False)
 
     def same_object(self, other: Definition) -> bool:
         """Whether JAX takes both for one function. An object that is gone is no longer known to JAX either."""
-        one, another = self.function(), other.function()
-        try:
-            return one is not None and (one is another or bool(one == another))
-        except Exception:
-            return False
+        return self.serial == other.serial
 
     def made_again(self, other: Definition) -> bool:
         """Whether both are made of the same code, in the same way."""
@@ -161,7 +167,23 @@ def definition_of(function: Any) -> Definition:
         tuple(_layers(function)),
         {key: _text(value) for key, value in captured.items() if _is_plain(value)},
         _reference(function),
+        _serial_of(function),
+        _serial_of(inner),
     )
+
+
+# JAX knows functions by their hash and by equality too.
+_serials: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def _serial_of(function: Any) -> int:
+    with _lock:
+        number = next(_NUMBERS)
+        try:
+            return _serials.setdefault(function, number)
+        except Exception:  # It cannot be hashed, compared or kept track of: it is taken for a new one each time.
+            return number
 
 
 def signature_of(
@@ -253,8 +275,20 @@ def _leaf(path: str, leaf: Any, type_: Any) -> Leaf | None:
     dtype = type_.dtype
     if not jax.dtypes.issubdtype(dtype, jax.dtypes.extended):
         dtype = jax.dtypes.canonicalize_dtype(dtype)
-    placement = str(leaf.sharding) if getattr(leaf, "committed", False) else ""
+    placement = _placement(leaf.sharding) if getattr(leaf, "committed", False) else ""
     return Leaf(path, short_dtype(dtype), shape, bool(getattr(type_, "weak_type", False)), placement)
+
+
+def _placement(sharding: Any) -> str:
+    """Where an array lies, as one reads it: `cpu:0`, `P('data', None) of the mesh data=4, model=2`."""
+    spec, mesh = getattr(sharding, "spec", None), getattr(sharding, "mesh", None)
+    if spec is not None and mesh is not None:
+        axes = ", ".join(f"{name}={size}" for name, size in mesh.shape.items())
+        memory = getattr(sharding, "memory_kind", None)
+        kept = f" in {memory}" if memory not in (None, "device") else ""
+        return f"P{tuple(spec)} of the mesh {axes}{kept}".replace(",)", ")")
+    devices = sorted(getattr(sharding, "device_set", ()), key=lambda device: device.id)
+    return ", ".join(f"{device.platform}:{device.id}" for device in devices) if len(devices) == 1 else str(sharding)
 
 
 def _is_array(leaf: Any) -> bool:

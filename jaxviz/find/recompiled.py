@@ -22,6 +22,8 @@ _MISTAKES = ("function", "weak", "passing", "value")
 _USEFUL = ("shape", "dtype", "static", "tree", "placement", "setting", "wrapper")
 # So many compilations more than one are worth a word, and so many are a fault.
 _ADVICE, _WARNING = {"mistake": 1, "useful": 3}, {"mistake": 2, "useful": 8}
+# Operations that are compiled with the functions that they are given.
+_BODIED = frozenset({"scan", "while", "while_loop", "fori_loop", "cond", "switch", "map", "associative_scan"})
 # A text names so many arguments; the rest are counted.
 _MOST_NAMED = 3
 
@@ -121,20 +123,31 @@ def _new_object(new: Definition, last: Definition) -> Reason:
         f", this time with {name} = {new.captured[name]}, before with {last.captured[name]}" for name in changed[:1]
     )
     what = "this lambda" if new.name == "<lambda>" else f"`{new.name}`"
-    if new.layers:
+    if new.layers and new.inner_serial == last.inner_serial:
         # A library's wrapper is made by the same code wherever it is called, so it may be another line that made it.
         return Reason(
             "wrapper",
             f"{what} came wrapped anew (by partial, vmap, a bound method or the like), which is another function "
             f"to JAX{captured}",
-            f"Where the wrapped {what} is the same each time, make and jit it once.",
+            f"Where what is wrapped is the same each time, wrap and jit {what} once.",
+            new.name,
+        )
+    if new.code is not None and new.name in _BODIED and new.code.co_name != new.name:
+        # It was called outside of any jitted function, and is compiled for itself.
+        return Reason(
+            "function",
+            f"the function that `{new.name}` was given is a new object: the line that makes it ran again{captured}",
+            f"Make that function once and give `{new.name}` the same each time, or call `{new.name}` inside of "
+            f"a function "
+            "that is jitted once; JAX knows functions by identity.",
             new.name,
         )
     remedy = (
         f"Make and jit {what} once, outside of the loop or function that calls it; JAX knows functions by identity."
     )
     if changed:
-        remedy = f"Pass `{changed[0]}` as an argument, and make and jit {what} once."
+        passed = f"`{changed[0]}`" if changed[0].isidentifier() else f"what is {changed[0]} of the partial"
+        remedy = f"Pass {passed} as an argument, and make and jit {what} once."
     return Reason(
         "function", f"{what} is a new function object: the line that makes it ran again{captured}", remedy, new.name
     )
@@ -205,8 +218,7 @@ def _leaves(one: Signature, other: Signature) -> Iterator[Reason]:
         elif leaf.weak != old.weak and leaf.shape == old.shape:
             changed.setdefault(("weak", str(leaf.weak), leaf.text, leaf.dtype), []).append(leaf.path)
         if leaf.placement != old.placement:
-            now = leaf.placement or "wherever JAX puts it"
-            changed.setdefault(("placement", now, old.placement or "wherever JAX puts it", ""), []).append(leaf.path)
+            changed.setdefault(("placement", leaf.placement, old.placement, ""), []).append(leaf.path)
     for (kind, now, then, more), paths in changed.items():
         yield _leaf_reason(kind, now, then, more, paths)
 
@@ -234,10 +246,14 @@ def _leaf_reason(kind: str, now: str, then: str, more: str, paths: list[str]) ->
         )
     return Reason(
         "placement",
-        f"{what} lies on {now}, before on {then}",
+        f"{what} lies {_place(now)}, before {_place(then)}",
         f"Place {what} the same way before each call, with jax.device_put.",
         path,
     )
+
+
+def _place(placement: str) -> str:
+    return f"on {placement}" if placement else "wherever JAX puts it"
 
 
 _LONG = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "c64": "complex64", "c128": "complex128"}
@@ -249,7 +265,7 @@ def _statics(one: Signature, other: Signature) -> Iterator[Reason]:
         old = before.get(static.path)
         if old is None or static.same(old):
             continue
-        if static.text == old.text or not _compares(static.value):
+        if static.text == old.text or not (hasattr(static.value, "__qualname__") or _compares(static.value)):
             yield Reason(
                 "value",
                 f"the static argument `{static.path}` is an object that equals no earlier one",

@@ -204,3 +204,76 @@ def test_many_sizes_are_advice_then_a_warning():
             step(jnp.ones(size))
     assert [finding.severity for finding in found.findings] == ["warning"]
     assert "axis 0 of `x`" in found.findings[0].remedy
+
+
+@pytest.mark.smoke
+def test_functions_that_are_gone_when_it_is_told_are_known_by_what_they_were():
+    """What a training loop defines for itself no longer lives when somebody asks why it was compiled again."""
+
+    def train():
+        step = jax.jit(lambda state, batch: state * 0.9 + batch.mean())
+        state = 0.0
+        for size in (4, 4, 3):
+            state = step(state, jnp.ones(size))
+
+    with jv.recording() as found:
+        train()
+    assert [[reason.kind for reason in why] for why in found.reasons] == [["first"], ["weak"], ["shape"]]
+
+
+def test_a_lambda_under_a_gradient_that_is_made_anew_is_told_as_one():
+    def train():
+        for _ in range(3):
+            jax.jit(jax.grad(lambda x: (x**2).sum()))(ONES)
+
+    with jv.recording() as found:
+        train()
+    assert [why[0].kind for why in found.reasons] == ["first", "function", "function"]
+    (finding,) = found.findings
+    assert finding.severity == "warning"
+    assert "this lambda is a new function object" in finding.text
+
+
+def test_one_function_that_is_wrapped_anew_is_told_by_its_wrapper():
+    def loss(x):
+        return (x**2).sum()
+
+    def train():
+        for _ in range(3):
+            jax.jit(jax.grad(loss))(ONES)
+
+    assert [why[0][0] for why in reasons_of(train)] == ["first", "wrapper", "wrapper"]
+
+
+def test_a_loop_outside_of_jit_is_told_by_the_function_that_it_is_given():
+    def train():
+        for _ in range(3):
+            jax.lax.scan(lambda c, x: (c + x, c), 0.0, ONES)
+
+    with jv.recording() as found:
+        train()
+    (finding,) = found.findings
+    assert "the function that `scan` was given is a new object" in finding.text
+    assert "jit `scan`" not in finding.remedy
+
+
+def test_another_activation_is_told_by_its_name():
+    @functools.partial(jax.jit, static_argnums=1)
+    def layer(x, activation):
+        return activation(x)
+
+    with jv.recording() as found:
+        layer(ONES, jax.nn.relu)
+        layer(ONES, jnp.tanh)
+    ((reason,),) = found.reasons[1:]
+    assert reason.kind == "static"
+    assert "tanh, before relu" in reason.text
+
+
+def test_where_an_argument_lies_is_told_in_words():
+    step = jitted()
+    with jv.recording() as found:
+        step(ONES)
+        step(jax.device_put(ONES, jax.devices()[0]))
+    ((reason,),) = found.reasons[1:]
+    assert reason.text == f"`x` lies on {jax.default_backend()}:0, before wherever JAX puts it"
