@@ -91,6 +91,7 @@ class Capture:
                 argument_names=self.program.argument_names,
                 result_names=self.program.result_names,
                 constant_name=self.program.constant_name,
+                constant_scope=self.program.constant_scope,
                 donated=self.program.donated,
             )
 

@@ -15,6 +15,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxviz.read.frames import cell_number
+
 # Functions called by functions, objects in objects: how far the search goes, and how many things it looks at.
 _DEPTH = 4
 _THINGS = 10_000
@@ -35,6 +37,7 @@ class CapturedNames:
         self._names: dict[int, str] | None = None
         # What was found must live as long as it is known by its id.
         self._found: list[tuple[Any, str]] = []
+        self._scopes: dict[int, str] = {}
 
     def of(self, constant: Any) -> str:
         """The name of a constant of a jaxpr, empty where none is found."""
@@ -43,6 +46,14 @@ class CapturedNames:
             self._names = {id(array): name for array, name in reversed(self._found)}
         name = self._names.get(id(constant))
         return name if name is not None else self._of_converted(getattr(constant, "val", constant))
+
+    def scope_of(self, constant: Any) -> str:
+        """Where it was taken from: `a variable of make_step`, `held by an object of Model`; empty where not known."""
+        self.of(constant)
+        if (scope := self._scopes.get(id(constant))) is not None:
+            return scope
+        name = self._of_converted(getattr(constant, "val", constant))
+        return next((self._scopes[id(array)] for array, known in self._found if name and known == name), "")
 
     def _of_converted(self, constant: Any) -> str:
         """Arrays of NumPy are wrapped by JAX, and converted where its own types are narrower."""
@@ -56,17 +67,47 @@ class CapturedNames:
 
     def _look_around(self) -> None:
         """Nearest first, so that a thing has the name that is nearest to the function."""
-        waiting = deque([(self._function, "", 0)])
+        waiting = deque([(self._function, "", "", 0)])
         seen: set[int] = set()
         while waiting and len(seen) < _THINGS:
-            value, name, depth = waiting.popleft()
+            value, name, scope, depth = waiting.popleft()
             if id(value) in seen:
                 continue
             seen.add(id(value))
             if hasattr(type(value), "shape") and hasattr(type(value), "dtype"):
                 self._found.append((value, name))
+                self._scopes.setdefault(id(value), scope)
             elif depth < _DEPTH:
-                waiting.extend((item, inner, depth + 1) for inner, item in inside(value, name))
+                waiting.extend(
+                    (item, inner, _scope(value, inner) or scope, depth + 1) for inner, item in inside(value, name)
+                )
+
+
+def _scope(value: Any, name: str) -> str:
+    """The scope of a variable that a function reads from around it; empty for what an object or a container holds."""
+    if isinstance(value, functools.partial):
+        return "an argument of a partial"
+    if inspect.ismethod(value):
+        return f"held by an object of `{type(value.__self__).__name__}`" if name == "self" else ""
+    if not isinstance(value, FunctionType):
+        return ""
+    if name in value.__code__.co_freevars:
+        around = value.__qualname__.removesuffix(f".<locals>.{value.__name__}").rpartition(".")[2]
+        return f"a variable of `{around}`"
+    if name in _defaults(value):
+        return f"the default of a parameter of `{value.__name__}`"
+    if name in value.__globals__:
+        cell = cell_number(value.__code__.co_filename) is not None
+        return "a variable of the notebook" if cell else f"a variable of the module `{value.__module__}`"
+    return ""
+
+
+def _defaults(function: FunctionType) -> dict[str, Any]:
+    """The parameters that have a value of their own, with these."""
+    code = function.__code__
+    values = function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
+    return dict(zip(names, values, strict=True)) | (function.__kwdefaults__ or {})
 
 
 def inside(value: Any, name: str) -> Iterator[tuple[str, Any]]:
@@ -95,6 +136,7 @@ def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, cell.cell_contents
         except ValueError:  # Not assigned yet.
             continue
+    yield from _defaults(function).items()
     wrapped = vars(function).get("__wrapped__")
     if wrapped is not None:
         yield "", wrapped

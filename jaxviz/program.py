@@ -249,6 +249,10 @@ class Program:
         """The variable or attribute that a constant of the jaxpr was taken from; empty where it is not found."""
         return self._captured.of(constant)
 
+    def constant_scope(self, constant: Any) -> str:
+        """Where that variable lives; empty where it is not known."""
+        return self._captured.scope_of(constant)
+
     @cached_property
     def _captured(self) -> CapturedNames:
         return CapturedNames(self.fn)

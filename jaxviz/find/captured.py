@@ -2,49 +2,83 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, WARNING, Finding, Subject, bytes_text
+from jaxviz.find.finding import ADVICE, WARNING, Finding, Subject, bytes_text, lines_text
 from jaxviz.graph import CONSTANT
 
 # Bytes from which a constant is worth a word, and from which it costs compile time and memory that one notices.
 _LARGE, _HUGE = 100_000, 10_000_000
 
 
+_ROOT = re.compile(r"self\.\w+|\w+")
+
+
 def find(subject: Subject) -> Iterator[Finding]:
-    """One finding for each large array; a body that reads it too is about the same one."""
-    graph = subject.graph
-    types = graph.tables.types
-    found: dict[tuple[int, int], list[int]] = {}
+    """One finding for each variable that large arrays come from; a body that reads one too is about the same."""
+    graph, types, strings = subject.graph, subject.graph.tables.types, subject.graph.tables.strings
+    arrays: dict[tuple[str, str, int], list[int]] = {}
     for node in np.flatnonzero(graph.nodes.kind == CONSTANT).tolist():
         type_ = int(graph.values.type[graph.first_value[node]])
-        if types.bytes[type_] >= _LARGE:
-            name = int(graph.nodes.name[node])
-            # Two without a name may be two arrays.
-            found.setdefault((name, type_) if name else (-1 - node, type_), []).append(node)
-    for (name, type_), nodes in found.items():
-        yield _finding(subject, max(name, 0), type_, nodes)
+        name = strings[graph.nodes.name[node]]
+        # Two without a name may be two arrays.
+        root = _ROOT.match(name)
+        arrays.setdefault((root[0] if root else f"{node}", name, type_), []).append(node)
+    roots: dict[str, list[tuple[str, int, list[int]]]] = {}
+    for (variable, name, type_), nodes in arrays.items():
+        roots.setdefault(variable, []).append((name, type_, nodes))
+    for variable, members in roots.items():
+        if sum(max(types.bytes[type_], 0) for _, type_, _ in members) >= _LARGE:
+            yield _finding(subject, variable, members)
 
 
-def _finding(subject: Subject, name: int, type_: int, nodes: list[int]) -> Finding:
-    tables = subject.graph.tables
-    size = tables.types.bytes[type_]
-    what = f"`{tables.strings[name]}`" if name else "an array"
-    readers = _readers(subject, nodes)
+def _finding(subject: Subject, root: str, members: list[tuple[str, int, list[int]]]) -> Finding:
+    graph, tables = subject.graph, subject.graph.tables
+    nodes = [node for _, _, found in members for node in found]
+    size = sum(max(tables.types.bytes[type_], 0) for _, type_, _ in members)
+    name, type_, (first, *_) = members[0]
+    lines = subject.lines(_readers(subject, nodes))
+    where = f" ({lines_text(lines)})" if lines else ""
+    scope = graph.node(first).attributes.get("scope", "")
+    of = f" ({scope})" if scope else ""
+    severity = WARNING if size >= _HUGE else ADVICE
+    figures = {"bytes": size, "arrays": len(members)}
+    if not name:
+        return Finding(
+            kind="captured",
+            severity=severity,
+            title=f"an array ({tables.type_text(type_)}, {bytes_text(size)}) is baked in as a constant{where}",
+            text=(
+                "No variable holds it, so it was made while JAX traced: what NumPy makes is computed at once. Its "
+                f"{bytes_text(size)} are part of the compiled program, and each compilation carries a copy."
+            ),
+            remedy="Make it with jax.numpy inside of the function, which computes it when it runs; or make it "
+            "once outside "
+            "and pass it as an argument.",
+            nodes=np.array(nodes, np.int32),
+            lines=lines,
+            figures=figures,
+        )
+    alone = len(members) == 1
+    what = f"`{name}`" if alone else f"`{root}`"
+    type_text = f"{tables.type_text(type_)}, " if alone else f"{len(members)} arrays, "
+    passed = f"`{root}`" if root.isidentifier() and root != "argument" else "it"
     return Finding(
         kind="captured",
-        severity=WARNING if size >= _HUGE else ADVICE,
-        title=f"{what} ({tables.type_text(type_)}, {bytes_text(size)}) is baked in as a constant",
+        severity=severity,
+        title=f"{what} ({type_text}{bytes_text(size)}) {'is' if alone else 'are'} baked in as "
+        f"{'a constant' if alone else 'constants'}{where}",
         text=(
-            f"The function takes {what} from around it, not as an argument. Its {bytes_text(size)} are part of the "
+            f"The function takes {what}{of} from around it, not as an argument. Its {bytes_text(size)} are part of the "
             "compiled program: a change of it is not seen, and each compilation carries a copy."
         ),
-        remedy="Pass it as an argument.",
+        remedy=f"Pass {passed} as an argument.",
         nodes=np.array(nodes, np.int32),
-        lines=subject.lines(readers),
-        figures={"bytes": size},
+        lines=lines,
+        figures=figures,
     )
 
 

@@ -98,7 +98,9 @@ def _possible(
     names, nodes, size = [], [], 0.0
     for name, members in groups.items():
         wanted = Counter(type_ for _, type_ in members)
-        if len(members) < 2 or any(left[type_] < count for type_, count in wanted.items()):
+        if any(left[type_] < count for type_, count in wanted.items()):
+            continue
+        if len(members) < 2 and not _is_written_into(subject, members[0][0], results):
             continue
         if not _are_new(subject, {node for node, _ in members}, results):
             continue
@@ -124,22 +126,35 @@ def _possible(
     )
 
 
+def _is_written_into(subject: Subject, member: int, results: list[_Border]) -> bool:
+    """Whether a result is the argument with something written into it, such as a cache: plainly its next version."""
+    flow = subject.flow
+    for node, _, _ in results:
+        source = flow.origin(flow.operands(node)[0])
+        maker = int(subject.graph.value_node[source]) if source >= 0 else -1
+        if maker >= 0 and (flow.op(maker).startswith("scatter") or flow.op(maker) == "dynamic_update_slice"):
+            before = flow.origin(flow.operands(maker)[0])
+            if before >= 0 and int(subject.graph.value_node[before]) == member:
+                return True
+    return False
+
+
+# So many steps before a result is the old value looked for: `0.9 * old + 0.1 * gradient` takes two.
+_STEPS = 4
+
+
 def _are_new(subject: Subject, members: set[int], results: list[_Border]) -> bool:
     """Whether each is read where the result of its type is made: the last steps before a result read the old value."""
     graph, flow = subject.graph, subject.flow
     updated: set[int] = set()
     for node, _, type_ in results:
-        source = flow.back(flow.operands(node)[0])
-        for _ in range(3):
-            if source < 0:
-                break
-            maker = int(graph.value_node[source])
-            operands = [flow.back(operand) for operand in flow.operands(maker)]
-            for operand in operands:
-                if operand >= 0 and int(graph.value_node[operand]) in members and _type(subject, operand) == type_:
-                    updated.add(int(graph.value_node[operand]))
-            alike = [operand for operand in operands if operand >= 0 and _type(subject, operand) == type_]
-            source = alike[0] if alike else -1
+        sources = {flow.back(flow.operands(node)[0])}
+        for _ in range(_STEPS):
+            makers = {int(graph.value_node[source]) for source in sources if source >= 0}
+            read = {flow.back(operand) for maker in makers for operand in flow.operands(maker)}
+            alike = {operand for operand in read if operand >= 0 and _type(subject, operand) == type_}
+            updated |= {int(graph.value_node[operand]) for operand in alike} & members
+            sources = alike
     return updated >= members
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import NOTE, WARNING, Finding, Line, Subject, lines_text
-from jaxviz.impure import CLOCK, DICE, NUMBER, PRINT, STORE, Seen
+from jaxviz.impure import CHANGE, CLOCK, DICE, NUMBER, PRINT, STORE, Seen
 
 _TELL = {
     PRINT: (
@@ -35,6 +35,12 @@ _TELL = {
         "{names} is assigned only while JAX traces",
         "A compiled function changes no variable of Python: what is assigned is a tracer, and only the first time.",
         "Return the new value and assign it where the function is called.",
+    ),
+    CHANGE: (
+        WARNING,
+        "{names} happens only while JAX traces",
+        "A compiled function changes nothing of Python: what is put in is a tracer, and only the first time.",
+        "Return the value, and keep it where the function is called.",
     ),
     NUMBER: (
         NOTE,
@@ -62,7 +68,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             kind="impure",
             severity=severity,
-            title=f"{title.format(names=few)} ({lines_text(lines)})",
+            title=f"{title.format(names=few)} ({lines_text(lines or tuple(Line(-1, one.line) for one in seen))})",
             text=text,
             remedy=remedy.replace("{{", "{").replace("}}", "}"),
             nodes=nodes,
@@ -84,6 +90,8 @@ def _file(subject: Subject, seen: Seen) -> int:
 def _was_traced(subject: Subject, seen: Seen) -> bool:
     """Whether equations come from the function: not all that a function refers to is called."""
     file, (first, last) = _file(subject, seen), seen.function
+    if seen.outermost and seen.kind != NUMBER:
+        return True
     frames = subject.graph.tables.frames
     return file >= 0 and any(
         at == file and first <= line <= last for at, line in zip(frames.file, frames.line, strict=True)

@@ -12,15 +12,19 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxviz.find.finding import NOTE, WARNING, Finding, Subject
-from jaxviz.graph import ENTER, INIT, LEAVE, RESULT, SLICE, Graph
+from jaxviz.graph import ARGUMENT, ENTER, INIT, LEAVE, RESULT, SLICE, Graph
 
 # Operations that use up their first operand.
 _USING = frozenset({"random_bits", "random_split", "random_gamma", "threefry2x32"})
 # Operations whose value is the same key in another form.
 _SAME = frozenset({"random_wrap", "random_unwrap", "copy", "copy_p", "optimization_barrier", "squeeze", "reshape"})
 _SAME |= {"convert_element_type", "broadcast_in_dim", "device_put", "sharding_constraint"}
+# Operations that make a key of numbers.
+_MAKING = frozenset({"random_seed", "random_fold_in"})
 # Operations that take an entry out of an array of keys: equal operands and parameters are the same entry.
 _ENTRIES = frozenset({"slice", "dynamic_slice", "gather", "index_in_dim"})
+# Steps that are followed from a split to who draws with its keys.
+_STEPS = 6
 _LOOPS = frozenset({"scan", "while body", "while cond", "while"})
 # Parts that JAX computes again in the backward pass, with the same numbers on purpose: by their name stack, or by the
 # parameter of their owner.
@@ -43,6 +47,7 @@ class _Key(NamedTuple):
 def find(subject: Subject) -> Iterator[Finding]:
     graph = subject.graph
     strings = graph.tables.strings
+    yield from _unused_arguments(subject)
     if not any(op in _USING for op in map(strings.__getitem__, np.unique(graph.nodes.op).tolist())):
         return
     walk = _Walk(graph)
@@ -89,6 +94,8 @@ class _Walk:
                     source = self._operands(node)[0]
                     if source >= 0:
                         self._key_of[leaving[node]] = self._key(source)
+            elif op in _MAKING:
+                self._make(node, op)
             elif op in _USING or op in _SAME or op in _ENTRIES:
                 again = regions[node] in repeated or _AGAIN in strings[scopes[node]]
                 self._follow(node, op, again)
@@ -108,6 +115,26 @@ class _Walk:
             self.uses.setdefault(key, []).append(_Use(node, int(self._graph.nodes.region[node])))
             if op == "random_split":
                 self.splits.append(node)
+
+    def _make(self, node: int, op: str) -> None:
+        """A key of a seed, or of a key and a number: equal ones are the same key, wherever they are made."""
+        sources = self._operands(node)
+        kept = tuple(sorted(self._graph.node(node).attributes.items()))
+        keys = [self._key(source) if source >= 0 else None for source in sources]
+        parts = tuple(
+            key.identity if key is not None else self._literal(source)
+            for source, key in zip(sources, keys, strict=True)
+        )
+        # It is the same for as long as all that it is made of is.
+        regions = [key.region for key in keys if key is not None]
+        self._set(node, _Key((op, parts, kept), max(regions, key=self._depth, default=0)))
+
+    def _literal(self, source: int) -> Hashable:
+        literals = self._graph.literals
+        return int(literals.text[-1 - source]), int(literals.type[-1 - source])
+
+    def _depth(self, region: int) -> int:
+        return len(_regions(self._graph, region))
 
     def _operands(self, node: int) -> list[int]:
         graph = self._graph
@@ -202,9 +229,46 @@ def _unused(subject: Subject, walk: _Walk) -> Iterator[Finding]:
     graph = subject.graph
     read = np.bincount(graph.operands.source[graph.operands.source >= 0], minlength=len(graph.values.type))
     for node in walk.splits:
-        if not read[graph.first_value[node]]:
+        if not _is_read(graph, int(graph.first_value[node]), read):
             title, text = "a random key is split and not used", "None of the keys that it makes is read."
             yield _finding(subject, [node], NOTE, title, text, "Remove the split.")
+
+
+def _is_read(graph: Graph, value: int, read: np.ndarray, steps: int = _STEPS) -> bool:
+    """Whether something is made of keys; to take one of them out and leave it does not count."""
+    if not read[value]:
+        return False
+    strings = graph.tables.strings
+    for node in graph.operand_node[graph.operands.source == value].tolist():
+        passes = strings[graph.nodes.op[node]] in _SAME | _ENTRIES
+        if not passes or not steps or _is_read(graph, int(graph.first_value[node]), read, steps - 1):
+            return True
+    return False
+
+
+def _unused_arguments(subject: Subject) -> Iterator[Finding]:
+    """Keys that the program is given and that nothing reads: what is random was switched off, or forgotten."""
+    graph, flow = subject.graph, subject.flow
+    read = set(graph.operands.source.tolist()) | set(graph.bindings.start.tolist())
+    names = []
+    nodes = []
+    for node in np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist():
+        value = int(graph.first_value[node])
+        if flow.dtype(value).startswith("key<") and value not in read:
+            names.append(f"`{graph.tables.strings[graph.nodes.name[node]]}`")
+            nodes.append(node)
+    if names:
+        several = len(names) > 1
+        yield subject.told(
+            kind="key",
+            severity=NOTE,
+            title=f"the random key{'s' * several} {', '.join(names[:3])} {'are' if several else 'is'} not used",
+            text="The program is given it and draws nothing with it: what should be random is switched off or "
+            "forgotten.",
+            remedy="Draw with it, or leave it out.",
+            nodes=nodes,
+            figures={"uses": 0},
+        )
 
 
 def _finding(subject: Subject, uses: list[int], severity: str, title: str, text: str, remedy: str) -> Finding:

@@ -28,7 +28,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         compared = _compared(subject, choice)
         for case in cases:
             steep = _steep(subject, case)
-            if steep is not None and compared and _argument(subject, steep) in compared:
+            if steep is not None and compared & _values_of(subject, steep):
                 found += [steep, node]
                 names.add(flow.op(steep))
     if found:
@@ -53,6 +53,8 @@ def _compared(subject: Subject, choice: int) -> set[int]:
     if source < 0:
         return set()
     maker = int(subject.graph.value_node[source])
+    if flow.op(maker) == "is_finite":
+        return {flow.origin(flow.operands(maker)[0])}
     if flow.op(maker) not in _COMPARISONS:
         return set()
     sides = flow.operands(maker)
@@ -68,6 +70,11 @@ def _steep(subject: Subject, case: int) -> int | None:
         return None
     maker = int(subject.graph.value_node[source])
     return maker if flow.op(maker) in _STEEP else None
+
+
+def _values_of(subject: Subject, steep: int) -> set[int]:
+    """What a mask may be made of: the value that makes the function steep, and what the function gives."""
+    return {_argument(subject, steep), int(subject.graph.first_value[steep])}
 
 
 def _argument(subject: Subject, steep: int) -> int:

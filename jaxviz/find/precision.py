@@ -14,7 +14,8 @@ from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, bytes_t
 from jaxviz.graph import OPERATION
 from jaxviz.outline.source import source_of
 
-_NARROW, _WIDE = frozenset({"bfloat16", "float16"}), frozenset({"float32", "float64"})
+# Bytes of an entry.
+_WIDTHS = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
 # A call that names a type gives what it names.
 _NAMED = re.compile(r"astype|dtype|float\d|bfloat|convert_element_type|asarray|\.array\(|\.view\(|promote")
 # Bytes from which a value that is twice as large as meant is worth a word.
@@ -33,37 +34,51 @@ def find(subject: Subject) -> Iterator[Finding]:
 def _widened(subject: Subject) -> Iterator[Finding]:
     """Narrow floats that meet a wide one: JAX computes on in the wide type."""
     flow, graph = subject.flow, subject.graph
-    found: list[int] = []
-    size = 0.0
-    for node in flow.nodes("convert_element_type"):
-        source, made = flow.operands(node)[0], int(graph.first_value[node])
-        bytes_ = graph.tables.types.bytes[int(graph.values.type[made])]
-        if flow.dtype(source) not in _NARROW or flow.dtype(made) not in _WIDE or bytes_ < _LARGE:
+    found: dict[tuple[str, str], list[int]] = {}
+    for node in flow.nodes("convert_element_type", "dot_general"):
+        made = int(graph.first_value[node])
+        types = [flow.dtype(source) for source in flow.operands(node)]
+        wide = flow.dtype(made)
+        # A product takes both types as they are, and gives the wider one.
+        mixed = types[0] if flow.op(node) == "convert_element_type" else min(types, key=lambda one: _WIDTHS.get(one, 0))
+        if _WIDTHS.get(mixed, 8) >= _WIDTHS.get(wide, 0) or (len(types) > 1 and wide not in types):
+            continue
+        if graph.tables.types.bytes[int(graph.values.type[made])] < _LARGE:
+            continue
+        if _is_written_into(subject, made):
             continue
         if subject.is_own(node) and not subject.is_derived(node) and _is_unasked(subject, node):
-            found.append(node)
-            size += bytes_
-    if found:
-        one, wide = flow.dtype(flow.operands(found[0])[0]), flow.dtype(int(graph.first_value[found[0]]))
+            found.setdefault((mixed, wide), []).append(node)
+    for (one, wide), nodes in found.items():
+        size = sum(float(graph.tables.types.bytes[int(graph.values.type[graph.first_value[node]])]) for node in nodes)
         yield subject.told(
             kind="precision",
             severity=ADVICE,
             title=f"{one} becomes {wide} where it meets a {wide} value",
             text=(
                 f"Nothing asks for it: JAX takes the wider type of two arrays, and computes on in {wide}, with "
-                f"{bytes_text(size)} of values in place of {bytes_text(size / (2 if wide == 'float32' else 4))}. "
+                f"{bytes_text(size)} of values in place of {bytes_text(size * _WIDTHS[one] / _WIDTHS[wide])}. "
                 "A NumPy number is such an array; a Python number is not."
             ),
             remedy=f"Convert the other one: y.astype(x.dtype), or write the number as a Python float. "
             f"If {wide} is meant, say so with x.astype.",
-            nodes=found,
+            nodes=nodes,
             figures={"bytes": size},
         )
+
+
+def _is_written_into(subject: Subject, value: int) -> bool:
+    """Whether it is an array that something is written into; what becomes of that is told by itself."""
+    graph, flow = subject.graph, subject.flow
+    readers = graph.operand_node[graph.operands.source == value].tolist()
+    return any(flow.op(node).startswith("scatter") and flow.operands(node)[0] == value for node in readers)
 
 
 def _is_unasked(subject: Subject, node: int) -> bool:
     """Whether a conversion comes of an operator, or of a call that names no type and is given a wide value as well."""
     expression, text = subject.expression(node)
+    if subject.flow.op(node) == "dot_general":
+        return bool(text) and not _NAMED.search(text) and "preferred_element_type" not in text
     if isinstance(expression, (ast.BinOp, ast.AugAssign, ast.Compare)):
         return True
     return bool(text) and not _NAMED.search(text) and _meets_another(subject, node)
@@ -90,31 +105,47 @@ def _is_whole(dtype: str) -> bool:
 
 
 def _cut(subject: Subject) -> Iterator[Finding]:
-    """Floats written into an array of whole numbers, which cuts them."""
+    """Floats written into an array of whole numbers, which cuts them, or of narrower floats, which rounds them."""
     flow, graph = subject.flow, subject.graph
-    found = []
+    cut: list[int] = []
+    rounded: list[int] = []
     for node in flow.nodes("convert_element_type"):
         source, made = flow.back(flow.operands(node)[0]), int(graph.first_value[node])
-        if source < 0 or not _is_whole(flow.dtype(made)) or not _is_float(flow.dtype(source)):
+        if source < 0 or not _is_float(flow.dtype(source)) or not subject.is_own(node):
+            continue
+        whole = _is_whole(flow.dtype(made))
+        if not whole and _WIDTHS.get(flow.dtype(made), 8) >= _WIDTHS.get(flow.dtype(source), 0):
             continue
         maker = int(graph.value_node[source])
         op = flow.op(maker)
         if not op.startswith("scatter") and op != "dynamic_update_slice":
             continue
-        # The array was of whole numbers before.
+        # The array was of the narrow type before.
         before = flow.operands(maker)[0]
         origin = int(graph.value_node[before]) if before >= 0 else -1
         widened = origin >= 0 and flow.op(origin) == "convert_element_type"
-        if widened and flow.dtype(flow.operands(origin)[0]) == flow.dtype(made) and subject.is_own(node):
-            found.append(node)
-    if found:
+        if widened and flow.dtype(flow.operands(origin)[0]) == flow.dtype(made):
+            (cut if whole else rounded).append(node)
+    if cut:
         yield subject.told(
             kind="precision",
             severity=WARNING,
             title="floats are cut to whole numbers where they are written into an array",
             text="The array holds whole numbers, so what is behind the point of the written numbers is lost.",
             remedy="Make the array one of floats first: x.astype(jnp.float32).at[...].set(...), or round on purpose.",
-            nodes=found,
+            nodes=cut,
+        )
+    if rounded:
+        narrow = flow.dtype(int(graph.first_value[rounded[0]]))
+        wide = flow.dtype(flow.operands(rounded[0])[0])
+        yield subject.told(
+            kind="precision",
+            severity=ADVICE,
+            title=f"{wide} is rounded to {narrow} where it is written into an array",
+            text=f"The array holds {narrow}, and keeps it: JAX makes the whole array {wide}, writes, and rounds "
+            f"all of it.",
+            remedy="Convert what is written: x.at[...].set(y.astype(x.dtype)); or keep the array in the wider type.",
+            nodes=rounded,
         )
 
 

@@ -38,6 +38,7 @@ def read_jaxpr(
     argument_names: Sequence[str] | None = None,
     result_names: Sequence[str] | None = None,
     constant_name: Callable[[Any], str] = lambda constant: "",
+    constant_scope: Callable[[Any], str] = lambda constant: "",
     donated: Sequence[bool] = (),
     repeated_nodes: int = REPEATED_NODES,
 ) -> Graph:
@@ -48,7 +49,7 @@ def read_jaxpr(
     """
     tables = Tables() if tables is None else tables
     rows = Rows(tables)
-    reader = _Reader(rows, Sharing(rows, repeated_nodes), constant_name)
+    reader = _Reader(rows, Sharing(rows, repeated_nodes), constant_name, constant_scope)
     with no_collections():
         drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names, donated))
         reader.frames.write_excerpts()
@@ -61,12 +62,19 @@ def read_jaxpr(
 class _Reader:
     """Reads the bodies of one program."""
 
-    def __init__(self, rows: Rows, sharing: Sharing, constant_name: Callable[[Any], str]) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        sharing: Sharing,
+        constant_name: Callable[[Any], str],
+        constant_scope: Callable[[Any], str],
+    ) -> None:
         self.tables = rows.tables
         self.rows = rows
         self.sharing = sharing
         self.frames = FrameReader(rows.tables)
         self._constant_name = constant_name
+        self._constant_scope = constant_scope
         # Primitives whose equations have bodies, and their calls by the identity of their parameters, which the jaxpr
         # that is being read keeps alive.
         self._owning: set[Any] = set()
@@ -200,11 +208,15 @@ class _Reader:
             known = number < len(constants)
             name = self.tables.string(self._constant_name(constants[number])) if known else 0
             self._add_border(block, CONSTANT, op, name, variable.aval)
-            text = scalar_text(constants[number]) if known else None
-            if text is not None:
-                block.attribute_row.append(number)
-                block.attribute_key.append(self.tables.string("value"))
-                block.attribute_value.append(self.tables.string(text))
+            texts = {
+                "value": scalar_text(constants[number]) if known else None,
+                "scope": self._constant_scope(constants[number]) if name else None,
+            }
+            for key, text in texts.items():
+                if text:
+                    block.attribute_row.append(number)
+                    block.attribute_key.append(self.tables.string(key))
+                    block.attribute_value.append(self.tables.string(text))
 
     def _read_arguments(self, block: Block, jaxpr: Any, names: Sequence[str] | None, value_of: dict[Any, int]) -> None:
         block.argument_start = len(block.kind)

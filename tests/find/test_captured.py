@@ -37,9 +37,11 @@ def enclosing():
 
 def test_an_array_of_the_module():
     finding = the("captured", of_the_module, jnp.ones(300))
-    assert finding.title == "`WEIGHTS` (f32[300,300], 360 kB) is baked in as a constant"
+    assert finding.title.startswith("`WEIGHTS` (f32[300,300], 360 kB) is baked in as a constant (line ")
+    assert f"`WEIGHTS` (a variable of the module `{of_the_module.__module__}`)" in finding.text
+    assert finding.remedy == "Pass `WEIGHTS` as an argument."
     assert line_numbers(finding, of_the_module) == [2]
-    assert finding.figures == {"bytes": 360_000}
+    assert finding.figures == {"bytes": 360_000, "arrays": 1}
     assert finding.severity == "advice"
 
 
@@ -58,6 +60,43 @@ def test_an_array_of_the_module():
 )
 def test_it_has_the_name_of_the_variable_or_attribute(fn, size, name):
     assert the("captured", fn, jnp.ones(size)).title.startswith(f"`{name}` ")
+
+
+def with_a_default(x, table=WEIGHTS):
+    return x @ table
+
+
+@pytest.mark.parametrize(
+    ("fn", "size", "scope"),
+    [
+        (enclosing(), 200, "a variable of `enclosing`"),
+        (Model().step, 200, "held by an object of `Model`"),
+        (functools.partial(jnp.dot, WEIGHTS), 300, "an argument of a partial"),
+        (with_a_default, 300, "the default of a parameter of `with_a_default`"),
+    ],
+)
+def test_it_says_where_the_variable_lives(fn, size, scope):
+    assert scope in the("captured", fn, jnp.ones(size)).text
+
+
+def test_the_arrays_of_one_model_are_one_finding():
+    layers = [{"w": jnp.ones((200, 200)), "b": jnp.ones(200)} for _ in range(3)]
+
+    def model(x):
+        for layer in layers:
+            x = x @ layer["w"] + layer["b"]
+        return x
+
+    finding = the("captured", model, jnp.ones(200))
+    assert finding.title.startswith("`layers` (6 arrays, 482 kB) are baked in as constants")
+    assert finding.figures == {"bytes": 3 * (160_000 + 800), "arrays": 6}
+    assert finding.remedy == "Pass `layers` as an argument."
+
+
+def test_what_numpy_makes_while_jax_traces_is_told_as_that():
+    finding = the("captured", lambda x: x + np.arange(200_000, dtype=np.float32), jnp.ones(200_000))
+    assert "made while JAX traced" in finding.text
+    assert "jax.numpy" in finding.remedy
 
 
 def test_one_array_that_two_bodies_read_is_one_finding():

@@ -46,3 +46,15 @@ INNOCENT = {
 def test_what_cannot_be_zero_is_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert found("division", fn, *arguments) == []
+
+
+def rest_of_zero(n):
+    return n % 0
+
+
+def test_the_remainder_of_a_division_by_zero_is_a_warning():
+    finding = the("division", rest_of_zero, N)
+    assert finding.severity == "warning"
+    assert line_numbers(finding, rest_of_zero) == [1]
+    assert (rest_of_zero(N) == 0).all()
+    assert "it is 0" in finding.text

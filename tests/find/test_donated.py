@@ -6,6 +6,7 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import optax
 import pytest
 from find.found import found, the
 
@@ -72,3 +73,22 @@ INNOCENT = {
 def test_what_is_donated_or_no_state_is_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert found("donated", fn, *arguments) == []
+
+
+def test_the_state_of_adam_though_its_count_is_one_number():
+    optimizer = optax.adam(1e-3)
+
+    def step(params, state, x):
+        updates, state = optimizer.update(jax.grad(loss)(params, x), state, params)
+        return optax.apply_updates(params, updates), state
+
+    finding = the("donated", step, PARAMS, optimizer.init(PARAMS), X)
+    assert finding.title == "`params` and `state` (6.01 MB) could be donated"
+
+
+def test_one_array_that_something_is_written_into():
+    def remember(cache, row, place):
+        return jax.lax.dynamic_update_slice(cache, row[None], (place, 0)), row.sum()
+
+    finding = the("donated", remember, jnp.zeros((1000, 500)), jnp.ones(500), 3)
+    assert finding.title == "`cache` (2 MB) could be donated"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 import random
 import time
+from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
@@ -120,3 +123,76 @@ INNOCENT = {
 def test_what_is_pure_is_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert found("impure", fn, *arguments) == []
+
+
+config = {"slope": 0.375, "DEPTH": 3}
+generator = np.random.default_rng(0)
+history = []
+
+
+class Settings:
+    slope = 0.625
+
+
+settings = Settings()
+
+
+def of_a_dictionary(x):
+    y = jnp.sin(x)
+    return y * config["slope"]
+
+
+def of_an_object(x):
+    return x * settings.slope
+
+
+def drawn_from_a_generator(x):
+    return x + generator.normal(size=3)
+
+
+def at_this_hour(x):
+    return x * datetime.datetime.now().hour
+
+
+def remembering(x):
+    y = x * 2
+    history.append(y)
+    return y
+
+
+def printing_alone(x):
+    print("x is", x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("fn", "title", "line"),
+    [
+        (of_a_dictionary, "`config['slope']` = 0.375 is baked in", 2),
+        (of_an_object, "`settings.slope` = 0.625 is baked in", 1),
+        (drawn_from_a_generator, "`generator.normal` gives the same numbers in each run", 1),
+        (at_this_hour, "`datetime.datetime.now` is read once, while JAX traces", 1),
+        (remembering, "`history.append` happens only while JAX traces", 2),
+    ],
+)
+def test_what_the_module_holds_is_found_too(fn, title, line):
+    finding = the("impure", fn, jnp.ones(3))
+    assert finding.title.startswith(title)
+    assert line_numbers(finding, fn) == [line]
+
+
+def test_a_function_of_which_nothing_is_computed_prints_all_the_same():
+    assert the("impure", printing_alone, jnp.ones(3)).title.startswith("`print` prints only while JAX traces (line ")
+
+
+@dataclass(frozen=True)
+class Frozen:
+    slope: float = 0.5
+
+
+frozen = Frozen()
+
+
+@pytest.mark.parametrize("fn", [lambda x: x * frozen.slope, lambda x: x * math.pi, lambda x: x * config["DEPTH"]])
+def test_what_does_not_change_is_left_alone(fn):
+    assert found("impure", fn, jnp.ones(3)) == []

@@ -114,3 +114,73 @@ def test_in_the_corpus_a_key_is_used_twice_where_it_is():
 def _flat(case):
     fn, arguments = case
     return (fn, *arguments)
+
+
+def of_one_seed(x):
+    a = random.normal(random.key(0), x.shape)
+    b = random.uniform(random.key(0), x.shape)
+    return a + b
+
+
+def of_one_raw_seed(x):
+    for _ in range(3):
+        x = x + random.normal(random.PRNGKey(42), x.shape)
+    return x
+
+
+def folded_alike(key):
+    a = random.normal(random.fold_in(key, 1))
+    b = random.normal(random.fold_in(key, 1))
+    return a + b
+
+
+@pytest.mark.parametrize(
+    ("fn", "argument", "uses", "lines"),
+    [
+        (of_one_seed, jnp.ones(3), 2, [1, 2]),
+        (of_one_raw_seed, jnp.ones(3), 3, [2]),
+        (folded_alike, KEYS["typed"], 2, [1, 2]),
+        (folded_alike, KEYS["raw"], 2, [1, 2]),
+    ],
+)
+def test_keys_of_one_seed_or_of_one_number_are_the_same_key(fn, argument, uses, lines):
+    finding = the("key", fn, argument)
+    assert finding.figures == {"uses": uses}
+    assert line_numbers(finding, fn) == lines
+
+
+def seeded_in_a_loop(x):
+    return lax.scan(lambda c, t: (c + random.normal(random.key(1)) * t, None), 0.0, x)
+
+
+def test_a_key_that_each_turn_makes_of_one_seed_is_the_same_in_each():
+    assert "each turn of a loop" in the("key", seeded_in_a_loop, jnp.ones(3)).title
+
+
+def unpacked_and_left(key, x):
+    _one, _other = random.split(key)
+    return x
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_keys_that_are_taken_out_of_a_split_and_left_are_unused(key):
+    finding = the("key", unpacked_and_left, KEYS[key], 1.0)
+    assert (finding.severity, finding.title.partition(" (")[0]) == ("note", "a random key is split and not used")
+
+
+def test_a_key_that_nothing_draws_with_is_told():
+    finding = the("key", lambda key, x: x * 2, KEYS["typed"], 1.0)
+    assert finding.title.startswith("the random key `key` is not used")
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda key: random.normal(random.fold_in(key, 1)) + random.normal(random.fold_in(key, 2)),
+        lambda key: random.normal(random.key(0)) + random.normal(random.key(1)) + random.normal(key),
+        lambda key: lax.fori_loop(0, 3, lambda i, c: c + random.normal(random.fold_in(key, i)), 0.0),
+        lambda key: lax.fori_loop(0, 3, lambda i, c: c + random.normal(random.key(i)), 0.0) + random.normal(key),
+    ],
+)
+def test_keys_of_other_numbers_are_other_keys(fn):
+    assert found("key", fn, KEYS["typed"]) == []

@@ -56,3 +56,19 @@ INNOCENT = {
 @pytest.mark.parametrize("name", INNOCENT)
 def test_masks_that_help_are_left_alone(name):
     assert found("masked", INNOCENT[name], X) == []
+
+
+def kept_where_finite(x):
+    y = jnp.log(x)
+    return jnp.where(jnp.isfinite(y), y, 0.0).sum()
+
+
+def kept_where_positive(x):
+    length = jnp.sqrt((x**2).sum())
+    return jnp.where(length > 0, length, 0.0)
+
+
+@pytest.mark.parametrize(("fn", "x", "name"), [(kept_where_finite, X, "log"), (kept_where_positive, X * 0, "sqrt")])
+def test_a_mask_made_of_the_result_does_not_help_either(fn, x, name):
+    assert np.isnan(jax.grad(fn)(x)).any()
+    assert f"masks {name}" in the("masked", jax.grad(fn), x).title

@@ -100,3 +100,43 @@ INNOCENT = {
 def test_what_is_asked_for_is_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert found("precision", fn, *arguments) == []
+
+
+def product_of_two_types(x, w):
+    return x @ w
+
+
+def test_a_product_of_two_types_is_found_though_nothing_is_converted():
+    finding = the("precision", product_of_two_types, HALF, FULL)
+    assert finding.title.startswith("bfloat16 becomes float32")
+    assert line_numbers(finding, product_of_two_types) == [1]
+
+
+def test_a_product_that_names_its_type_is_left_alone():
+    def fn(x, w):
+        return jax.lax.dot(x, w, preferred_element_type=jnp.float32)
+
+    assert found("precision", fn, HALF, HALF) == []
+    assert found("precision", lambda x: x @ x, HALF) == []
+
+
+def meets_64_bits(x):
+    return x * np.float64(0.5) + jnp.linspace(0.0, 1.0, 64)
+
+
+def test_64_bits_that_come_in_unasked_are_found():
+    with enable_x64():
+        finding = the("precision", meets_64_bits, jnp.ones((64, 64), jnp.float32))
+        assert finding.title.startswith("float32 becomes float64")
+        assert found("precision", lambda x: x * 0.5, jnp.ones((64, 64), jnp.float32)) == []
+
+
+@pytest.mark.filterwarnings("ignore:scatter inputs have incompatible types")
+def test_floats_that_are_written_into_narrower_ones_are_told():
+    def fn(x, y):
+        return x.at[0].set(y)
+
+    finding = the("precision", fn, HALF, jnp.ones(64))
+    assert finding.title.startswith("float32 is rounded to bfloat16")
+    assert "y.astype(x.dtype)" in finding.remedy
+    assert found("precision", lambda x, y: x.at[0].set(y.astype(x.dtype)), HALF, jnp.ones(64)) == []
