@@ -38,7 +38,8 @@ class Tags:
         self._first: dict[int, int] = {}
         # By id of what was copied, which the tuple keeps alive.
         self._copies: dict[int, tuple[Any, Any]] = {}
-        self._names: dict[tuple[int, int], Any] = {}
+        # Classes of parameters that hold no body.
+        self._plain: set[type] = set()
         self.jaxpr = self._tagged(jaxpr)
 
     def first_number(self, jaxpr: Any) -> int | None:
@@ -59,13 +60,15 @@ class Tags:
         first = self._first[id(jaxpr)] = self._count
         self._count += len(equations)
         copies = []
+        plain = self._plain
         for number, equation in enumerate(equations, first):
             source_info = equation.source_info
             tagged = source_info.replace(name_stack=source_info.name_stack.extend(f"{MARK}{number}"))
             params = equation.params
             changed = None
             for key, value in params.items():
-                other = self._tagged_parameter(value)
+                # Nearly all are plain, and each call costs as much as all else that is done for an equation.
+                other = value if value.__class__ in plain else self._tagged_parameter(value)
                 if other is not value:
                     changed = {**params, key: other} if changed is None else {**changed, key: other}
             if changed is None:
@@ -78,6 +81,9 @@ class Tags:
         if value.__class__ in compat.BODY_CLASSES:
             return self._tagged(value)
         if not isinstance(value, (tuple, list)):
+            self._plain.add(value.__class__)
+            return value
+        if self._plain.issuperset(map(type, value)):
             return value
         items = [self._tagged_parameter(item) for item in value]
         if all(item is other for item, other in zip(items, value, strict=True)):
