@@ -7,13 +7,22 @@ from __future__ import annotations
 
 import re
 
-from jaxviz.read.hlo_module import HloModule, Location
+from jaxviz.read.hlo_module import HloError, HloModule, Location
 from jaxviz.read.hlo_pairs import first_column, text_error, unquoted
 
 _NAMED, _NUMBERED = ("FileNames", "FunctionNames"), ("FileLocations", "StackFrames")
 _NAMED_ROW = re.compile(r'\s*(\d+) "(.*)"\s*$')
 _NUMBERED_ROW = re.compile(r"\s*(\d+) \{([^{}]*)\}\s*$")
 _NUMBER = re.compile(r"(\w+)=(-?\d+)")
+# A row as XLA writes it, which is read in a third of the time.
+_COLUMNS = {
+    "FileLocations": ("file_name_id", "function_name_id", "line", "end_line", "column", "end_column"),
+    "StackFrames": ("file_location_id", "parent_frame_id"),
+}
+_USUAL_ROW = {
+    table: re.compile(rf"(\d{{1,9}}) \{{{' '.join(rf'{column}=([0-9]{{1,9}})' for column in columns)}\}}$")
+    for table, columns in _COLUMNS.items()
+}
 
 _Row = dict[str, int]
 
@@ -27,11 +36,16 @@ def read_tables(lines: list[str], at: int, module: HloModule) -> int:
         text = lines[at].strip()
         if text in _NAMED or text in _NUMBERED:
             table = text
+        elif table in _NUMBERED and (usual := _USUAL_ROW[table].match(text)) is not None:
+            number, *values = map(int, usual.groups())
+            if number != 1 + len(rows[table]):
+                raise _unexpected(lines, at, table, 1 + len(rows[table]))
+            rows[table].append(dict(zip(_COLUMNS[table], values, strict=True)))
         elif table and text[:1].isdigit():
             found = (_NAMED_ROW if table in _NAMED else _NUMBERED_ROW).match(lines[at])
             expected = 1 + len(names[table] if table in _NAMED else rows[table])
             if found is None or found[1] != str(expected):
-                raise text_error(at + 1, first_column(lines[at]), f"row {expected} of {table}")
+                raise _unexpected(lines, at, table, expected)
             if table in _NAMED:
                 names[table].append(unquoted(found[2]))
             else:
@@ -44,6 +58,10 @@ def read_tables(lines: list[str], at: int, module: HloModule) -> int:
     _add_locations(module, rows["FileLocations"], at)
     _add_frames(module, rows["StackFrames"], at)
     return at
+
+
+def _unexpected(lines: list[str], at: int, table: str, row: int) -> HloError:
+    return text_error(at + 1, first_column(lines[at]), f"row {row} of {table}")
 
 
 def _bounded(digits: str) -> int:
