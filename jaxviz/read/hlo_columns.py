@@ -86,19 +86,25 @@ class Columns:
         while len(message) >= _FEW:
             begin = at
             tag, at = self._varints(begin)
+            if at.max() >= _NOWHERE:
+                self._complain(start, end, int(message[at.argmax()]))
             value, last = self._varints(at)
             wire = tag & 7
             span = wire == SPAN
             wrong = ~span & (wire != VARINT)
             if wrong.any():
                 wrong &= ~self._read_fixed(wire, at, value, last)
-            wrong |= (last > stop) | (tag < 8) | (span & ((value < 0) | (value > stop - last)))
+            value, first, last = np.where(span, last, value), last, last + np.where(span, value, 0)
+            # A length may be as large as to begin anew below zero.
+            wrong |= (last > stop) | (last < first) | (tag < 8)
             if wrong.any():
                 self._complain(start, end, int(message[wrong.argmax()]))
-            value, last = np.where(span, last, value), last + np.where(span, value, 0)
             found.append((message, tag >> 3, wire, value, last, begin))
             more = last < stop
-            message, at, stop = message[more], last[more], stop[more]
+            if more.all():
+                at = last
+            else:
+                message, at, stop = message[more], last[more], stop[more]
         found.append(self._one_by_one(zip(message.tolist(), at.tolist(), stop.tolist(), strict=True)))
         return Rows(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
 

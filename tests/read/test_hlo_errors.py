@@ -7,10 +7,12 @@ import re
 from time import perf_counter
 
 import jax
+import numpy as np
 import pytest
 from read.hlo_mutations import changed_bytes, changed_text
 
 from jaxviz.read.hlo import read_hlo
+from jaxviz.read.hlo_columns import Columns
 from jaxviz.read.hlo_module import HloError
 from jaxviz.read.hlo_proto import parse_hlo_proto
 from jaxviz.read.hlo_text import parse_hlo_text
@@ -72,6 +74,23 @@ def test_bytes_that_are_cut_off_are_an_error_with_the_byte(module):
     for end in (1, 10, len(data) // 2, len(data) - 1):
         with pytest.raises(HloError, match=r"^byte \d+: expected "):
             parse_hlo_proto(data[:end])
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (b"\xff" * 12, "byte 220: expected a number of at most ten bytes"),
+        (b"\x08" + b"\xff" * 12, "byte 221: expected a number of at most ten bytes"),
+        (b"\x0a" + b"\xff" * 9 + b"\x01", "byte 210: expected a field that ends before byte 221"),
+        (b"\x00\x01", "byte 210: expected a field with a number"),
+        (b"\x0a\x05ab", "byte 210: expected a field that ends before byte 214"),
+    ],
+)
+def test_one_of_many_messages_that_is_wrong_is_told_by_its_byte(fields, message):
+    messages = [*[b"\x0a\x03abc\x10\x05"] * 30, fields, *[b"\x10\x05"] * 30]
+    end = np.cumsum(list(map(len, messages)))
+    with pytest.raises(HloError, match=re.escape(message)):
+        Columns(b"".join(messages)).fields(end - list(map(len, messages)), end)
 
 
 def test_no_bytes_are_an_error():
