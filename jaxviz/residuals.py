@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
 import numpy as np
 
 from jaxviz.find.flow import SAME, Flow
+from jaxviz.flops import PRODUCTS, equation_flops, product_axes, turns_of
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.derivatives import Derivatives, derivatives_of
 from jaxviz.traffic import value_bytes
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call"})
-_PRODUCTS = frozenset({"dot_general", "conv_general_dilated"})
-_FEATURE = re.compile(r"rhs_spec=\((\d+)")
-_DIMENSIONS = re.compile(r"\(\(\(([\d, ]*)\), \(([\d, ]*)\)\), \(\(([\d, ]*)\)")
 
 
 @dataclass(frozen=True)
@@ -150,8 +146,8 @@ class _Walk:
         self.sources = graph.operands.source.tolist()
         self.first = graph.first_operand.tolist()
         self.is_operation = (graph.nodes.kind == OPERATION).tolist()
-        self.products = frozenset(flow.nodes(*_PRODUCTS))
-        self.unbatched = frozenset(node for node in flow.nodes("dot_general") if not _dimensions(graph, node)[2])
+        self.products = frozenset(flow.nodes(*PRODUCTS))
+        self.unbatched = frozenset(node for node in flow.nodes("dot_general") if not product_axes(flow, node)[2])
         self.names = frozenset(flow.nodes("name"))
         self._back: dict[int, int] = {}
         self._flops: dict[int, float] = {}
@@ -212,10 +208,9 @@ class _Walk:
         regions = self.graph.owned_regions.get(node, ())
         if not regions:
             if node not in self._flops:
-                self._flops[node] = _flops(self.graph, self.flow, node)
+                self._flops[node] = equation_flops(self.flow, node)
             return 1, times * self._flops[node], 0.0
-        length = self.graph.node(node).attributes.get("length", "") if self.flow.op(node) == "scan" else ""
-        times *= int(length) if length.isdigit() else 1
+        times *= turns_of(self.flow, node)
         equations, flops, saved = 1, 0.0, 0.0
         for region in regions:
             rows = (self.graph.nodes.region == region) & (self.graph.nodes.kind == OPERATION)
@@ -226,27 +221,3 @@ class _Walk:
                 more = self._cost(saves, inner, times)
                 equations, flops, saved = equations + more[0], flops + more[1], saved + more[2]
         return equations, flops, saved
-
-
-def _dimensions(graph: Graph, node: int) -> tuple[list[int], list[int], list[int]]:
-    """Axes of a product: those that are summed over, of both sides, and those that it is done for one by one."""
-    found = _DIMENSIONS.match(graph.node(node).attributes.get("dimension_numbers", ""))
-    if not found:
-        return [], [], []
-    left, right, batch = ([int(part) for part in group.split(",") if part.strip()] for group in found.groups())
-    return left, right, batch
-
-
-def _flops(graph: Graph, flow: Flow, node: int) -> float:
-    made = sum(prod(flow.dims(value)) for value in range(graph.first_value[node], graph.first_value[node + 1]))
-    if flow.op(node) not in _PRODUCTS:
-        return float(made)
-    left = flow.dims(flow.operands(node)[0])
-    if flow.op(node) == "conv_general_dilated":
-        # Each number of the result sums over the kernel of its feature.
-        kernel = flow.dims(flow.operands(node)[1])
-        feature = _FEATURE.search(graph.node(node).attributes.get("dimension_numbers", ""))
-        axis = int(feature[1]) if feature else len(kernel) - 1
-        return 2.0 * made * prod(kernel) / max(1, kernel[axis])
-    summed = prod(left[axis] for axis in _dimensions(graph, node)[0] if axis < len(left))
-    return 2.0 * made * summed

@@ -1,30 +1,35 @@
 """Dead code: equations that JAX traced though no result needs them.
 
 What belongs together is told together: equations that read one another. The forward part of a derivative whose value
-nobody asked for is dead as well, on purpose, and not worth a word.
+nobody asked for is dead as well, on purpose, and not worth a word; there, told is what the source itself does not use.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
 from jaxviz.find.finding import ADVICE, DERIVATIVES, NOTE, WARNING, Finding, Line, Subject, lines_text, plural
+from jaxviz.flops import MOVING, flops_text, total_flops
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.liveness import needed_nodes
 from jaxviz.outline.tree import NODE_ROLES
 
 # So many equations cost time to trace and lower; so many cost seconds.
 _ADVICE_EQUATIONS, _WARNING_EQUATIONS = 3, 1_000
-# Equations that make an array out of a number.
-_FILLING = frozenset({"broadcast_in_dim", "iota"})
+# Operations from which a cost is worth a word.
+_COSTLY = 1e6
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     """One finding for each group of dead equations of the person's own lines."""
     graph = subject.graph
-    dead = (graph.nodes.kind == OPERATION) & (needed_nodes(graph) == 0) & ~_of_derivatives(graph)
+    unneeded = (graph.nodes.kind == OPERATION) & (needed_nodes(graph) == 0)
+    derived = _of_derivatives(graph)
+    dead = unneeded & (~derived | _unused(subject, unneeded & derived))
     # What stands in a dead body is dead with its owner, which speaks for it.
     around = graph.regions.owner[graph.nodes.region]
     alone = dead & ~((around >= 0) & dead[np.maximum(around, 0)])
@@ -33,26 +38,76 @@ def find(subject: Subject) -> Iterator[Finding]:
         lines = subject.lines(shown)
         if not len(shown) or not lines or not _whole_lines(subject, shown, dead):
             continue
-        # An array that is made only for its shape costs nothing.
-        if {subject.flow.op(node) for node in shown.tolist()} <= _FILLING:
+        # What is made only for its shape costs nothing.
+        if {subject.flow.op(node) for node in shown.tolist()} <= MOVING:
             continue
         yield _finding(subject, shown, lines)
 
 
 def _finding(subject: Subject, nodes: Column, lines: tuple[Line, ...]) -> Finding:
     count = len(nodes)
+    flops = sum(total_flops(subject.flow, node) for node in nodes.tolist())
+    cost = f" Executed, it would take {flops_text(flops)}." if flops >= _COSTLY else ""
     return Finding(
         kind="dead",
         severity=WARNING if count >= _WARNING_EQUATIONS else ADVICE if count >= _ADVICE_EQUATIONS else NOTE,
         title=f"{plural(count, 'equation')} that no result needs ({lines_text(lines)})",
         text=(
             f"What {lines_text(lines)} compute{'s' * (len(lines) == 1)} reaches no result of the function. It is never "
-            "executed, but it is traced each time the function is compiled." + subject.tracing(count)
+            "executed, but it is traced each time the function is compiled." + cost + subject.tracing(count)
         ),
-        remedy="Return it if it was meant to be, or remove it.",
+        remedy=_remedy(subject, nodes),
         nodes=nodes.astype(np.int32),
         lines=lines,
-        figures={"equations": count},
+        figures={"equations": count, "flops": flops},
+    )
+
+
+def _remedy(subject: Subject, nodes: Column) -> str:
+    for node in nodes.tolist():
+        statement = subject.statement(node)[0]
+        if subject.flow.op(node).startswith("scatter") and isinstance(statement, ast.Expr):
+            return "x.at[...].set(...) gives a new array and leaves x as it is: assign what it gives, x = x.at[...]."
+    return "Return it if it was meant to be, or remove it."
+
+
+def _unused(subject: Subject, dead: Column) -> Column:
+    """Of dead nodes, those of statements whose results the source does not use, and what only these read."""
+    graph = subject.graph
+    found = np.zeros(len(graph), bool)
+    rows = np.flatnonzero(dead)
+    readers: dict[int, set[int]] = {}
+    for reader, source in zip(graph.operand_node.tolist(), graph.operands.source.tolist(), strict=True):
+        if source >= 0:
+            readers.setdefault(int(graph.value_node[source]), set()).add(reader)
+    for node in rows[::-1].tolist():
+        statement, function = subject.statement(node)
+        read_by = readers.get(node)
+        found[node] = _is_unused(statement, function) or (bool(read_by) and all(found[one] for one in read_by or ()))
+    return found
+
+
+@lru_cache(maxsize=4_096)
+def _is_unused(statement: ast.AST | None, function: ast.AST | None) -> bool:
+    """Whether nothing in a function reads what a statement of it makes."""
+    if isinstance(statement, ast.Expr):
+        return True
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    else:
+        return False
+    names = [node for target in targets for node in ast.walk(target)]
+    if function is None or not all(
+        isinstance(node, (ast.Name, ast.Tuple, ast.List, ast.expr_context)) for node in names
+    ):
+        return False
+    wanted = {node.id for node in names if isinstance(node, ast.Name)}
+    return not any(
+        (isinstance(node, ast.Name) and node.id in wanted and not isinstance(node.ctx, ast.Store))
+        or (isinstance(node, (ast.Global, ast.Nonlocal)) and wanted & set(node.names))
+        for node in ast.walk(function)
     )
 
 

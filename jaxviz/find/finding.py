@@ -163,6 +163,20 @@ class Subject:
             self._expressions[frame] = self._expression(frame)
         return self._expressions[frame]
 
+    def statement(self, node: int) -> tuple[ast.stmt | None, ast.AST | None]:
+        """The statement of the person's that a node comes from, and the function around it."""
+        frame = self.own_frame(int(self.graph.nodes.stack[node]))
+        if frame not in self._statements:
+            frames = self.graph.tables.frames
+            place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
+            found = source_of(self.graph.tables, frames.file[frame]).find(place)
+            self._statements[frame] = found.statement, found.function
+        return self._statements[frame]
+
+    @cached_property
+    def _statements(self) -> dict[int, tuple[ast.stmt | None, ast.AST | None]]:
+        return {-1: (None, None)}
+
     @cached_property
     def _expressions(self) -> dict[int, tuple[ast.AST | None, str]]:
         return {-1: (None, "")}

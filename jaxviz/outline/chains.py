@@ -28,13 +28,13 @@ from jaxviz.outline.elements import (
 )
 from jaxviz.outline.expressions import GENERIC, Expressions, is_control
 from jaxviz.outline.paths import NodePaths, combinations_of
-from jaxviz.outline.phases import BEFORE, PHASE_NAMES, UPDATE
+from jaxviz.outline.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows
 
 _REGIONS = frozenset({LOOP, COND, BODY})
 
 # Phases that say nothing without what is in them.
-_TOLD = frozenset({PHASE_NAMES[BEFORE], PHASE_NAMES[UPDATE]})
+_TOLD = frozenset(PHASE_NAMES[phase] for phase in (BEFORE, UPDATE, AFTER))
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import Column, Graph
+from jaxviz.graph import ARGUMENT, Column, Graph
 from jaxviz.outline.derivatives import derivatives_of
 from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
 
-BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD = 3, 4, 5, 6, 7, 8
+BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD, AFTER = 3, 4, 5, 6, 7, 8, 9
 PHASE_NAMES = {
     FORWARD: "forward",
     BACKWARD: "backward",
@@ -32,6 +32,8 @@ PHASE_NAMES = {
     # A forward derivative of a gradient, as in a Hessian, runs along with it.
     TANGENT_FORWARD: "forward with tangents",
     TANGENT_BACKWARD: "backward with tangents",
+    # What comes after and updates nothing that was given.
+    AFTER: "after",
 }
 FORWARD_NAMES = frozenset({PHASE_NAMES[FORWARD], PHASE_NAMES[TANGENT_FORWARD]})
 BACKWARD_NAMES = frozenset({PHASE_NAMES[BACKWARD], PHASE_NAMES[TANGENT_BACKWARD]})
@@ -95,7 +97,19 @@ class Phases:
             own[(own == FORWARD) & (levels < least)] = 0
             phase[here], prefix[here], holding[here] = self._of_body(own, stack)
             phase[here] = _by_order(phase[here], np.where(own == BACKWARD, order, 0), least)
+            late = here[phase[here] == UPDATE]
+            if len(late) and not self._reads_arguments(at[late], number):
+                phase[late] = AFTER
         return phase, prefix, holding
+
+    def _reads_arguments(self, nodes: Column, region: int) -> bool:
+        """Whether any of some nodes reads what a body is given, as an update of parameters does."""
+        graph = self._graph
+        is_late = np.zeros(len(graph), bool)
+        is_late[nodes] = True
+        sources = graph.operands.source[is_late[graph.operand_node]]
+        makers = graph.value_node[sources[sources >= 0]]
+        return bool(((graph.nodes.kind[makers] == ARGUMENT) & (graph.nodes.region[makers] == region)).any())
 
     def _of_body(self, own: Column, stack: Column) -> tuple[Column, Column, Column]:
         phase = _filled(own)
@@ -153,7 +167,7 @@ class Phases:
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""
         frame = self._stacks.frame(prefix) if prefix >= 0 else -1
-        known = frame >= 0 and not self._stacks.library[frame] and phase not in (BEFORE, UPDATE)
+        known = frame >= 0 and not self._stacks.library[frame] and phase not in (BEFORE, UPDATE, AFTER)
         detail = self._expressions.at(frame).name if known else ""
         return Element(PHASE, (phase, frame), PHASE_NAMES[phase], (PHASE, phase, frame), frame, detail)
 

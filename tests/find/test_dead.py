@@ -46,14 +46,14 @@ def test_what_belongs_together_is_told_together():
     finding = the("dead", forgotten, 1.0)
     assert finding.severity == "advice"
     assert line_numbers(finding, forgotten) == [1, 2]
-    assert finding.figures == {"equations": 4}
+    assert finding.figures == {"equations": 4, "flops": 4}
     assert "4 equations that no result needs" in finding.title
 
 
 def test_dead_code_in_the_body_of_a_loop():
     finding = the("dead", in_a_body, 1.0)
     assert line_numbers(finding, in_a_body) == [2]
-    assert finding.figures == {"equations": 3}
+    assert finding.figures == {"equations": 3, "flops": 3}
 
 
 def test_what_does_not_belong_together_is_told_apart():
@@ -82,7 +82,54 @@ def _printing(x):
     return x * 2
 
 
+def with_metrics(w, x):
+    hidden = jnp.tanh(x @ w)
+    hits = (hidden.argmax(-1) == 0).mean()  # noqa: F841
+    spread, _ = hidden.std(), hidden.max()
+    total = (hidden**2).mean()
+    return total
+
+
+def test_in_a_gradient_what_the_source_does_not_use_is_told_and_its_value_is_not():
+    findings = found("dead", jax.grad(with_metrics), jnp.ones((4, 4)), jnp.ones((8, 4)))
+    assert {number for finding in findings for number in line_numbers(finding, with_metrics)} == {2, 3}
+
+
+def costly(x, w):
+    y = x @ w  # noqa: F841
+    return x
+
+
+def turns(x):
+    lax.fori_loop(0, 1000, lambda _, c: jnp.sin(c) * 1.1, x)
+    return x + 1
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments", "said"),
+    [
+        (costly, (jnp.ones((512, 512)), jnp.ones((512, 512))), "Executed, it would take 268 MFLOP."),
+        (turns, (jnp.ones((64, 64)),), "Executed, it would take 8.19 MFLOP."),
+    ],
+)
+def test_what_it_would_cost_is_told_where_it_is_much(fn, arguments, said):
+    assert said in the("dead", fn, *arguments).text
+
+
+def not_assigned(x):
+    x.at[0].set(5.0)
+    return x * 2
+
+
+@pytest.mark.parametrize("fn", [not_assigned, jax.grad(lambda x: not_assigned(x).sum())])
+def test_an_update_that_is_not_assigned_is_told_with_how_to_assign_it(fn):
+    finding = the("dead", fn, jnp.ones(3))
+    assert line_numbers(finding, not_assigned) == [1]
+    assert "x = x.at[...]" in finding.remedy
+
+
 INNOCENT = {
+    "arrays like a piece of another": (lambda x: jnp.zeros_like(x[1:]).sum() + jnp.ones(x.T.shape).sum(), (jnp.eye(3),)),
     "all of it needed": (lambda x: jnp.sin(x) + 1, (1.0,)),
     "the value of a loss whose gradient is asked for": (jax.grad(loss), (jnp.ones(3), jnp.ones((4, 3)))),
     "value and gradient": (jax.value_and_grad(loss), (jnp.ones(3), jnp.ones((4, 3)))),

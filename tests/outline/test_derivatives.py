@@ -46,6 +46,14 @@ def checkpointed(w, x):
     return jax.grad(lambda w: layer(w, layer(w, x)).sum())(w)
 
 
+def norm_of_gradient(x):
+    return jnp.sqrt(jnp.sum(jax.grad(energy)(x) ** 2))
+
+
+def descent(x):
+    return x - 0.1 * jax.grad(energy)(x)
+
+
 def phases_of(fn, *arguments):
     """The phases in the order of the program, each with how many equations it has."""
     return [(row.name, row.equations) for row in outline_of(fn, *arguments) if row.kind == "phase"]
@@ -70,7 +78,9 @@ TOLD_TWICE = pytest.mark.skipif(
             ["forward", "backward", "second backward", "third backward"],
         ),
         (times_hessian, (X, X), TANGENTS),
-        (jax.hessian(energy), (X,), ["before", *TANGENTS, "update"]),
+        (jax.hessian(energy), (X,), ["before", *TANGENTS, "after"]),
+        (norm_of_gradient, (X,), ["forward", "backward", "after"]),
+        (descent, (X,), ["forward", "backward", "update"]),
         (
             back_over_back,
             (X, X),
