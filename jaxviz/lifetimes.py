@@ -27,6 +27,8 @@ class Peak:
     arguments: float
     #: Nodes of the HLO that made what is alive besides arguments, and the bytes of each.
     alive: tuple[tuple[int, float], ...]
+    #: Bytes of those that are results.
+    results: float = 0.0
 
 
 def peak_of(graph: Graph, order: Column) -> Peak | None:
@@ -58,6 +60,10 @@ def peak_of(graph: Graph, order: Column) -> Peak | None:
                 root[value] = root.get(inner, inner) if inner >= 0 else value
             else:
                 made[value] = int(time[node])
+    for value, end in last.items():
+        # A result has its place from the start.
+        if end == len(entry) and made.get(value, -1) >= 0:
+            made[value] = 0
     change = np.zeros(len(entry) + 2)
     spans: list[tuple[int, int, int, float]] = []
     for value, start in made.items():
@@ -74,4 +80,5 @@ def peak_of(graph: Graph, order: Column) -> Peak | None:
         (int(graph.value_node[value]), size) for start, end, value, size in spans if start <= moment <= end and size
     ]
     there.sort(key=lambda one: -one[1])
-    return Peak(int(entry[moment]), float(alive[moment]) + arguments, arguments, tuple(there))
+    results = sum(size for _, end, _, size in spans if end == len(entry))
+    return Peak(int(entry[moment]), float(alive[moment]) + arguments, arguments, tuple(there), results)

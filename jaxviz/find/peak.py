@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text, plural
 from jaxviz.graph import CONSTANT
-from jaxviz.lifetimes import peak_of
+from jaxviz.lifetimes import Peak, peak_of
 
 # Bytes of a peak from which it is worth a word, and a look; less is no concern on any device.
 _LARGE, _HUGE = 100_000_000, 4_000_000_000
@@ -40,10 +40,21 @@ def find(subject: Subject) -> Iterator[Finding]:
         severity=ADVICE if peak.bytes >= _HUGE else NOTE,
         title=f"{bytes_text(peak.bytes)} are alive at the peak, {bytes_text(peak.arguments)} of them arguments",
         text=f"In the order in which the compiled program runs, {plural(values, 'value')} lie in memory there: {told}.",
-        remedy="jax.checkpoint computes values of the forward pass again in place of keeping them."
-        if subject.has_gradient
-        else "Work in pieces, with jax.lax.map over parts of a batch; give narrower types to what is kept long.",
+        remedy=_remedy(subject, peak),
         nodes=nodes,
         lines=subject.lines(compiled.sources(node for node, _ in peak.alive[:_LINES])),
         figures={"bytes": peak.bytes, "arguments": peak.arguments, "values": values},
     )
+
+
+def _remedy(subject: Subject, peak: Peak) -> str:
+    """What would lower the peak, by what most of it is."""
+    computed = peak.bytes - peak.arguments
+    if subject.has_gradient and subject.residuals.bytes >= _SHARE * computed:
+        return "jax.checkpoint computes values of the forward pass again in place of keeping them."
+    if peak.results > computed / 2 and peak.arguments:
+        return (
+            "Most of it are results: where they take the place of arguments, as new parameters do, "
+            "jax.jit(f, donate_argnums=...) writes them there."
+        )
+    return "Work in pieces, with jax.lax.map over parts of a batch; give narrower types to what is kept long."

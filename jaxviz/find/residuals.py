@@ -28,10 +28,13 @@ def find(subject: Subject) -> Iterator[Finding]:
         by_line[number] = by_line.get(number, 0.0) + sum(max(graph.tables.types.bytes[type_], 0) for type_ in made)
     largest = sorted(((line, size) for line, size in by_line.items() if line), key=lambda one: -one[1])[:_LINES]
     told = ", ".join(f"{bytes_text(size)} by line {line}" for line, size in largest)
+    alike: dict[tuple[float, int], list[str]] = {}
+    for policy in residuals.policies:
+        if policy.equations and not policy.host:
+            alike.setdefault((policy.bytes, policy.equations), []).append(policy.name)
     kept = "; ".join(
-        f"{policy.name} keeps {bytes_text(policy.bytes)} and computes {plural(policy.equations, 'equation')} again"
-        for policy in residuals.policies
-        if policy.equations and not policy.host
+        f"{' or '.join(names)} keeps {bytes_text(size)} and computes {plural(equations, 'equation')} again"
+        for (size, equations), names in alike.items()
     )
     yield Finding(
         kind="residuals",
