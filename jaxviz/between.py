@@ -33,7 +33,7 @@ _WHOLE = {
 _WHOLE |= dict.fromkeys(
     ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"), "an exchange between devices"
 )
-LAYOUT, UNKNOWN = "a copy for layout", "XLA does not say"
+LAYOUT, CARRY, UNKNOWN = "a copy for layout", "a copy of what a loop hands on", "XLA does not say"
 # What a kernel that only copies consists of.
 _COPIES = frozenset({"copy", "transpose", "bitcast", "parameter"})
 
@@ -107,6 +107,13 @@ class _Kernels:
             for op in self.ops(kernel):
                 if op in _WHOLE:
                     return f"{whose} {_WHOLE[op]}", True
-        if any(set(self.ops(kernel)) - {"fusion"} <= _COPIES for kernel in (node, *readers)):
-            return LAYOUT, False
+        copies = [kernel for kernel in (node, *readers) if set(self.ops(kernel)) - {"fusion"} <= _COPIES]
+        if copies:
+            # Alone in the body of a loop, it is there so that a turn does not write over what it still reads.
+            in_loop = all(self.ops(kernel) == ("copy",) and self._is_in_loop(kernel) for kernel in copies)
+            return (CARRY, True) if in_loop else (LAYOUT, False)
         return (f"{len(readers)} kernels read it", False) if len(readers) > 1 else (UNKNOWN, False)
+
+    def _is_in_loop(self, node: int) -> bool:
+        graph = self.graph
+        return graph.tables.strings[graph.regions.kind[graph.nodes.region[node]]].startswith("while")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
 
@@ -32,3 +33,17 @@ def kernels_of(graph: Graph) -> Column:
 def kernel_count(graph: Graph) -> int:
     """How many kernels a graph of optimized HLO has."""
     return int(np.count_nonzero(kernels_of(graph) == np.arange(len(graph))))
+
+
+def trip_counts(graph: Graph) -> NDArray[np.float64]:
+    """How often each node is executed in one run, where loops say how often they turn; as if once where they do not."""
+    times = np.ones(len(graph.regions.owner))
+    for region in range(1, len(times)):
+        owner = int(graph.regions.owner[region])
+        kind = graph.tables.strings[graph.regions.kind[region]]
+        turns = 1.0
+        if kind.startswith("while"):
+            known = graph.node(owner).attributes.get("known_trip_count", "")
+            turns = float(known) + (kind == "while cond") if known.isdecimal() else 1.0
+        times[region] = times[graph.nodes.region[owner]] * turns
+    return times[graph.nodes.region]

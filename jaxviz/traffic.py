@@ -7,20 +7,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.graph import ENTER, LEAVE, OPERATION, Column, Graph
 from jaxviz.kernels import kernels_of
 
 # Operations that give a value another name or shape, and move nothing.
 _RENAMING = frozenset({"bitcast", "get-tuple-element", "tuple", "reshape"})
+# How many new names in a row are looked through.
+_RENAMED = 8
 # What a fusion computes on the fly out of nothing.
 _FREE = frozenset({"constant", "broadcast", "iota", "parameter", "bitcast", "tuple", "get-tuple-element"})
+
+
+# What reads a piece of its first operand, and what writes one; with the place of the operand that has its size.
+_TAKING = frozenset({"slice", "dynamic-slice", "gather"})
+_WRITING = {"dynamic-update-slice": 1, "scatter": 2}
 
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
     """One kernel: its node in the HLO, those inside it, and the bytes of what it reads, writes and need not write.
 
-    `saved` is what its operations would read and write more, did each run by itself.
+    `saved` is what its operations would read and write more, did each run by itself. Of what it takes a piece of, or
+    writes one into, the piece counts.
     """
 
     node: int
@@ -43,12 +51,13 @@ def traffic_of(graph: Graph) -> tuple[Kernel, ...]:
     order = order[kernels[order] >= 0]
     starts = np.flatnonzero(np.diff(kernels[order], prepend=-1))
     strings, nodes = graph.tables.strings, graph.nodes
+    touched = _Touched(graph)
     found = []
     for inside in np.split(order, starts[1:]) if len(order) else []:
         node = int(kernels[inside[0]])
-        bytes_in, bytes_out = _in(graph, node), _out(graph, node)
+        bytes_in, bytes_out = touched.read(node), touched.written(node)
         inner = [other for other in inside.tolist() if other != node and strings[nodes.op[other]] not in _FREE]
-        alone = sum(_in(graph, other) + _out(graph, other) for other in inner)
+        alone = sum(touched.read(other) + touched.written(other) for other in inner)
         saved = max(alone - bytes_in - bytes_out, 0.0) if inner else 0.0
         name = strings[nodes.name[node]] or strings[nodes.op[node]]
         found.append(Kernel(node, name, inside.astype(np.int32), bytes_in, bytes_out, saved))
@@ -67,14 +76,89 @@ def source_kernels(graph: Graph, value: int) -> Iterator[int]:
             yield node
 
 
-def _in(graph: Graph, node: int) -> float:
-    first = graph.first_operand
-    sources = set(graph.operands.source[first[node] : first[node + 1]].tolist())
-    return sum(value_bytes(graph, source) for source in sources if source >= 0)
+class _Touched:
+    """The bytes of operands and results that operations touch."""
 
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._order = np.argsort(graph.operands.source, kind="stable")
+        self._sources = graph.operands.source[self._order]
+        self._argument: dict[tuple[int, int], list[int]] = {}
+        self._result: dict[int, int] = {}
+        bindings = graph.bindings
+        columns = bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist()
+        for kind, start, end in zip(*columns, strict=True):
+            if kind == ENTER:
+                owner = int(graph.regions.owner[graph.nodes.region[end]])
+                self._argument.setdefault((owner, start), []).append(end)
+            elif kind == LEAVE:
+                self._result[end] = start
 
-def _out(graph: Graph, node: int) -> float:
-    return sum(value_bytes(graph, value) for value in range(graph.first_value[node], graph.first_value[node + 1]))
+    def read(self, node: int) -> float:
+        graph = self._graph
+        operands = self._operands(node)
+        total = 0.0
+        for source in dict.fromkeys(operands):
+            if source < 0:
+                continue
+            arguments = self._argument.get((node, source), []) if node in graph.owned_regions else []
+            if arguments:
+                inside = sum(self._taken(int(graph.first_value[argument])) for argument in arguments)
+                total += min(inside, value_bytes(graph, source))
+            else:
+                total += self._by(node, operands, source)
+        return total
+
+    def written(self, node: int) -> float:
+        graph = self._graph
+        return sum(
+            self._made(value, int(self._operands(self._result[value])[0]) if value in self._result else value)
+            for value in range(graph.first_value[node], graph.first_value[node + 1])
+        )
+
+    def _operands(self, node: int) -> list[int]:
+        first = self._graph.first_operand
+        return self._graph.operands.source[first[node] : first[node + 1]].tolist()
+
+    def _op(self, node: int) -> str:
+        return self._graph.tables.strings[self._graph.nodes.op[node]]
+
+    def _by(self, node: int, operands: list[int], source: int) -> float:
+        """What one operation reads of one operand."""
+        whole, op = value_bytes(self._graph, source), self._op(node)
+        if source != operands[0] or source in operands[1:]:
+            return whole
+        if op in _TAKING:
+            return min(whole, value_bytes(self._graph, int(self._graph.first_value[node])))
+        if op == "scatter" and len(operands) == 3:
+            return min(whole, value_bytes(self._graph, operands[2]))
+        return 0.0 if op == "dynamic-update-slice" else whole
+
+    def _taken(self, value: int) -> float:
+        """What is read of a value inside a kernel."""
+        low, high = np.searchsorted(self._sources, [value, value + 1])
+        total = 0.0
+        for node in dict.fromkeys(self._graph.operand_node[self._order[low:high]].tolist()):
+            if self._op(node) == "bitcast":
+                total += self._taken(int(self._graph.first_value[node]))
+            elif self._graph.nodes.kind[node] == OPERATION:
+                total += self._by(node, self._operands(node), value)
+        return min(total, value_bytes(self._graph, value))
+
+    def _made(self, value: int, source: int) -> float:
+        """What is written of a value, which is `source` where it is made."""
+        graph, whole = self._graph, value_bytes(self._graph, value)
+        for _ in range(_RENAMED):
+            node = int(graph.value_node[source]) if source >= 0 else -1
+            if node < 0 or graph.nodes.kind[node] != OPERATION:
+                return whole
+            operands, op = self._operands(node), self._op(node)
+            if op == "bitcast":
+                source = operands[0]
+                continue
+            place = _WRITING.get(op)
+            return min(whole, value_bytes(graph, operands[place])) if place and len(operands) > place else whole
+        return whole
 
 
 def value_bytes(graph: Graph, value: int) -> float:

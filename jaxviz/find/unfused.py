@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from jaxviz.between import between_kernels
 from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
+from jaxviz.kernels import trip_counts
 from jaxviz.traffic import traffic_of
 
 # How much of all traffic such values must be, and how many are named.
@@ -23,9 +24,10 @@ def find(subject: Subject) -> Iterator[Finding]:
     found = [value for value in between_kernels(compiled.graph) if not value.whole]
     if not found:
         return
-    # Each is written once, and read by each of its users.
-    moved = sum(value.bytes * (1 + len(value.readers)) for value in found)
-    traffic = sum(kernel.bytes_in + kernel.bytes_out for kernel in traffic_of(compiled.graph))
+    # Each is written once, and read by each of its users, in each turn of a loop.
+    times = trip_counts(compiled.graph)
+    moved = sum(value.bytes * (1 + len(value.readers)) * times[value.node] for value in found)
+    traffic = sum((kernel.bytes_in + kernel.bytes_out) * times[kernel.node] for kernel in traffic_of(compiled.graph))
     if moved < _SHARE * traffic:
         return
     size = sum(value.bytes for value in found)

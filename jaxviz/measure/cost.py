@@ -451,18 +451,3 @@ def _elements(graph: Graph) -> Amounts:
 def _words(graph: Graph) -> list[str]:
     strings = graph.tables.strings
     return [strings[number] for number in graph.nodes.op.tolist()]
-
-
-def trip_counts(graph: Graph) -> Amounts:
-    """How often each node is executed in one run, where loops say how often they turn; as if once where they do not."""
-    times = np.ones(len(graph.regions.owner))
-    reader = _Reader(graph)
-    for region in range(1, len(times)):
-        owner = int(graph.regions.owner[region])
-        kind = graph.tables.strings[graph.regions.kind[region]]
-        turns = 1.0
-        if kind.startswith("while"):
-            known = reader.attribute(owner, "known_trip_count")
-            turns = float(known) + (kind == "while cond") if known.isdecimal() else 1.0
-        times[region] = times[graph.nodes.region[owner]] * turns
-    return times[graph.nodes.region]

@@ -12,9 +12,10 @@ import numpy as np
 
 from jaxviz.find.finding import bytes_text
 from jaxviz.graph import Graph
+from jaxviz.kernels import trip_counts
 from jaxviz.link.links import Links
 from jaxviz.measure.attribution import Attributed, attribute, executed
-from jaxviz.measure.cost import Cost, cost_of, trip_counts
+from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.profile import NoProfile, profiled
 from jaxviz.measure.rollup import Rolled, Timed, shares_of
 from jaxviz.measure.roofline import Bound, Ceilings, ceilings_of

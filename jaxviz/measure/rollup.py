@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.kernels import trip_counts
 from jaxviz.link.links import Links
-from jaxviz.measure.cost import Cost, trip_counts
+from jaxviz.measure.cost import Cost
 from jaxviz.outline.tree import Outline
 
 Amounts = NDArray[np.float64]

@@ -160,3 +160,38 @@ INNOCENT = {
 def test_what_the_compiler_does_well_is_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert [one for one in explore(fn, *arguments).findings if one.kind in COMPILED] == []
+
+
+def rows_of(table, xs):
+    return jax.lax.scan(lambda carry, x: (jnp.tanh(carry + x), carry * x), table, xs)
+
+
+def updated(table, index, new):
+    return table.at[index].add(jnp.tanh(table[index]) * new)
+
+
+def test_kernels_move_the_pieces_that_they_take_and_write():
+    row, turns = 4 * 1024, 1000
+    kernels = explore(rows_of, jnp.ones(1024), jnp.ones((turns, 1024))).kernels
+    # In each turn a row is read and one is written, not the whole of what is scanned.
+    (tanh,) = [kernel for kernel in kernels if "tanh" in kernel.name]
+    (update,) = [kernel for kernel in kernels if "update" in kernel.name]
+    assert (tanh.bytes_out, update.bytes_out) == (row, row)
+    assert 2 * row <= tanh.bytes_in < 3 * row
+    assert 2 * row <= update.bytes_in < 3 * row
+    table, count = SPEC((100_000, 64), jnp.float32), 2_000
+    kernels = explore(updated, table, SPEC((count,), jnp.int32), SPEC((count, 64), jnp.float32)).kernels
+    pieces = 4 * 64 * count
+    (scatter,) = [kernel for kernel in kernels if "scatter" in kernel.name]
+    assert scatter.bytes_out == pieces
+    assert 2 * pieces <= scatter.bytes_in < 3 * pieces
+
+
+def carried(x):
+    return jax.lax.scan(lambda c, _: (jnp.tanh(c) * 1.1 + jnp.roll(c, 1, 0), None), x, None, length=10)[0]
+
+
+def test_a_copy_of_what_a_loop_hands_on_is_no_copy_for_layout():
+    exploration = explore(carried, X)
+    assert {value.fact for value in exploration.between_kernels} <= {"a copy of what a loop hands on", "read by a loop"}
+    assert not [finding for finding in exploration.findings if finding.kind == "unfused"]

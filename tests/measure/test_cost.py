@@ -13,7 +13,8 @@ from programs import CORPUS
 
 import jaxviz as jv
 from jaxviz.find.finding import bytes_text
-from jaxviz.measure.cost import Cost, cost_of, trip_counts
+from jaxviz.kernels import trip_counts
+from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.profiled import Kernel
 from jaxviz.measure.roofline import Ceilings, ceilings_of, changes_in_place
 from jaxviz.read.hlo import read_hlo

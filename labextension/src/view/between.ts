@@ -43,10 +43,17 @@ export function keptApartBy(document: Document, graph: Graph, kernel: number): s
       return `${whose} ${WHOLE[whole]}`;
     }
   }
-  if ([kernel, ...readers].some(node => ops(node).every(op => COPIES.has(op)))) {
-    return 'a copy for layout';
+  const copies = [kernel, ...readers].filter(node => ops(node).every(op => COPIES.has(op)));
+  if (copies.length) {
+    // Alone in the body of a loop, it is there so that a turn does not write over what it still reads.
+    const inLoop = copies.every(node => ops(node).every(op => op === 'copy') && isInLoop(document, graph, node));
+    return inLoop ? 'a copy of what a loop hands on' : 'a copy for layout';
   }
   return readers.length > 1 ? `${readers.length} kernels read it` : '';
+}
+
+function isInLoop({ strings }: Document, graph: Graph, node: number): boolean {
+  return strings[graph.regionKind[graph.region[node]]].startsWith('while');
 }
 
 function readersOf(graph: Graph, node: number): number[] {

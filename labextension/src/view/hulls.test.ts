@@ -147,6 +147,33 @@ test('a kernel says what it reads and writes, and what its operations would more
   assert.deepEqual(trafficLines(alone, alone.graphs[0], [4]), []);
 });
 
+test('of what a kernel takes a piece of, or writes one into, the piece counts', () => {
+  const hlo = new Sketch();
+  const [table, index, into] = [
+    hlo.argument('table', 'f32[4,4]'),
+    hlo.argument('i', 'i32[]'),
+    hlo.argument('into', 'f32[4,4]')
+  ];
+  const row = hlo.op('dynamic-slice', [table, index], 'f32[1,4]');
+  const made = hlo.op('fusion', [into, row, index], 'f32[4,4]', {}, 'update_fusion');
+  const kernel = hlo.last;
+  hlo.region(kernel, 'fusion', 'fused', () => {
+    const p = hlo.argument('', 'f32[4,4]', { kind: 'enter', from: into });
+    const q = hlo.argument('', 'f32[1,4]', { kind: 'enter', from: row });
+    const at = hlo.argument('', 'i32[]', { kind: 'enter', from: index });
+    const written = hlo.op('dynamic-update-slice', [p, q, at], 'f32[4,4]');
+    hlo.result('', written, { kind: 'leave', to: made });
+  });
+  hlo.result('result', made);
+  const document = decodePlain(hlo.plain());
+  const traffic = trafficOf(document, document.graphs[0]);
+  assert.deepEqual(traffic.get(3), { read: 20, written: 16, saved: 0 });
+  assert.deepEqual(
+    { read: traffic.get(kernel)?.read, written: traffic.get(kernel)?.written },
+    { read: 20, written: 16 }
+  );
+});
+
 test('a document without an optimized program has no hulls', () => {
   const document = decodePlain(affine().plain());
   assert.deepEqual(hullsOf(document, show(document, document.graphs[0], { open: new Set() })), []);

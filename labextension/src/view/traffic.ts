@@ -1,5 +1,5 @@
 /** What kernels of optimized HLO read and write in one execution, and how much of that fusion saved, in bytes. */
-import type { Document, Graph } from '../document/graph.ts';
+import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { kernelsOf } from './kernels.ts';
 
 export interface Traffic {
@@ -24,14 +24,21 @@ export function trafficOf(document: Document, graph: Graph): ReadonlyMap<number,
   return found;
 }
 
+/** What reads a piece of its first operand, and what writes one; with the place of the operand that has its size. */
+const TAKING = new Set(['slice', 'dynamic-slice', 'gather']);
+const WRITING: Readonly<Record<string, number>> = { 'dynamic-update-slice': 1, scatter: 2 };
+/** How many new names in a row are looked through. */
+const RENAMED = 8;
+
 function findTraffic(document: Document, graph: Graph): ReadonlyMap<number, Traffic> {
   const found = new Map<number, Traffic>();
   const alone = new Map<number, number>();
+  const touched = new Touched(document, graph);
   kernelsOf(document, graph).forEach((kernel, node) => {
     if (kernel === node) {
-      found.set(node, { read: readBy(document, graph, node), written: madeBy(document, graph, node), saved: 0 });
+      found.set(node, { read: touched.read(node), written: touched.written(node), saved: 0 });
     } else if (kernel >= 0 && !FREE.has(document.strings[graph.op[node]])) {
-      const moved = readBy(document, graph, node) + madeBy(document, graph, node);
+      const moved = touched.read(node) + touched.written(node);
       alone.set(kernel, (alone.get(kernel) ?? 0) + moved);
     }
   });
@@ -42,23 +49,119 @@ function findTraffic(document: Document, graph: Graph): ReadonlyMap<number, Traf
   return found;
 }
 
-/** A value that is read twice by one operation comes from memory once. */
-function readBy(document: Document, graph: Graph, node: number): number {
-  const sources = new Set<number>();
-  for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
-    if (graph.operandSource[i] >= 0) {
-      sources.add(graph.operandSource[i]);
+/** The bytes of operands and results that operations touch: of what they take a piece of, the piece. */
+class Touched {
+  /** By the operation that has a body, and the value that enters it: the arguments that it is there. */
+  private readonly entering = new Map<number, Map<number, number[]>>();
+  private readonly leaving = new Map<number, number>();
+  private readonly readers = new Map<number, Set<number>>();
+
+  constructor(
+    private readonly document: Document,
+    private readonly graph: Graph
+  ) {
+    graph.bindingKind.forEach((kind, row) => {
+      const [from, to] = [graph.bindingFrom[row], graph.bindingTo[row]];
+      if (kind === BindingKind.enter) {
+        const owner = graph.regionOwner[graph.region[to]];
+        const values = this.entering.get(owner) ?? new Map<number, number[]>();
+        values.set(from, [...(values.get(from) ?? []), to]);
+        this.entering.set(owner, values);
+      } else if (kind === BindingKind.leave) {
+        this.leaving.set(to, from);
+      }
+    });
+    for (let node = 0; node < graph.nodeCount; node++) {
+      for (const source of this.operands(node)) {
+        this.readers.set(source, (this.readers.get(source) ?? new Set()).add(node));
+      }
     }
   }
-  return [...sources].reduce((sum, value) => sum + bytesOf(document, graph, value), 0);
-}
 
-function madeBy(document: Document, graph: Graph, node: number): number {
-  let sum = 0;
-  for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
-    sum += bytesOf(document, graph, value);
+  /** A value that is read twice by one operation comes from memory once. */
+  read(node: number): number {
+    const { document, graph } = this;
+    const operands = this.operands(node);
+    let sum = 0;
+    for (const source of new Set(operands)) {
+      const inside = source < 0 ? undefined : this.entering.get(node)?.get(source);
+      if (inside) {
+        const taken = inside.reduce((all, argument) => all + this.taken(graph.firstValue[argument]), 0);
+        sum += Math.min(taken, bytesOf(document, graph, source));
+      } else if (source >= 0) {
+        sum += this.by(node, operands, source);
+      }
+    }
+    return sum;
   }
-  return sum;
+
+  written(node: number): number {
+    let sum = 0;
+    for (let value = this.graph.firstValue[node]; value < this.graph.firstValue[node + 1]; value++) {
+      const result = this.leaving.get(value);
+      sum += this.made(value, result === undefined ? value : this.operands(result)[0]);
+    }
+    return sum;
+  }
+
+  private operands(node: number): number[] {
+    return [...this.graph.operandSource.subarray(this.graph.firstOperand[node], this.graph.firstOperand[node + 1])];
+  }
+
+  private op(node: number): string {
+    return this.document.strings[this.graph.op[node]];
+  }
+
+  /** What one operation reads of one operand. */
+  private by(node: number, operands: readonly number[], source: number): number {
+    const { document, graph } = this;
+    const whole = bytesOf(document, graph, source);
+    if (operands.indexOf(source) !== 0 || operands.lastIndexOf(source) !== 0) {
+      return whole;
+    }
+    const op = this.op(node);
+    if (TAKING.has(op)) {
+      return Math.min(whole, bytesOf(document, graph, graph.firstValue[node]));
+    }
+    if (op === 'scatter' && operands.length === 3) {
+      return Math.min(whole, bytesOf(document, graph, operands[2]));
+    }
+    return op === 'dynamic-update-slice' ? 0 : whole;
+  }
+
+  /** What is read of a value inside a kernel. */
+  private taken(value: number): number {
+    const { document, graph } = this;
+    let sum = 0;
+    this.readers.get(value)?.forEach(node => {
+      if (this.op(node) === 'bitcast') {
+        sum += this.taken(graph.firstValue[node]);
+      } else if (graph.kind[node] === NodeKind.operation) {
+        sum += this.by(node, this.operands(node), value);
+      }
+    });
+    return Math.min(sum, bytesOf(document, graph, value));
+  }
+
+  /** What is written of a value, which is `source` where it is made. */
+  private made(value: number, source: number): number {
+    const { document, graph } = this;
+    const whole = bytesOf(document, graph, value);
+    for (let step = 0; step < RENAMED; step++) {
+      const node = source >= 0 ? graph.valueNode[source] : -1;
+      if (node < 0 || graph.kind[node] !== NodeKind.operation) {
+        return whole;
+      }
+      const operands = this.operands(node);
+      const op = this.op(node);
+      if (op !== 'bitcast') {
+        const place = WRITING[op] ?? operands.length;
+        return place < operands.length ? Math.min(whole, bytesOf(document, graph, operands[place])) : whole;
+      }
+      source = operands[0];
+    }
+    return whole;
+  }
 }
 
 function bytesOf(document: Document, graph: Graph, value: number): number {
