@@ -124,9 +124,8 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
 
 def _is_detail(subject: Subject, stack: Stack, count: int, each: int) -> bool:
     """Whether a stack is of what stands again and again in one turn of a loop with `each` equations in each."""
-    return 2 * len(stack.first) < count and _DETAIL * int(subject.outline.equations[stack.row]) < each * len(
-        stack.first
-    )
+    copies, equations = len(stack.first), int(subject.outline.equations[stack.row])
+    return copies < count and _DETAIL * equations < each * copies
 
 
 def _sizes(loop: Loop, count: int, period: int) -> tuple[int, ...]:

@@ -33,6 +33,8 @@ MOST_COMPILED = 20_000
 _RUNS, _SECONDS = 20, 0.5
 # What is slower by less is not slower: a share, and seconds.
 _SHARE, _NOTHING = 0.15, 5e-6
+# Seconds until a program is ready that make no difference.
+_READY = 0.02
 # After so many runs, what compiling cost more is not won back in one session.
 _MANY_RUNS = 10_000
 # Results differ by the order of sums; up to this share of the largest number they are the same, by bits of a float.
@@ -73,6 +75,8 @@ class Rebuilt:
     left: tuple[str, ...] = ()
     #: The exploration that the finding is of.
     explored: Any = None
+    #: How many arguments were measured as rows of one array for each turn's, as one would keep them for a loop.
+    together: int = 0
 
     @cached_property
     def exploration(self) -> Any:
@@ -137,7 +141,21 @@ class Rebuilt:
                 f"jax.lax.{self.loop} is ready {_time(saved)} sooner; {more}, so unrolling pays after {round(runs):,} "
                 "runs."
             )
-        if saved <= max(0.02, _SHARE * (before.trace + before.compile)):
+        faster = 0.0 if before.run is None or after.run is None else before.run - after.run
+        if before.run is not None and faster > max(_SHARE * before.run, _NOTHING):
+            more = f"each run takes {_time(after.run)} as a loop and {_time(before.run)} unrolled"
+            runs = max(-saved, 0) / faster
+            if runs < _MANY_RUNS:
+                return "loop", f"jax.lax.{self.loop} is the better choice: {more}; " + (
+                    f"it is ready {_time(saved)} sooner."
+                    if saved > _READY
+                    else f"compiling it costs {_time(-saved)} more, won back after {max(1, round(runs)):,} runs."
+                    if saved < -_READY
+                    else "both are ready in about the same time."
+                )
+        if saved < -max(_READY, _SHARE * (before.trace + before.compile)):
+            return "unrolled", f"Unrolled is the better choice: it is ready {_time(-saved)} sooner and runs as fast."
+        if saved <= max(_READY, _SHARE * (before.trace + before.compile)):
             return "either", "Both are ready and run in about the same time: take the one that reads better."
         return "loop", f"jax.lax.{self.loop} is the better choice: it is ready {_time(saved)} sooner and runs as fast."
 
@@ -197,6 +215,8 @@ class Rebuilt:
         if self.unrolled is not None and self.unrolled.compile is not None and self.unrolled.run is None:
             said.append("Neither was run, because the program acts on the world, as by printing.")
         said.append(self.verdict)
+        if self.together:
+            said.append(f"{self.together:,} arguments that the turns read were measured stacked, as a loop has them.")
         said += [f"A part stays unrolled: {reason}." for reason in dict.fromkeys(self.left)]
         return said
 
@@ -222,7 +242,7 @@ def rebuild(program: Program, subject: Subject, finding: Finding) -> Rebuilt:
     before, results = measured_cost(program.jaxpr, shapes, None if acts else arguments)
     # JAX remembers the bodies of jitted functions that it traced before.
     before = replace(before, trace=max(before.trace, program.seconds["trace"]))
-    after, others = measured_cost(jaxpr, shapes, None if acts or before.run is None else arguments)
+    after, others = _as_kept(program, rebuilding, jaxpr, shapes, None if acts or before.run is None else arguments)
     difference, equal = _difference(results, others) if results and others else (None, None)
     return Rebuilt(
         program,
@@ -235,7 +255,30 @@ def rebuild(program: Program, subject: Subject, finding: Finding) -> Rebuilt:
         difference,
         equal,
         tuple(rebuilding.left),
+        together=len({place for group in rebuilding.groups for place in group}),
     )
+
+
+def _as_kept(
+    program: Program, rebuilding: Rebuilding, jaxpr: Any, shapes: Sequence[Any], arguments: Sequence[Any] | None
+) -> tuple[Cost, Sequence[np.ndarray] | None]:
+    """What the rebuilt program costs, with what its turns read and make in one array each, as one would keep it."""
+    if not rebuilding.groups:
+        return measured_cost(jaxpr, shapes, arguments)
+    kept = Rebuilding(program.jaxpr, rebuilding.loops, tuple(rebuilding.groups))
+    wide = [
+        jax.ShapeDtypeStruct((len(group), *shapes[group[0]].shape), shapes[group[0]].dtype)
+        for group in rebuilding.groups
+    ]
+    jaxpr = jax.make_jaxpr(kept.apart)(*shapes, *wide)
+    given = None
+    if arguments is not None:
+        stacked = [jax.numpy.stack([arguments[place] for place in group]) for group in rebuilding.groups]
+        given = [*arguments, *stacked]
+    cost, results = measured_cost(jaxpr, [*shapes, *wide], given)
+    if results is None:
+        return cost, None
+    return cost, [results[place] if turn < 0 else results[place][turn] for place, turn in kept.rows]
 
 
 def _is_of(found: Unrolled, finding: Finding) -> bool:
@@ -369,6 +412,8 @@ def _time(seconds: float | None) -> str:
     """A duration as people read it."""
     if seconds is None:
         return "not measured"
+    # What rounds to a whole second is one.
+    seconds = float(f"{seconds:.3g}")
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"

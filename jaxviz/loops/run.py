@@ -23,6 +23,8 @@ from jaxviz.read.bodies import bodies_of
 
 #: The loops of each body, by the path to it: number of the equation and of its body, from the whole program on.
 Path = tuple[tuple[int, int], ...]
+#: Arguments of the program that the turns of a loop read one after the other, by their places.
+Group = tuple[int, ...]
 #: Calls whose bodies are the same where they stand.
 _TRANSPARENT = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call"})
 
@@ -33,6 +35,11 @@ class _Row:
 
     stacked: Any
     turn: int
+
+
+def _row(value: Any) -> Any:
+    """The value itself, where it is a row of those of all turns."""
+    return lax.index_in_dim(value.stacked, value.turn, keepdims=False) if isinstance(value, _Row) else value
 
 
 class Values:
@@ -59,22 +66,45 @@ class Values:
             return np.asarray(literal.val, literal.aval.dtype)
         known = self.held(key)
         if isinstance(known, _Row):
-            known = lax.index_in_dim(known.stacked, known.turn, keepdims=False)
-            self[key] = known
+            known = self[key] = _row(known)
         return known
 
 
 class Rebuilding:
     """Runs a jaxpr with the loops at `loops` rebuilt. `turns` are those that were, once it has run."""
 
-    def __init__(self, jaxpr: Any, loops: Mapping[Path, Sequence[Copies]]) -> None:
-        self._jaxpr, self._loops = jaxpr, loops
+    def __init__(self, jaxpr: Any, loops: Mapping[Path, Sequence[Copies]], together: Sequence[Group] = ()) -> None:
+        """`together` are arguments that are given once more, as one array for each group, behind all others."""
+        self._jaxpr, self.loops, self._together = jaxpr, loops, tuple(together)
         self._number = 0
         self.turns: list[Turns] = []
         #: Why others were left as they are.
         self.left: list[str] = []
+        #: Arguments that loops read as one array, each group by its places.
+        self.groups: dict[Group, None] = {}
+        #: Of each result, which of the arrays that `apart` gives it is, and the turn whose row it is there, or -1.
+        self.rows: list[tuple[int, int]] = []
+        self._place: dict[int, int] = {}
+        self._stacks: dict[Group, Any] = {}
 
     def __call__(self, *arguments: Any) -> list[Any]:
+        return [_row(value) for value in self._results(arguments)]
+
+    def apart(self, *arguments: Any) -> list[Any]:
+        """The results, those that are rows of one array being given as that array, once."""
+        count = len(arguments) - len(self._together)
+        self._stacks = dict(zip(self._together, arguments[count:], strict=True))
+        found: dict[int, Any] = {}
+        results = self._results(arguments[:count])
+        whole = [(value.stacked, value.turn) if isinstance(value, _Row) else (value, -1) for value in results]
+        for array, _ in whole:
+            found.setdefault(id(array), array)
+        places = {key: place for place, key in enumerate(found)}
+        self.rows = [(places[id(array)], turn) for array, turn in whole]
+        return list(found.values())
+
+    def _results(self, arguments: Sequence[Any]) -> list[Any]:
+        self._place = {id(argument): place for place, argument in enumerate(arguments)}
         return self._body(self._jaxpr, arguments, ())
 
     def _body(self, jaxpr: Any, arguments: Sequence[Any], path: Path) -> list[Any]:
@@ -87,9 +117,9 @@ class Rebuilding:
         results = [key_of(variable) for variable in inner.outvars]
         steps = steps_of(inner.eqns)
         # Calls on the way to a loop further in are run apart from others.
-        apart = {at[len(path)][0] for at in self._loops if len(at) > len(path) and at[: len(path)] == path}
-        self._run(steps, self._loops.get(path, ()), values, set(results), apart, path)
-        return [values[key] for key in results]
+        apart = {at[len(path)][0] for at in self.loops if len(at) > len(path) and at[: len(path)] == path}
+        self._run(steps, self.loops.get(path, ()), values, set(results), apart, path)
+        return [values[key] if isinstance(key, Number) else values.held(key) for key in results]
 
     def _run(
         self,
@@ -130,7 +160,7 @@ class Rebuilding:
         bodies = [body.jaxpr for body in bodies_of(equation).bodies]
         inner = {
             at[len(path)][1]
-            for at in self._loops
+            for at in self.loops
             if at[: len(path)] == path and at[len(path) :][:1] and at[len(path)][0] == place
         }
         if equation.primitive.name in _TRANSPARENT and len(bodies) == 1:
@@ -143,7 +173,7 @@ class Rebuilding:
             body = bodies[number]
 
             def run(*arguments: Any, body: Any = body, number: int = number) -> list[Any]:
-                results = self._body(body, arguments, (*path, (place, number)))
+                results = [_row(value) for value in self._body(body, arguments, (*path, (place, number)))]
                 avals = [variable.aval for variable in compat.open_jaxpr(body).outvars]
                 return [
                     lax.convert_element_type(value, aval.dtype) if hasattr(aval, "dtype") else value
@@ -154,8 +184,18 @@ class Rebuilding:
         params = {name: _exchanged(value, exchanged) for name, value in equation.params.items()}
         _run_steps([Step(equation.replace(params=params), step.operands)], values)
 
+    def _given(self, values: Values, keys: Sequence[Any]) -> Any:
+        """What each turn is given, as one array: of arguments, the array in which they were given together."""
+        variables = [key for key in keys if not isinstance(key, (tuple, Number))]
+        places = [self._place.get(id(values.held(key)), -1) for key in variables]
+        if len(places) < len(keys) or min(places, default=-1) < 0:
+            return _stacked(values, keys)
+        group = tuple(places)
+        self.groups[group] = None
+        return self._stacks[group] if group in self._stacks else _stacked(values, keys)
+
     def _loop(self, loop: Turns, values: Values) -> None:
-        given = [_stacked(values, keys) for keys in loop.given]
+        given = [self._given(values, keys) for keys in loop.given]
         starts = tuple(tuple(_strong(values[key]) for key in carried.starts) for carried in loop.carried)
         last = tuple(
             jnp.zeros(aval.shape, aval.dtype) if _is_plain(aval) else None

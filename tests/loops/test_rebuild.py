@@ -65,6 +65,17 @@ def test_forward_and_backward_parts_are_two_loops():
     assert len(jv.rebuild(fn, *arguments).exploration.jaxpr.find("scan")) == 2
 
 
+def test_what_the_turns_read_is_measured_in_one_array_as_a_loop_has_it():
+    fn, arguments = LOOPS["layers and their weights, backward"]
+    rebuilt = jv.rebuild(fn, *arguments)
+    assert rebuilt.equal
+    assert rebuilt.together == 24
+    # The program that was measured stacks nothing, and takes nothing apart.
+    assert len(rebuilt.exploration.jaxpr.find("slice")) >= 40
+    assert rebuilt.rebuilt.equations < 100
+    assert "24 arguments that the turns read were measured stacked" in repr(rebuilt)
+
+
 def test_rows_of_numbers_are_written_in_a_table():
     rebuilt = jv.rebuild(settle, X)
     text = repr(rebuilt)
@@ -199,6 +210,9 @@ def measured():
         (Cost(400, 0.1, 0.1, 1e-3), Cost(4, 0.1, 0.2, 2e-3), "unrolled", "costs no more"),
         (Cost(400, 5.0, 95.1, 1e-3), Cost(4, 0.1, 0.0, 1.2e-3), "loop", "pays after 500,000 runs"),
         (Cost(400, 0.1, 0.10, 1e-3), Cost(4, 0.1, 0.1, 1e-3), "either", "about the same"),
+        (Cost(190, 0.1, 0.2, 1e-3), Cost(66, 0.1, 1.2, 1e-3), "unrolled", "it is ready 1 s sooner and runs as fast"),
+        (Cost(190, 0.1, 0.9, 1e-3), Cost(66, 0.1, 1.0, 5e-4), "loop", "more, won back after 200 runs"),
+        (Cost(190, 0.1, 1.9, 1e-3), Cost(66, 0.1, 1.0, 5e-4), "loop", "1 ms unrolled; it is ready 900 ms sooner."),
         (Cost(40_000, 1.0, None, None), Cost(4, 0.1, 0.1, None), "loop", "too many to be compiled"),
     ],
 )
