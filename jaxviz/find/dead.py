@@ -77,9 +77,11 @@ def _unused(subject: Subject, dead: Column) -> Column:
     found = np.zeros(len(graph), bool)
     rows = np.flatnonzero(dead)
     readers: dict[int, set[int]] = {}
-    for reader, source in zip(graph.operand_node.tolist(), graph.operands.source.tolist(), strict=True):
-        if source >= 0:
-            readers.setdefault(int(graph.value_node[source]), set()).add(reader)
+    source = graph.operands.source
+    of_dead = np.flatnonzero((source >= 0) & dead[graph.value_node[np.maximum(source, 0)]])
+    pairs = zip(graph.value_node[source[of_dead]].tolist(), graph.operand_node[of_dead].tolist(), strict=True)
+    for maker, reader in pairs:
+        readers.setdefault(maker, set()).add(reader)
     for node in rows[::-1].tolist():
         statement, function = subject.statement(node)
         read_by = readers.get(node)
