@@ -92,6 +92,18 @@ def test_colours_say_what_the_legend_says(notebook):
     expect(legend).to_contain_text("fused")
     graph.page.keyboard.press("c")
     expect(choice).to_have_value("kernel")
+    # What a checkpoint would keep is a colour too, switched on and off below the picture.
+    strip = graph.root.get_by_role("region", name="kept for the backward pass")
+    strip.get_by_role("button", name="Which lines cause it").click()
+    policy = strip.get_by_role("button", name="dots_saveable:")
+    policy.click()
+    expect(policy).to_have_attribute("aria-pressed", "true")
+    expect(legend).to_contain_text("computed again")
+    expect(strip).to_contain_text("jax.checkpoint(f, policy=jax.checkpoint_policies.dots_saveable)")
+    opened.shot("colour-checkpoint", graph.root)
+    policy.click()
+    expect(policy).to_have_attribute("aria-pressed", "false")
+    expect(legend).to_contain_text("matmul")
 
 
 FORK = """\
