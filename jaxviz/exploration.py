@@ -231,7 +231,7 @@ class Exploration:
         from jaxviz.measure.run import run_program
 
         __tracebackhide__ = True
-        with self.program.surroundings():
+        with self._capture.program.surroundings():
             measured = run_program(
                 self._capture,
                 repeat=repeat,
@@ -271,7 +271,7 @@ class Exploration:
         from jaxviz.measure.values import values_of
 
         __tracebackhide__ = True
-        with self.program.surroundings():
+        with self._capture.program.surroundings():
             found = values_of(
                 self._capture, every=every, inside=inside, most_bytes=most_bytes, fill=fill, tell=print_line
             )
@@ -290,7 +290,7 @@ class Exploration:
 
         __tracebackhide__ = True
         if self._measured.memory is None:
-            with self.program.surroundings():
+            with self._capture.program.surroundings():
                 self._measured.memory = program_memory(self._capture)
         return self._measured.memory
 
@@ -313,7 +313,7 @@ class Exploration:
             rebuilt = self.rebuild() if unrolled else None
             return curve_of(self.program.jaxpr) if rebuilt is None or rebuilt.why else rebuilt.curve()
 
-        with self.program.surroundings():
+        with self._capture.program.surroundings():
             cost = compile_cost(self._capture, curve=measured if curve else None, tell=print_line)
         self._measured.compiling = cost
         return cost
