@@ -1,7 +1,7 @@
 /** Marks on boxes that a pass of the compiler touched, or that an error is about: an outline, and in a word what happened. */
 import { BOX_HEIGHT } from '../view/sizes.ts';
 import { Shape } from '../view/visible.ts';
-import type { Painter, Scene } from './scene.ts';
+import { MARGIN, type Painter, type Scene } from './scene.ts';
 import { measure } from './text.ts';
 import type { Ink, LookName } from './theme.ts';
 
@@ -40,9 +40,11 @@ export function paintMarks(painter: Painter, scene: Scene, marks: readonly Mark[
   if (words) {
     for (const { box, kind, text } of marks) {
       const width = measure(text, 'chip') + 2 * LABEL_INSET;
-      // The frame around everything may end where the picture ends.
       const frame = scene.visible.shape[box] === Shape.frame;
-      const left = scene.layout.x[box] + scene.layout.width[box] - (frame ? width + LABEL_OVERLAP : LABEL_OVERLAP);
+      const right = scene.layout.x[box] + scene.layout.width[box];
+      const beside = right - (frame ? width + LABEL_OVERLAP : LABEL_OVERLAP);
+      // What stands at the end of the picture has no room beside it.
+      const left = Math.max(-MARGIN + OUTSIDE, Math.min(beside, scene.width - MARGIN - OUTSIDE - width));
       const top = scene.layout.y[box] - OUTSIDE - LABEL_HEIGHT + 3;
       painter.rect(`label-${kind}` as LookName, left, top, width, LABEL_HEIGHT, LABEL_HEIGHT / 2);
       painter.text(`marked-${kind}` as Ink, left + LABEL_INSET, top + 9.8, text);

@@ -2,6 +2,7 @@
 import { NodeKind, type Document, type Graph, type Stage } from '../document/graph.ts';
 import { programName } from '../document/programs.ts';
 import { kernelCount } from '../view/kernels.ts';
+import { timeText } from '../view/measures.ts';
 import { BarMenu } from './barMenu.ts';
 import { button, element } from './elements.ts';
 import type { Command } from './keys.ts';
@@ -72,7 +73,9 @@ export function makeBar({ document: source, program: number, actions, passes, to
     return chip;
   });
   const awaited = coming.filter(kind => kind in STAGES).map(kind => awaitedStage(STAGES[kind]));
-  const run = button('jv-stage jv-run-stage', 'run', RUN, () => actions.obey('run'));
+  const run = button('jv-stage jv-run-stage', '', '', () => actions.obey('run'));
+  const took = source.measures.find(measures => measures.program === number)?.seconds.median;
+  tellRun(run, false, took);
   run.hidden = program?.error !== undefined;
   bar.append(python, ...stages, ...missing, ...awaited, run);
   bar.insertBefore(passes, stages[(program?.stages ?? []).findIndex(({ kind }) => kind === 'hlo')] ?? null);
@@ -133,16 +136,23 @@ export function makeBar({ document: source, program: number, actions, passes, to
       }),
     setKernels: shown => press(kernels, shown),
     setBeside: shown => press(compare, shown),
-    setWorking: busy => {
-      run.textContent = busy ? 'stop' : 'run';
-      run.title = busy ? 'Stop what the kernel does for this picture (r)' : RUN;
-      run.setAttribute('aria-label', run.title);
-    },
+    setWorking: busy => tellRun(run, busy, took),
     setSource: shown => {
       python.classList.toggle('jv-on', shown);
       python.setAttribute('aria-pressed', String(shown));
     }
   };
+}
+
+/** The button of a run says how long one takes, in seconds, once that was measured. */
+function tellRun(run: HTMLElement, busy: boolean, took: number | undefined): void {
+  run.textContent = busy ? 'stop' : 'run';
+  run.title = busy ? 'Stop what the kernel does for this picture (r)' : RUN;
+  if (!busy && took !== undefined) {
+    run.append(element('small', '', ` ${timeText(took)}`));
+    run.title = `A run takes ${timeText(took)}, the median of several; run it again (r)`;
+  }
+  run.setAttribute('aria-label', run.title);
 }
 
 /** A stage that is not there yet. */

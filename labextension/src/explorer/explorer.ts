@@ -61,7 +61,7 @@ export class Explorer {
   private readonly help: HTMLElement;
   private readonly tour: Tour;
   private readonly bar: ProgramBar;
-  private readonly working: Working;
+  private working: Working;
   private readonly grip: Grip;
   private readonly keeping: Keeping;
   private readonly exports: Exports;
@@ -407,14 +407,25 @@ export class Explorer {
     this.pane.focus();
   }
 
-  /** How it stands, for one that takes its place. */
-  get standing(): Standing {
-    const { whole, pythonPane, help, tour, search } = this;
-    const searching = search.root.contains(document.activeElement);
-    return { whole: whole.on, source: pythonPane.shown, help: !help.hidden, tour: tour.step, searching };
+  /** What the kernel was asked for in a picture whose place this one takes is waited for here. */
+  takeOver(before: Explorer): void {
+    const { working } = before;
+    if (working.busy) {
+      this.working.root.replaceWith(working.root);
+      [before.working, this.working] = [this.working, working];
+      working.moveTo(busy => this.bar.setWorking(busy));
+    }
   }
 
-  stand({ whole, source, help, tour, searching }: Standing): void {
+  /** How it stands, for one that takes its place. */
+  get standing(): Standing {
+    const { whole, pythonPane, help, tour, search, exports } = this;
+    const searching = search.root.contains(document.activeElement);
+    const saving = !exports.root.hidden;
+    return { whole: whole.on, source: pythonPane.shown, help: !help.hidden, tour: tour.step, saving, searching };
+  }
+
+  stand({ whole, source, help, tour, saving, searching }: Standing): void {
     if (whole) {
       this.expand(true);
     }
@@ -422,6 +433,9 @@ export class Explorer {
     this.help.hidden = !help;
     if (tour !== null) {
       this.tour.start(tour);
+    }
+    if (saving) {
+      this.exports.open();
     }
     if (searching) {
       this.search.resume(this.pane.viewing.graph);

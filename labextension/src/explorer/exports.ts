@@ -64,9 +64,14 @@ export class Exports {
       this.close();
       return;
     }
+    this.open();
+    this.root.querySelector('button')?.focus({ preventScroll: true });
+  }
+
+  /** Shows it, and leaves the keys where they are. */
+  open(): void {
     this.said.textContent = '';
     this.root.hidden = false;
-    this.root.querySelector('button')?.focus({ preventScroll: true });
   }
 
   close(): void {

@@ -54,7 +54,8 @@ export class Height {
   space({ clientWidth, clientHeight }: HTMLElement, whole: boolean): Space {
     return {
       width: (clientWidth || FIRST_WIDTH) - 2 * MARGIN,
-      height: (this.fills || whole ? clientHeight || FIRST_HEIGHT : (this.given ?? FIRST_HEIGHT)) - 2 * MARGIN
+      height:
+        (this.fills || whole ? clientHeight || FIRST_HEIGHT : (this.chosen ?? this.given ?? FIRST_HEIGHT)) - 2 * MARGIN
     };
   }
 }

@@ -30,8 +30,10 @@ export class Keeping {
 
   copy(): void {
     const text = viewText(this.of.document, this.of.now());
-    void navigator.clipboard
-      .writeText(text)
+    // A page that came over plain http from another machine has no clipboard.
+    const { clipboard } = navigator as { clipboard?: Clipboard };
+    const done = clipboard ? clipboard.writeText(text) : Promise.reject(new Error('there is no clipboard here'));
+    void done
       .then(() => this.of.say('copied: whoever pastes it into the search of this program sees the same'))
       .catch(() => this.of.offer(text));
   }

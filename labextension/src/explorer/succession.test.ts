@@ -4,6 +4,7 @@ import { decodePlain } from '../document/decode.ts';
 import { pair } from '../document/sketchPair.ts';
 import { Explorer } from './explorer.ts';
 import { explore, giveSize, layoutsHere, withExplorers, type Explored } from './testExplorer.ts';
+import type { ExplorerOptions } from './options.ts';
 import { takePlace } from './succession.ts';
 
 withExplorers();
@@ -35,11 +36,14 @@ function stages(root: HTMLElement): (string | null)[] {
 }
 
 /** An early explorer, and how the whole takes its place. */
-async function grows(stage?: string): Promise<Explored & { follow: () => Promise<Explorer> }> {
+async function grows(
+  stage?: string,
+  options: Partial<ExplorerOptions> = {}
+): Promise<Explored & { follow: () => Promise<Explorer> }> {
   giveSize(700, 400);
   const host = document.createElement('div');
   const coming = ['hlo'];
-  const before = await explore({ plain: early }, { coming }, host);
+  const before = await explore({ plain: early }, { coming, ...options }, host);
   const follow = async () => {
     const next = new Explorer(host, {
       document: decodePlain(whole()),
@@ -65,12 +69,13 @@ test('what takes the place of a picture shows the same, and stands as it did', a
   explorer.picture.zoomBy(2);
   await press('?');
   await press('1');
+  await press('s');
   const { view, standing } = explorer;
   assert.ok(view.selected !== null && view.camera);
   const next = await follow();
   assert.deepEqual({ ...next.view, camera: null }, { ...view, camera: null });
   assert.deepEqual(next.standing, standing);
-  assert.ok(standing.help && standing.source);
+  assert.ok(standing.help && standing.source && standing.saving);
   assert.ok(!root.isConnected && next.root.isConnected);
   assert.ok(!next.root.classList.contains('jv-coming'));
 });
@@ -102,4 +107,30 @@ test('what is thrown away before it has drawn leaves nothing behind', async () =
   assert.equal(await placed, false);
   assert.ok(explorer.disposed);
   assert.equal(host.children.length, 0);
+});
+
+test('a run that was asked for in a picture is waited for in the one that takes its place', async () => {
+  let end: () => void = () => undefined;
+  let stops = 0;
+  const answer = new Promise<void>(done => (end = done));
+  const kernel = {
+    missing: () => '',
+    run: () => ({ answer, stop: () => stops++ }),
+    rebuild: () => assert.fail('nobody asked for it')
+  };
+  const { press, follow } = await grows(undefined, { kernel });
+  await press('r');
+  const { root } = await follow();
+  const line = root.querySelector('.jv-working:not(.jv-exports)') as HTMLElement;
+  const run = root.querySelector('.jv-run-stage') as HTMLElement;
+  assert.equal(stops, 0);
+  assert.ok(!line.hidden);
+  assert.match(line.textContent, /^running/);
+  assert.equal(run.textContent, 'stop');
+  [...line.querySelectorAll('button')].find(one => one.textContent === 'stop')?.click();
+  assert.equal(stops, 1);
+  end();
+  await new Promise(done => setTimeout(done));
+  assert.ok(line.hidden);
+  assert.equal(run.textContent, 'run');
 });

@@ -18,6 +18,8 @@ export interface Standing {
   readonly source: boolean;
   readonly help: boolean;
   readonly tour: number | null;
+  /** True while it is chosen as what to save. */
+  readonly saving: boolean;
   /** True while the person types what to search for. */
   readonly searching: boolean;
 }
@@ -52,6 +54,7 @@ export async function takePlace(
     next.focus();
   }
   next.stand(before.standing);
+  next.takeOver(before);
   before.dispose();
   return true;
 }

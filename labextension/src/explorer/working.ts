@@ -14,7 +14,7 @@ export class Working {
   /** `changed` hears when something begins or ends. */
   constructor(
     private readonly line: KernelLine = ALONE,
-    private readonly changed: (busy: boolean) => void
+    private changed: (busy: boolean) => void
   ) {
     this.root.hidden = true;
     this.words.setAttribute('role', 'status');
@@ -36,6 +36,12 @@ export class Working {
   /** What a loop of JAX in place of the unrolled one costs; nothing where that was stopped or failed, and was said. */
   rebuild(loop: number): Promise<Rebuilt | undefined> {
     return this.do('comparing', told => this.line.rebuild(loop, told));
+  }
+
+  /** Another picture of the program waits for it from now on. */
+  moveTo(changed: (busy: boolean) => void): void {
+    this.changed = changed;
+    changed(this.busy);
   }
 
   /** Nobody waits any more. */
