@@ -24,7 +24,7 @@ function wordsOf(frame: readonly [x: number, y: number, width: number, height: n
     totalHeight: 400,
     simplified: []
   };
-  const scene: Scene = { visible, layout, looks: [], hulls: [], width: 600, height: 400 };
+  const scene: Scene = { visible, layout, looks: [], hulls: [], notes: new Map(), width: 600, height: 400 };
   const found: [number, number][] = [];
   const painter = { text: (_ink: string, x: number, y: number) => void found.push([x, y]) };
   paintBundleLabels(painter as Partial<Painter> as Painter, scene);

@@ -36,7 +36,7 @@ function sceneWith(placed: readonly Placed[], cables: readonly Cable[]): Scene {
     totalHeight: 400,
     simplified: []
   };
-  return { visible, layout, looks: [], hulls: [], width: 720, height: 400 };
+  return { visible, layout, looks: [], hulls: [], notes: new Map(), width: 720, height: 400 };
 }
 
 const forward: Placed = { parent: -1, at: [0, 0, 300, 400] };

@@ -30,6 +30,8 @@ export interface Scene {
   readonly looks: readonly LookName[];
   /** Boxes that run in one kernel, where these are to be shown. */
   readonly hulls: readonly Hull[];
+  /** What is written at the end of the titles of frames, by box. */
+  readonly notes: ReadonlyMap<number, string>;
   /** Size with the margin. */
   readonly width: number;
   readonly height: number;
@@ -52,10 +54,11 @@ export function makeScene(
   visible: VisibleGraph,
   layout: Layout,
   looks: readonly LookName[] = kindLooks(visible),
-  hulls: readonly Hull[] = []
+  hulls: readonly Hull[] = [],
+  notes: ReadonlyMap<number, string> = new Map()
 ): Scene {
   const [width, height] = [layout.totalWidth + 2 * MARGIN, layout.totalHeight + 2 * MARGIN];
-  return { visible, layout, looks, hulls, width, height };
+  return { visible, layout, looks, hulls, notes, width, height };
 }
 
 /** The look of a box by the family of its operation. */
@@ -117,7 +120,7 @@ export function paintFrame(painter: Painter, { visible, layout }: Scene, box: nu
 }
 
 /** Paints the title of a frame, on ground that keeps it clear of edges. */
-export function paintTitle(painter: Painter, { visible, layout }: Scene, box: number): void {
+export function paintTitle(painter: Painter, { visible, layout, notes }: Scene, box: number): void {
   const [x, y] = [layout.x[box] + FRAME_TITLE_INSET, layout.y[box]];
   const [label, detail] = [visible.label[box], visible.detail[box]];
   const labelWidth = measure(label, 'title');
@@ -126,6 +129,15 @@ export function paintTitle(painter: Painter, { visible, layout }: Scene, box: nu
   painter.text('title', x, y + 18, label, visible.whole.get(box));
   if (detail) {
     painter.text('type', x + labelWidth + DETAIL_GAP, y + 18, detail);
+  }
+  const note = notes.get(box);
+  if (note !== undefined) {
+    const left = layout.x[box] + layout.width[box] - FRAME_TITLE_INSET - measure(note, 'type');
+    // Where there is no room for both, the title is what tells.
+    if (left >= x + width + DETAIL_GAP) {
+      painter.rect('ground', left - 4, y + 6, Math.ceil(measure(note, 'type')) + 8, 17, 3);
+      painter.text('type', left, y + 18, note);
+    }
   }
 }
 

@@ -66,8 +66,8 @@ export class Beside {
     }
   }
 
-  /** Shows a graph at the right, at first the one that says most beside the left. */
-  open(graph = besideWhich(this.parts.document, this.parts.first.viewing.at)): void {
+  /** Shows a graph at the right, at first the one that says most beside the left; `fitted`, all of both is seen. */
+  open(graph = besideWhich(this.parts.document, this.parts.first.viewing.at), fitted = true): void {
     const { first } = this.parts;
     if (graph === undefined) {
       first.say("There is nothing to compare this with: %jaxviz --vs 'g(x)' f(x) puts two programs side by side");
@@ -100,7 +100,10 @@ export class Beside {
     this.fill();
     const { selected, openings } = first.viewing;
     // There is less room than before, as long as the person has not chosen what to see.
-    void (openings.touched ? first.layOut(selected) : first.begin(selected));
+    const laidOut = openings.touched ? first.layOut(selected) : first.begin(selected);
+    if (fitted) {
+      void laidOut.then(() => this.on && first.picture.fit());
+    }
     void second.begin().then(() => this.marked(this.parts.active()));
     this.parts.changed();
   }

@@ -7,6 +7,7 @@ import { checkpointColourings } from '../view/checkpoints.ts';
 import { colourings, groupsOfBoxes, ranked, type Colouring, type Groups } from '../view/colouring.ts';
 import { families } from '../view/family.ts';
 import { cut } from '../view/label.ts';
+import { figureText, measuredOf, ofItem } from '../view/measures.ts';
 import { Shape, type VisibleGraph } from '../view/visible.ts';
 import { element } from './elements.ts';
 import type { LegendEntry } from './legend.ts';
@@ -98,6 +99,25 @@ export class Colours {
       return { ...this.byKind(visible), title: `${this.chosen.title} is not known here; kind of operation` };
     }
     return this.chosen === colourings[0] ? this.byKind(visible) : this.byGroups(visible, groups);
+  }
+
+  /** What is written at frames: how much of what the colours tell is in each of them. */
+  notes(visible: VisibleGraph): ReadonlyMap<number, string> {
+    const notes = new Map<number, string>();
+    const { figure } = this.chosen;
+    const measured = figure && measuredOf(this.source, visible.graph);
+    if (measured) {
+      visible.item.forEach((item, box) => {
+        // A stack stands for several, and would have to say of how many.
+        if (visible.shape[box] === Shape.frame && visible.times[box] < 2) {
+          const amount = ofItem(this.source, measured, visible.graph, figure, item);
+          if (amount > 0) {
+            notes.set(box, figureText(figure, amount));
+          }
+        }
+      });
+    }
+    return notes;
   }
 
   private byKind(visible: VisibleGraph): Coloured {

@@ -104,6 +104,7 @@ export class Pane {
       layouts,
       space: () => this.space(),
       looks: visible => colours.colour(visible).looks,
+      notes: visible => colours.notes(visible),
       say: (text, kind, actions) => this.note.say(text, kind, actions),
       closeAll: () => closeWhole(this),
       again: () => void this.layOut(this.viewing.selected)
@@ -276,7 +277,10 @@ export class Pane {
   /** The same picture in other colours. */
   recolour(): void {
     if (this.scene) {
-      this.scene = { ...this.scene, looks: this.parts.colours.colour(this.scene.visible).looks };
+      const { scene } = this;
+      const { colours } = this.parts;
+      const { looks } = colours.colour(scene.visible);
+      this.scene = { ...scene, looks, notes: colours.notes(scene.visible) };
       this.fillLegend();
       this.picture.recolour(this.scene);
       this.events.changed();

@@ -36,6 +36,7 @@ function placing(sketch: Sketch, layouts: LayoutClient): { place: () => ReturnTy
     layouts,
     space: () => ({ width: 400, height: 300 }),
     looks: visible => visible.label.map(() => 'box-control' as const),
+    notes: () => new Map(),
     say: (text, kind, actions) => said.push({ text, kind, actions }),
     closeAll: () => said.push({ text: 'closed' }),
     again: () => said.push({ text: 'again' })

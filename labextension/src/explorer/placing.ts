@@ -26,6 +26,7 @@ export interface PlacingParts {
   /** The room for the picture. */
   space(): Space;
   looks(visible: VisibleGraph): readonly LookName[];
+  notes(visible: VisibleGraph): ReadonlyMap<number, string>;
   say(text: string, kind?: NoteKind, actions?: readonly NoteAction[]): void;
   /** Closes every region, where what is open is too much. */
   closeAll(): void;
@@ -56,7 +57,7 @@ export class Placing {
 
   /** Places what is visible now; null where that was overtaken, or is not possible and was said. */
   async place(graph: Graph, state: ViewState, { kernels, afresh }: PlacingWishes): Promise<Placed | null> {
-    const { document, layouts, space, looks, say } = this.parts;
+    const { document, layouts, space, looks, notes, say } = this.parts;
     this.job?.cancel();
     const visible = remembered(document, graph, state);
     if (visible.count > MOST_BOXES && !this.allowed.has(graph)) {
@@ -72,7 +73,7 @@ export class Placing {
     const slow = setTimeout(() => this.waitFor(job, visible.count), SLOW);
     try {
       const hulls = kernels ? hullsOf(document, visible) : [];
-      const scene = makeScene(visible, await job.result, looks(visible), hulls);
+      const scene = makeScene(visible, await job.result, looks(visible), hulls, notes(visible));
       if (this.job !== job) {
         return null;
       }

@@ -42,7 +42,7 @@ export function showView({ first, beside, colours, search, height }: Viewed, vie
   void first.layOut(viewing.selected).then(() => view.camera && first.picture.place(view.camera));
   if (view.beside) {
     beside.divider.move(view.beside.place);
-    beside.open(viewing.graphNamed(view.beside.stage));
+    beside.open(viewing.graphNamed(view.beside.stage), !view.camera);
   }
 }
 

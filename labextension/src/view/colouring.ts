@@ -22,6 +22,8 @@ export interface Colouring {
   readonly title: string;
   /** True where the groups are steps from little to much. */
   readonly amount?: boolean;
+  /** The figure of a run that it tells. */
+  readonly figure?: Figure;
   /** The groups of a graph; null where there is nothing of the kind. */
   groups(document: Document, graph: Graph): Groups | null;
 }
@@ -48,15 +50,9 @@ export const colourings: readonly Colouring[] = [
   { key: 'module', label: 'module', title: 'module', groups: byModule },
   { key: 'type', label: 'type', title: 'type of number', groups: byType },
   { key: 'size', label: 'size', title: 'largest value', amount: true, groups: bySize },
-  { key: 'time', label: 'time', title: 'share of the time of a run', amount: true, groups: byShare('seconds') },
-  { key: 'flops', label: 'FLOPs', title: 'share of the FLOPs', amount: true, groups: byShare('flops') },
-  {
-    key: 'bytes',
-    label: 'bytes',
-    title: 'share of the bytes read and written',
-    amount: true,
-    groups: byShare('bytes')
-  },
+  { key: 'time', label: 'time', title: 'share of the time of a run', ...byShare('seconds') },
+  { key: 'flops', label: 'FLOPs', title: 'share of the FLOPs', ...byShare('flops') },
+  { key: 'bytes', label: 'bytes', title: 'share of the bytes read and written', ...byShare('bytes') },
   { key: 'alive', label: 'alive at the peak', title: 'alive when most is in memory', amount: true, groups: byAlive },
   { key: 'sharding', label: 'sharding', title: 'sharding', groups: bySharding }
 ];
@@ -288,24 +284,26 @@ const SHARES = [
 ] as const;
 
 /** By the share of the whole that a box has with all that it holds. */
-function byShare(figure: Figure): Colouring['groups'] {
-  return (document, graph) => {
-    const measured = measuredOf(document, graph);
-    const whole = measured ? wholeOf(measured, figure) : 0;
-    if (!measured || whole <= 0) {
-      return null;
-    }
-    const step = (item: number): number => {
-      const share = ofItem(document, measured, graph, figure, item) / whole;
-      return share > 0 ? SHARES.filter(([least]) => share >= least).length - 1 : -1;
-    };
-    return {
-      names: SHARES.map(([, name]) => name),
-      of: Int32Array.from({ length: graph.nodeCount }, (_, node) =>
-        graph.kind[node] === NodeKind.operation ? step(-1 - node) : -1
-      ),
-      ofRow: Int32Array.from({ length: rowsOf(document, graph).count }, (_, row) => step(row))
-    };
+function byShare(figure: Figure): Pick<Colouring, 'amount' | 'figure' | 'groups'> {
+  return { amount: true, figure, groups: (document, graph) => sharesOf(document, graph, figure) };
+}
+
+function sharesOf(document: Document, graph: Graph, figure: Figure): Groups | null {
+  const measured = measuredOf(document, graph);
+  const whole = measured ? wholeOf(measured, figure) : 0;
+  if (!measured || whole <= 0) {
+    return null;
+  }
+  const step = (item: number): number => {
+    const share = ofItem(document, measured, graph, figure, item) / whole;
+    return share > 0 ? SHARES.filter(([least]) => share >= least).length - 1 : -1;
+  };
+  return {
+    names: SHARES.map(([, name]) => name),
+    of: Int32Array.from({ length: graph.nodeCount }, (_, node) =>
+      graph.kind[node] === NodeKind.operation ? step(-1 - node) : -1
+    ),
+    ofRow: Int32Array.from({ length: rowsOf(document, graph).count }, (_, row) => step(row))
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Document, Graph, Measures } from '../document/graph.ts';
 import { FIGURES, type Figure } from '../document/measured.ts';
 import { rowsOf } from './outline.ts';
+import { bytesText } from './words.ts';
 
 export interface Measured {
   readonly run: Measures;
@@ -114,6 +115,17 @@ const FLOPS = [
   ['kFLOP', 1e3],
   ['FLOP', 1]
 ] as const;
+
+/** An amount of a figure as people read it. */
+export function figureText(figure: Figure, amount: number): string {
+  return figure === 'seconds'
+    ? timeText(amount)
+    : figure === 'flops'
+      ? flopsText(amount)
+      : figure === 'bytes'
+        ? bytesText(amount)
+        : short(amount);
+}
 
 /** Three digits, without zeros behind the point. */
 export function short(value: number): string {

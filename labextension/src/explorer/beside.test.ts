@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pair } from '../document/sketchPair.ts';
+import { explore, giveSize, withExplorers, type Explored } from './testExplorer.ts';
+
+withExplorers();
+
+/** A program with two stages. */
+function stages(): ReturnType<typeof pair> {
+  const plain = pair();
+  const [program] = plain.programs;
+  const [first] = program.stages;
+  return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
+}
+
+/** Both pictures, once they are drawn. */
+async function compare({ explorer, press }: Explored): Promise<void> {
+  await press('d');
+  while (!explorer.atRest || explorer.panes.length < 2) {
+    await new Promise(done => setTimeout(done, 5));
+  }
+}
+
+test('beside another picture all of the first is seen, wherever it stood before', async () => {
+  giveSize(700, 400);
+  const explored = await explore({ plain: stages });
+  const { explorer } = explored;
+  explorer.picture.zoomBy(3);
+  assert.ok(explorer.view.camera);
+  await compare(explored);
+  assert.deepEqual(
+    explorer.panes.map(({ picture }) => picture.placed),
+    [null, null]
+  );
+});
+
+test('a view that was saved beside another is seen as it was', async () => {
+  giveSize(700, 400);
+  const explored = await explore({ plain: stages });
+  const { explorer } = explored;
+  await compare(explored);
+  explorer.picture.zoomBy(3);
+  const { view } = explorer;
+  assert.ok(view.camera && view.beside);
+  const again = await explore({ plain: stages }, { view });
+  while (!again.explorer.atRest) {
+    await new Promise(done => setTimeout(done, 5));
+  }
+  assert.deepEqual(again.explorer.view.camera, view.camera);
+});

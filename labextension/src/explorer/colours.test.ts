@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { NodeKind } from '../document/graph.ts';
+import { loop } from '../document/sketch.ts';
+import { toSvg } from '../draw/svg.ts';
+import { explore, withExplorers } from './testExplorer.ts';
+
+withExplorers();
+
+/** `loop`, of which each operation takes 1 µs, and computes nothing. */
+function measured(): ReturnType<ReturnType<typeof loop>['plain']> {
+  const plain = loop().plain();
+  const { kind } = decodePlain(plain).graphs[0];
+  const node = [...kind.keys()].filter(at => kind[at] === NodeKind.operation);
+  const figures = { jaxpr: { node, seconds: node.map(() => 1e-6) } };
+  const run = { program: 0, device: 'CPU', devices: 1, runs: 3, words: [], seconds: { median: 1e-5 }, figures };
+  return { ...plain, measures: [run] } as never;
+}
+
+test('coloured by time, a frame says how long what is in it takes', async () => {
+  const { explorer, root } = await explore({ plain: measured }, { colour: 'time' });
+  const drawn = (): string => {
+    const { scene } = explorer.panes[0];
+    assert.ok(scene);
+    return toSvg(scene, { theme: 'light', title: '', description: '' });
+  };
+  const { visible, notes } = explorer.panes[0].scene ?? assert.fail('nothing is drawn');
+  const told = [...notes].map(([box, text]) => `${visible.label[box]} ${text}`);
+  assert.deepEqual(told, ['cell 3 µs']);
+  assert.match(drawn(), />3 µs</);
+  const choice = root.querySelector('select[aria-label^="Colour"]') as HTMLSelectElement;
+  choice.value = 'kind';
+  choice.dispatchEvent(new (root.ownerDocument.defaultView as unknown as { Event: typeof Event }).Event('change'));
+  assert.doesNotMatch(drawn(), /µs/);
+});
