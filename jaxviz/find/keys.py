@@ -240,8 +240,10 @@ def _is_read(graph: Graph, value: int, read: np.ndarray, steps: int = _STEPS) ->
         return False
     strings = graph.tables.strings
     for node in graph.operand_node[graph.operands.source == value].tolist():
-        passes = strings[graph.nodes.op[node]] in _SAME | _ENTRIES
-        if not passes or not steps or _is_read(graph, int(graph.first_value[node]), read, steps - 1):
+        # From 0.12 on, to unpack an array is one operation.
+        passes = strings[graph.nodes.op[node]] in _SAME | _ENTRIES | {"unstack"}
+        made = range(graph.first_value[node], graph.first_value[node + 1])
+        if not passes or not steps or any(_is_read(graph, value, read, steps - 1) for value in made):
             return True
     return False
 
