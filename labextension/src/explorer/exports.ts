@@ -24,7 +24,7 @@ const SCALE = 2;
 const MOST_PIXELS = 16_000;
 
 export class Exports {
-  readonly root = element('div', 'jv-working jv-exports');
+  readonly root = element('div', 'jv-exports');
   /** The address of what was saved last. */
   private saved = '';
   private readonly said = element('span', 'jv-working-words');

@@ -121,7 +121,7 @@ test('a run that was asked for in a picture is waited for in the one that takes 
   const { press, follow } = await grows(undefined, { kernel });
   await press('r');
   const { root } = await follow();
-  const line = root.querySelector('.jv-working:not(.jv-exports)') as HTMLElement;
+  const line = root.querySelector('.jv-working') as HTMLElement;
   const run = root.querySelector('.jv-run-stage') as HTMLElement;
   assert.equal(stops, 0);
   assert.ok(!line.hidden);
