@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from jaxviz import compat_traces
 from jaxviz.document import STAGE_KINDS, Document, FindingEntry
-from jaxviz.export.svg import Theme, to_svg
-from jaxviz.first_view import Box, FirstView
+from jaxviz.exported import Exported
 from jaxviz.graph import Graph
 from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from jaxviz.traffic import Kernel
 
 
-class Exploration:
+class Exploration(Exported):
     """What JAX makes of one function with given arguments.
 
     Shows itself in a notebook. Every stage is made once, when it is first asked for, and timed::
@@ -360,91 +358,6 @@ class Exploration:
             if finding.kind == "unrolled" and self.typed
             else ""
         )
-
-    def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
-        """What would be seen at first of a stage in a space of `width` x `height` px."""
-        from jaxviz.export import engine
-
-        document = self._one_stage(stage)
-        text = engine.call("view", document.to_json(packed=False), {"width": width, "height": height})
-        seen = json.loads(text)
-        boxes = tuple(Box(box["name"], box["kind"], box["equations"], box["open"]) for box in seen["boxes"])
-        return FirstView(boxes, seen["zoom"])
-
-    def to_svg(self, *, stage: str = "jaxpr", width: int = 760, height: int = 560, theme: Theme = "light") -> str:
-        """The first view of a stage as SVG, drawn for a space of `width` x `height` px."""
-        return to_svg(self._one_stage(stage), width=width, height=height, theme=theme)
-
-    def to_png(
-        self,
-        path: str | Path | None = None,
-        *,
-        stage: str = "jaxpr",
-        width: int = 760,
-        height: int = 560,
-        theme: Theme = "light",
-        scale: float = 2.0,
-    ) -> bytes:
-        """The picture of `to_svg` as PNG, with `scale` pixels for each px; written to `path` where one is given."""
-        from jaxviz.export.png import svg_to_png
-
-        png = svg_to_png(self.to_svg(stage=stage, width=width, height=height, theme=theme), scale)
-        if path is not None:
-            Path(path).expanduser().write_bytes(png)
-        return png
-
-    def to_html(self, path: str | Path | None = None, *, stage: str | None = None, view: Any = None) -> str:
-        """The explorer as one page that opens from a disk, without a kernel or a network; written to `path` where one
-        is given. `stage` is shown first, or what `view` says."""
-        from jaxviz.export.html import to_html
-
-        if stage is not None:
-            self._one_stage(stage)
-        page = to_html(self.document(), title=self.call, stage=stage or self.stage, view=view)
-        if path is not None:
-            Path(path).expanduser().write_text(page, "utf-8")
-        return page
-
-    def to_dot(self, path: str | Path | None = None, *, stage: str = "jaxpr") -> str:
-        """A stage in the DOT language of Graphviz, regions as clusters; written to `path` where one is given."""
-        from jaxviz.export.graphs import to_dot
-
-        text = to_dot(self._stage_graph(stage), self.call)
-        if path is not None:
-            Path(path).expanduser().write_text(text, "utf-8")
-        return text
-
-    def to_networkx(self, *, stage: str = "jaxpr") -> Any:
-        """A stage as a `networkx.MultiDiGraph`: a node for each node, an edge for each value that one reads."""
-        from jaxviz.export.graphs import to_networkx
-
-        return to_networkx(self._stage_graph(stage))
-
-    def _stage_graph(self, stage: str) -> Graph:
-        document = self._one_stage(stage)
-        return document.graphs[0]
-
-    def to_json(self, path: str | Path | None = None) -> dict[str, Any]:
-        """The document by its schema, not packed; written to `path` where one is given."""
-        value = self.document().to_json(packed=False)
-        if path is not None:
-            Path(path).expanduser().write_text(json.dumps(value) + "\n", "utf-8")
-        return value
-
-    def widget(self, *, stage: str | None = None, height: int | None = None) -> Any:
-        """The explorer as a widget, whose selection, findings and view can be observed and set."""
-        from jaxviz.notebook.widget import make_widget
-
-        return make_widget(self.document(), stage=stage or self.stage, height=height or self.height)
-
-    def _one_stage(self, stage: str) -> Document:
-        if stage not in STAGE_KINDS:
-            raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
-        document = self.document(stages=(stage,)) if stage != "jaxpr" else self.document()
-        program = document.programs[0]
-        if stage in program.missing:
-            raise ValueError(f"there is no {stage} of {self.call} here: {program.missing[stage]}")
-        return document.of_stage(next(entry.graph for entry in program.stages if entry.kind == stage))
 
     def __repr__(self) -> str:
         equations = sum(node.kind == "operation" for node in self.jaxpr)

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from jaxviz import compat
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.cases import shape_rules
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array, last_name
 
 Shape = tuple[int, ...]
@@ -359,173 +360,6 @@ def _split(failure: Failure, match: re.Match[str]) -> Explanation:
 
 _BOTH = ("TypeError", "ValueError")
 
-_PLAIN = (
-    plain(
-        "broadcast to",
-        _BOTH,
-        r"Incompatible types for broadcasting: input type=\w+(\[[\d,]*\]) and requested type=\w+(\[[\d,]*\])"
-        r"|Incompatible shapes for broadcasting: (\([\d, ]*\)) and requested shape (\([\d, ]*\))",
-        "the shape $1$3 cannot be stretched to $2$4",
-        "Only an axis of size 1 can be repeated, and new axes come at the front: from the last axis on, $1$3 must have "
-        "the sizes of $2$4, or 1. $types",
-        [("To put an axis at the end, or to repeat one, do so first:", "x[..., None]   # or jnp.repeat(x, N, axis=0)")],
-        api_page("jax.numpy.broadcast_to"),
-    ),
-    plain(
-        "broadcast to",
-        _BOTH,
-        r"broadcast_in_dim operand dimension sizes must either be 1, or be equal.*?got operand of shape (\(.*?\)), "
-        r"target broadcast shape (\(.*?\))",
-        "the shape $1 cannot be stretched to $2",
-        "Only an axis of size 1 can be repeated; each other axis keeps its size. $types",
-        [("To repeat an axis:", "jnp.repeat($first, N, axis=0)")],
-        api_page("jax.lax.broadcast_in_dim"),
-    ),
-    plain(
-        "window",
-        ("ValueError",),
-        r"^operands could not be broadcast together with shapes (\(\d+,\)) (\(\d+,\))",
-        "`$call` was given sizes for another number of axes",
-        "A window, its steps and its padding have one number for each axis that they go over; an image has a "
-        "batch and a channel axis beside them. $types",
-        [("Give the array all axes, such as batch, channel, height, width:", "$first[None, None]")],
-        "https://docs.jax.dev/en/latest/jax.lax.html#convolution-operators",
-    ),
-    plain(
-        "one axis",
-        ("ValueError",),
-        r"(\w+)\(\) only supports? 1-dimensional inputs|(xp and fp) must be one-dimensional arrays of equal size",
-        "`$call` wants arrays of one axis",
-        "`$call` works along one axis, and what goes together has one length. $types",
-        [("Map it over the other axes:", "jax.vmap(lambda row: $call(row, ...))($first)")],
-        api_page("jax.vmap"),
-    ),
-    plain(
-        "sizes of an axis",
-        ("ValueError", "TypeError"),
-        r"Sum of sizes (\d+) must be equal to dimension (\d+) of the operand shape (\[.*?\])",
-        "$1 entries are wanted, and there are others: $3",
-        "The parts together must be as long as axis $2 of the array. $types",
-        [("See its shape:", "$first.shape")],
-        api_page("jax.numpy.split"),
-    ),
-    plain(
-        "view",
-        ("TypeError",),
-        r"Cannot interpret '(-?\d+)' as a data type",
-        "a number was given where a type of entries is wanted",
-        "`$call` takes a type, such as jnp.int32, and was given $1. Other libraries call by `view` what is "
-        "`reshape` here.",
-        [("For another shape:", "$first.reshape($1)")],
-        api_page("jax.numpy.reshape"),
-    ),
-    plain(
-        "concatenation",
-        _BOTH,
-        r"Zero-dimensional arrays cannot be concatenated",
-        "single numbers have no axis to be joined along",
-        "`concatenate` joins arrays along an axis that they have, and a single number has none. A list of numbers is "
-        "stacked along a new one.",
-        [("Stack them:", "jnp.stack($first)")],
-        api_page("jax.numpy.stack"),
-    ),
-    plain(
-        "squeeze",
-        _BOTH,
-        r"cannot select an axis to squeeze out which has size not equal to one, got shape=(\([\d, ]*\)) and "
-        r"dimensions=\(([\d, ]*?),?\)",
-        "axis $2 is not of size 1",
-        "`squeeze` removes axes of size 1, for nothing is lost by that. The shape is $1, of which axis $2 holds more.",
-        [
-            ("Take one entry of it:", "jnp.take($first, 0, axis=$2)"),
-            ("Or remove the axes that have size 1:", "jnp.squeeze($first)"),
-        ],
-        api_page("jax.numpy.squeeze"),
-    ),
-    plain(
-        "select",
-        _BOTH,
-        r"select cases must have the same shapes, got \[(.*)\]",
-        "the cases of `select` have different shapes",
-        "`lax.select` takes each entry from one case or the other, so both have one shape; here they are $1. $types",
-        [("Let jax.numpy bring them to one shape:", "jnp.where(condition, x, y)")],
-        api_page("jax.numpy.where"),
-    ),
-    plain(
-        "same rank",
-        _BOTH,
-        r"(\w+): arrays must have the same number of dimensions, got|(\w+) got incompatible shapes for "
-        r"broadcasting: .*lax",
-        "`$1` wants arrays with the same number of axes",
-        "Functions of jax.lax stretch nothing: both arrays must have as many axes as the other. $types",
-        [("Use an operator, or the function of jax.numpy, which stretches:", "jnp.divide(x, y)")],
-        "https://docs.jax.dev/en/latest/jax.lax.html",
-    ),
-    plain(
-        "piece",
-        _BOTH,
-        r"dynamic_update_slice update shape must be smaller than operand shape, got update shape (\(.*?\)) for "
-        r"operand shape (\(.*?\))",
-        "what is written, $1, is larger than the array, $2",
-        "`dynamic_update_slice` writes a piece into an array; the piece may be as large as the array along each "
-        "axis, and no larger. $types",
-        [("Cut the piece first:", "update[:MOST]")],
-        api_page("jax.lax.dynamic_update_slice"),
-    ),
-    plain(
-        "piece",
-        _BOTH,
-        r"Length of slice indices must match number of operand dimensions \((\d+) vs (\(.*?\))\)",
-        "`$call` wants one index for each axis",
-        "There is $1 index for an array of the shape $2. A place in an array is told by one number for each of "
-        "its axes.",
-        [("Give one for each axis, or name one axis:", "jax.lax.dynamic_slice_in_dim($first, start, SIZE, axis=0)")],
-        api_page("jax.lax.dynamic_slice_in_dim"),
-    ),
-    plain(
-        "square",
-        _BOTH,
-        r"[Aa]rgument to (?:\w+ )*(\w+) must have shape \[\.\.\., n, n\], got (?:shape )?(\(?\[?[\d, ]*\]?\)?)",
-        "`$1` wants a square matrix, and this is $2",
-        "Only a matrix with as many rows as columns has an inverse, a determinant or eigenvalues. The last two "
-        "axes of $2 differ. $types",
-        [
-            (
-                "For least squares, or an inverse of what is not square:",
-                "jnp.linalg.lstsq(a, b)   # or jnp.linalg.pinv(a)",
-            ),
-        ],
-        api_page("jax.numpy.linalg.lstsq"),
-    ),
-    plain(
-        "sizes of an axis",
-        _BOTH,
-        r"inconsistent size for core dimension '(\w+)': (\d+) vs (\d+)",
-        "`$text` was given sizes that do not fit: $2 and $3",
-        "Two axes of what `$call` is given must have one size, and are $2 and $3. $types",
-        [("See the shapes of both:", "jax.tree.map(jnp.shape, ($first,))")],
-        "",
-    ),
-    plain(
-        "most",
-        ("ValueError",),
-        r"k argument to top_k must be no larger than size along axis; got k=(\d+) with shape=(\[.*?\])",
-        "there are no $1 largest in $2",
-        "`top_k` takes so many entries of an axis, so it cannot take more than there are. $types",
-        [("Take at most as many as there are:", "jax.lax.top_k($first, min($1, $first.shape[-1]))")],
-        api_page("jax.lax.top_k"),
-    ),
-    plain(
-        "padding",
-        _BOTH,
-        r"pad_width with nd=(\d+) has unsupported shape",
-        "the padding has other axes than the array",
-        "`pad` wants one pair for each axis, before and after, and the array has $1. $types",
-        [("Give one pair for each axis:", "jnp.pad($first, ((1, 1),) * $1)")],
-        api_page("jax.numpy.pad"),
-    ),
-)
-
 CASES = (
     Case(
         "broadcasting", _BOTH, r"incompatible shapes for broadcasting|Incompatible shapes for broadcasting", _broadcast
@@ -545,6 +379,6 @@ CASES = (
         _no_axis,
     ),
     Case("types", ("TypeError",), r"([\w.]+) requires arguments to have the same dtypes, got ([\w, ]+)\.", _types),
-    *_PLAIN,
+    *shape_rules.CASES,
     Case("split", ("ValueError",), r"array split does not result in an equal division", _split),
 )

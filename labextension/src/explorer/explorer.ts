@@ -16,7 +16,7 @@ import { commandsOf } from './commands.ts';
 import { element } from './elements.ts';
 import { makeFailure, nothingTraced } from './failure.ts';
 import { Exports } from './exports.ts';
-import { FindingStrip, nodesOfFinding } from './findings.ts';
+import { nodesOfFinding } from './findings.ts';
 import { goToNodeOf, goToNodes, goToProgram, goToStage, selectNodes, type Ground } from './going.ts';
 import { Grip } from './grip.ts';
 import { Height } from './height.ts';
@@ -31,13 +31,13 @@ import { Pane } from './pane.ts';
 import { PassSlider } from './passes.ts';
 import type { Picture } from './picture.ts';
 import { ProgramBar } from './programBar.ts';
-import { measuredStrips } from './strips.ts';
+import { stripsBelow } from './strips.ts';
 import type { SavedView } from './saved.ts';
 import { Search } from './search.ts';
 import { SourcePane } from './source.ts';
 import { Tour } from './tour.ts';
 import type { Standing } from './succession.ts';
-import { followTheme } from './theme.ts';
+import { dress, followTheme } from './theme.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
 import { WholeWindow } from './whole.ts';
 import { Working } from './working.ts';
@@ -278,28 +278,16 @@ export class Explorer {
     const body = element('div', 'jv-body');
     this.pane.body.append(this.inspection.root);
     body.append(this.pythonPane.root, this.beside.root, this.help);
-    const findings = new FindingStrip(this.document, {
-      show: finding => this.showFinding(finding),
-      rebuild: loop => this.working.rebuild(loop)
-    });
-    const measured = measuredStrips(this.document, {
-      show: (graph, nodes) => goToNodes(this.ground, graph, nodes),
-      colour: () => this.colours.choose('time')
-    });
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
-    const before = [
-      this.bar.root,
-      this.working.root,
-      this.exports.root,
-      this.tour.root,
-      ...failure,
-      this.passes.line,
-      this.search.root
-    ];
-    const strips = element('div', 'jv-strips');
-    strips.append(...measured, this.checkpoints.root, findings.root);
-    root.append(...before, body, this.grip.root, strips);
+    const lines = [this.working, this.exports, this.tour].map(line => line.root);
+    const strips = stripsBelow(this.document, [this.checkpoints.root], {
+      show: (graph, nodes) => goToNodes(this.ground, graph, nodes),
+      colour: () => this.colours.choose('time'),
+      showFinding: finding => this.showFinding(finding),
+      rebuild: loop => this.working.rebuild(loop)
+    });
+    root.append(this.bar.root, ...lines, ...failure, this.passes.line, this.search.root, body, this.grip.root, strips);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);
@@ -504,10 +492,7 @@ export class Explorer {
 
   private setTheme(theme: Theme): void {
     this.theme = theme;
-    this.root.dataset.theme = theme;
-    for (const [role, colour] of Object.entries(palettes[theme])) {
-      this.root.style.setProperty(`--jv-${role}`, colour);
-    }
+    dress(this.root, theme);
     this.beside.panes.forEach(pane => pane.setPalette(palettes[theme]));
   }
 }

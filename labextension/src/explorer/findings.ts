@@ -7,7 +7,7 @@ import { rebuildingPart } from './rebuilding.ts';
 
 export interface FindingActions {
   /** Shows where a finding is. */
-  show(finding: Finding): void;
+  showFinding(finding: Finding): void;
   /** Has an unrolled loop written as a loop of JAX, by its number among the findings of such loops. */
   rebuild(loop: number): Promise<Rebuilt | undefined>;
 }
@@ -70,7 +70,7 @@ export class FindingStrip {
       why.setAttribute('aria-expanded', String(!reason.hidden));
     });
     why.setAttribute('aria-expanded', 'false');
-    const show = button('jv-link', 'show', `Show where: ${finding.title}`, () => this.actions.show(finding));
+    const show = button('jv-link', 'show', `Show where: ${finding.title}`, () => this.actions.showFinding(finding));
     head.append(dot, why, show);
     row.append(head, reason);
     return row;

@@ -1,6 +1,8 @@
 /** The strips below the picture that tell what was measured, in the order in which one asks for it. */
 import type { Document } from '../document/graph.ts';
 import { CompilingStrip } from './compiling.ts';
+import { element } from './elements.ts';
+import { FindingStrip, type FindingActions } from './findings.ts';
 import { MemoryStrip } from './memory.ts';
 import { processesStrip } from './processes.ts';
 import { RunStrip, type RunActions } from './run.ts';
@@ -8,6 +10,17 @@ import { valuesStrip } from './values.ts';
 
 /** Of so many programs a document tells what was measured: more lines than that nobody reads. */
 const MOST = 4;
+
+/** All strips below the picture: what was measured, what `others` tell, and what was found. */
+export function stripsBelow(
+  document: Document,
+  others: readonly HTMLElement[],
+  actions: RunActions & FindingActions
+): HTMLElement {
+  const strips = element('div', 'jv-strips');
+  strips.append(...measuredStrips(document, actions), ...others, new FindingStrip(document, actions).root);
+  return strips;
+}
 
 /** One for each kind of measure and each program that has it; where none has, a hidden one. */
 export function measuredStrips(document: Document, actions: RunActions): HTMLElement[] {

@@ -1,5 +1,5 @@
 /** Light or dark, as the host has it: JupyterLab's own mark on the page where there is one, else the system's setting. */
-import type { Theme } from '../draw/theme.ts';
+import { palettes, type Theme } from '../draw/theme.ts';
 
 /** Calls back now and whenever the theme changes; returns what stops it. */
 export function followTheme(changed: (theme: Theme) => void): () => void {
@@ -24,4 +24,12 @@ export function followTheme(changed: (theme: Theme) => void): () => void {
     observer.disconnect();
     system.removeEventListener('change', tell);
   };
+}
+
+/** Gives an element the colours of a theme, for what the style sheet says of it. */
+export function dress(root: HTMLElement, theme: Theme): void {
+  root.dataset.theme = theme;
+  for (const [role, colour] of Object.entries(palettes[theme])) {
+    root.style.setProperty(`--jv-${role}`, colour);
+  }
 }
