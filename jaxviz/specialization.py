@@ -245,15 +245,18 @@ def is_partial(function: Any) -> bool:
 
 def innermost(function: Any) -> Any:
     """The function that the person wrote: below partials, methods, jit and decorators that say what they wrap."""
-    while True:
-        if is_partial(function):
-            function = function.func
-        elif inspect.ismethod(function):
-            function = function.__func__
-        elif hasattr(function, "__wrapped__"):
-            function = function.__wrapped__
-        else:
-            return function
+    while (below := _below(function)) is not None:
+        function = below
+    return function
+
+
+def _below(function: Any) -> Any:
+    """What a function calls in the end, if it says so: one layer further in; None for the innermost."""
+    if is_partial(function):
+        return function.func
+    if inspect.ismethod(function):
+        return function.__func__
+    return getattr(function, "__wrapped__", None)
 
 
 def _flatten(name: str, argument: Any, leaves: list[tuple[str, Any]], trees: dict[str, Any]) -> None:
@@ -275,7 +278,9 @@ def _leaf(path: str, leaf: Any, type_: Any) -> Leaf | None:
     dtype = type_.dtype
     if not jax.dtypes.issubdtype(dtype, jax.dtypes.extended):
         dtype = jax.dtypes.canonicalize_dtype(dtype)
-    placement = _placement(leaf.sharding) if getattr(leaf, "committed", False) else ""
+    # What another function is traced with has no place yet.
+    placed = not isinstance(leaf, jax.core.Tracer) and getattr(leaf, "committed", False)
+    placement = _placement(leaf.sharding) if placed else ""
     return Leaf(path, short_dtype(dtype), shape, bool(getattr(type_, "weak_type", False)), placement)
 
 
@@ -334,12 +339,7 @@ def _layers(function: Any) -> Iterator[Any]:
     inner = innermost(function)
     while function is not inner:
         yield getattr(function, "__code__", None) or type(function)
-        if isinstance(function, functools.partial):
-            function = function.func
-        elif inspect.ismethod(function):
-            function = function.__func__
-        else:
-            function = function.__wrapped__
+        function = _below(function)
 
 
 def _reference(function: Any) -> Callable[[], Any]:

@@ -337,7 +337,7 @@ def test_a_training_step_opens_as_its_modules(ran):
     assert "optimizer.update" in notebook.texts[2]
     assert notebook.shown[0].stacks["Block"] == 3
     assert re.search(r"line \d+: [\d.]+ MB", notebook.texts[3])
-    assert "`params` (1.12 MB) could be donated" in notebook.texts[3]
+    assert "`params` and `state` (3.35 MB) could be donated" in notebook.texts[3]
 
 
 def test_a_transformed_program_is_compared_with_what_it_was(ran):

@@ -134,3 +134,27 @@ def test_the_list_reads_as_text(listed):
     assert "no programs yet" in repr(listed)
     listed.note_explored(explored(double, jnp.ones(3)))
     assert "double(f32[3]): you explored it" in repr(listed)
+
+
+def test_whatever_can_be_explored_is_listed(listed):
+    equinox = pytest.importorskip("equinox")
+    model = equinox.nn.Linear(3, 2, key=jax.random.key(0))
+    x = jnp.ones(3)
+    filtered = equinox.filter_jit(lambda model, x: model(x))
+    for fn, *args in (
+        (equinox.Partial(filtered, model), x),
+        (equinox.filter_jit(model.__call__), x),
+        (jax.tree_util.Partial(double), x),
+        (jax.vmap(jax.jit(double)), x),
+    ):
+        listed.note_explored(explored(fn, *args))
+    assert len(listed.summaries()) == 4
+
+
+def test_what_is_explored_while_another_function_is_traced_is_listed(listed):
+    def outer(x):
+        listed.note_explored(explored(double, x))
+        return x
+
+    jax.jit(outer)(1.0)
+    assert listed.summaries()[0]["call"] == "double(f32[])"
