@@ -211,6 +211,9 @@ def test_settings_choose_what_is_shown_first_and_how(notebook, lab):
         assert book.page.request.put(url, data={"raw": json.dumps(chosen)}).ok
         book.page.reload()
         book.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        # Before the page has found its kernel again, it asks which one is meant.
+        book.page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(state="attached")
+        lab.wait_for_kernel(book.name)
         book.run(0)
         output = book.run(1)
         # Every document is above this size: it is shown when that is asked for.

