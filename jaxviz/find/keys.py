@@ -225,10 +225,10 @@ def _reused_in_loop(subject: Subject, node: int) -> Finding:
 
 
 def _unused(subject: Subject, walk: _Walk) -> Iterator[Finding]:
-    """Splits of which nothing is used. One entry left over is how keys are handed on."""
+    """Splits of which nothing is used. One entry left over is how keys are handed on, and libraries split in store."""
     graph = subject.graph
     read = np.bincount(graph.operands.source[graph.operands.source >= 0], minlength=len(graph.values.type))
-    for node in walk.splits:
+    for node in filter(subject.is_own, walk.splits):
         if not _is_read(graph, int(graph.first_value[node]), read):
             title, text = "a random key is split and not used", "None of the keys that it makes is read."
             yield _finding(subject, [node], NOTE, title, text, "Remove the split.")

@@ -184,3 +184,11 @@ def test_a_key_that_nothing_draws_with_is_told():
 )
 def test_keys_of_other_numbers_are_other_keys(fn):
     assert found("key", fn, KEYS["typed"]) == []
+
+
+def test_what_a_library_splits_in_store_is_its_own_matter():
+    nn = pytest.importorskip("flax.linen")
+    network = nn.RNN(nn.LSTMCell(4))
+    x = jnp.ones((2, 5, 3))
+    params = network.init(random.key(0), x)
+    assert not found("key", lambda params, x: network.apply(params, x), params, x)
