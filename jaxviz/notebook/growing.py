@@ -27,15 +27,15 @@ def show_growing(exploration: Exploration) -> bool:
     if publish is None or exploration.complete:
         return False
     shown = {"display_id": f"jaxviz-{uuid4().hex}"}
-    document, first = None, True
+    last: Document | None = None
     try:
         for document, coming in growing_steps(exploration):
-            publish(*_bundle(exploration, document, coming), transient=shown, update=not first)
-            first = False
+            publish(*_bundle(exploration, document, coming), transient=shown, update=last is not None)
+            last = document
     except BaseException as error:
-        if document is not None and not first:
+        if last is not None:
             # What is there stays, and does not promise what will never come.
-            publish(*_bundle(exploration, _ended(document, error)), transient=shown, update=True)
+            publish(*_bundle(exploration, _ended(last, error)), transient=shown, update=True)
         raise
     return True
 

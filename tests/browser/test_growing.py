@@ -56,6 +56,12 @@ def test_the_jaxpr_can_be_explored_while_jax_compiles(notebook, graph_of):
     stages.last.click()
     expect(stages.last).to_have_attribute("aria-pressed", "true")
     opened.shot("growing-whole", root)
+    # What is seen can be saved.
+    page.keyboard.press("s")
+    with page.expect_download() as download:
+        root.locator(".jv-exports").get_by_text("PNG").click()
+    assert download.value.suggested_filename == "network-hlo.png"
+    assert download.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     saved = opened.save(lambda cells: bool(cells["cells"][1]["outputs"]))
     (output,) = saved["cells"][1]["outputs"]
     assert "image/svg+xml" in output["data"]
