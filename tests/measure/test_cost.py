@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from measure.readers import needs_reader
 from programs import CORPUS
 
 import jaxviz as jv
@@ -247,7 +248,7 @@ def test_numbers_of_bytes_have_units_for_all_sizes():
     assert [bytes_text(size) for size in (12, 3.4e12, 1.2e15)] == ["12 B", "3.4 TB", "1.2 PB"]
 
 
-@pytest.mark.skipif(getattr(jax.profiler, "ProfileData", None) is None, reason="JAX before 0.7.2 cannot read a profile")
+@needs_reader
 def test_a_run_says_what_limits_its_kernels():
     ex = jv.explore(lambda x, y: (jnp.sin(x @ x), y + 1.0), jnp.ones((1024, 1024)), jnp.ones(4_000_000))
     profile = ex.run(repeat=2).profile

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import copy
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from measure.readers import needs_reader
 from programs import CORPUS
 
 import jaxviz as jv
 from jaxviz.document import Document, DocumentError
-
-needs_reader = pytest.mark.skipif(
-    getattr(jax.profiler, "ProfileData", None) is None, reason="JAX before 0.7.2 cannot read a profile"
-)
 
 
 @pytest.fixture(scope="module")

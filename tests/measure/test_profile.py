@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from measure.readers import needs_reader
 from programs import CORPUS
 
 import jaxviz as jv
@@ -17,10 +18,6 @@ from jaxviz.measure.profiled import _compiled_for_profile, _nothing_seen
 from jaxviz.measure.rollup import shares_of
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_text import parse_hlo_text
-
-needs_reader = pytest.mark.skipif(
-    getattr(jax.profiler, "ProfileData", None) is None, reason="JAX before 0.7.2 cannot read a profile"
-)
 
 
 def profile_of(function, *arguments):
