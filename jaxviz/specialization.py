@@ -37,6 +37,8 @@ OPTIONS = ("static_argnums", "donate_argnums", "keep_unused", "device", "backend
 _TEXT = 60
 # Wrappers in wrappers: how deep functions are looked for among what a function captured.
 _DEPTH = 3
+# Layers around one function; what has more says of anything that it wraps something.
+_MOST_LAYERS = 100
 
 
 # Numbers for function objects.
@@ -245,9 +247,18 @@ def is_partial(function: Any) -> bool:
 
 def innermost(function: Any) -> Any:
     """The function that the person wrote: below partials, methods, jit and decorators that say what they wrap."""
-    while (below := _below(function)) is not None:
-        function = below
-    return function
+    return _wrapped(function)[-1]
+
+
+def _wrapped(function: Any) -> list[Any]:
+    """A function, what it wraps, what that wraps, and so on, to the innermost.
+
+    Some make a new object whenever they are asked what they wrap, and some, such as mocks, have no innermost.
+    """
+    found = [function]
+    while len(found) < _MOST_LAYERS and (below := _below(found[-1])) is not None:
+        found.append(below)
+    return found if len(found) < _MOST_LAYERS else found[:1]
 
 
 def _below(function: Any) -> Any:
@@ -336,10 +347,8 @@ def _codes_around(function: Any, depth: int = _DEPTH) -> Iterator[CodeType]:
 
 def _layers(function: Any) -> Iterator[Any]:
     """What is around the innermost function: the code of each wrapper, or its class."""
-    inner = innermost(function)
-    while function is not inner:
-        yield getattr(function, "__code__", None) or type(function)
-        function = _below(function)
+    for one in _wrapped(function)[:-1]:
+        yield getattr(one, "__code__", None) or type(one)
 
 
 def _reference(function: Any) -> Callable[[], Any]:

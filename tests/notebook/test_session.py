@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +18,7 @@ from jaxviz.notebook import session as session_module
 from jaxviz.notebook.channel import Channel
 from jaxviz.notebook.session import MOST_PROGRAMS, Session
 from jaxviz.program import Program
+from jaxviz.specialization import definition_of, innermost
 
 
 @pytest.fixture
@@ -149,6 +151,31 @@ def test_whatever_can_be_explored_is_listed(listed):
     ):
         listed.note_explored(explored(fn, *args))
     assert len(listed.summaries()) == 4
+
+
+@pytest.mark.timeout(60)
+def test_what_says_anew_each_time_what_it_wraps_is_listed(listed):
+    equinox = pytest.importorskip("equinox")
+
+    class Layer(equinox.Module):
+        weight: jax.Array
+
+        @equinox.filter_jit
+        def __call__(self, x):
+            return x * self.weight
+
+    layer = Layer(jnp.ones(3))
+    for fn in (layer, layer.__call__, equinox.filter_jit(layer)):
+        listed.note_explored(explored(fn, jnp.ones(3)))
+    assert len(listed.summaries()) == 3
+
+
+@pytest.mark.timeout(60)
+def test_what_wraps_without_end_is_its_own_innermost():
+    endless = mock.MagicMock()
+    endless.__wrapped__ = endless
+    assert innermost(endless) is endless
+    assert definition_of(endless).layers == ()
 
 
 def test_what_is_explored_while_another_function_is_traced_is_listed(listed):
