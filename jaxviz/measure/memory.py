@@ -6,6 +6,7 @@ instructions, with the bodies of loops and branches where they are called. Nothi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from jaxviz import compat
 from jaxviz.find.finding import bytes_text
 from jaxviz.graph import ARGUMENT, RESULT, Column, Graph
-from jaxviz.measure.assignment import Allocation, Assigned, read_assignment
+from jaxviz.measure.assignment import TEMPORARY, Allocation, Assigned, read_assignment
 from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.errors import NoMemory
 from jaxviz.measure.waiting import Work
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from jaxviz.capture import Capture
 
 Bytes = NDArray[np.float64]
+
+# What XLA lets buffers begin at multiples of: 64 bytes on a CPU, twice that on a GPU.
+_ALIGNMENT = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,8 @@ class Memory:
     """The memory of a program over its schedule, in bytes.
 
     `steps` are nodes of the HLO in the order in which they run, and `live` is what temporary values take at each of
-    them; arguments and results are there all the time.
+    them, with the tables of tuples and what is left free so that each begins where the device wants it; arguments and
+    results are there all the time.
     """
 
     graph: Graph
@@ -118,11 +123,8 @@ def memory_of(compiled: Any, read: HloGraph, graph: Graph, order: Column) -> Mem
     allocations, assigned = read_assignment(data, compat.optimized_proto(compiled)) if data else ([], [])
     place = np.zeros(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    steps, values = _ranges(read, assigned)
-    live = np.zeros(len(steps) + 1)
-    for value in values:
-        live[value.first] += value.size
-        live[value.last + 1] -= value.size
+    schedule = _Schedule(read, [buffer for buffer in assigned if buffer.kind == TEMPORARY])
+    steps, values = schedule.steps, schedule.values
     return Memory(
         graph=graph,
         arguments=stats.argument_size_in_bytes,
@@ -132,7 +134,7 @@ def memory_of(compiled: Any, read: HloGraph, graph: Graph, order: Column) -> Mem
         xla_peak=getattr(stats, "peak_memory_in_bytes", None),
         allocations=allocations,
         steps=place[steps] if len(steps) else np.zeros(0, np.int32),
-        live=np.cumsum(live[:-1]),
+        live=np.minimum(schedule.live(), stats.temp_size_in_bytes),
         values=[Live(int(place[value.node]), value.size, value.first, value.last) for value in values],
     )
 
@@ -147,23 +149,63 @@ def program_memory(capture: Capture, compiled: Any = None) -> Memory:
     return memory_of(compiled, capture.hlo_as_read, linked.graph, linked.order)
 
 
-def _ranges(read: HloGraph, assigned: Sequence[Assigned]) -> tuple[Column, list[Live]]:
-    """The steps of the schedule, and the temporary values with the steps at which they are needed."""
-    graph = read.graph
-    cost = cost_of(graph)
-    steps, step_of = _schedule(graph, cost)
-    first, last = _needed(graph, cost, step_of, len(steps))
-    places: dict[tuple[int, int], list[Live]] = {}
-    for buffer in assigned:
-        if buffer.kind != "temporary":
-            continue
-        for node in read.node_of.get(buffer.instruction, ()):
-            value = _value(graph, node, buffer.index)
-            if value < 0 or cost.fused[node]:
-                continue
-            live = Live(node, buffer.size, int(first[value]), int(last[value]))
-            places.setdefault((buffer.allocation, buffer.start), []).append(live)
-    return steps, [value for found in places.values() for value in _in_turn(found)]
+class _Schedule:
+    """The steps of the schedule, and what lies at which place of the memory for temporary values at which of them."""
+
+    def __init__(self, read: HloGraph, assigned: Sequence[Assigned]) -> None:
+        graph = read.graph
+        cost = cost_of(graph)
+        self.steps, step_of = _schedule(graph, cost)
+        first, last = _needed(graph, cost, step_of, len(self.steps))
+        self._unit = _alignment(assigned)
+        self._places: dict[tuple[int, int], list[Live]] = {}
+        self._tables: dict[tuple[int, int], list[Live]] = {}
+        #: Tables of tuples that are no node of the graph, by their place.
+        self._unseen: dict[tuple[int, int], int] = {}
+        for buffer in assigned:
+            place = buffer.allocation, buffer.start
+            nodes = read.node_of.get(buffer.instruction, ())
+            if not nodes:
+                self._unseen[place] = max(buffer.size, self._unseen.get(place, 0))
+            for node in nodes:
+                if cost.fused[node]:
+                    continue
+                value = _value(graph, node, buffer.index)
+                if value >= 0:
+                    live = Live(node, buffer.size, int(first[value]), int(last[value]))
+                    self._places.setdefault(place, []).append(live)
+                elif (
+                    not buffer.index and (made := slice(*graph.first_value[node : node + 2])) and made.stop > made.start
+                ):
+                    table = Live(node, buffer.size, int(first[made].min()), int(last[made].max()))
+                    self._tables.setdefault(place, []).append(table)
+        self.values = [value for found in self._places.values() for value in _in_turn(found)]
+
+    def live(self) -> Bytes:
+        """The bytes that are taken at each step."""
+        change = np.zeros(len(self.steps) + 1)
+        for place in {**self._places, **self._tables, **self._unseen}:
+            there = _in_turn([*self._places.get(place, ()), *self._tables.get(place, ())])
+            for one in there:
+                change[one.first] += self._taken(one.size)
+                change[one.last + 1] -= self._taken(one.size)
+            # Such a table is written before the call that takes it: nobody else has its place meanwhile.
+            if place in self._unseen:
+                change[0] += self._taken(self._unseen[place])
+                change[-1] -= self._taken(self._unseen[place])
+                for one in there:
+                    change[one.first] -= self._taken(self._unseen[place])
+                    change[one.last + 1] += self._taken(self._unseen[place])
+        return np.cumsum(change[:-1])
+
+    def _taken(self, size: int) -> int:
+        return -(-size // self._unit) * self._unit
+
+
+def _alignment(assigned: Sequence[Assigned]) -> int:
+    """The bytes of which the places of all values are multiples: on no device more than `_ALIGNMENT`."""
+    common = math.gcd(*(buffer.start for buffer in assigned))
+    return min(common & -common, _ALIGNMENT) if common else 1
 
 
 def _in_turn(values: list[Live]) -> list[Live]:

@@ -14,9 +14,6 @@ from programs import CORPUS
 import jaxviz as jv
 from jaxviz.document import Document, DocumentError
 
-# XLA begins each buffer at a multiple of this.
-_ALIGNED = 64
-
 
 def analysis_of(function, arguments):
     return jax.jit(function).lower(*arguments).compile().memory_analysis()
@@ -39,16 +36,32 @@ def test_what_is_needed_is_what_xla_sets_aside(name):
     assert memory.peak <= memory.total
 
 
-@pytest.mark.parametrize(
-    "name", ["mlp_forward", "mlp_grad", "flax_block_forward", "flax_block_train", "scan_rnn", "remat", "convolution"]
-)
+# What XLA sets aside has gaps in these, which nothing fits into at the step that needs most.
+_WITH_GAPS = {"linear_algebra": 0.9, "convolution": 0.999}
+
+
+@pytest.mark.parametrize("name", sorted(CORPUS))
 def test_the_peak_of_the_schedule_is_what_xla_sets_aside(name):
     function, arguments = CORPUS[name]()
     memory = jv.explore(function, *arguments).memory()
-    most = memory.live.max()
-    assert most <= memory.temporary
-    assert most >= memory.temporary - _ALIGNED * len(memory.values)
-    assert most >= 0.99 * memory.temporary
+    most = max(memory.live, default=0)
+    if name in _WITH_GAPS:
+        assert _WITH_GAPS[name] * memory.temporary <= most <= memory.temporary
+    else:
+        assert most == memory.temporary
+        assert memory.peak == memory.total
+
+
+def test_small_values_take_what_lies_between_them_too():
+    def f(x):
+        return lax.fori_loop(0, 10, lambda i, c: (c[0] + i, jnp.sort(c[1])), (x.sum(), x))
+
+    memory = jv.explore(f, jnp.ones(5)).memory()
+    own = max(
+        sum(value.size for value in memory.values if value.first <= step <= value.last)
+        for step in range(len(memory.steps))
+    )
+    assert own < memory.live.max() == memory.temporary
 
 
 def test_what_is_alive_at_the_peak_is_named():
