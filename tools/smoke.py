@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("numpy", "ipython", "quickjs-ng", "pytest", "hypothesis", "jsonschema", "optax", "flax")
+PACKAGES = ("numpy", "ipython", "quickjs-ng", "pytest", "pytest-timeout", "hypothesis", "jsonschema", "optax", "flax")
 # Name of the environment, JAX, and the Pythons that fit, best first.
 ENVIRONMENTS = (
     ("oldest", "jax==0.6.*", ("3.11", "3.12", "3.13")),

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv-targets"
 PYTHON = VENV / "bin" / "python"
-PACKAGES = ("numpy", "ipython", "quickjs-ng", "pytest", "optax", "flax")
+PACKAGES = ("numpy", "ipython", "quickjs-ng", "pytest", "pytest-timeout", "optax", "flax")
 KINDS = ("cuda", "tpu")
 NAME_PLUGINS = f"from jaxviz.plugins import requirements; print(*(' '.join(requirements(kind)) for kind in {KINDS}))"
 
