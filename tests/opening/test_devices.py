@@ -109,7 +109,7 @@ def test_arguments_say_how_they_are_spread(answer, way):
 def test_arguments_of_optimized_hlo_say_it_where_the_compiler_keeps_it(answer, way):
     rows = answer["step"][way + "hlo"]
     if not words_of(rows, "argument"):
-        pytest.skip("from 0.11 on the compiler drops the shardings of what it has cut into parts")
+        pytest.skip("from JAX 0.11 on the compiler drops the shardings of what it has cut into parts")
     (w,), (x,) = words_of(rows, "argument", "w"), words_of(rows, "argument", "x")
     assert w["sharding"] == "dimension 1 in 2 parts, each on 4 devices"
     assert x["sharding"] == "dimension 0 in 4 parts, each on 2 devices"
