@@ -135,8 +135,14 @@ class Subject:
         return any(mark in scope for mark in DERIVATIVES)
 
     def is_backward(self, node: int) -> bool:
-        """Whether it is on the way back of a derivative."""
-        return "transpose(" in self.graph.tables.strings[self.graph.nodes.scope[node]]
+        """Whether a node, or what it stands in, is on the way back: in bodies, name stacks begin anew."""
+        graph = self.graph
+        while "transpose(" not in graph.tables.strings[graph.nodes.scope[node]]:
+            region = int(graph.nodes.region[node])
+            if not region:
+                return False
+            node = int(graph.regions.owner[region])
+        return True
 
     def tracing(self, equations: int) -> str:
         """A sentence on what it took to trace some of the equations, where one notices that."""

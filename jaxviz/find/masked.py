@@ -17,12 +17,15 @@ _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    strings, graph, flow = subject.graph.tables.strings, subject.graph, subject.flow
+    flow = subject.flow
     if not subject.has_gradient:
         return
     found, names = [], set()
-    for node in flow.nodes("select_n"):
-        if "transpose(" in strings[graph.nodes.scope[node]] or not subject.is_own(node):
+    masks = {node: flow.origin(flow.operands(node)[0]) for node in flow.nodes("select_n")}
+    # The mask of what is differentiated comes back with its derivative.
+    come_back = {mask for node, mask in masks.items() if subject.is_backward(node)}
+    for node, mask in masks.items():
+        if mask not in come_back or subject.is_backward(node) or not subject.is_own(node):
             continue
         choice, *cases = flow.operands(node)
         compared = _compared(subject, choice)

@@ -45,7 +45,7 @@ def _twice(subject: Subject, fates: Fates) -> Iterator[Finding]:
     graph = subject.graph
     pairs: dict[tuple[Line, Line], list[tuple[int, int]]] = {}
     for node, other in _alike(subject, fates):
-        if not (subject.is_own(node) and subject.is_own(other)) or _is_backward(subject, node):
+        if not (subject.is_own(node) and subject.is_own(other)) or subject.is_backward(node):
             continue
         # What two calls have in common inside them, such as a mean and a variance, the person did not write twice.
         if subject.expression(node)[1] != subject.expression(other)[1]:
@@ -148,10 +148,6 @@ def _largest_computed(subject: Subject, compiled: Compiled) -> float:
 def _is_filled(subject: Subject, node: int) -> bool:
     """Whether it is one number again and again, which is kept as that."""
     return subject.flow.number(int(subject.graph.first_value[node])) is not None
-
-
-def _is_backward(subject: Subject, node: int) -> bool:
-    return "transpose(" in subject.graph.tables.strings[subject.graph.nodes.scope[node]]
 
 
 def _bytes(subject: Subject, node: int) -> float:

@@ -210,7 +210,7 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
     where = f"line {loop.line.line} of {_file(subject, loop)}"
     around = f", in the loop `{loop.outer[-1].head}` on line {loop.outer[-1].line.line}," if loop.outer else ""
     stacks = found.stacks
-    backward = any(_is_backward(subject, int(stack.first[0])) for stack in stacks)
+    backward = any(subject.is_backward(int(stack.first[0])) for stack in stacks)
     places = ", and again in the backward pass" if backward else f", in {len(stacks)} places"
     again = places if len(stacks) > 1 else ""
     each = max(1, round(equations / found.copies))
@@ -233,16 +233,6 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
             "given": flow.given + flow.pieces,
         },
     )
-
-
-def _is_backward(subject: Subject, node: int) -> bool:
-    """Whether a node, or what it stands in, is on the way back: in bodies, name stacks begin anew."""
-    while not subject.is_backward(node):
-        region = int(subject.graph.nodes.region[node])
-        if not region:
-            return False
-        node = int(subject.graph.regions.owner[region])
-    return True
 
 
 def _file(subject: Subject, loop: Loop) -> str:
