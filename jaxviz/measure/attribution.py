@@ -10,16 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Graph
+from jaxviz.measure.completion import SILENT
 from jaxviz.measure.profile import Events
 from jaxviz.read.communication import is_collective
 from jaxviz.read.hlo_module import HloModule
 
 Seconds = NDArray[np.float64]
-
-#: Instructions that name values and are not executed.
-_SILENT = frozenset(
-    ["parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "partition-id", "replica-id"]
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +87,9 @@ def attribute(events: Events, graph: Graph, instructions: Sequence[str], module:
             on_device = here & (events.device == number)
             by_device[row, place] = own[on_device].sum() / divisor
             in_collectives[row, place] = own[on_device & waits].sum() / divisor
-        spans.append(float(events.end[here].max() - events.start[here].min()) / divisor if here.any() else 0.0)
-        busy.append(_union(events.start[here], events.end[here]) / divisor)
+        end = events.end[here] + events.tail[here]
+        spans.append(float(end.max() - events.start[here].min()) / divisor if here.any() else 0.0)
+        busy.append(_union(events.start[here], end) / divisor)
     if not seconds:
         seconds, count, elsewhere, spans, busy = [np.zeros(len(graph))], [np.zeros(len(graph))], [0.0], [0.0], [0.0]
     totals = np.median(by_device, axis=0) if len(by_device) else np.zeros(many)
@@ -117,7 +114,8 @@ def own_seconds(events: Events) -> Seconds:
 
 
 def _nested(events: Events) -> tuple[Seconds, NDArray[np.int64]]:
-    """For each event its time without those inside of it on its lane, and the event that it is inside of, or -1."""
+    """For each event its time, to where it was done, without those inside of it on its lane, and the event that it is
+    inside of, or -1."""
     own = events.end - events.start
     parent = np.full(len(events), -1, np.int64)
     order = np.lexsort((-events.end, events.start, events.lane)).tolist()
@@ -132,7 +130,7 @@ def _nested(events: Events) -> tuple[Seconds, NDArray[np.int64]]:
             parent[event] = open_[-1]
             own[open_[-1]] -= ends[event] - starts[event]
         open_.append(event)
-    return np.maximum(own, 0.0), parent
+    return np.maximum(own, 0.0) + events.tail, parent
 
 
 def _again(events: Events, parent: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -206,7 +204,7 @@ class _Nodes:
 def executed(module: HloModule) -> list[str]:
     """The instructions of the entry computation that are executed."""
     entry = module.computations[module.entry]
-    return [name for name, op in zip(entry.names, entry.opcodes, strict=True) if op not in _SILENT]
+    return [name for name, op in zip(entry.names, entry.opcodes, strict=True) if op not in SILENT]
 
 
 def _coverage(events: Events, module: HloModule) -> float:

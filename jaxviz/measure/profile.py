@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz import compat
+from jaxviz.measure.completion import END, Ends, Followers, tails
 
 
 class NoProfile(Exception):
@@ -37,13 +38,31 @@ class Events:
     device: NDArray[np.int64]
     #: Which run it belongs to, from 0 in the order of time.
     run: NDArray[np.int64]
+    #: How long what it began went on after it, in other threads.
+    tail: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.name)
 
 
-def profiled(run: Callable[[], None], module: str, instructions: Collection[str], runs: int) -> Events:
-    """The events of a module's instructions while `run()` executes it `runs` times; `NoProfile` says why not."""
+@dataclass(frozen=True)
+class Watched:
+    """What events are looked for: those of the instructions of a module. `renamed` are names that some of them have in
+    the program that runs, and `followers`, for each instruction, those that begin only after it is done."""
+
+    module: str
+    instructions: frozenset[str]
+    renamed: Mapping[str, str]
+    followers: Followers
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of events."""
+        return self.instructions - frozenset(self.renamed.values()) | frozenset(self.renamed)
+
+
+def profiled(run: Callable[[], None], watched: Watched, runs: int) -> Events:
+    """The events that are looked for, while `run()` executes their module `runs` times; `NoProfile` says why not."""
     reader = compat.profile_reader()
     if reader is None:
         raise NoProfile(f"JAX {jax.__version__} cannot read a profile: there is no time for each operation")
@@ -56,7 +75,7 @@ def profiled(run: Callable[[], None], module: str, instructions: Collection[str]
         # Where warnings are errors, one of jaxlib 0.12 on Python 3.13 as it makes a class would end the process.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            return _read(reader(files[-1]), module, frozenset(instructions), runs)
+            return _read(reader(files[-1]), watched, runs)
 
 
 @contextmanager
@@ -73,8 +92,10 @@ def tracing(folder: str) -> Iterator[None]:
         jax.profiler.stop_trace()
 
 
-def _read(data: Any, module: str, instructions: frozenset[str], runs: int) -> Events:
+def _read(data: Any, watched: Watched, runs: int) -> Events:
     rows: list[Row] = []
+    names, renamed = watched.names, watched.renamed
+    ends: dict[str, list[float]] = {}
     lane = 0
     for plane in data.planes:
         on_device = plane.name.startswith("/device:")
@@ -84,15 +105,18 @@ def _read(data: Any, module: str, instructions: frozenset[str], runs: int) -> Ev
             lane += 1
             for event in line.events:
                 # To ask for what an event carries takes long, and most events are of Python or of the runtime.
-                if not on_device and event.name not in instructions:
+                name = event.name
+                if not on_device and name not in names:
+                    if name.startswith(END) and (done := name[len(END) :]) in names:
+                        ends.setdefault(renamed.get(done, done), []).append(float(event.start_ns))
                     continue
                 carried = dict(event.stats)
-                if carried.get("hlo_module", module) != module:
+                if carried.get("hlo_module", watched.module) != watched.module:
                     continue
                 row = Row.of(event, carried, plane.name, lane)
-                if row.name in instructions:
-                    rows.append(row)
-    return events_of(rows, runs)
+                if row.name in names:
+                    rows.append(row._replace(name=renamed[row.name]) if row.name in renamed else row)
+    return events_of(rows, runs, ends, watched.followers)
 
 
 class Row(NamedTuple):
@@ -125,13 +149,18 @@ def _ordinal(plane: str) -> int:
     return int(last) if last.isdecimal() else 0
 
 
-def events_of(rows: Sequence[Row], runs: int) -> Events:
-    """The events in columns; `runs` is how many there were."""
+def events_of(rows: Sequence[Row], runs: int, ends: Ends | None = None, followers: Followers | None = None) -> Events:
+    """The events in columns; `runs` is how many there were. `ends` are in nanoseconds."""
     known: dict[str, int] = {}
     name = np.array([known.setdefault(row[0], len(known)) for row in rows], np.int64)
     start, end = (np.array([row[place] for row in rows], np.float64) * 1e-9 for place in (1, 2))
     lane, device, run = (np.array([row[place] for row in rows], np.int64) for place in (3, 4, 5))
-    return Events(list(known), name, start, end, lane, device, _in_order(run, start, device, runs))
+    number = _in_order(run, start, device, runs)
+    tail = np.zeros(len(rows))
+    if ends and followers:
+        told = {each: [1e-9 * time for time in times] for each, times in ends.items()}
+        tail = tails([row.name for row in rows], start, end, device, number, told, followers)
+    return Events(list(known), name, start, end, lane, device, number, tail)
 
 
 def _in_order(

@@ -15,8 +15,10 @@ from jaxviz.graph import Graph
 from jaxviz.kernels import trip_counts
 from jaxviz.link.links import Links
 from jaxviz.measure.attribution import Attributed, attribute, executed
+from jaxviz.measure.completion import followers_of
 from jaxviz.measure.cost import Cost, cost_of
-from jaxviz.measure.profile import NoProfile, profiled
+from jaxviz.measure.naming import names_as_run
+from jaxviz.measure.profile import NoProfile, Watched, profiled
 from jaxviz.measure.rollup import Rolled, Timed, shares_of
 from jaxviz.measure.roofline import Bound, Ceilings, ceilings_of
 from jaxviz.measure.words import flops_text, seconds_text
@@ -199,7 +201,7 @@ def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Calla
             go_on()
             walls.append(runs.once(compiled)[1])
 
-    seen = profiled(run, subject.module.name, frozenset(filter(None, subject.instructions)), count + 1)
+    seen = profiled(run, _watched(subject, runs.compiled if compiled is None else compiled), count + 1)
     if not len(seen):
         raise NoProfile(_nothing_seen(runs, executed(subject.module)))
     times = attribute(seen, subject.hlo, subject.instructions, subject.module, count + 1)
@@ -220,6 +222,18 @@ def make_profile(subject: ProfileSubject, runs: Runs, usual: float, go_on: Calla
         np.where(times.count > 0, subject.cost.kernel_work, 0.0).tolist(), once.tolist()
     )
     return Profile(times, rolled, statistics.median(walls[1:] or walls), ceilings, tuple(notes))
+
+
+def _watched(subject: ProfileSubject, compiled: Any) -> Watched:
+    module, followers = subject.module, followers_of(subject.module)
+    names = frozenset(filter(None, subject.instructions))
+    try:
+        text = compiled.as_text() or ""
+    except Exception:
+        # Not every compiler gives it; then the names are those that are known.
+        text = ""
+    renamed = names_as_run(module, text, {*executed(module), *followers}) if text else {}
+    return Watched(module.name, names, renamed, followers)
 
 
 def _compiled_for_profile(runs: Runs) -> tuple[Any, list[str]]:

@@ -40,7 +40,7 @@ def counts(ex, profile, op):
 
 @needs_reader
 @pytest.mark.smoke
-@pytest.mark.parametrize("name", ["mlp_grad", "scan_rnn", "convolution", "while_loop", "custom_vjp"])
+@pytest.mark.parametrize("name", ["mlp_grad", "scan_rnn", "convolution", "while_loop", "custom_vjp", "random_numbers"])
 def test_at_least_99_percent_of_what_is_executed_is_seen(name):
     function, arguments = CORPUS[name]()
     _, profile = profile_of(function, *arguments)
@@ -195,7 +195,8 @@ def events(*rows):
     names = sorted({row[0] for row in rows})
     name, start, end, lane, run = (np.array(column) for column in zip(*rows, strict=True))
     number = np.array([names.index(each) for each in name])
-    return Events(names, number, start.astype(float), end.astype(float), lane, np.zeros(len(rows), int), run)
+    device, tail = np.zeros(len(rows), int), np.zeros(len(rows))
+    return Events(names, number, start.astype(float), end.astype(float), lane, device, run, tail)
 
 
 def attributed(*rows, runs=1):
