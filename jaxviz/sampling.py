@@ -8,6 +8,11 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import accumulate, chain, islice, repeat
+from operator import itemgetter
 from time import perf_counter
 from types import FrameType, TracebackType
 
@@ -46,13 +51,13 @@ class Sampler:
         while not self._left.wait(wait):
             wait = _STEP
             now = perf_counter()
-            self._note(sys._current_frames().get(thread), now - before)
+            self._note(_stack_of(thread), now - before)
             before = now
 
-    def _note(self, frame: FrameType | None, seconds: float) -> None:
+    def _note(self, frames: Iterable[FrameType], seconds: float) -> None:
         functions: set[FunctionPlace] = set()
         lines: set[LinePlace] = set()
-        while frame is not None:
+        for frame in frames:
             code = frame.f_code
             file = code.co_filename
             if not file.startswith(_MACHINERY) and not is_library(file):
@@ -61,11 +66,24 @@ class Sampler:
             elif file == _BEGIN:
                 # What called jaxviz is not being traced.
                 break
-            frame = frame.f_back
         for function in functions:
             self.functions[function] = self.functions.get(function, 0.0) + seconds
         for line in lines:
             self.lines[line] = self.lines.get(line, 0.0) + seconds
+
+
+def _stack_of(thread: int) -> Iterable[FrameType]:
+    """The frames of a thread, the innermost first.
+
+    They are gathered without a line of Python in between, which might let the thread go on: what a frame that has ended
+    says of its caller need not be there any more.
+    """
+    innermost = islice(map(itemgetter(thread), iter(sys._current_frames, None)), 1)
+    frames: deque[FrameType] = deque()
+    # It ends with the outermost, or at once if the thread has ended.
+    with suppress(AttributeError, KeyError):
+        frames.extend(accumulate(chain(innermost, repeat("f_back")), getattr))
+    return (frame for frame in frames if frame is not None)
 
 
 _BEGIN = OWN_FOLDER + "program.py"

@@ -1,0 +1,78 @@
+"""Looking at another thread: where it spends its time, whatever it does meanwhile."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import FrameType
+
+import pytest
+
+from jaxviz.sampling import Sampler, _stack_of
+
+
+def deep(levels, until):
+    if levels:
+        deep(levels - 1, until)
+    else:
+        until.wait(30)
+
+
+def test_the_whole_stack_is_seen_from_the_innermost():
+    until = threading.Event()
+    thread = threading.Thread(target=deep, args=(40, until))
+    thread.start()
+    while len(stack := [frame.f_code.co_name for frame in _stack_of(thread.ident)]) < 40:
+        time.sleep(0.01)
+    until.set()
+    thread.join(30)
+    while stack[0] != "deep":
+        del stack[0]
+    assert stack[:41] == ["deep"] * 41
+    assert list(_stack_of(thread.ident)) == []
+
+
+@pytest.fixture
+def impatient():
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_frames_that_come_and_go_are_frames(impatient):
+    done = threading.Event()
+
+    def inner(count):
+        yield from (number * 2 for number in range(count))
+
+    def work():
+        while not done.is_set():
+            sum(inner(7))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(20_000):
+            for frame in _stack_of(thread.ident):
+                assert type(frame) is FrameType
+                assert isinstance(frame.f_code.co_name, str)
+    finally:
+        done.set()
+        thread.join(30)
+
+
+def test_time_is_told_by_function_and_line():
+    def slow():
+        end = time.perf_counter() + 0.2
+        while time.perf_counter() < end:
+            sum(range(100))
+
+    sampler = Sampler()
+    with sampler:
+        slow()
+    named = {name: seconds for (_, _, name), seconds in sampler.functions.items()}
+    assert 0.02 < named["slow"] < 30
+    assert sampler.lines
