@@ -23,6 +23,7 @@ FINDERS = (
     "impure",
     "donated",
     "keys",
+    "shared_keys",
     "callback",
     "transfer",
     "residuals",
