@@ -122,11 +122,20 @@ def inside(value: Any, name: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, FunctionType):
         yield from _variables(value)
     elif isinstance(value, (dict, list, tuple)):
-        for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0]:
-            yield f"{name}{jax.tree_util.keystr(path)}", leaf
+        yield from _entries(value, name)
     elif not inspect.ismodule(value) and not isinstance(value, type):
         for key, item in _attributes(value):
             yield (f"{name}.{key}" if name and key else name or key), item
+
+
+def _entries(value: Any, name: str) -> list[tuple[str, Any]]:
+    """The leaves of a container; of one that is no tree to JAX, as one with keys of several kinds, what it holds."""
+    try:
+        leaves = jax.tree_util.tree_flatten_with_path(value)[0]
+    except Exception:  # Classes that are trees by themselves may raise anything.
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return [(f"{name}[{key!r}]", item) for key, item in list(items)]
+    return [(f"{name}{jax.tree_util.keystr(path)}", leaf) for path, leaf in leaves]
 
 
 def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:

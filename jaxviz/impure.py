@@ -1,4 +1,5 @@
-"""What a function does while it is traced that is not in the jaxpr: numbers read from its module, prints, clocks, dice.
+"""What a function does while it is traced that is not in the jaxpr: numbers read from its module, prints, clocks, dice,
+and what it writes into variables, containers and objects from around it.
 
 It is read from the code objects of the function and of those of the person's own that it refers to; nothing is called.
 """
@@ -6,18 +7,20 @@ It is read from the code objects of the function and of those of the person's ow
 from __future__ import annotations
 
 import builtins
-import dis
 import inspect
+import sys
 from collections import deque
 from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxviz.captured import inside
 from jaxviz.read.frames import is_library
+from jaxviz.rebound import is_rebound
 from jaxviz.specialization import innermost
+from jaxviz.touched import AROUND, ATTRIBUTE, ENTRY, MODULE, NAME, OWN, Path, Touched, asked_in, touched_in
 
 NUMBER, PRINT, CLOCK, DICE, STORE, CHANGE = "number", "print", "clock", "dice", "store", "change"
 
@@ -27,8 +30,12 @@ _DEPTH, _THINGS = 4, 2_000
 _OF_MODULES = {"random": DICE, "numpy.random": DICE, "secrets": DICE, "time": CLOCK, "datetime": CLOCK}
 # What a class of datetime is asked for the time by.
 _NOW = frozenset({"now", "today", "utcnow"})
-# What changes a list, a dictionary or a set.
+# What holds entries that Python may change, and the methods that change it.
+_CONTAINERS = (list, dict, set, deque, bytearray)
 _CHANGING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear"})
+_CHANGING |= {"appendleft", "extendleft", "popleft", "popitem", "discard", "sort", "reverse"}
+# What makes an object; it may write what it likes into it.
+_MAKING = frozenset({"__init__", "__new__", "__post_init__", "__setstate__", "setup"})
 # The class of generators of Python's own.
 _RANDOM = "random", "Random"
 # Of a module, those that only wait or prepare.
@@ -48,6 +55,15 @@ class Seen(NamedTuple):
     outermost: bool = False
 
 
+class _Around(NamedTuple):
+    """What code has around it: its module, and by name the variables of functions around it and the object whose method
+    it is."""
+
+    module: dict[str, Any]
+    variables: dict[str, Any]
+    own: dict[str, Any]
+
+
 def seen_in(function: Any) -> tuple[Seen, ...]:
     """What a function and those of the person's own that it refers to do only while they are traced, each once.
 
@@ -59,61 +75,152 @@ def seen_in(function: Any) -> tuple[Seen, ...]:
     """
     found: dict[Seen, None] = {}
     waiting = deque([(function, 0)])
-    known: set[int] = set()
+    known: set[Any] = set()
     innermost_code = getattr(innermost(function), "__code__", None)
     while waiting and len(known) < _THINGS:
         value, depth = waiting.popleft()
-        if id(value) in known:
+        # Each time that it is asked for, a method is another object.
+        key = (id(value.__func__), id(value.__self__)) if isinstance(value, MethodType) else id(value)
+        if key in known:
             continue
-        known.add(id(value))
+        known.add(key)
         # What a library does is not the person's to mend, but it may call what the person wrote.
-        if isinstance(value, FunctionType) and not is_library(value.__code__.co_filename):
-            for code in _codes(value.__code__):
-                seen = _seen(code, value.__globals__)
-                outermost = code is innermost_code
-                found.update(dict.fromkeys(one._replace(outermost=outermost) for one in seen))
+        for code, around in _codes(value):
+            seen = _seen(code, around)
+            outermost = code is innermost_code
+            found.update(dict.fromkeys(one._replace(outermost=outermost) for one in seen))
+        if isinstance(value, MethodType):
+            # With the object it belongs to, it was looked at just now.
+            known.add(id(value.__func__))
         if depth < _DEPTH and not hasattr(type(value), "dtype"):
-            waiting.extend((item, depth + 1) for _, item in inside(value, "") if callable(item))
+            waiting.extend((item, depth + 1) for _, item in inside(value, "") if callable(item) or _is_own(item))
+            waiting.extend((method, depth + 1) for method in _methods(value))
     return tuple(found)
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
+def _codes(value: Any) -> Iterator[tuple[CodeType, _Around]]:
+    """The code of a function or method of the person's own and of those inside it, with what is around each."""
+    function = value.__func__ if isinstance(value, MethodType) else value
+    if not isinstance(function, FunctionType) or is_library(function.__code__.co_filename):
+        return
+    code, variables = function.__code__, {}
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            variables[name] = cell.cell_contents
+        except ValueError:  # Not assigned yet.
+            continue
+    own: dict[str, Any] = {}
+    if isinstance(value, MethodType) and code.co_argcount and not isinstance(value.__self__, type):
+        own = {code.co_varnames[0]: value.__self__}
+    yield from _inner(code, _Around(function.__globals__, variables, own))
+
+
+def _inner(code: CodeType, around: _Around) -> Iterator[tuple[CodeType, _Around]]:
+    yield code, around
+    known = around.variables | around.own
+    # Variables of its own that functions inside it read are made anew in each call.
+    hidden = {name for name in code.co_cellvars if name not in around.own}
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _codes(constant)
+            free = {name: known[name] for name in constant.co_freevars if name in known and name not in hidden}
+            yield from _inner(constant, _Around(around.module, free, {}))
 
 
-def _seen(code: CodeType, around: dict[str, Any]) -> Iterator[Seen]:
+def _methods(value: Any) -> Iterator[MethodType]:
+    """The methods of an object of a class of the person's own."""
+    if not _is_own(value) or isinstance(value, (FunctionType, ModuleType)):
+        return
+    for class_ in type(value).__mro__[:-1]:
+        for name, function in vars(class_).items():
+            if isinstance(function, FunctionType) and name not in _MAKING:
+                yield MethodType(function, value)
+
+
+def _is_own(value: Any) -> bool:
+    """Whether what an object holds is the person's own to mend: no library makes its class, or one that it is of."""
+    if isinstance(value, FunctionType):
+        return not is_library(value.__code__.co_filename)
+    if isinstance(value, ModuleType):
+        return not is_library(getattr(value, "__file__", None) or "")
+    classes = [class_ for class_ in type(value).__mro__ if class_.__module__ not in ("builtins", "typing", "abc")]
+    return bool(classes) and all(map(_is_own_class, classes))
+
+
+def _is_own_class(class_: type) -> bool:
+    module = sys.modules.get(class_.__module__)
+    file = getattr(module, "__file__", None)
+    return class_ is SimpleNamespace or (
+        module is not None and not (file and is_library(file)) and bool(file or class_.__module__ == "__main__")
+    )
+
+
+def _seen(code: CodeType, around: _Around) -> Iterator[Seen]:
     lines = [line for _, _, line in code.co_lines() if line is not None]
     function = (code.co_firstlineno, max(lines, default=code.co_firstlineno))
-    for name, line, stored in _names(code):
-        root = around.get(name[0], getattr(builtins, name[0], None))
-        if stored:
-            yield Seen(STORE, name[0], "", code.co_filename, line, function)
-        elif (number := _number(root, name)) is not None:
-            # In capitals, a name says that it is not going to change.
-            if not name[-1].strip("[]'").isupper():
-                shown = name[0] + "".join(part if part.startswith("[") else f".{part}" for part in name[1:])
-                yield Seen(NUMBER, shown, repr(number), code.co_filename, line, function)
-        elif type(root) in (list, dict, set) and len(name) == 2 and name[1] in _CHANGING:
-            yield Seen(CHANGE, ".".join(name), "", code.co_filename, line, function)
-        elif root is print:
-            yield Seen(PRINT, "print", "", code.co_filename, line, function)
+    touched = touched_in(code)
+    rebound = {one.path[0] for one in touched if one.done == NAME}
+    for one in touched:
+        kind, name, value = _told(one, code, around, function[1])
+        # What is no more the object that it was given is looked at no further.
+        if kind and not (one.scope == OWN and one.path[0] in rebound):
+            yield Seen(kind, name, value, code.co_filename, one.line, function)
+
+
+def _told(one: Touched, code: CodeType, around: _Around, last: int) -> tuple[str, str, str]:
+    """What is to be told of a name, how it is called and its value; all empty where there is nothing to tell."""
+    path, nothing = one.path, ("", "", "")
+    held = {MODULE: around.module, AROUND: around.variables | around.own, OWN: around.own}[one.scope]
+    if one.done == NAME:
+        known = one.scope == MODULE or path[0] in held
+        return (STORE, path[0], "") if known else nothing
+    root = held.get(path[0], getattr(builtins, path[0], None) if one.scope == MODULE else None)
+    if root is None:
+        return nothing
+    if one.done == ENTRY:
+        value = _value(root, path)
+        changes = isinstance(value, (*_CONTAINERS, np.ndarray)) and path not in asked_in(code)
+        return (STORE, one.text, "") if changes else nothing
+    if one.done == ATTRIBUTE:
+        return (STORE, one.text, "") if _is_own(_value(root, path)) else nothing
+    if path[-1] in _CHANGING and len(path) > 1 and isinstance(_value(root, path[:-1]), _CONTAINERS):
+        return CHANGE, one.text, ""
+    if (number := _number(root, path)) is not None:
+        return (NUMBER, one.text, repr(number)) if _may_change(one, code, last) else nothing
+    if root is print:
+        return PRINT, "print", ""
+    kind = _kind_of(root, path)
+    return (kind, ".".join(path), "") if kind else nothing
+
+
+def _may_change(one: Touched, code: CodeType, last: int) -> bool:
+    """Whether a number is one that is changed: in capitals, a name says that it is not going to. Of a variable of a
+    function around, and of what an object holds for its methods, the source has to show it."""
+    if one.path[-1].strip("[]'").isupper():
+        return False
+    if one.scope == MODULE:
+        return True
+    return len(one.path) == 1 and is_rebound(code.co_filename, one.path[0], code.co_firstlineno, last)
+
+
+def _value(root: Any, path: Path) -> Any:
+    """What a path leads to; None where that cannot be told without calling something."""
+    value = root
+    for part in path[1:]:
+        if part.startswith("["):
+            value = dict.get(value, part[2:-2]) if isinstance(value, dict) else None
         else:
-            kind = _kind_of(root, name)
-            if kind:
-                yield Seen(kind, ".".join(name), "", code.co_filename, line, function)
+            value = _attribute(value, part)
+    return value
 
 
-def _number(root: Any, name: tuple[str, ...]) -> int | float | complex | None:
+def _number(root: Any, path: Path) -> int | float | complex | None:
     """The number that a global, or what it holds, is; None for anything else. Nothing is called for it."""
     value = root
-    for part in name[1:]:
+    for part in path[1:]:
         if isinstance(value, ModuleType) and is_library(getattr(value, "__file__", None) or ""):
             return None
         if part.startswith("["):
-            value = value.get(part[2:-2]) if type(value) is dict else None
+            value = dict.get(value, part[2:-2]) if isinstance(value, dict) else None
         else:
             # What is frozen does not change.
             frozen = getattr(getattr(type(value), "__dataclass_params__", None), "frozen", False)
@@ -131,54 +238,22 @@ def _attribute(value: Any, name: str) -> Any:
         return None
 
 
-def _kind_of(root: Any, name: tuple[str, ...]) -> str:
+def _kind_of(root: Any, path: Path) -> str:
     """What a name such as `np.random.normal` is for."""
-    if name[-1] in _HARMLESS:
+    if path[-1] in _HARMLESS:
         return ""
     if isinstance(root, ModuleType):
-        path = ".".join((root.__name__, *name[1:-1]))
-        if path in ("datetime.datetime", "datetime.date") and name[-1] in _NOW:
+        module = ".".join((root.__name__, *path[1:-1]))
+        if module in ("datetime.datetime", "datetime.date") and path[-1] in _NOW:
             return CLOCK
-        return _OF_MODULES.get(path, "") if len(name) > 1 else ""
+        return _OF_MODULES.get(module, "") if len(path) > 1 else ""
     # A generator of numbers that the module holds.
     kind = type(root)
-    if len(name) > 1 and (kind.__module__.startswith("numpy.random") or (kind.__module__, kind.__name__) == _RANDOM):
+    if len(path) > 1 and (kind.__module__.startswith("numpy.random") or (kind.__module__, kind.__name__) == _RANDOM):
         return DICE
     home = getattr(root, "__module__", None)
     if isinstance(root, type):
-        return CLOCK if home == "datetime" and name[-1] in _NOW else ""
+        return CLOCK if home == "datetime" and path[-1] in _NOW else ""
     # Functions of a module of C are methods of a hidden object.
     home = home or type(getattr(root, "__self__", None)).__module__
     return _OF_MODULES.get(home, "") if callable(root) and isinstance(home, str) else ""
-
-
-def _names(code: CodeType) -> Iterator[tuple[tuple[str, ...], int, bool]]:
-    """The names that code looks up in its module, with their attributes and items, and those that it assigns there."""
-    name: tuple[str, ...] = ()
-    key = ""
-    line = at = code.co_firstlineno
-    for instruction in dis.get_instructions(code):
-        position = instruction.positions
-        at = (position.lineno if position is not None else None) or at
-        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and name:
-            name = (*name, str(instruction.argval))
-            continue
-        # `config["rate"]`: the key is loaded, and then the item.
-        if name and instruction.opname == "LOAD_CONST" and isinstance(instruction.argval, str):
-            key = str(instruction.argval)
-            continue
-        if name and key and instruction.opname in ("BINARY_SUBSCR", "BINARY_OP") and _takes_item(instruction):
-            name, key = (*name, f"[{key!r}]"), ""
-            continue
-        if name:
-            yield name, line, False
-            name, key = (), ""
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            name, line = (str(instruction.argval),), at
-        elif instruction.opname == "STORE_GLOBAL":
-            yield (str(instruction.argval),), at, True
-
-
-def _takes_item(instruction: dis.Instruction) -> bool:
-    # From Python 3.14 on, taking an item is one of the binary operations.
-    return instruction.opname == "BINARY_SUBSCR" or "[]" in instruction.argrepr

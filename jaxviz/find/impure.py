@@ -33,7 +33,7 @@ _TELL = {
     STORE: (
         WARNING,
         "{names} is assigned only while JAX traces",
-        "A compiled function changes no variable of Python: what is assigned is a tracer, and only the first time.",
+        "A compiled function changes nothing of Python: what is assigned is a tracer, and only the first time.",
         "Return the new value and assign it where the function is called.",
     ),
     CHANGE: (
@@ -45,7 +45,8 @@ _TELL = {
     NUMBER: (
         NOTE,
         "{names} is baked in",
-        "The number is read from the module while JAX traces. A later change of it is not seen by what was compiled.",
+        "The number is read from around the function while JAX traces: a later change of it is not seen by what was "
+        "compiled.",
         "Pass it as an argument; written in capitals, it is taken for one that does not change.",
     ),
 }

@@ -122,3 +122,8 @@ INNOCENT = {
 def test_what_is_given_or_small_is_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert found("captured", fn, *arguments) == []
+
+
+def test_a_dictionary_that_is_no_tree_to_jax_is_looked_into_all_the_same():
+    tables = {1: jnp.ones((256, 256)), "two": 2}
+    assert the("captured", lambda x: x @ tables[1], jnp.ones((256, 256))).title.startswith("`tables[1]` (")

@@ -6,6 +6,7 @@ import datetime
 import math
 import random
 import time
+from collections import deque
 from dataclasses import dataclass
 
 import jax
@@ -196,3 +197,156 @@ frozen = Frozen()
 @pytest.mark.parametrize("fn", [lambda x: x * frozen.slope, lambda x: x * math.pi, lambda x: x * config["DEPTH"]])
 def test_what_does_not_change_is_left_alone(fn):
     assert found("impure", fn, jnp.ones(3)) == []
+
+
+class Counter:
+    def __init__(self):
+        self.calls, self.slope, self.seen, self.known = 0, 0.5, [], {}
+
+    def __call__(self, x):
+        self.calls += 1
+        return x * self.slope
+
+    def remembering(self, x):
+        y = x * self.slope
+        self.seen.append(y)
+        return y
+
+    def looked_up(self, x):
+        if x.shape not in self.known:
+            self.known[x.shape] = np.ones(x.shape)
+        return x * self.known[x.shape]
+
+    def pure(self, x):
+        return x * self.slope
+
+
+counter = Counter()
+
+
+def keep():
+    kept, turns, last, table = {1: 0, "k": 0}, 0, deque(), np.zeros(3)
+
+    def of_a_dictionary(x):
+        y = x * 2
+        kept["k"] = y
+        return y
+
+    def of_a_number(x):
+        nonlocal turns
+        turns += 1
+        return x * 2
+
+    def of_a_queue(x):
+        y = x * 2
+        last.appendleft(y)
+        return y
+
+    def of_an_array(x):
+        table[0] = 3.0
+        return x * 2
+
+    def in_a_loop(x):
+        def body(carry, _):
+            last.append(carry)
+            return carry * 2, None
+
+        return jax.lax.scan(body, x, None, length=3)[0]
+
+    return {fn.__name__: fn for fn in (of_a_dictionary, of_a_number, of_a_queue, of_an_array, in_a_loop)}
+
+
+KEEPING = keep()
+
+
+def of_an_attribute(x):
+    return counter(x) + 1
+
+
+@pytest.mark.parametrize(
+    ("fn", "of", "title", "line"),
+    [
+        (KEEPING["of_a_dictionary"], None, "`kept[...]` is assigned only while JAX traces", 2),
+        (KEEPING["of_a_number"], None, "`turns` is assigned only while JAX traces", 2),
+        (KEEPING["of_a_queue"], None, "`last.appendleft` happens only while JAX traces", 2),
+        (KEEPING["of_an_array"], None, "`table[...]` is assigned only while JAX traces", 1),
+        (KEEPING["in_a_loop"], None, "`last.append` happens only while JAX traces", 2),
+        (counter, Counter.__call__, "`self.calls` is assigned only while JAX traces", 1),
+        (counter.remembering, Counter.remembering, "`self.seen.append` happens only while JAX traces", 2),
+        (of_an_attribute, Counter.__call__, "`self.calls` is assigned only while JAX traces", 1),
+    ],
+)
+def test_what_is_written_around_the_function_is_found(fn, of, title, line):
+    finding = the("impure", fn, jnp.ones(3))
+    assert finding.severity == "warning"
+    assert finding.title.startswith(title)
+    assert line_numbers(finding, of or fn) == [line]
+
+
+def scheduled():
+    slope = 0.5
+
+    def step(x):
+        y = x + 1
+        return y * slope
+
+    first = found("impure", step, jnp.ones(3))
+    slope = 0.25
+    return first, step
+
+
+def test_a_number_of_a_function_around_that_is_assigned_again_is_told():
+    (finding,), step = scheduled()
+    assert finding.severity == "note"
+    assert finding.title.startswith("`slope` = 0.5 is baked in")
+    assert line_numbers(finding, step) == [2]
+
+
+def made_with(slope):
+    def step(x):
+        return x * slope
+
+    return step
+
+
+def made_in_turn():
+    steps = []
+    for slope in (0.5, 0.25):
+
+        def step(x, slope=slope):
+            return x * slope
+
+        steps.append(step)
+    return steps
+
+
+def of_its_own(x):
+    kept, seen = {}, []
+    kept["y"] = x * 2
+
+    def inner(y):
+        seen.append(y * 2)
+        return y
+
+    own = Counter()
+    return inner(kept["y"]) + own(x) + seen[0]
+
+
+def updated(state, x):
+    state["w"] = state["w"] * x
+    return state
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments"),
+    [
+        (made_with(0.5), ()),
+        (made_in_turn()[1], ()),
+        (of_its_own, ()),
+        (counter.pure, ()),
+        (counter.looked_up, ()),
+        (lambda x, state: updated(state, x), ({"w": jnp.ones(3)},)),
+    ],
+)
+def test_what_is_its_own_or_stays_as_it_is_is_left_alone(fn, arguments):
+    assert found("impure", fn, jnp.ones(3), *arguments) == []
