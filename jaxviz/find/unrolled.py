@@ -1,7 +1,8 @@
 """Python loops that were unrolled: JAX traced each turn, and the compiler gets the body again and again.
 
 The copies are the stacks of the outline, which are of the same shape but for what they index and the objects they are
-given. A stack is a loop where the person's source has one around all of it.
+given. A stack is a loop where the person's source has one around all of it. What a function makes that
+calls itself are copies too (`recursion.py`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import numpy as np
 
 from jaxviz.find.copies import COUNTED, LISTED, Flow, flow_of
 from jaxviz.find.finding import ADVICE, WARNING, Finding, Subject, plural
-from jaxviz.find.written_loops import Loop, loops_around
-from jaxviz.graph import Column
+from jaxviz.find.recursion import Copies, recursions
+from jaxviz.find.written_loops import CALL, LOOP, RECURSION, Loop, loops_around
+from jaxviz.graph import OPERATION, Column
 
 # So many copies, and so many equations in all, are worth a word; fewer copies where there is much in them.
 _COPIES, _EQUATIONS = 8, 64
@@ -25,11 +27,20 @@ _COSTLY_EQUATIONS = 1_000
 _DETAIL = 4
 # So many turns, the first and the last, may lack something that the others have.
 _ENDS = 2
+NO_ROW = -1
+
+
+_SAYS = {
+    LOOP: "The Python loop `{head}` on {where} ran",
+    CALL: "The call `{head}` on {where} called its function again and again",
+    RECURSION: "By `{head}` on {where}, a function called itself",
+}
 
 
 class Stack(NamedTuple):
     """A stack of the outline, and the first node of each copy and the one past its last."""
 
+    #: Its row in the outline; `NO_ROW` of what the outline has in another form.
     row: int
     first: Column
     end: Column
@@ -62,10 +73,28 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
     """The outermost unrolled loops that are worth a word."""
+    recursive = [found for loop, copies in recursions(subject) if (found := _recursive(subject, loop, copies))]
+    inside = np.zeros(len(subject.graph) + 1, bool)
+    for found in recursive:
+        for stack in found.stacks:
+            inside[stack.first[0] : stack.end[-1]] = True
+    yield from recursive
     for loop, stacks in _whole(_stacks_by_loop(subject)).items():
-        found = _unrolled(subject, loop, stacks)
-        if found is not None:
-            yield found
+        unrolled = _unrolled(subject, loop, stacks)
+        if unrolled is not None and not all(inside[stack.first[0]] for stack in unrolled.stacks):
+            yield unrolled
+
+
+def _recursive(subject: Subject, loop: Loop, copies: list[Copies]) -> Unrolled | None:
+    """A function that calls itself; None where it is not worth a word."""
+    stacks = [Stack(NO_ROW, first, end) for first, end in copies]
+    flow = flow_of(subject.graph, stacks[0].first, stacks[0].end)
+    length = len(stacks[0].first)
+    kinds = subject.graph.nodes.kind
+    equations = sum(int(np.count_nonzero(kinds[one.first[0] : one.end[-1]] == OPERATION)) for one in stacks)
+    if flow.alike < min(_FEW_COPIES, length) or not _worth_it(flow.alike, equations * flow.alike // length):
+        return None
+    return Unrolled(loop, (length,), 1, equations, flow, stacks)
 
 
 def _stacks_by_loop(subject: Subject) -> dict[Loop, list[Stack]]:
@@ -153,6 +182,8 @@ def _whole(stacks_of: dict[Loop, list[Stack]]) -> dict[Loop, list[Stack]]:
 
 def stacks_in(subject: Subject, stack: Stack) -> list[Stack]:
     """The outermost stacks in the first copy of a stack that are loops of their own."""
+    if stack.row == NO_ROW:
+        return []
     outline, end, found = subject.outline, int(stack.first[0]), []
     around = set(_loops_of(subject, stack))
     inside = _inside(subject, stack.row)
@@ -219,7 +250,7 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
         severity=WARNING if equations >= _COSTLY_EQUATIONS else ADVICE,
         title=f"unrolled from line {loop.line.line}: {times} copies",
         text=(
-            f"The Python loop `{loop.head}` on {where}{around} ran while JAX traced, so its body is there "
+            f"{_SAYS[loop.how].format(head=loop.head, where=where + around)} while JAX traced, so its body is there "
             f"{found.copies * found.turns:,} times{again}: {plural(equations, 'equation')} to trace and to compile in "
             f"place of {each:,}." + _alike(found) + subject.tracing(equations)
         ),

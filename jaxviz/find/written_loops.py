@@ -1,4 +1,7 @@
-"""The loops of the person's source that stand around equations, and the turns that it says they have."""
+"""The loops of the person's source that stand around equations, and the turns that it says they have.
+
+What calls a function again and again without a loop in the source, as `map` and `functools.reduce` do, is one too.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,19 @@ from jaxviz.outline.source import Source, source_of
 
 # Places of one copy that are looked up in the source.
 _PLACES = 64
+# What calls its first argument again and again, with the place of what it goes through; and what takes what such a call
+# gives, all of it.
+_CALLING = {"map": 1, "reduce": 1, "starmap": 1, "accumulate": 0}
+_TAKING = frozenset({"list", "tuple", "set", "frozenset", "dict", "sum", "max", "min", "any", "all", "sorted", "deque"})
+#: How the source has a loop: as a statement or comprehension, as a call, or as a function that calls itself.
+LOOP, CALL, RECURSION = "loop", "call", "recursion"
 
 
 class Loop(NamedTuple):
     """A loop in the person's source: its first line, its last and its head.
 
     `turns` are those that the source tells, as in `range(8)`, or 0; `outer` are the loops around it in its function,
-    outermost first.
+    outermost first. `how` says how it is written.
     """
 
     line: Line
@@ -26,6 +35,7 @@ class Loop(NamedTuple):
     head: str
     turns: int
     outer: tuple[Loop, ...] = ()
+    how: str = LOOP
 
     def is_in(self, other: Loop) -> bool:
         """Whether it stands in another."""
@@ -66,19 +76,38 @@ def _loop_at(subject: Subject, frame: int) -> Loop | None:
     if not source.parsed:
         return None
     found = source.find((frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]))
-    if found.loop is None:
-        return None
+    loops = (*found.outer, found.loop) if found.loop is not None else ()
+    call = _calling(found.expression)
     outer: tuple[Loop, ...] = ()
-    for loop in found.outer:
+    for loop in (*loops, *((call,) if call is not None else ())):
         outer = (*outer, _loop(source, file, loop, outer))
-    return _loop(source, file, found.loop, outer)
+    return outer[-1] if outer else None
+
+
+def _calling(expression: ast.AST | None) -> ast.Call | None:
+    """The call that calls a function again and again, where an expression is one or takes what it gives."""
+    if isinstance(expression, ast.Starred):
+        expression = expression.value
+    if isinstance(expression, (ast.List, ast.Tuple, ast.Set)) and len(expression.elts) == 1:
+        return _calling(expression.elts[0]) if isinstance(expression.elts[0], ast.Starred) else None
+    if not isinstance(expression, ast.Call):
+        return None
+    name = _last_name(expression.func)
+    if name in _CALLING:
+        return expression
+    return _calling(expression.args[0]) if name in _TAKING and expression.args else None
+
+
+def _last_name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _loop(source: Source, file: int, loop: ast.AST, outer: tuple[Loop, ...]) -> Loop:
     head = source.text_of(loop)
     if isinstance(loop, (ast.For, ast.While)):
         head = head.partition(":")[0]
-    return Loop(Line(file, source.line_of(loop)), source.end_line_of(loop), head, _turns(loop), outer)
+    how = CALL if isinstance(loop, ast.Call) else LOOP
+    return Loop(Line(file, source.line_of(loop)), source.end_line_of(loop), head, _turns(loop), outer, how)
 
 
 def _turns(loop: ast.AST) -> int:
@@ -88,6 +117,12 @@ def _turns(loop: ast.AST) -> int:
         through = generators[0].iter
     elif isinstance(loop, ast.For):
         through = loop.iter
+    elif isinstance(loop, ast.Call):
+        place = _CALLING[_last_name(loop.func)]
+        # Of several that `map` goes through, the shortest counts.
+        if len(loop.args) != (3 if _last_name(loop.func) == "reduce" else 2):
+            return 0
+        through = loop.args[place]
     else:
         return 0
     if isinstance(through, (ast.List, ast.Tuple)):
