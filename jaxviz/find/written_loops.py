@@ -19,6 +19,7 @@ _PLACES = 64
 # gives, all of it.
 _CALLING = {"map": 1, "reduce": 1, "starmap": 1, "accumulate": 0}
 _TAKING = frozenset({"list", "tuple", "set", "frozenset", "dict", "sum", "max", "min", "any", "all", "sorted", "deque"})
+_MODULES = frozenset({"functools", "itertools", "ft", "it"})
 #: How the source has a loop: as a statement or comprehension, as a call, or as a function that calls itself.
 LOOP, CALL, RECURSION = "loop", "call", "recursion"
 
@@ -36,6 +37,10 @@ class Loop(NamedTuple):
     turns: int
     outer: tuple[Loop, ...] = ()
     how: str = LOOP
+
+    @property
+    def lines(self) -> range:
+        return range(self.line.line, self.last + 1)
 
     def is_in(self, other: Loop) -> bool:
         """Whether it stands in another."""
@@ -77,7 +82,11 @@ def _loop_at(subject: Subject, frame: int) -> Loop | None:
         return None
     found = source.find((frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]))
     loops = (*found.outer, found.loop) if found.loop is not None else ()
-    call = _calling(found.expression)
+    expression = found.expression
+    if isinstance(getattr(expression, "ctx", None), ast.Store) and isinstance(found.statement, ast.Assign):
+        # What is assigned to several variables is gone through there.
+        expression = found.statement.value
+    call = _calling(expression)
     outer: tuple[Loop, ...] = ()
     for loop in (*loops, *((call,) if call is not None else ())):
         outer = (*outer, _loop(source, file, loop, outer))
@@ -99,7 +108,10 @@ def _calling(expression: ast.AST | None) -> ast.Call | None:
 
 
 def _last_name(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    """The name of a function of Python's own; `jax.tree.map` and `jax.lax.map` are others."""
+    if isinstance(function, ast.Attribute):
+        return function.attr if getattr(function.value, "id", "") in _MODULES else ""
+    return getattr(function, "id", "")
 
 
 def _loop(source: Source, file: int, loop: ast.AST, outer: tuple[Loop, ...]) -> Loop:

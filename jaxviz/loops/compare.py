@@ -226,7 +226,7 @@ def rebuild(program: Program, subject: Subject, finding: Finding) -> Rebuilt:
     found = next((one for one in unrolled_loops(subject) if _is_of(one, finding)), None)
     if found is None:
         raise ValueError(f"there is nothing to rebuild for {finding!r}: it is no unrolled loop of this program")
-    rebuilding = Rebuilding(program.jaxpr, copies_of(subject, found.stacks))
+    rebuilding = Rebuilding(program.jaxpr, copies_of(subject, found.stacks, found.loop.lines))
     avals = [variable.aval for variable in compat.open_jaxpr(program.jaxpr).invars]
     shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals]
     try:

@@ -17,6 +17,7 @@ from jax import lax
 from jax.extend import core as jax_core
 
 from jaxviz import compat
+from jaxviz.loops.names import each_once
 from jaxviz.loops.steps import Copies, Handed, Key, Number, Step, aval_of, key_of, literal_of, steps_of
 from jaxviz.loops.turns import CannotRebuild, Turns, read_turns
 from jaxviz.read.bodies import bodies_of
@@ -197,37 +198,48 @@ class Rebuilding:
     def _loop(self, loop: Turns, values: Values) -> None:
         given = [self._given(values, keys) for keys in loop.given]
         starts = tuple(tuple(_strong(values[key]) for key in carried.starts) for carried in loop.carried)
-        last = tuple(
-            jnp.zeros(aval.shape, aval.dtype) if _is_plain(aval) else None
-            for aval in (loop.made[0][place].aval for place in loop.last)
-        )
         shift = len(loop.carried)
+        # What is handed on is there after the last turn as well.
+        handed = {carried.made: number for number, carried in enumerate(loop.carried)}
+        alone = [place for place in loop.last if place not in handed]
         # Of values that cannot be made of nothing, such as random keys, those of all turns are kept.
-        kept = tuple(place for place, empty in zip(loop.last, last, strict=True) if empty is None)
-        last_places = tuple(place for place in loop.last if place not in kept)
-        wanted = {loop.made[0][place] for place in (*loop.every, *loop.last)}
-        wanted |= {loop.made[0][carried.made] for carried in loop.carried}
+        kept = [place for place in alone if not _is_plain(loop.made[0][place].aval)]
+        last = [place for place in alone if place not in kept]
+        wanted = {loop.made[0][place] for place in (*loop.every, *loop.last, *handed)}
 
-        def turn(carry: Any, pieces: Any) -> Any:
-            handed_on, _ = carry
+        # By their names, JAX names what goes into the body.
+        names = each_once([*(loop.names[carried.made] for carried in loop.carried), *map(loop.names.__getitem__, last)])
+
+        def turn(carry: dict[str, Any], pieces: Any) -> Any:
+            chains = [carry[name] for name in names[:shift]]
             inside = Values(values)
-            for number, chain in enumerate(handed_on):
-                inside[Handed(loop.number, number)] = chain[0]
+            for number, chain in enumerate(chains):
+                inside[Handed(loop.number, number)] = chain[0] if isinstance(chain, tuple) else chain
             for number, piece in enumerate(pieces):
                 inside[Handed(loop.number, shift + number)] = piece
             self._run(loop.steps, loop.inner, inside, wanted)
             made = loop.made[0]
-            handed_on = tuple(
-                (*chain[1:], _strong(inside[made[carried.made]]))
-                for chain, carried in zip(handed_on, loop.carried, strict=True)
-            )
-            finals = tuple(_strong(inside[made[place]]) for place in last_places)
-            return (handed_on, finals), tuple(inside[made[place]] for place in (*loop.every, *kept))
+            new = [_strong(inside[made[carried.made]]) for carried in loop.carried]
+            handed_on = [
+                (*chain[1:], value) if isinstance(chain, tuple) else value
+                for chain, value in zip(chains, new, strict=True)
+            ]
+            finals = [_strong(inside[made[place]]) for place in last]
+            carry = dict(zip(names, [*handed_on, *finals], strict=True))
+            return carry, tuple(inside[made[place]] for place in (*loop.every, *kept))
 
-        empty = tuple(value for value in last if value is not None)
-        (_, finals), stacked = lax.scan(turn, (starts, empty), tuple(given), length=loop.count)
-        for place, value in zip(last_places, finals, strict=True):
-            values[loop.made[-1][place]] = value
+        # What is read in the very next turn stands alone.
+        begun = [chain if len(chain) > 1 else chain[0] for chain in starts]
+        empty = [jnp.zeros(aval.shape, aval.dtype) for aval in (loop.made[0][place].aval for place in last)]
+        after, stacked = lax.scan(
+            turn, dict(zip(names, [*begun, *empty], strict=True)), tuple(given), length=loop.count
+        )
+        for place in loop.last:
+            if place in handed:
+                chain = after[names[handed[place]]]
+                values[loop.made[-1][place]] = chain[-1] if isinstance(chain, tuple) else chain
+        for place, name in zip(last, names[shift:], strict=True):
+            values[loop.made[-1][place]] = after[name]
         for place, rows in zip((*loop.every, *kept), stacked, strict=True):
             for number, made in enumerate(loop.made):
                 values[made[place]] = _Row(rows, number)

@@ -57,6 +57,8 @@ class Copies:
     first: tuple[int, ...]
     end: tuple[int, ...]
     inner: tuple[Copies, ...] = field(default=())
+    #: What the person calls the values of each step of a turn.
+    names: tuple[tuple[str, ...], ...] = ()
 
 
 def steps_of(equations: Sequence[Any]) -> list[Step]:

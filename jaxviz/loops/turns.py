@@ -54,6 +54,8 @@ class Turns:
     #: Where it lies among the steps around it.
     first: int
     end: int
+    #: What the person calls the values that a turn makes, by place.
+    names: tuple[str, ...] = ()
 
 
 def read_turns(steps: Sequence[Step], copies: Copies, wanted: Set[Any], number: int) -> Turns:
@@ -62,7 +64,7 @@ def read_turns(steps: Sequence[Step], copies: Copies, wanted: Set[Any], number: 
     reason: CannotRebuild | None = None
     for low, high in _runs(steps, spans):
         try:
-            return _Reader(steps, spans[low:high], copies.inner, wanted, number).turns()
+            return _Reader(steps, spans[low:high], copies, wanted, number).turns()
         except CannotRebuild as error:
             reason = reason or error
     raise reason or CannotRebuild(_difference(steps, spans))
@@ -130,11 +132,12 @@ class _Reader:
         self,
         steps: Sequence[Step],
         spans: Sequence[tuple[int, int]],
-        inner: tuple[Copies, ...],
+        copies: Copies,
         wanted: Set[Any],
         number: int,
     ) -> None:
-        self.spans, self.inner, self.number = spans, inner, number
+        self.spans, self.inner, self.number = spans, copies.inner, number
+        self.names = tuple(name for names in copies.names for name in names)
         self.rows = [steps[first:end] for first, end in spans]
         self.made = [[variable for step in row for variable in step.makes] for row in self.rows]
         self.place_of = {
@@ -178,6 +181,7 @@ class _Reader:
             last=tuple(sorted(last)),
             first=self.spans[0][0],
             end=self.spans[-1][1],
+            names=self.names if len(self.names) == len(self.made[0]) else ("",) * len(self.made[0]),
         )
 
     def _operand(self, keys: Sequence[Key]) -> Key:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from jaxviz.find.finding import Subject
 from jaxviz.find.unrolled import Stack, stacks_in
 from jaxviz.graph import OPERATION, Graph
+from jaxviz.loops.names import variables_of
 from jaxviz.loops.run import Path
 from jaxviz.loops.steps import Copies
 
 
-def copies_of(subject: Subject, stacks: Sequence[Stack]) -> dict[Path, list[Copies]]:
-    """The copies of stacks, as equations of the bodies that they stand in."""
+def copies_of(subject: Subject, stacks: Sequence[Stack], lines: range = range(0)) -> dict[Path, list[Copies]]:
+    """The copies of stacks, as equations of the bodies that they stand in; `lines` are those of the loop."""
     found: dict[Path, list[Copies]] = {}
     for stack in stacks:
         region = _region_of(subject.graph, stack)
         if region >= 0:
-            copies = _copies(subject, stack, region)
+            copies = _copies(subject, stack, region, lines)
             found.setdefault(_path(subject.graph, region), []).append(copies)
     return found
 
 
-def _copies(subject: Subject, stack: Stack, region: int) -> Copies:
+def _copies(subject: Subject, stack: Stack, region: int, lines: range) -> Copies:
     graph = subject.graph
     rows = _rows(graph, region)
     first = np.searchsorted(rows, [_lifted(graph, int(node), region) for node in stack.first])
@@ -32,13 +34,14 @@ def _copies(subject: Subject, stack: Stack, region: int) -> Copies:
     inner = [one for one in stacks_in(subject, stack) if _region_of(graph, one) == region]
     nested = []
     for one in inner:
-        copies = _copies(subject, one, region)
+        copies = _copies(subject, one, region, lines)
         # Places in a turn, not in the body.
         shift = int(first[0])
         nested.append(
-            Copies(tuple(a - shift for a in copies.first), tuple(b - shift for b in copies.end), copies.inner)
+            replace(copies, first=tuple(a - shift for a in copies.first), end=tuple(b - shift for b in copies.end))
         )
-    return Copies(tuple(first.tolist()), tuple(end.tolist()), tuple(nested))
+    names = tuple(variables_of(subject, node, lines) for node in rows[first[0] : end[0]].tolist())
+    return Copies(tuple(first.tolist()), tuple(end.tolist()), tuple(nested), names)
 
 
 def _region_of(graph: Graph, stack: Stack) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -167,3 +170,129 @@ def test_in_the_corpus_only_the_useless_loop_is_one():
 def _flat(case):
     fn, arguments = case
     return (fn, *arguments)
+
+
+def bent(x):
+    return jnp.tanh(x) * 2 + jnp.sin(x)
+
+
+def on_the_way_down(x, depth=20):
+    return x if depth == 0 else on_the_way_down(bent(x), depth - 1)
+
+
+def on_the_way_up(x, depth=20):
+    if depth == 0:
+        return x
+    return bent(on_the_way_up(x, depth - 1))
+
+
+def with_weights(x, weights):
+    def run(number, x):
+        if number == len(weights):
+            return x
+        return run(number + 1, jnp.tanh(x @ weights[number]) + x)
+
+    return run(0, x)
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments", "line", "remedy"),
+    [
+        (on_the_way_down, (), 1, "fori_loop(0, 20"),
+        (on_the_way_up, (), 3, "fori_loop(0, 20"),
+        (with_weights, ([jnp.ones((4, 4))] * 24,), 4, "jax.lax.scan(body, carry, stacked)"),
+    ],
+)
+def test_a_function_that_calls_itself_is_an_unrolled_loop(fn, arguments, line, remedy):
+    finding = the("unrolled", fn, jnp.ones((4, 4)), *arguments)
+    assert line_numbers(finding, fn) == [line]
+    assert finding.figures["copies"] == (24 if arguments else 20)
+    assert finding.figures["carried"] == 1
+    assert "a function called itself while JAX traced" in finding.text
+    assert remedy in finding.remedy
+
+
+def test_what_a_function_that_calls_itself_makes_on_the_way_back_belongs_to_it():
+    finding = the("unrolled", jax.grad(lambda x: on_the_way_down(x).sum()), jnp.ones(4))
+    assert line_numbers(finding, on_the_way_down) == [1]
+    assert "again in the backward pass" in finding.text
+    assert finding.figures["copies"] == 20
+
+
+def reduced(x, weights):
+    return functools.reduce(lambda total, weight: bent(total) * weight, weights, x)
+
+
+def mapped(x, weights):
+    return jnp.stack(list(map(bent, weights)))
+
+
+def spread(x, weights):
+    return sum([*map(bent, weights)])
+
+
+def accumulated(x, weights):
+    *_, last = itertools.accumulate(range(20), lambda total, _: bent(total), initial=x)
+    return last
+
+
+@pytest.mark.parametrize(
+    ("fn", "head", "carried", "remedy"),
+    [
+        (reduced, "functools.reduce(lambda total", 1, "jax.lax.scan(body, carry, stacked)"),
+        (mapped, "map(bent, weights)", 0, "jax.vmap"),
+        (spread, "map(bent, weights)", 0, "jax.vmap"),
+        (accumulated, "", 1, "fori_loop(0, 20"),
+    ],
+)
+def test_what_calls_a_function_again_and_again_is_an_unrolled_loop(fn, head, carried, remedy):
+    finding = the("unrolled", fn, jnp.ones(4), [jnp.ones(4)] * 20)
+    assert line_numbers(finding, fn) == [1]
+    assert (finding.figures["copies"], finding.figures["carried"]) == (20, carried)
+    assert head in finding.text
+    assert remedy in finding.remedy
+
+
+def halved(x):
+    """Each call calls itself twice, on halves: no two of one depth follow one another."""
+    if len(x) == 1:
+        return x[0] * 2
+    middle = len(x) // 2
+    return jnp.tanh(halved(x[:middle]) + jnp.sin(halved(x[middle:])) * 3)
+
+
+def of_a_tree(tree):
+    return (
+        jax.tree.map(lambda x: x, {key: of_a_tree(one) for key, one in tree.items()})
+        if isinstance(tree, dict)
+        else tree * 2
+    )
+
+
+def few(x):
+    return on_the_way_down(x, 3)
+
+
+class Nest:
+    """Calls of other objects of one class look like calls of itself; three of them are a model, not a loop."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __call__(self, x):
+        return bent(self.inner(x)) if self.inner else bent(x)
+
+
+@pytest.mark.parametrize(
+    ("fn", "argument"),
+    [
+        (halved, jnp.ones(64)),
+        (of_a_tree, {"a": {"b": {"c": {"d": {"e": jnp.ones(4)}}}}}),
+        (few, jnp.ones(4)),
+        (Nest(Nest(Nest(None))), jnp.ones(4)),
+        (lambda x: functools.reduce(jnp.add, [x] * 5), jnp.ones(4)),
+        (lambda x: list(map(jnp.sin, [x] * 20)), jnp.ones(4)),
+    ],
+)
+def test_few_calls_and_calls_that_branch_are_left_alone(fn, argument):
+    assert found("unrolled", fn, argument) == []

@@ -226,3 +226,52 @@ def test_results_that_differ_are_no_success(measured):
     judged = replace(measured, equal=False, difference=0.5)
     assert judged.better == ""
     assert "differ" in judged.verdict
+
+
+def _carry(fn, *arguments):
+    graph = jv.rebuild(fn, *arguments).exploration.jaxpr
+    (scan,) = graph.find("scan")
+    region = graph.owned_regions[scan.index][0]
+    names = [node.name for node in graph if node.kind == "argument" and graph.nodes.region[node.index] == region]
+    return sorted(name for name in names if name.startswith("carry"))
+
+
+def summed(x):
+    total = 0.0
+    for _ in range(30):
+        x = _bent(x)
+        total += x.sum()
+    return x, total
+
+
+def _bent(x):
+    y = jnp.tanh(x) * 2
+    return y + jnp.sin(x)
+
+
+def trained(params, x):
+    @jax.jit
+    def step(params, x):
+        w, b = params
+        error = jnp.tanh(x @ w + b).sum()
+        return (w - 0.1 * error * w, b - 0.1 * error), error
+
+    for _ in range(20):
+        params, error = step(params, x)
+    return params, error
+
+
+def swapped(x):
+    older = x
+    for _ in range(40):
+        x, older = jnp.sin(x) + older, x
+    return x
+
+
+def test_the_carry_of_a_rebuilt_loop_is_named_as_the_person_does():
+    assert _carry(summed, X) == ["carry['total']", "carry['x']"]
+    params = jnp.ones((4, 4)), jnp.ones(4)
+    named = ["carry['error']", "carry['params[0]']", "carry['params[1]']"]
+    assert _carry(trained, params, jnp.ones((8, 4))) == named
+    # What two turns read is there with what the turn before made.
+    assert _carry(swapped, X) == ["carry['x']", "carry['x_2'][0]", "carry['x_2'][1]"]

@@ -174,6 +174,22 @@ def gelu_layers(layers, x):
     return (x**2).sum()
 
 
+def bent(x):
+    return jnp.tanh(x) * 2 + jnp.sin(x)
+
+
+def recursive(x, depth=20):
+    return x if depth == 0 else recursive(bent(x), depth - 1)
+
+
+def reduced(x, weights):
+    return functools.reduce(lambda total, weight: bent(total) @ weight, weights, x)
+
+
+def mapped(xs):
+    return jnp.stack(list(map(bent, xs)))
+
+
 X = jnp.linspace(0.1, 1.0, 4)
 WEIGHTS = [jnp.eye(4) * 0.05 * (i + 1) for i in range(24)]
 PARAMS = {"w": jnp.ones((4, 32)) * 0.1, "u": jnp.ones((8, 32)) * 0.1, "b": jnp.zeros(32)}
@@ -209,5 +225,9 @@ LOOPS = {
     "a forward derivative": (lambda x: jax.jvp(settle, (x,), (x,)), (X,)),
     "a derivative of its own, backward": (jax.grad(own_derivative), (WEIGHTS, jnp.eye(4))),
     "gelu, backward": (jax.grad(gelu_layers), ([(weight, X) for weight in WEIGHTS[:10]], jnp.eye(4))),
+    "a function that calls itself": (recursive, (X,)),
+    "a function that calls itself, backward": (jax.grad(lambda x: recursive(x).sum()), (X,)),
+    "reduce": (reduced, (jnp.eye(4), WEIGHTS)),
+    "map": (mapped, ([X * i for i in range(20)],)),
     "rows of an array": (over_rows, (jnp.linspace(0, 1, 120).reshape(30, 4),)),
 }
