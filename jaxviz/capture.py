@@ -21,6 +21,7 @@ from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
 from jaxviz.meanwhile import meanwhile
+from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
 from jaxviz.outline.linked import linked_outline
@@ -210,7 +211,8 @@ class Capture:
     def _optimized(self) -> Optimized:
         lowered = self._lowered
         with meanwhile(self._read_ahead):
-            optimized = optimize(lowered, mark=MARK.encode())
+            # The compiler hears of no interrupt.
+            optimized = Work(lambda _: optimize(lowered, mark=MARK.encode())).wait()
         self.seconds["hlo"]["optimize"] = optimized.seconds
         return optimized
 

@@ -24,6 +24,8 @@ FILLS = ("normal", "uniform", "zeros", "ones")
 # Whole numbers that are made up are often indices or classes: small ones fit more often.
 _INTEGERS = 8
 _SEED = 0
+# So many numbers are drawn at a time: some 10 ms.
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +48,17 @@ class Inputs:
 
 
 def make_inputs(
-    args: Sequence[Any], kwargs: Mapping[str, Any], arguments: Any, shardings: Any, fill: Fill = "normal"
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    arguments: Any,
+    shardings: Any,
+    fill: Fill = "normal",
+    go_on: Callable[[], None] = lambda: None,
 ) -> Inputs:
-    """The arguments as a run wants them; `arguments` and `shardings` say of each what JAX knows, as trees like them."""
+    """The arguments as a run wants them; `arguments` and `shardings` say of each what JAX knows, as trees like them.
+
+    `go_on` is called again and again, and may raise.
+    """
     leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
     donated = [bool(getattr(leaf, "donated", False)) for leaf in jax.tree_util.tree_leaves(arguments)]
     places = jax.tree_util.tree_leaves(shardings, is_leaf=lambda leaf: leaf is None)
@@ -58,11 +68,11 @@ def make_inputs(
         places = [None] * len(leaves)
     wanted = [isinstance(leaf, jax.ShapeDtypeStruct) for leaf in leaves]
     _check_there(args, kwargs)
-    generator = np.random.default_rng(_SEED)
-    made = [
-        _placed(_made_up(leaf, fill, generator) if unknown else leaf, place)
-        for leaf, unknown, place in zip(leaves, wanted, places, strict=True)
-    ]
+    drawing = _Drawing(np.random.default_rng(_SEED), go_on)
+    made = []
+    for leaf, unknown, place in zip(leaves, wanted, places, strict=True):
+        go_on()
+        made.append(_placed(_made_up(leaf, fill, drawing) if unknown else leaf, place))
     jax.block_until_ready(made)
     return Inputs(made, tree, donated, sum(wanted))
 
@@ -122,7 +132,7 @@ def _bytes_of(shape: jax.ShapeDtypeStruct) -> int:
     return int(np.prod(shape.shape, dtype=np.int64)) * getattr(shape.dtype, "itemsize", 8)
 
 
-def _made_up(shape: jax.ShapeDtypeStruct, fill: Fill, generator: np.random.Generator) -> Any:
+def _made_up(shape: jax.ShapeDtypeStruct, fill: Fill, drawing: _Drawing) -> Any:
     if callable(fill):
         return _given(shape, fill)
     if jax.dtypes.issubdtype(shape.dtype, jax.dtypes.prng_key):
@@ -132,13 +142,38 @@ def _made_up(shape: jax.ShapeDtypeStruct, fill: Fill, generator: np.random.Gener
     if fill in ("zeros", "ones"):
         return np.full(shape.shape, int(fill == "ones"), shape.dtype)
     if jnp.issubdtype(shape.dtype, jnp.bool_):
-        return generator.integers(0, 2, shape.shape).astype(bool)
+        return drawing.of(shape, lambda generator, count: generator.integers(0, 2, count, np.int8))
     if jnp.issubdtype(shape.dtype, jnp.integer):
-        return generator.integers(0, _INTEGERS, shape.shape).astype(shape.dtype)
-    drawn = _drawn(shape.shape, fill, generator)
+        return drawing.of(shape, lambda generator, count: generator.integers(0, _INTEGERS, count, np.int8))
+    draw = _uniform if fill == "uniform" else _normal
     if jnp.issubdtype(shape.dtype, jnp.complexfloating):
-        return (drawn + 1j * _drawn(shape.shape, fill, generator)).astype(shape.dtype)
-    return drawn.astype(shape.dtype)
+        return drawing.of(shape, lambda generator, count: draw(generator, count) + 1j * draw(generator, count))
+    return drawing.of(shape, draw)
+
+
+def _uniform(generator: np.random.Generator, count: int) -> Any:
+    return generator.random(count, np.float32)
+
+
+def _normal(generator: np.random.Generator, count: int) -> Any:
+    return generator.standard_normal(count, np.float32)
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """Draws large arrays piece by piece: a whole one takes seconds, in which nothing could be stopped."""
+
+    generator: np.random.Generator
+    go_on: Callable[[], None]
+
+    def of(self, shape: jax.ShapeDtypeStruct, draw: Callable[[np.random.Generator, int], Any]) -> Any:
+        made = np.empty(shape.shape, shape.dtype)
+        flat = made.reshape(-1)
+        for first in range(0, flat.size, _PIECE):
+            self.go_on()
+            piece = flat[first : first + _PIECE]
+            piece[:] = draw(self.generator, piece.size).astype(shape.dtype)
+        return made
 
 
 def _given(shape: jax.ShapeDtypeStruct, fill: Callable[[Any], Any]) -> Any:
@@ -173,9 +208,3 @@ _NO_NUMBER = len(_KINDS)
 
 def _breadth(dtype: Any) -> int:
     return next((place for place, kind in enumerate(_KINDS) if jnp.issubdtype(dtype, kind)), _NO_NUMBER)
-
-
-def _drawn(shape: Sequence[int], fill: Fill, generator: np.random.Generator) -> Any:
-    if fill == "uniform":
-        return generator.random(tuple(shape), np.float32)
-    return generator.standard_normal(tuple(shape), np.float32)

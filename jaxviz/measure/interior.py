@@ -79,7 +79,7 @@ def values_inside(
         path.insert(0, int(capture.jaxpr.regions.owner[region]))
 
     def compute(work: Work[list[Inside]]) -> list[Inside]:
-        reader.go_on = work.go_on
+        reader.go_on, reader.until_ready = work.go_on, work.until_ready
         return reader.concrete(capture.program.jaxpr, list(inputs.leaves), 0, path)
 
     try:
@@ -95,6 +95,7 @@ class _Reader:
         self._graph, self._call = graph, call
         self._check, self._tell = check, tell
         self.go_on: Callable[[], None] = lambda: None
+        self.until_ready: Callable[[Any], Any] = jax.block_until_ready
         # What is compiled for a part of the program, which may be asked for in each turn, with what tells it apart.
         self._compiled: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
@@ -291,7 +292,7 @@ class _Reader:
         self._check(times * sum(_bytes(variable.aval) for _, variable in rows), len(rows))
         if not rows:
             return []
-        results = jax.block_until_ready(run(*arguments))
+        results = self.until_ready(run(*arguments))
         return [(place, host_array(value)) for (place, _), value in zip(rows, results, strict=True)]
 
     def _nodes(self, jaxpr: Any, region: int) -> list[int]:

@@ -10,8 +10,9 @@ from typing import Any, Literal, NamedTuple
 from jaxviz.measure.errors import RunStopped
 from jaxviz.measure.waiting import Result, Work
 
-#: What a run is at: the compiler, reading what it made, the runs, those without `jit`, those with the profiler.
-Step = Literal["compile", "read", "run", "eager", "profile"]
+#: What a run is at: the compiler, filling arguments, reading what was compiled, the runs, those without `jit`, those
+#: with the profiler.
+Step = Literal["compile", "fill", "read", "run", "eager", "profile"]
 
 # Seconds after which a person wants to know how far it is; each time the silence may last longer, by this factor.
 _SILENCE, _LONGER = 4.0, 1.6
@@ -36,6 +37,7 @@ class Progress(NamedTuple):
             return f"{self.done} of {self.total} runs"
         return {
             "compile": "compiling",
+            "fill": "filling arguments",
             "read": "reading what was compiled",
             "eager": "all runs, and now without jit",
             "profile": "all runs, and now for each operation",
@@ -93,12 +95,22 @@ class Telling:
         self._progress, self._stop = progress, stop
         self._step: Step = "compile"
         self._started = perf_counter()
+        self._tell = tell
         self._silence = Silence(tell)
         self.done = 0
 
     def begin(self, step: Step) -> None:
         """From now on, it is at this."""
         self._step = step
+
+    def wait(self, do: Callable[[Work[Result]], Result]) -> Result:
+        """Does some work of the run. Where it is stopped, what goes on all the same is told."""
+        work = Work(do, self.tick)
+        try:
+            return work.wait()
+        except (KeyboardInterrupt, RunStopped):
+            tell_left(work, self._call, self._tell)
+            raise
 
     @property
     def now(self) -> Progress:

@@ -20,8 +20,8 @@ from jaxviz.measure.errors import RunError, RunStopped, check_memory, failed
 from jaxviz.measure.memory import Memory, program_memory
 from jaxviz.measure.profile import NoProfile
 from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_profile
-from jaxviz.measure.progress import Progress, Telling, tell_left
-from jaxviz.measure.waiting import Work
+from jaxviz.measure.progress import Progress, Telling
+from jaxviz.measure.waiting import Result, Work, listening
 from jaxviz.measure.words import seconds_text
 from jaxviz.program import Program
 
@@ -93,17 +93,19 @@ class Run:
 class Executable:
     """The person's own program, compiled to run, and its arguments on the device."""
 
-    def __init__(self, program: Program, fill: Fill = "normal", tick: Callable[[], None] | None = None) -> None:
+    def __init__(self, program: Program, fill: Fill = "normal", telling: Telling | None = None) -> None:
         if program.target is not None and program.target.limits:
             raise RunError(f"{program.call} is compiled for {program.target.label}, which is not here: nothing runs")
         check_fill(fill)
         self.program = program
         check_closed(program.traced, program.jaxpr)
+        #: Waits for the results of a run.
+        self.until_ready: Callable[[Any], Any] = jax.block_until_ready
         start = perf_counter()
         try:
             lowered = program.lower(program.jaxpr)
             # The compiler hears of no interrupt either.
-            self.compiled: Any = Work(lambda _: lowered.compile(), tick).wait()
+            self.compiled: Any = _waited(lambda _: lowered.compile(), telling)
             self.lowered = lowered
         except RunStopped:
             raise
@@ -117,8 +119,15 @@ class Executable:
         self.local = next((one for one in self.devices if one.process_index == jax.process_index()), self.devices[0])
         args, kwargs = program.dynamic_arguments
         self._check_memory(made_up_bytes(args, kwargs))
+        if telling is not None:
+            telling.begin("fill")
+        about = program.traced.args_info
         try:
-            self.inputs: Inputs = make_inputs(args, kwargs, program.traced.args_info, shardings, fill)
+            self.inputs: Inputs = _waited(
+                lambda work: make_inputs(args, kwargs, about, shardings, fill, work.go_on), telling
+            )
+        except RunStopped:
+            raise
         except Exception as error:
             raise failed(program.call, error) from error
 
@@ -136,7 +145,7 @@ class Executable:
         start = perf_counter()
         results = call(*args, **kwargs)
         dispatched = perf_counter()
-        jax.block_until_ready(results)
+        self.until_ready(results)
         done = perf_counter()
         # What prints has printed before the next run begins.
         jax.effects_barrier()
@@ -145,9 +154,13 @@ class Executable:
     def save_memory_profile(self, path: str | Path) -> None:
         """What is on the device while the arguments and results of one run are, in the format of pprof, to a file."""
         args, kwargs = self.inputs.fresh()
-        results = jax.block_until_ready(self.compiled(*args, **kwargs))
+        results = self.until_ready(self.compiled(*args, **kwargs))
         jax.profiler.save_device_memory_profile(str(path))
         del results
+
+
+def _waited(do: Callable[[Work[Result]], Result], telling: Telling | None) -> Result:
+    return Work(do).wait() if telling is None else telling.wait(do)
 
 
 def run_program(
@@ -177,18 +190,25 @@ def run_program(
     tell = print_line if tell is None else tell
     program = capture.program
     telling = Telling(program.call, repeat, tell, progress, stop)
-    executable = Executable(program, fill, telling.tick)
+    executable = Executable(program, fill, telling)
     effects = effects_of(capture.jaxpr)
     if effects:
         tell(f"{program.call} {effects}, in each of {repeat + 1 + (PROFILED + 1 if profile else 0)} runs.")
+    if eager:
+        tell(
+            f"without jit, the Python of {program.call} runs {repeat + 1} times: what it prints or changes besides its "
+            "results, it does each time."
+        )
     # Made here, where an error of the compiler is not one of the run.
     telling.begin("read")
-    subject = _subject(capture) if profile else None
+    with listening(telling.tick):
+        subject = _subject(capture) if profile else None
     timed: list[tuple[float, float]] = []
     started = perf_counter()
 
     def measure(work: Work[_Measured]) -> _Measured:
         telling.begin("run")
+        executable.until_ready = work.until_ready
         while len(timed) <= repeat and (len(timed) < 2 or perf_counter() - started < seconds):
             work.go_on()
             timed.append(executable.once())
@@ -207,12 +227,8 @@ def run_program(
         except NoProfile as reason:
             return _Measured(without, None, str(reason))
 
-    work = Work(measure, telling.tick)
     try:
-        measured = work.wait()
-    except (KeyboardInterrupt, RunStopped):
-        tell_left(work, program.call, tell)
-        raise
+        measured = telling.wait(measure)
     except RunError:
         raise
     except Exception as error:
@@ -261,6 +277,8 @@ def _subject(capture: Capture) -> ProfileSubject | str:
     """What a profile needs of the program, or why it cannot be had."""
     try:
         return ProfileSubject.of(capture)
+    except RunStopped:
+        raise
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         return f"there is no time for each operation, because there is no optimized HLO: {reason}"
@@ -272,7 +290,8 @@ def _notes(executable: Executable, effects: str, runs: int, repeat: int, fill: F
         notes.append(f"{runs} of the {repeat} runs that were asked for, because they take long")
     inputs = executable.inputs
     if inputs.made_up:
-        made = "by the function that was given" if callable(fill) else f"with {fill} numbers"
+        words = {"zeros": "zeros", "ones": "ones"}
+        made = "by the function that was given" if callable(fill) else f"with {words.get(fill, f'{fill} numbers')}"
         notes.append(f"{inputs.made_up} of {len(inputs.leaves)} arguments were shapes alone, and are filled {made}")
     if any(inputs.donated):
         notes.append("donated arguments are copied before each run, outside of what is timed")
@@ -294,7 +313,7 @@ def _without_jit(
         dynamic, named = executable.inputs.fresh()
         args, kwargs = program.with_static(dynamic, named)
         start = perf_counter()
-        jax.block_until_ready(function(*args, **kwargs))
+        work.until_ready(function(*args, **kwargs))
         times.append(perf_counter() - start)
         jax.effects_barrier()
     return times[1:]

@@ -131,13 +131,13 @@ def values_of(
     if effects:
         tell(f"{capture.program.call} {effects}, once more for each look at its values.")
     if inside is not None:
-        return _values_inside(capture, owner_of(capture.jaxpr, inside), _inputs(capture, fill), most_bytes, tell)
+        return _values_inside(capture, owner_of(capture.jaxpr, inside), _inputs(capture, fill, tell), most_bytes, tell)
     program, graph = capture.program, capture.jaxpr
     equations = compat.open_jaxpr(program.jaxpr).eqns
     nodes = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.region == 0))
     if len(nodes) != len(equations):
         raise RunError(f"the equations of {program.call} cannot be told apart: there are no values")
-    inputs = _inputs(capture, fill)
+    inputs = _inputs(capture, fill, tell)
     chosen = list(range(len(equations))) if every else _at_borders(capture, nodes)
     run = _Runner(capture, inputs, equations, nodes.tolist(), most_bytes, tell)
     found = run.of(chosen)
@@ -162,14 +162,20 @@ def values_of(
     return Values(tuple(shown), bad, run.bytes)
 
 
-def _inputs(capture: Capture, fill: Fill) -> Inputs:
+def _inputs(capture: Capture, fill: Fill, tell: Callable[[str], None]) -> Inputs:
     program = capture.program
     if program.target is not None and program.target.limits:
         raise RunError(f"{program.call} is compiled for {program.target.label}, which is not here: nothing runs")
     check_fill(fill)
     args, kwargs = program.dynamic_arguments
     check_closed(program.traced, program.jaxpr)
-    inputs = make_inputs(args, kwargs, program.traced.args_info, None, fill)
+    about = program.traced.args_info
+    inputs = waited_for(
+        program.call,
+        "filling arguments",
+        lambda work: make_inputs(args, kwargs, about, None, fill, work.go_on),
+        tell,
+    )
     # Nothing is donated here.
     return replace(inputs, donated=[False] * len(inputs.leaves))
 
@@ -264,9 +270,9 @@ class _Runner:
         _check(call, needed, len(rows), self.most_bytes, self.tell)
         self.bytes = max(self.bytes, needed)
 
-        def compute(_: Work[list[Any]]) -> list[Any]:
+        def compute(work: Work[list[Any]]) -> list[Any]:
             results = jax.jit(self._function([variable for _, variable in rows]))(*self.inputs.leaves)
-            return [host_array(result) for result in jax.block_until_ready(results)]
+            return [host_array(result) for result in work.until_ready(results)]
 
         try:
             arrays = waited_for(call, "looking at its values", compute, self.tell)

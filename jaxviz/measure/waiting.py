@@ -2,16 +2,24 @@
 
 While a device computes, the thread that asked for it sits in the runtime and hears of no interrupt. So the work is done
 in another thread, with what JAX knows in the one that the stop button reaches, and that one only waits.
+
+A thread that comes back from the runtime while the process ends would bring it down. So results that take long are
+asked for again and again, and Python that goes on is ended; a compiler that has begun cannot be.
 """
 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable
-from contextvars import copy_context
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
 from threading import Event, Thread
+from time import perf_counter
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
+
+import jax
 
 from jaxviz.compat_threads import surroundings
 
@@ -19,13 +27,23 @@ Result = TypeVar("Result")
 
 # Seconds: how often a listener hears of progress, and how long a run that was stopped may take to end.
 _TICK = 0.1
-_GRACE = 0.4
-# Seconds that a run may take to end when the process does.
-_LEAVING = 2.0
+_GRACE = 0.3
+# Seconds that Python code may take to end once it is told to, wherever it is.
+_ENDING = 0.2
+# Seconds that all that is going on may take to end when the process does.
+_LEAVING = 5.0
+
+# Results that took so many seconds are asked for again and again, after this share of what they took until then.
+_LONG = 0.25
+_SHARE = 2e-3
+_SHORTEST, _LONGEST = 2e-5, 5e-3
 
 
 class Stopped(Exception):
     """Raised in the work once it was stopped."""
+
+    def __str__(self) -> str:
+        return "the run was stopped"
 
 
 _going: WeakSet[Work[Any]] = WeakSet()
@@ -34,8 +52,25 @@ _going: WeakSet[Work[Any]] = WeakSet()
 @atexit.register
 def _end() -> None:
     """Python that is called from a device while the process ends would bring it down."""
-    for work in list(_going):
-        work.stop(_LEAVING)
+    until = perf_counter() + _LEAVING
+    going = list(_going)
+    for work in going:
+        work.tell_to_stop()
+    for work in going:
+        work.stop(max(until - perf_counter() - _ENDING, 0.0))
+
+
+_listener: ContextVar[Callable[[], None] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(tick: Callable[[], None]) -> Iterator[None]:
+    """All work that is waited for inside calls `tick` several times a second, which may raise to stop it."""
+    token = _listener.set(tick)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
 
 class Work(Generic[Result]):
@@ -47,16 +82,34 @@ class Work(Generic[Result]):
 
     def __init__(self, do: Callable[[Work[Result]], Result], tick: Callable[[], None] | None = None) -> None:
         self._do = do
-        self._tick = tick
+        self._tick = _listener.get() if tick is None else tick
         self._stop, self._done = Event(), Event()
+        self._thread: Thread | None = None
         self._result: Result | None = None
         self._error: BaseException | None = None
-        #: Whether the work was still going on when the waiting was given up.
+        self._long = True
+        #: Whether something of it was still going on when the waiting was given up.
         self.abandoned = False
 
     def go_on(self) -> None:
         if self._stop.is_set():
             raise Stopped
+
+    def until_ready(self, results: Any) -> Any:
+        """Results once they are there. The first ones, and those after ones that took long, are asked for again and
+        again: that can be stopped, and the device goes on."""
+        start = perf_counter()
+        if self._long:
+            leaves = [leaf for leaf in jax.tree_util.tree_leaves(results) if hasattr(leaf, "is_ready")]
+            for leaf in leaves:
+                while not leaf.is_ready():
+                    share = _SHARE * (perf_counter() - start)
+                    if self._stop.wait(min(max(share, _SHORTEST), _LONGEST)):
+                        self.abandoned = True
+                        raise Stopped
+        results = jax.block_until_ready(results)
+        self._long = perf_counter() - start > _LONG
+        return results
 
     def wait(self) -> Result:
         """Does the work. An interrupt stops it at its next step, and is raised at once where that takes too long."""
@@ -66,7 +119,8 @@ class Work(Generic[Result]):
             # A daemon, because what a device never ends must not hold up the end of the process. An interrupt may come
             # as soon as it runs.
             _going.add(self)
-            Thread(target=context.run, args=(self._run,), name="jaxviz run", daemon=True).start()
+            self._thread = Thread(target=context.run, args=(self._run,), name="jaxviz run", daemon=True)
+            self._thread.start()
             while not self._done.wait(_TICK):
                 if self._tick is not None:
                     self._tick()
@@ -77,17 +131,33 @@ class Work(Generic[Result]):
             raise self._error
         return self._result  # type: ignore[return-value]  # it is there when there is no error
 
-    def stop(self, patience: float) -> None:
-        """Ends the work at its next step, and waits as many seconds for that."""
+    def tell_to_stop(self) -> None:
+        """Ends the work at its next step, and waits for nothing."""
         self._stop.set()
-        self.abandoned = not self._done.wait(patience)
+
+    def stop(self, patience: float) -> None:
+        """Ends the work at its next step, and waits as many seconds for that; then wherever it is in Python."""
+        self._stop.set()
+        if not self._done.wait(patience):
+            self._raise_stopped()
+            self.abandoned |= not self._done.wait(_ENDING)
+
+    def _raise_stopped(self) -> None:
+        """Python code of a person may never come to a next step. What is not Python hears of it when it is done."""
+        thread = self._thread.ident if self._thread is not None else None
+        # Pythons other than CPython have no such thing.
+        with suppress(AttributeError):
+            if thread is not None and not self._done.is_set():
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Stopped))
 
     def _run(self) -> None:
-        try:
-            with self._surroundings():
-                self._result = self._do(self)
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._done.set()
-            _going.discard(self)
+        # To be stopped a moment before the end is to be at the end.
+        with suppress(Stopped):
+            try:
+                with self._surroundings():
+                    self._result = self._do(self)
+            except BaseException as error:
+                self._error = error
+            finally:
+                self._done.set()
+                _going.discard(self)

@@ -15,10 +15,12 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
-from jaxviz import compat
+from jaxviz import capture, compat
+from jaxviz.measure.arguments import make_inputs
 from jaxviz.measure.errors import RunError, RunStopped
 from jaxviz.measure.progress import Silence
 from jaxviz.measure.run import seconds_text
+from jaxviz.measure.waiting import Work
 
 
 def calls_of(count, *arguments, **options):
@@ -81,8 +83,9 @@ def test_shapes_alone_are_filled_as_asked():
     run = jv.explore(total, *shapes).run(repeat=1)
     assert abs(seen[0][0].std() - 1) < 0.3
     assert "2 of 2 arguments were shapes alone" in " ".join(run.notes)
-    jv.explore(total, *shapes).run(repeat=1, fill="ones")
+    run = jv.explore(total, *shapes).run(repeat=1, fill="ones")
     assert (seen[-1][0] == 1).all()
+    assert "2 of 2 arguments were shapes alone, and are filled with ones" in run.notes
     jv.explore(total, *shapes).run(repeat=1, fill=lambda shape: np.full(shape.shape, 7, shape.dtype))
     assert (seen[-1][0] == 7).all()
     with pytest.raises(ValueError, match="normal, uniform, zeros, ones"):
@@ -103,6 +106,22 @@ def test_what_fill_gives_must_fit(fill, said):
     with pytest.raises(RunError, match=said):
         ex.run(fill=fill)
     assert ex.run(repeat=1, fill=lambda shape: np.arange(16).reshape(4, 4)).median > 0
+
+
+def test_large_arguments_are_filled_in_pieces_between_which_it_can_be_stopped():
+    asked = []
+
+    def go_on():
+        asked.append(1)
+        if len(asked) > 3:
+            raise KeyboardInterrupt
+
+    large = jax.ShapeDtypeStruct((8, 1024, 1024), jnp.bfloat16)
+    with pytest.raises(KeyboardInterrupt):
+        make_inputs([large], {}, (), (), "normal", go_on)
+    whole = make_inputs([large], {}, (), ()).leaves[0]
+    assert whole.dtype == jnp.bfloat16
+    assert abs(np.asarray(whole[-1], np.float32).std() - 1) < 0.1
 
 
 def test_arguments_that_are_gone_are_named():
@@ -213,6 +232,26 @@ def test_static_arguments_named_ones_and_methods_can_be_run():
             return x * n
 
     assert jv.explore(Model().apply, jnp.ones(3), 4).run(repeat=2).median > 0
+
+
+def test_a_person_is_told_before_that_python_runs_again_without_jit(capsys):
+    said_before = []
+
+    class Counter:
+        count = 0
+
+        def add(self, x):
+            said_before.append(capsys.readouterr().err)
+            self.count += 1
+            return x + self.count
+
+    counter = Counter()
+    ex = jv.explore(counter.add, jnp.ones(3))
+    ex.run(repeat=2)
+    assert counter.count == 1
+    ex.run(repeat=2, eager=True)
+    assert counter.count == 4
+    assert "add(f32[3]) runs 3 times" in said_before[1]
 
 
 def test_eager_and_jitted_are_both_timed_when_asked():
@@ -331,6 +370,54 @@ def test_a_run_can_be_stopped_while_it_is_compiled(monkeypatch):
     with pytest.raises(RunStopped, match="compiling"):
         ex.run(stop=stop, progress=lambda progress: stop.set())
     assert time.perf_counter() - start < 1.5
+
+
+def test_what_goes_on_after_compiling_was_stopped_is_told(monkeypatch, capsys):
+    go_on = threading.Event()
+    compiled = jax.stages.Lowered.compile
+
+    def slowly(lowered, *args, **kwargs):
+        go_on.wait(30)
+        return compiled(lowered, *args, **kwargs)
+
+    stop = threading.Event()
+    ex = jv.explore(jnp.sin, jnp.ones(3))
+    ex.hlo  # noqa: B018
+    with monkeypatch.context() as patch:
+        patch.setattr(jax.stages.Lowered, "compile", slowly)
+        # What is not Python hears of nothing until it is done.
+        patch.setattr(Work, "_raise_stopped", lambda work: None)
+        with pytest.raises(RunStopped, match="compiling"):
+            ex.run(stop=stop, progress=lambda progress: stop.set())
+    go_on.set()
+    assert "the compiler has begun cannot be taken back" in capsys.readouterr().err
+    assert ex.run(repeat=1).median > 0
+
+
+def test_a_run_can_be_stopped_while_it_is_read_what_was_compiled(monkeypatch):
+    optimized = capture.optimize
+
+    go_on, pressed = threading.Event(), []
+
+    def slowly(*args, **kwargs):
+        go_on.wait(30)
+        return optimized(*args, **kwargs)
+
+    def press(progress):
+        if progress.step == "read":
+            pressed.append(time.perf_counter())
+            stop.set()
+
+    stop = threading.Event()
+    ex = jv.explore(jnp.cos, jnp.ones(3))
+    with monkeypatch.context() as patch:
+        patch.setattr(capture, "optimize", slowly)
+        with pytest.raises(RunStopped, match="reading what was compiled"):
+            ex.run(stop=stop, progress=press)
+        assert time.perf_counter() - pressed[0] < 10
+    go_on.set()
+    assert ex.run(repeat=1).profile is not None
+    assert len(ex.document().graphs) == 3
 
 
 def test_what_is_on_the_device_is_written_for_pprof(tmp_path):

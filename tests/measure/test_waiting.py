@@ -107,3 +107,79 @@ def test_a_program_is_run_on_the_mesh_it_was_explored_with():
         ex = jv.explore(lambda x: jax.reshard(x, rows) * 2.0, jnp.ones(4))
     assert ex.run(repeat=1, eager=True).eager
     assert jax.sharding.get_mesh().empty
+
+
+def test_python_code_that_never_ends_is_ended():
+    began, ended = threading.Event(), threading.Event()
+
+    def for_ever(work):
+        try:
+            began.set()
+            while True:
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    def interrupt():
+        if began.is_set():
+            raise KeyboardInterrupt
+
+    work = Work(for_ever, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        work.wait()
+    assert ended.wait(10)
+    assert not work.abandoned
+
+
+class _Result:
+    """Stands for what a device makes: ready after some questions, or never."""
+
+    def __init__(self, questions):
+        self.left = questions
+
+    def is_ready(self):
+        self.left -= 1
+        return self.left < 0
+
+    def block_until_ready(self):
+        assert self.left < 0
+        return self
+
+
+def test_results_that_take_long_are_asked_for_until_they_are_there():
+    first, second = _Result(5), _Result(3)
+    assert Work(lambda work: work.until_ready((first, [second]))).wait() == (first, [second])
+    assert first.left < 0
+    assert second.left < 0
+
+
+def test_results_that_never_come_are_left_and_that_is_known():
+    class Never(_Result):
+        def is_ready(self):
+            asked.set()
+            return False
+
+    asked = threading.Event()
+
+    def interrupt():
+        if asked.is_set():
+            raise KeyboardInterrupt
+
+    threads = threading.active_count()
+    work = Work(lambda work: work.until_ready(Never(0)), interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        work.wait()
+    assert work.abandoned
+    # No thread sits in the runtime, where the end of the process would meet it.
+    assert threading.active_count() <= threads
+
+
+def test_work_inside_of_other_work_is_stopped_by_who_listens():
+    def refuse():
+        raise ValueError("enough")
+
+    ended = threading.Event()
+    with waiting.listening(refuse), pytest.raises(ValueError, match="enough"):
+        Work(going_on(ended)).wait()
+    assert ended.is_set()
+    assert Work(lambda work: 6 * 7).wait() == 42
