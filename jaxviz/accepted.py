@@ -2,6 +2,7 @@
 
 `jax.jit` takes arrays and numbers. Equinox's models hold functions beside their arrays; its `filter_jit` gives JAX the
 arrays alone, and the function gets the rest as it is. The same is done here, for that and for functions without a jit.
+What Flax's `nnx.jit` does with its models is in `accepted_nnx.py`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
 
-from jaxviz import compat
+from jaxviz import accepted_nnx, compat
+from jaxviz.accepted_nnx import NnxJit
 from jaxviz.specialization import is_partial
 
 
@@ -30,6 +32,16 @@ class Accepted:
     #: The function itself, where it is not what JAX gets.
     whole: Callable[..., Any] | None = None
     held: _Held | None = None
+    #: What arrays of models are called in them, by their paths in the arguments.
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def jitted(self) -> Any:
+        """The jit of JAX that the person has made of it; None where there is none."""
+        if isinstance(self.fn, NnxJit):
+            return self.fn.jitted
+        function = getattr(self.fn, "__func__", self.fn)
+        return function if compat.is_jitted(function) else None
 
     def complete(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments like these with what is held back in its place."""
@@ -67,30 +79,49 @@ def accepted(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, A
     """
     plain = Accepted(fn, tuple(args), dict(kwargs))
     filtered = None if static else _filtered_call(fn, args, kwargs)
-    if filtered is None and (compat.is_jitted(fn) or (inspect.ismethod(fn) and compat.is_jitted(fn.__func__))):
+    unbound = None if static else _unbound(fn, args, kwargs, accepted_nnx.is_jit)
+    if unbound is not None or not (static or filtered is not None or plain.jitted is not None):
+        own_fn, own_args, own_kwargs = unbound or (fn, tuple(args), dict(kwargs))
+        jit = accepted_nnx.jit_of(own_fn, own_args, own_kwargs)
+        if jit is not None:
+            split = jit.split(own_args, own_kwargs)
+            return Accepted(jit, *split, whole=jit, names=accepted_nnx.names_of(own_args, own_kwargs, split))
+    if filtered is None and plain.jitted is not None:
         return plain
-    # To Equinox, numbers of Python are no arrays.
-    goes = _is_array if filtered is not None else _is_accepted
     donated: tuple[int, ...] = ()
     if filtered is not None:
         fn, args, kwargs, donated = filtered
     places = frozenset(number % len(args) for number in static) if args else frozenset()
     own = tuple(None if number in places else argument for number, argument in enumerate(args)), dict(kwargs)
-    if filtered is None and all(map(goes, jax.tree_util.tree_leaves(own))):
+    if filtered is None and _is_whole(own):
         return plain
-    given = jax.tree_util.tree_map(lambda leaf: leaf if goes(leaf) else None, own)
-    kept = jax.tree_util.tree_map(lambda leaf: None if goes(leaf) else leaf, own)
-    held = _Held(kept[0], kept[1], places)
+    numbers = filtered is None
+    parted = [_part(argument, numbers) for argument in own[0]]
+    named = {name: _part(argument, numbers) for name, argument in own[1].items()}
+    held = _Held(tuple(kept for _, kept in parted), {name: kept for name, (_, kept) in named.items()}, places)
     whole = fn
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = held.joined(args, kwargs)
         # What it gives that is no array, such as the model's activation, is no result of the program.
-        return jax.tree_util.tree_map(lambda leaf: leaf if goes(leaf) else None, whole(*args, **kwargs))
+        return _part(whole(*args, **kwargs), numbers)[0]
 
-    given_args = tuple(argument if number in places else given[0][number] for number, argument in enumerate(args))
-    return Accepted(call, given_args, given[1], donated, whole, held)
+    given = tuple(argument if number in places else parted[number][0] for number, argument in enumerate(args))
+    return Accepted(call, given, {name: one for name, (one, _) in named.items()}, donated, whole, held)
+
+
+def _part(tree: Any, numbers: bool) -> tuple[Any, Any]:
+    """What JAX gets of a tree, and what is held back; `numbers` says whether those of Python are arrays too. Beside
+    what JAX does not accept, they are options of a model."""
+    goes = _is_accepted if numbers and _is_whole(tree) else _is_array
+    given = jax.tree_util.tree_map(lambda leaf: leaf if goes(leaf) else None, tree)
+    return given, jax.tree_util.tree_map(lambda leaf: None if goes(leaf) else leaf, tree)
+
+
+def _is_whole(tree: Any) -> bool:
+    """Whether JAX takes all of a tree."""
+    return all(map(_is_accepted, jax.tree_util.tree_leaves(tree)))
 
 
 def _is_array(leaf: Any) -> bool:
@@ -109,16 +140,10 @@ _Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], tuple[int, ..
 
 def _filtered_call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call | None:
     """The function that a `filter_jit` wraps, with all of its arguments; None where `fn` does not come to one."""
-    args, kwargs = tuple(args), dict(kwargs)
-    while not _is_filter_jit(fn):
-        if is_partial(fn):
-            fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
-        elif inspect.ismethod(fn):
-            fn, args = fn.__func__, (fn.__self__, *args)
-        elif not inspect.isroutine(fn) and _is_filter_jit(type(fn).__call__):
-            fn, args = type(fn).__call__, (fn, *args)
-        else:
-            return None
+    unbound = _unbound(fn, args, kwargs, _is_filter_jit)
+    if unbound is None:
+        return None
+    fn, args, kwargs = unbound
     inner = fn.__wrapped__
     donates = bool(getattr(fn, "donate_first", False)), bool(getattr(fn, "donate_rest", False))
     if not inspect.isroutine(inner) and not _is_filter_jit(inner):
@@ -126,6 +151,23 @@ def _filtered_call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _
         inner, args = type(inner).__call__, (inner, *args)
         donates = donates[1], donates[0] and donates[1]
     return inner, args, kwargs, tuple(number for number in range(len(args)) if donates[number > 0])
+
+
+def _unbound(
+    fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], is_jit: Callable[[Any], bool]
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
+    """The jit of a library below partials and methods, with all of its arguments; None where there is none."""
+    args, kwargs = tuple(args), dict(kwargs)
+    while not is_jit(fn):
+        if is_partial(fn):
+            fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
+        elif inspect.ismethod(fn):
+            fn, args = fn.__func__, (fn.__self__, *args)
+        elif not inspect.isroutine(fn) and is_jit(type(fn).__call__):
+            fn, args = type(fn).__call__, (fn, *args)
+        else:
+            return None
+    return fn, args, kwargs
 
 
 def _is_filter_jit(fn: Any) -> bool:

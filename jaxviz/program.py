@@ -125,7 +125,7 @@ class Program:
         if self._is_bound_jit:
             # Bound, it would forget its object: `trace` is looked up on the function.
             jitted, args = jitted.__func__, (jitted.__self__, *args)
-        elif self.static_argnums or not compat.is_jitted(jitted):
+        elif self.static_argnums or self.accepted.jitted is None:
             donated = self.accepted.donated or None
             jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None, donate_argnums=donated)
         with self.traced_where:
@@ -172,12 +172,10 @@ class Program:
     @cached_property
     def _static(self) -> tuple[frozenset[int], frozenset[str]]:
         """The arguments that are part of what is compiled: their places among `_called_with`, and their names."""
-        fn = self.accepted.fn
-        function: Any = getattr(fn, "__func__", fn) if self._is_bound_jit else fn
         numbers: Sequence[int] = self.static_argnums
         names: Sequence[str] = ()
-        if not self.static_argnums and compat.is_jitted(function):
-            numbers, names = compat.static_arguments_of(function)
+        if not self.static_argnums and self.accepted.jitted is not None:
+            numbers, names = compat.static_arguments_of(self.accepted.jitted)
         count = len(self._called_with)
         return frozenset(number % count for number in numbers if -count <= number < count), frozenset(names)
 
@@ -214,7 +212,8 @@ class Program:
         """A name for each argument of the jaxpr, by its place in the arguments: `params[0]['w']`."""
         names = compat.argument_names_of(self.jaxpr)
         if all(names):
-            return names
+            known = self._names_in_models(names)
+            return tuple(known.get(number, name) for number, name in enumerate(names))
         leaves = jax.tree_util.tree_flatten_with_path(getattr(self.traced, "args_info", ()))[0]
         paths = [f"args{jax.tree_util.keystr(path)}" for path, _ in leaves]
         fallback = paths if len(paths) == len(names) else [f"argument[{number}]" for number in range(len(names))]
@@ -224,12 +223,44 @@ class Program:
     def result_names(self) -> tuple[str, ...]:
         """A name for each result of the jaxpr, by its place in what the function gives: `result[0]['w']`."""
         names = compat.result_names_of(self.jaxpr)
-        if all(names):
-            return names
         leaves = jax.tree_util.tree_flatten_with_path(getattr(self.traced, "out_info", ()))[0]
+        if all(names):
+            return self._results_in_models(names, leaves) if len(names) == len(leaves) else names
         paths = [f"result{jax.tree_util.keystr(path)}" for path, _ in leaves]
         fallback = paths if len(paths) == len(names) else [f"result[{number}]" for number in range(len(names))]
         return tuple(name or other for name, other in zip(names, fallback, strict=True))
+
+    @cached_property
+    def _leaves(self) -> list[tuple[Any, Any]]:
+        """What JAX gets, each with its path."""
+        numbers, names = self._static
+        args = tuple(None if number in numbers else argument for number, argument in enumerate(self._called_with))
+        kwargs = {name: None if name in names else argument for name, argument in self.accepted.kwargs.items()}
+        return list(jax.tree_util.tree_flatten_with_path((args, kwargs))[0])
+
+    def _names_in_models(self, names: Sequence[str]) -> dict[int, str]:
+        """Of arguments that a library took out of a model, by their numbers: the argument, and what it is in that."""
+        if not self.accepted.names or len(self._leaves) != len(names):
+            return {}
+        found = {}
+        for number, ((path, _), name) in enumerate(zip(self._leaves, names, strict=True)):
+            inside = self.accepted.names.get(jax.tree_util.keystr(path))
+            if inside is not None:
+                found[number] = name.removesuffix(jax.tree_util.keystr(path[2:])) + inside
+        return found
+
+    def _results_in_models(self, names: Sequence[str], leaves: Sequence[tuple[Any, Any]]) -> tuple[str, ...]:
+        """A library gives back what is in models now at the places of the arguments, and what the function gives last:
+        each of the former is called by the argument that it replaces."""
+        inside = {
+            jax.tree_util.keystr(self._leaves[number][0]): name
+            for number, name in self._names_in_models(compat.argument_names_of(self.jaxpr)).items()
+        }
+        if not inside:
+            return tuple(names)
+        return tuple(
+            inside.get(jax.tree_util.keystr(path)) or f"result{jax.tree_util.keystr(path[1:])}" for path, _ in leaves
+        )
 
     @cached_property
     def seen(self) -> tuple[Seen, ...]:

@@ -77,6 +77,20 @@ def test_methods_that_are_filtered_know_their_model(filtered):
     assert wrapped.program.argument_names == ("self.weight", "self.bias", "x")
 
 
+def test_numbers_beside_functions_in_a_model_are_its_options():
+    import equinox
+
+    pool = equinox.nn.Sequential([equinox.nn.Lambda(jax.nn.relu), equinox.nn.MaxPool2d(2)])
+    images = jnp.ones((2, 3, 8, 8))
+    ex = jv.explore(equinox.filter_grad(lambda x, pool: jax.vmap(pool)(x).sum()), images, pool)
+    assert ex.program.argument_names == ("x",)
+    assert ex.jaxpr.find("reduce_window_max")
+    # Beside it, a number is one.
+    assert (
+        len(jv.explore(lambda pool, x, scale: jax.vmap(pool)(x) * scale, pool, images, 2.0).program.argument_names) == 2
+    )
+
+
 @pytest.mark.parametrize(("donate", "donated"), [("none", 0), ("all", 2), ("all-except-first", 1)])
 def test_what_a_filter_donates_is_donated(donate, donated):
     import equinox
