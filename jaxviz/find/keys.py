@@ -54,6 +54,9 @@ def find(subject: Subject) -> Iterator[Finding]:
     for key, uses in walk.uses.items():
         clashing = _clashing(graph, uses)
         looping = [use for use in uses if _in_loop(graph, use.region, key.region)]
+        # A library that takes a key twice where no line of the person's is, in what it traced once for all, means it.
+        if not subject.lines(np.array([use.node for use in uses], np.int32)):
+            continue
         if len(clashing) > 1:
             yield _reused(subject, [use.node for use in clashing])
         elif looping:

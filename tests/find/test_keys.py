@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sysconfig
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -104,6 +106,13 @@ INNOCENT = {
 @pytest.mark.parametrize("name", INNOCENT)
 def test_keys_that_are_used_once_are_left_alone(name, key):
     assert found("key", INNOCENT[name], KEYS[key]) == []
+
+
+def test_what_a_library_does_by_itself_is_left_alone():
+    source = "def twice(key):\n    return random.normal(key) + random.uniform(key)\n"
+    library = {"random": random}
+    exec(compile(source, f"{sysconfig.get_path('purelib')}/somewhere/brownian.py", "exec"), library)
+    assert found("key", library["twice"], jax.random.key(0)) == []
 
 
 def test_in_the_corpus_a_key_is_used_twice_where_it_is():
