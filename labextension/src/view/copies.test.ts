@@ -124,9 +124,10 @@ test('operations of a folded stack speak for all copies: gone where all are, els
     n => n >= 0
   );
   const [mul, sub] = [0, 1].map(place => operations.filter((_, i) => i % 2 === place));
-  const fates = (gone: readonly number[]): Document => {
+  const fates = (gone: readonly number[], dead: readonly number[] = []): Document => {
     const kind = Uint8Array.from(graph.kind, k => (k === NodeKind.operation ? FateKind.alone : FateKind.none));
     gone.forEach(node => (kind[node] = FateKind.merged));
+    dead.forEach(node => (kind[node] = FateKind.dead));
     const none = new Int32Array(graph.nodeCount);
     return { ...document, fates: [{ graph: 0, kind, where: none, by: none.map(() => -1) }] };
   };
@@ -140,6 +141,14 @@ test('operations of a folded stack speak for all copies: gone where all are, els
   // The first copy is kept, the others are gone.
   assert.deepEqual(boxOf(fates(mul.slice(1)), 'mul'), { ghost: 0, detail: 'merged in 2 of 3' });
   assert.deepEqual(boxOf(fates(mul), 'mul'), { ghost: 1, detail: 'merged' });
+  assert.deepEqual(boxOf(fates(mul, mul.slice(1)), 'mul'), { ghost: 1, detail: 'dead in 2 of 3' });
   assert.equal(boxOf(fates(mul), 'sub').ghost, 0);
+  // Closed, it stands for all of both.
+  const closed = (source: Document) => {
+    const visible = show(source, graph, { open: new Set() });
+    return visible.detail[visible.ghost.indexOf(1)];
+  };
+  assert.equal(closed(fates(operations)), 'merged');
+  assert.equal(closed(fates(mul, sub)), 'not kept');
   assert.equal(boxOf(fates(sub), 'sub').ghost, 1);
 });

@@ -60,9 +60,10 @@ export function ghostsOf(graph: Graph, folds: Folds, fates: Fates | undefined): 
     }
     const total = all.get(item) ?? 0;
     const lost = [...words.values()].reduce((sum, count) => sum + count, 0);
-    const most = [...words].sort((a, b) => b[1] - a[1])[0][0];
+    const [most, times] = [...words].sort((a, b) => b[1] - a[1])[0];
     if (lost === total) {
-      return { gone: true, word: most };
+      const mixed = item < 0 ? `${most} in ${times} of ${total}` : 'not kept';
+      return { gone: true, word: times < total ? mixed : most };
     }
     // Of a row that is partly kept, the rest is to be seen inside it.
     return item < 0 ? { gone: false, word: `${most} in ${lost} of ${total}` } : KEPT;
