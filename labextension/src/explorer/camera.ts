@@ -39,6 +39,37 @@ export function hold(camera: Camera, picture: Rectangle, width: number, height: 
   };
 }
 
+/** A picture that is seen whole at this scale can be read; at a smaller one, a part of it is shown instead. */
+const READABLE = 0.66;
+
+/**
+ * The camera for a picture that nobody has moved: all of it is in view where it can be read then, and else no room is
+ * left empty while something is cut off. `whole` is the scale at which all of it fits; `anchor`, on the screen, stays
+ * where it is as far as that goes.
+ */
+export function settle(
+  camera: Camera,
+  picture: Rectangle,
+  window: { readonly width: number; readonly height: number },
+  whole: number,
+  anchor: { readonly x: number; readonly y: number }
+): Camera {
+  const scale = whole >= Math.min(READABLE, camera.scale * 0.8) ? whole : camera.scale;
+  const at = {
+    x: camera.x + anchor.x / camera.scale - anchor.x / scale,
+    y: camera.y + anchor.y / camera.scale - anchor.y / scale
+  };
+  const along = (from: number, start: number, size: number, space: number): number => {
+    const [one, other] = [start, start + size - space];
+    return Math.min(Math.max(one, other), Math.max(Math.min(one, other), from));
+  };
+  return {
+    scale,
+    x: along(at.x, picture.x, picture.width, window.width / scale),
+    y: along(at.y, picture.y, picture.height, window.height / scale)
+  };
+}
+
 /** Moves just so far that the rectangle of the scene is in view, with some room around it. */
 export function reveal(camera: Camera, box: Rectangle, width: number, height: number): Camera {
   const room = 12 / camera.scale;

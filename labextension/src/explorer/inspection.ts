@@ -63,7 +63,9 @@ export class Inspection {
     }
     const { offsetWidth } = root;
     const left = root.classList.contains('jv-left');
-    pane.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth);
+    // A second click is meant for what stands where the first one was.
+    const wait = root.classList.contains('jv-through') ? DOUBLE_CLICK : 0;
+    pane.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth, wait);
     if (selected !== null && root.closest('.jv-beside')) {
       // Beside another picture there is seldom a side that leaves the box free.
       pane.picture.reveal(pane.selectedBox());

@@ -384,6 +384,7 @@ export class Pane {
     this.events.changed();
     const crumbs = selected === null ? [] : crumbsOf(document, graph, rows, selected);
     this.trail.show(this.program.name, crumbs, words);
+    this.picture.setTop(this.trail.height);
   }
 
   /** Keys are meant for the picture. */

@@ -42,6 +42,11 @@ export class Trail {
     }
   }
 
+  /** What it covers of the picture, in px from above. */
+  get height(): number {
+    return this.root.hidden ? 0 : this.root.offsetTop + this.root.offsetHeight;
+  }
+
   show(program: string, crumbs: readonly Crumb[], words: string): void {
     this.root.hidden = !words;
     this.words.textContent = words;

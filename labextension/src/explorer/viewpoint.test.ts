@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { MARGIN, type Scene } from '../draw/scene.ts';
+import { settle } from './camera.ts';
+import { Viewpoint } from './viewpoint.ts';
+
+/** A scene of boxes of 100 by 20 px at the given places. */
+function sceneOf(width: number, height: number, places: readonly (readonly [number, number])[]): Scene {
+  const layout = {
+    x: Float64Array.from(places, ([x]) => x),
+    y: Float64Array.from(places, ([, y]) => y),
+    width: new Float64Array(places.length).fill(100),
+    height: new Float64Array(places.length).fill(20)
+  };
+  return { width, height, layout, visible: { shape: new Uint8Array(places.length) } } as unknown as Scene;
+}
+
+/** A viewpoint of `scene` in a space of 800 by 400 px. */
+function viewOf(scene: Scene): Viewpoint {
+  const view = new Viewpoint(() => undefined);
+  view.scene = scene;
+  view.resize(800, 400, -1);
+  return view;
+}
+
+/** What of the scene is seen beside what covers it, in px of the scene. */
+function seen({ camera, width, height, cover }: Viewpoint): Record<'left' | 'right' | 'top' | 'bottom', number> {
+  const { x, y, scale } = camera;
+  return {
+    left: x + cover.left / scale,
+    right: x + (width - cover.right) / scale,
+    top: y + cover.top / scale,
+    bottom: y + height / scale
+  };
+}
+
+test('what comes over a picture that nobody has moved is made room for, and all of it is seen', () => {
+  const view = viewOf(
+    sceneOf(780, 380, [
+      [0, 0],
+      [650, 300]
+    ])
+  );
+  view.fitted = false; // a box was selected
+  view.setCover(0, 250);
+  view.cover = { ...view.cover, top: 30 };
+  const to = view.settled(0);
+  assert.ok(to);
+  view.settle(to, 0);
+  const { left, right, top, bottom } = seen(view);
+  assert.ok(left <= -MARGIN + 1e-6 && right >= 780 - MARGIN - 1e-6, `${left} ${right}`);
+  assert.ok(top <= -MARGIN + 1e-6 && bottom >= 380 - MARGIN - 1e-6, `${top} ${bottom}`);
+  assert.equal(view.settled(0), null, 'it is at rest there');
+  assert.equal(view.isOwn, false);
+  view.setCover(0, 0);
+  view.cover = { ...view.cover, top: 0 };
+  const back = view.settled(-1);
+  assert.ok(back?.fits);
+  assert.equal(back.camera.scale, 1);
+});
+
+test('a small picture stays where it is while something is selected', () => {
+  const view = viewOf(sceneOf(200, 200, [[40, 40]]));
+  view.fitted = false;
+  view.setCover(0, 250);
+  assert.equal(view.settled(0), null);
+});
+
+test('a picture that the person has moved stays, whatever comes over it', () => {
+  const view = viewOf(sceneOf(780, 380, [[0, 0]]));
+  view.move({ x: 30, y: 10, scale: 1.2 });
+  view.setCover(0, 250);
+  assert.equal(view.settled(0), null);
+  view.resize(500, 300, 0);
+  assert.deepEqual(view.camera, { x: 30, y: 10, scale: 1.2 });
+  assert.ok(view.isOwn);
+});
+
+test('where the next picture is another, all of it is seen, though a box is selected', () => {
+  const before = sceneOf(700, 380, [[500, 100]]);
+  const view = viewOf(before);
+  view.fitted = false;
+  const after = (view.scene = sceneOf(900, 380, [[20, 100]]));
+  view.goOn(before, Int32Array.of(0), 0);
+  const { left, right } = seen(view);
+  assert.ok(left <= -MARGIN + 1e-6 && right >= after.width - MARGIN - 1e-6, `${left} ${right}`);
+});
+
+test('what would be too small to be read is shown in part, with what was opened where it was', () => {
+  const before = sceneOf(700, 380, [[300, 100]]);
+  const view = viewOf(before);
+  view.fitted = false;
+  const was = view.locate(0);
+  view.scene = sceneOf(4000, 3000, [[2000, 1500]]);
+  view.goOn(before, Int32Array.of(0), 0);
+  assert.equal(view.camera.scale, 1);
+  assert.deepEqual(view.locate(0), was);
+  assert.ok(view.isOwn);
+});
+
+test('less space while something is selected shows all in it', () => {
+  const view = viewOf(sceneOf(700, 400, [[0, 300]]));
+  view.fitted = false;
+  view.resize(800, 360, 0);
+  assert.ok(seen(view).bottom >= 400 - MARGIN - 1e-6);
+  // While a second click may come, nothing moves.
+  const { camera } = view;
+  view.resize(800, 300, null);
+  assert.equal(view.camera, camera);
+});
+
+test('a settled camera leaves no room empty while something is cut, and moves no further once it is there', () => {
+  const size = fc.integer({ min: 40, max: 5000 });
+  const place = fc.integer({ min: -6000, max: 6000 });
+  const scale = fc.double({ min: 0.05, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(place, place, scale, size, size, size, size, (x, y, at, width, height, wide, high) => {
+      const picture = { x: -MARGIN, y: -MARGIN, width, height };
+      const window = { width: wide, height: high };
+      const whole = Math.min(1, wide / width, high / height);
+      const anchor = { x: wide / 2, y: high / 2 };
+      const camera = settle({ x, y, scale: at }, picture, window, whole, anchor);
+      for (const [from, start, length, space] of [
+        [camera.x, picture.x, width, wide / camera.scale],
+        [camera.y, picture.y, height, high / camera.scale]
+      ]) {
+        const cut = from > start + 1e-6 || from + space < start + length - 1e-6;
+        const empty = from < start - 1e-6 || from + space > start + length + 1e-6;
+        assert.ok(!(cut && empty));
+      }
+      const again = settle(camera, picture, window, whole, anchor);
+      assert.ok(Math.hypot(again.x - camera.x, again.y - camera.y) < 1e-6 && again.scale === camera.scale);
+    })
+  );
+});

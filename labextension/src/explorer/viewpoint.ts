@@ -1,0 +1,236 @@
+/**
+ * Where the camera of a picture stands. All is in view at first, and is so again when the space changes; what opens or is
+ * selected hardly moves; once the person has moved the camera, it stays where it is.
+ */
+import { fitCamera, type Camera } from '../draw/canvas.ts';
+import { MARGIN, type Scene } from '../draw/scene.ts';
+import { Shape } from '../view/visible.ts';
+import { hold, pan, reveal, settle, type Rectangle } from './camera.ts';
+
+/** px of width that must be left free beside the details. */
+const LEAST_FREE = 80;
+/** So much of a frame must be in view, in px of the scene: its title. */
+const TITLE = { width: 160, height: 28 };
+
+/** Px at the sides and at the top that stand over the picture. */
+interface Cover {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+}
+
+/** Where a camera settles that nobody has moved; `fits` where all is in view and in the middle. */
+export interface Settled {
+  readonly camera: Camera;
+  readonly fits: boolean;
+}
+
+export class Viewpoint {
+  camera: Camera = { x: 0, y: 0, scale: 1 };
+  scene: Scene | null = null;
+  /** The space on the screen, and what of it the details and the trail cover. */
+  width = 0;
+  height = 0;
+  cover: Cover = { left: 0, right: 0, top: 0 };
+  /** True while all is in view and in the middle. */
+  fitted = true;
+  /** True once the person has moved the camera. */
+  private held = false;
+
+  /** `changed` hears when the camera has moved. */
+  constructor(private readonly changed: () => void) {}
+
+  /** True where the camera stands as it would not by itself. */
+  get isOwn(): boolean {
+    return this.held || (!this.fitted && this.fitting()?.scale !== this.camera.scale);
+  }
+
+  fit(): void {
+    this.fitted = true;
+    this.held = false;
+    const camera = this.fitting();
+    if (camera) {
+      this.camera = camera;
+      this.changed();
+    }
+  }
+
+  /** Has the camera where the person wants it. */
+  move(camera: Camera): void {
+    this.go(camera);
+    this.held = true;
+  }
+
+  setCover(left: number, right: number): void {
+    // Where hardly anything would be left free, the whole width is used.
+    const any = this.width - left - right >= LEAST_FREE;
+    this.cover = { ...this.cover, ...(any ? { left, right } : { left: 0, right: 0 }) };
+  }
+
+  /** The space is another. `box` is what stays where it is as far as that goes, -1 for none; null, nothing moves. */
+  resize(width: number, height: number, box: number | null): void {
+    this.width = width;
+    this.height = height;
+    if (this.fitted) {
+      this.fit();
+    } else if (!this.held && box !== null && width && height) {
+      this.camera = this.settledAt(box);
+    }
+    this.changed();
+  }
+
+  /**
+   * Another scene is shown: the box `stay`, or the one in the middle, stays where it is on the screen. `from` gives for
+   * each box the one of `before` that it was, or -1.
+   */
+  goOn(before: Scene, from: Int32Array, stay: number): void {
+    const { scene } = this;
+    const box = stay >= 0 && from[stay] >= 0 ? stay : this.fitted ? -1 : this.middlemost(before, from);
+    if (box < 0 || !scene) {
+      this.fitted = true;
+      return;
+    }
+    const [was, is] = [middleOfTop(before, from[box]), middleOfTop(scene, box)];
+    this.camera = { ...this.camera, x: this.camera.x + is.x - was.x, y: this.camera.y + is.y - was.y };
+    this.fitted = false;
+    if (!this.held && this.width && this.height) {
+      this.camera = this.settledAt(box);
+    }
+    this.revealTitle(box);
+  }
+
+  /** Where the camera settles; null where it may stay. `selected` is what stays where it is as far as that goes. */
+  settled(selected: number): Settled | null {
+    const fit = this.fitting();
+    if (this.held || !fit) {
+      return null;
+    }
+    const near = this.settledAt(selected);
+    const fits = selected < 0 && fit.scale === near.scale;
+    const camera = fits ? fit : near;
+    const moves = Math.hypot(camera.x - this.camera.x, camera.y - this.camera.y) > 0.5;
+    return moves || camera.scale !== this.camera.scale ? { camera, fits } : null;
+  }
+
+  settle({ camera, fits }: Settled, selected: number): void {
+    this.camera = camera;
+    this.fitted = fits;
+    this.revealTitle(selected);
+    this.changed();
+  }
+
+  /** Moves as little as needed to have a box in view; false where it is. */
+  reveal(box: number): boolean {
+    return this.revealPart(box, Infinity, Infinity);
+  }
+
+  /** Middle of a box on the screen, relative to the picture. */
+  locate(box: number): { x: number; y: number } | null {
+    if (!this.scene || box < 0) {
+      return null;
+    }
+    const { layout } = this.scene;
+    return {
+      x: (layout.x[box] + layout.width[box] / 2 - this.camera.x) * this.camera.scale,
+      y: (layout.y[box] + Math.min(11, layout.height[box] / 2) - this.camera.y) * this.camera.scale
+    };
+  }
+
+  /** The place in the scene of one on the screen; null below the picture. */
+  at(x: number, y: number): { x: number; y: number } | null {
+    const { camera } = this;
+    return y < this.height ? { x: camera.x + x / camera.scale, y: camera.y + y / camera.scale } : null;
+  }
+
+  /** Whether a box reaches into the `width` px at the right of the picture. */
+  isUnder(box: number, width: number): boolean {
+    if (!this.scene || !this.width) {
+      return false;
+    }
+    const { layout } = this.scene;
+    return (layout.x[box] + layout.width[box] - this.camera.x) * this.camera.scale > this.width - width;
+  }
+
+  /** The camera that has all in view and in the middle; null while there is nothing or no space for it. */
+  private fitting(): Camera | null {
+    const { scene, width, height, cover } = this;
+    if (!scene || !width || !height) {
+      return null;
+    }
+    const { left, right, top } = cover;
+    return pan(fitCamera(scene, width - left - right, Math.max(1, height - top)), left, top);
+  }
+
+  /** The camera as it should be where the person has not moved it; the box stays where it is as far as that goes. */
+  private settledAt(box: number): Camera {
+    const { scene, camera, width, height } = this;
+    if (!scene) {
+      return camera;
+    }
+    const { left, right, top } = this.cover;
+    const free = { width: width - left - right, height: Math.max(1, height - top) };
+    const whole = fitCamera(scene, free.width, free.height).scale;
+    const place = this.locate(box);
+    const anchor = place ? { x: place.x - left, y: place.y - top } : { x: free.width / 2, y: free.height / 2 };
+    return pan(settle(pan(camera, -left, -top), areaOf(scene), free, whole, anchor), left, top);
+  }
+
+  /** The box that was nearest to the middle of the screen, of those that are still there; -1 for none. */
+  private middlemost(before: Scene, from: Int32Array): number {
+    const { x, y, scale } = this.camera;
+    const [middleX, middleY] = [x + this.width / scale / 2, y + this.height / scale / 2];
+    let [best, least] = [-1, Infinity];
+    from.forEach((old, box) => {
+      if (old >= 0 && before.visible.shape[old] !== Shape.frame) {
+        const place = middleOfTop(before, old);
+        const distance = Math.hypot(place.x - middleX, place.y - middleY);
+        if (distance < least) {
+          [best, least] = [box, distance];
+        }
+      }
+    });
+    return best;
+  }
+
+  private revealTitle(box: number): void {
+    if (this.isOwn) {
+      this.revealPart(box, TITLE.width, TITLE.height);
+    }
+  }
+
+  /** Has the upper left part of a box in view, of at most that size. */
+  private revealPart(box: number, most: number, high: number): boolean {
+    const { scene, width, height, camera, held } = this;
+    if (!scene || !width || box < 0) {
+      return false;
+    }
+    const { layout } = scene;
+    const [wide, tall] = [Math.min(layout.width[box], most), Math.min(layout.height[box], high)];
+    const area = { x: layout.x[box], y: layout.y[box], width: wide, height: tall };
+    const { left, right, top } = this.cover;
+    const free = reveal(pan(camera, -left, -top), area, width - left - right, Math.max(1, height - top));
+    const to = pan(free, left, top);
+    if (Math.abs(to.x - camera.x) < 1e-6 && Math.abs(to.y - camera.y) < 1e-6) {
+      return false;
+    }
+    this.go(to);
+    this.held = held;
+    return true;
+  }
+
+  private go(camera: Camera): void {
+    const { scene, width, height } = this;
+    this.camera = scene && width && height ? hold(camera, areaOf(scene), width, height) : camera;
+    this.fitted = false;
+    this.changed();
+  }
+}
+
+function areaOf(scene: Scene): Rectangle {
+  return { x: -MARGIN, y: -MARGIN, width: scene.width, height: scene.height };
+}
+
+/** What stays in place of a box that opens: the frame grows to both sides and down. */
+function middleOfTop({ layout }: Scene, box: number): { x: number; y: number } {
+  return { x: layout.x[box] + layout.width[box] / 2, y: layout.y[box] };
+}
