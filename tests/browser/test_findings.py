@@ -35,7 +35,7 @@ def test_findings_say_what_why_and_where(notebook):
     expect(findings.nth(3)).to_be_hidden()
     graph.root.get_by_role("button", name="Show 1 more findings").click()
     expect(findings.nth(3)).to_be_visible()
-    expect(graph.root.locator(".jv-findings")).to_contain_text("`table` (f32[400,400], 640 kB)")
+    expect(graph.root.locator(".jv-findings")).to_contain_text("table (f32[400,400], 640 kB)")
     opened.shot("findings", graph.root)
 
     reason = findings.nth(0).locator(".jv-finding-reason")

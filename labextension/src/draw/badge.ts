@@ -37,6 +37,17 @@ export function badgeAt(scene: Scene, x: number, y: number): number {
   return -1;
 }
 
+/** True where a badge stands in an area of the scene. */
+export function anyBadgeIn(scene: Scene, x: number, y: number, width: number, height: number): boolean {
+  for (let box = 0; box < scene.visible.count; box++) {
+    const area = badgeOf(scene, box);
+    if (area && x < area.x + area.width && x + width > area.x && y < area.y + HEIGHT && y + height > area.y) {
+      return true;
+    }
+  }
+  return false;
+}
+
 function badgeOf({ visible, layout }: Scene, box: number): { x: number; y: number; width: number } | null {
   if (visible.times[box] < 2) {
     return null;

@@ -5,10 +5,14 @@ import { paintBundleLabels } from './bundles.ts';
 import type { Painter, Scene } from './scene.ts';
 
 /** An edge from the left to the right below it, and a frame; gives where the words about the edge stand. */
-function wordsOf(frame: readonly [x: number, y: number, width: number, height: number]): [number, number][] {
+function wordsOf(
+  frame: readonly [x: number, y: number, width: number, height: number],
+  copies = 1
+): [number, number][] {
   const visible = {
     count: 1,
     shape: Uint8Array.of(Shape.frame),
+    times: Int32Array.of(copies),
     source: Int32Array.of(0),
     target: Int32Array.of(0),
     bundles: [{ edge: 0, values: 12, gradients: true }]
@@ -35,6 +39,12 @@ test('the number of values stands beside the line, not on it', () => {
   const [[x, y], ...more] = wordsOf([500, 300, 50, 50]);
   assert.deepEqual(more, []);
   assert.ok(x < 100 && y > 100, 'to the left of where the line begins, as it runs to the right');
+});
+
+test('the words stand clear of the number of copies at the corner of a stack', () => {
+  const stack = [20, 122, 74, 40] as const;
+  assert.ok(wordsOf(stack)[0][0] < 100);
+  assert.ok(wordsOf(stack, 6)[0][0] > 300);
 });
 
 test('no border of a frame runs through the words, nor through what letters have below their foot', () => {

@@ -2,6 +2,7 @@
  * Paints what goes to and from a phase as one thick line, and beside it how many values it stands for.
  */
 import type { Bundle } from '../view/visible.ts';
+import { anyBadgeIn } from './badge.ts';
 import { edgeLook, MARGIN, routeOf, type Painter, type Scene } from './scene.ts';
 import { measure } from './text.ts';
 
@@ -44,7 +45,8 @@ function placeFor(scene: Scene, route: Float64Array, width: number): { x: number
   for (const { x, y } of ends) {
     for (const left of [x + BESIDE, x - BESIDE - width]) {
       const [top, high] = [y - HEIGHT, HEIGHT + DESCENT];
-      if (isFree(scene, left, top, width, high) && !isCrossed(scene, left, top, width, high)) {
+      const area = [left, top, width, high] as const;
+      if (isFree(scene, ...area) && !anyBadgeIn(scene, ...area) && !isCrossed(scene, ...area)) {
         return { x: left, y };
       }
     }

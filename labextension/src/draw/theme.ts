@@ -200,8 +200,9 @@ export const looks = {
   'amount-0': family('amount0', 'amount0Line'),
   'amount-1': family('amount1', 'amount1Line'),
   'amount-2': family('amount2', 'amount2Line'),
-  'amount-3': family('amount3', 'amount3Line'),
-  'amount-4': family('amount4', 'amount4Line'),
+  // Fills stay pale, so that what is written on them can be read: the most has a heavier line too.
+  'amount-3': { ...family('amount3', 'amount3Line'), width: 1.8 },
+  'amount-4': { ...family('amount4', 'amount4Line'), width: 2.6 },
   mark: { stroke: 'muted', width: 1.2 },
   badge: { fill: 'text' },
   'badge-spread': { fill: 'background', stroke: 'text', width: 1 }

@@ -39,6 +39,8 @@ export function hold(camera: Camera, picture: Rectangle, width: number, height: 
   };
 }
 
+/** px of an end of the picture that are not worth being cut off. */
+const NEAR = 40;
 /** A picture that is seen whole at this scale can be read; at a smaller one, a part of it is shown instead. */
 const READABLE = 0.66;
 
@@ -61,7 +63,10 @@ export function settle(
   };
   const along = (from: number, start: number, size: number, space: number): number => {
     const [one, other] = [start, start + size - space];
-    return Math.min(Math.max(one, other), Math.max(Math.min(one, other), from));
+    const held = Math.min(Math.max(one, other), Math.max(Math.min(one, other), from));
+    // A little of the beginning is not cut off, and neither is a little of the end.
+    const near = [one, other].find(end => size > space && Math.abs(held - end) < NEAR / scale);
+    return near ?? held;
   };
   return {
     scale,

@@ -8,6 +8,7 @@ import { rowsOf } from '../view/outline.ts';
 import { boxOfNode } from '../view/seen.ts';
 import type { VisibleGraph } from '../view/visible.ts';
 import { button, element } from './elements.ts';
+import { spelled } from './spelled.ts';
 
 /** Lines of source above and below the one that failed. */
 const LINES_BEFORE = 3;
@@ -53,11 +54,6 @@ export function makeFailure(document: Document): HTMLElement[] {
   root.append(head, ...excerpt(document, error), reason, ...error.cures.map(cureOf));
   root.append(foot(document, error));
   return [root];
-}
-
-/** Text in which what stands between backticks is code. */
-function spelled(text: string): (string | HTMLElement)[] {
-  return text.split('`').map((part, place) => (place % 2 ? element('code', '', part) : part));
 }
 
 /** The lines around the place of the error, the failing expression underlined. */

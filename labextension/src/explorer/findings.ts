@@ -4,6 +4,7 @@ import { copied } from './copied.ts';
 import { button, element } from './elements.ts';
 import type { Rebuilt } from './kernelLine.ts';
 import { rebuildingPart } from './rebuilding.ts';
+import { plain, spelled } from './spelled.ts';
 
 export interface FindingActions {
   /** Shows where a finding is. */
@@ -58,19 +59,24 @@ export class FindingStrip {
     dot.setAttribute('aria-label', SEVERITY_WORDS[finding.severity]);
     const reason = element('div', 'jv-finding-reason');
     reason.hidden = true;
-    reason.append(element('p', '', finding.text), element('p', 'jv-finding-remedy', finding.remedy));
+    const [text, remedy] = [element('p', ''), element('p', 'jv-finding-remedy')];
+    text.append(...spelled(finding.text));
+    remedy.append(...spelled(finding.remedy));
+    reason.append(text, remedy);
     if (loop >= 0) {
       reason.append(rebuildingPart(() => this.actions.rebuild(loop)));
     }
     if (finding.action) {
       reason.append(actionOf(finding.action));
     }
-    const why = button('jv-finding-title', finding.title, `${finding.title}: why, and what to do`, () => {
+    const title = plain(finding.title);
+    const why = button('jv-finding-title', '', `${title}: why, and what to do`, () => {
       reason.hidden = !reason.hidden;
       why.setAttribute('aria-expanded', String(!reason.hidden));
     });
+    why.append(...spelled(finding.title));
     why.setAttribute('aria-expanded', 'false');
-    const show = button('jv-link', 'show', `Show where: ${finding.title}`, () => this.actions.showFinding(finding));
+    const show = button('jv-link', 'show', `Show where: ${title}`, () => this.actions.showFinding(finding));
     head.append(dot, why, show);
     row.append(head, reason);
     return row;

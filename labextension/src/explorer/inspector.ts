@@ -115,12 +115,13 @@ function links(
 ): (Node | string)[] {
   const made: (Node | string)[] = [];
   all.slice(0, MOST_LINKS).forEach(({ node, text }, index) => {
-    if (index > 0) {
-      made.push(between);
-    }
-    made.push(
-      node < 0 ? element('code', '', text) : button('jv-link', text, `Go to ${text}`, () => actions.select(node))
-    );
+    const last = index === all.length - 1;
+    const name =
+      node < 0 ? element('code', '', text) : button('jv-link', text, `Go to ${text}`, () => actions.select(node));
+    // What follows a name stays on its line, however long the name is.
+    const one = element('span', 'jv-listed');
+    one.append(name, last ? '' : between.trimEnd());
+    made.push(one, last ? '' : ' ');
   });
   if (all.length > MOST_LINKS) {
     made.push(` and ${all.length - MOST_LINKS} more`);

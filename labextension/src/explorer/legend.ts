@@ -36,6 +36,7 @@ function item({ look: name, label }: LegendEntry, palette: Palette): HTMLElement
   swatch.style.background = palette[look.fill ?? 'background'];
   swatch.style.borderColor = palette[look.stroke ?? 'line'];
   swatch.style.borderStyle = look.dash ? 'dashed' : 'solid';
+  swatch.style.borderWidth = `${Math.max(1, Math.round(look.width ?? 1))}px`;
   const made = element('span', 'jv-legend-item');
   made.append(swatch, label);
   return made;
