@@ -3,6 +3,7 @@
  * what `jax.checkpoint` would keep and compute again with each of its policies, as a switch that colours the picture.
  */
 import type { CheckpointPolicy, Document, Residuals } from '../document/graph.ts';
+import { programName, programOf } from '../document/programs.ts';
 import { AS_IT_IS, checkpointKey } from '../view/checkpoints.ts';
 import { flopsText } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
@@ -46,7 +47,7 @@ export class CheckpointStrip {
     const whole = sum(size);
     const second = sum(size.filter((_, row) => order[row] > 1));
     const many = `${numberText(node.length)} value${node.length === 1 ? '' : 's'}`;
-    const words = `kept for the backward pass: ${many}, ${bytesText(whole)}`;
+    const words = `${this.whose(residuals.graph)}kept for the backward pass: ${many}, ${bytesText(whole)}`;
     const title = button('jv-finding-title', words, 'Which lines cause it, and what jax.checkpoint would keep', () => {
       more.hidden = !more.hidden;
       title.setAttribute('aria-expanded', String(!more.hidden));
@@ -86,6 +87,12 @@ export class CheckpointStrip {
     const part = element('div', 'jv-checkpoints-program');
     part.append(head, more);
     return part;
+  }
+
+  /** The name of the program, where there are several. */
+  private whose(graph: number): string {
+    const { source } = this;
+    return source.programs.length > 1 ? `${programName(source, programOf(source, graph))}: ` : '';
   }
 
   /** The lines of Python that cause most of it. */

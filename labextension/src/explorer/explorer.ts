@@ -153,7 +153,9 @@ export class Explorer {
       obey: this.obey
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
-    if (options.fill && hasSource(source)) {
+    const compared = comparedLinks(source).length > 0;
+    // Two pictures want all the width.
+    if (options.fill && hasSource(source) && !compared) {
       this.showSource(true);
     }
     if (options.view) {
@@ -163,7 +165,7 @@ export class Explorer {
         this.colours.choose(options.colour);
       }
       void this.pane.begin();
-      if (comparedLinks(source).length) {
+      if (compared) {
         this.beside.open();
       }
       this.tour.offer();

@@ -7,13 +7,17 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 import { button, element } from '../explorer/elements.ts';
+import { spelled } from '../explorer/spelled.ts';
 import type { AllPrograms, KernelEntry } from './allPrograms.ts';
 import { Commands } from './names.ts';
 import type { Program } from './kernelPrograms.ts';
+import { marked } from './signature.ts';
 import { agoText, costText, seconds } from './words.ts';
 
 /** Reasons of a compilation that could nearly always be avoided, as `find/recompiled.py` names them. */
 const AVOIDABLE = new Set(['function', 'weak', 'passing', 'value']);
+/** So many programs of a function are looked at for the one that another is most like. */
+const NEAREST = 20;
 /** ms between two looks at how long ago things were. */
 const TICK = 30_000;
 
@@ -155,23 +159,26 @@ export class ProgramsPanel extends Widget {
     section.append(summary);
     // The same advice is given once, where it was needed last.
     const given = new Set<string>();
-    for (const program of [...members].reverse()) {
+    for (const [place, program] of [...members.entries()].reverse()) {
       const { remedy } = program;
-      section.append(this.program(kernel, given.has(remedy) ? { ...program, remedy: '' } : program));
+      const before = members.slice(Math.max(0, place - NEAREST), place).map(({ call }) => call);
+      section.append(this.program(kernel, given.has(remedy) ? { ...program, remedy: '' } : program, before));
       given.add(remedy);
     }
     return section;
   }
 
-  private program(kernel: string, program: Program): HTMLElement {
+  /** `before` are the calls of the same function that came before. */
+  private program(kernel: string, program: Program, before: readonly string[]): HTMLElement {
     const { trans, commands } = this.parts;
     const { id, label, call, why, remedy, when, place, pinned, origin } = program;
     const args = { kernel, program: id };
     const row = element('div', 'jv-entry');
     Object.assign(row.dataset, args);
-    const open = button('jv-entry-open', label || call, trans.__('Open %1', call), () => {
+    const open = button('jv-entry-open', '', trans.__('Open %1', call), () => {
       void commands.execute(Commands.open, args);
     });
+    open.append(...(label ? [label] : signature(call, before)));
     open.dataset.key = `${kernel} ${id}`;
     open.classList.toggle('jv-entry-named', label !== '');
     const top = element('div', 'jv-entry-top');
@@ -195,16 +202,21 @@ export class ProgramsPanel extends Widget {
     facts.title = costsText(program.seconds);
     row.append(top);
     if (label) {
-      row.append(element('div', 'jv-panel-quiet', call));
+      const shown = element('div', 'jv-panel-quiet');
+      shown.append(...signature(call, before));
+      row.append(shown);
     }
-    const reason = element('div', 'jv-entry-why', why);
+    const reason = element('div', 'jv-entry-why');
+    reason.append(...spelled(why));
     reason.classList.toggle(
       'jv-entry-again',
       program.kinds.some(kind => AVOIDABLE.has(kind))
     );
     row.append(reason);
     if (remedy) {
-      row.append(element('div', 'jv-entry-remedy', remedy));
+      const advice = element('div', 'jv-entry-remedy');
+      advice.append(...spelled(remedy));
+      row.append(advice);
     }
     row.append(facts);
     return row;
@@ -247,6 +259,11 @@ export class ProgramsPanel extends Widget {
       }
     }
   }
+}
+
+/** A call, with what is another than before marked in it. */
+function signature(call: string, before: readonly string[]): (string | HTMLElement)[] {
+  return marked(call, before).map(({ text, differs }) => (differs ? element('mark', 'jv-entry-differs', text) : text));
 }
 
 /** Programs of one function together; the function that was at work last comes first. */

@@ -67,6 +67,8 @@ function activate(
     const wait = trans.__('The kernel makes the picture of %1 …', title);
     const content = new ProgramTab(document, wait, go, origin && (show => lineOf(origin, show)));
     const tab = new MainAreaWidget({ content });
+    // The explorer has a bar of its own.
+    tab.toolbar.hide();
     tab.title.label = title;
     tab.title.icon = icon;
     tab.title.closable = true;
