@@ -3,12 +3,13 @@ import type { Scene } from '../draw/scene.ts';
 import { MARGIN } from '../draw/scene.ts';
 import type { Space } from '../view/first.ts';
 import { LEGEND_HEIGHT } from './legend.ts';
+import { TRAIL_HEIGHT } from './trail.ts';
 
 /** Height of a picture in a cell, in px. */
-const LEAST_HEIGHT = 90;
-const MOST_HEIGHT = 460;
+const LEAST_HEIGHT = 114;
+const MOST_HEIGHT = 484;
 /** The first view of a cell is chosen for this space. */
-const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT;
+const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT - TRAIL_HEIGHT;
 const FIRST_WIDTH = 760;
 
 export class Height {
@@ -33,7 +34,7 @@ export class Height {
   fit(scene: Scene, foot: number): void {
     if (!this.fills) {
       const height = this.chosen ?? this.given;
-      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, scene.height + foot));
+      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, TRAIL_HEIGHT + scene.height + foot));
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const { style } = this.area();
       style.height = `${height ?? Math.max(this.now, Math.ceil(needed))}px`;
@@ -52,10 +53,10 @@ export class Height {
 
   /** The room for a picture that stands in `stage`; `whole` while there is the whole window. */
   space({ clientWidth, clientHeight }: HTMLElement, whole: boolean): Space {
+    const high = this.fills || whole ? clientHeight : (this.chosen ?? this.given ?? 0);
     return {
       width: (clientWidth || FIRST_WIDTH) - 2 * MARGIN,
-      height:
-        (this.fills || whole ? clientHeight || FIRST_HEIGHT : (this.chosen ?? this.given ?? FIRST_HEIGHT)) - 2 * MARGIN
+      height: (high ? high - TRAIL_HEIGHT : FIRST_HEIGHT) - 2 * MARGIN
     };
   }
 }

@@ -3,6 +3,9 @@ import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import { rowLabel, type Rows } from '../view/outline.ts';
 import { button, element } from './elements.ts';
 
+/** Room for one line above the picture, in px: there whether anything is selected or not, so that nothing moves then. */
+export const TRAIL_HEIGHT = 24;
+
 export interface TrailActions {
   /** Selects a region around the selection; null for the program as a whole. */
   leaveTo(row: number | null): void;
@@ -42,9 +45,9 @@ export class Trail {
     }
   }
 
-  /** What it covers of the picture, in px from above. */
+  /** What it covers of the picture, in px from above; where it has one line, that is free always. */
   get height(): number {
-    return this.root.hidden ? 0 : this.root.offsetTop + this.root.offsetHeight;
+    return Math.max(TRAIL_HEIGHT, this.root.hidden ? 0 : this.root.offsetTop + this.root.offsetHeight);
   }
 
   show(program: string, crumbs: readonly Crumb[], words: string): void {

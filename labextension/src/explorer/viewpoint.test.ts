@@ -20,6 +20,7 @@ function sceneOf(width: number, height: number, places: readonly (readonly [numb
 function viewOf(scene: Scene): Viewpoint {
   const view = new Viewpoint(() => undefined);
   view.scene = scene;
+  view.cover = { ...view.cover, top: 0 };
   view.resize(800, 400, -1);
   return view;
 }

@@ -6,6 +6,7 @@ import { fitCamera, type Camera } from '../draw/canvas.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import { Shape } from '../view/visible.ts';
 import { hold, pan, reveal, settle, type Rectangle } from './camera.ts';
+import { TRAIL_HEIGHT } from './trail.ts';
 
 /** px of width that must be left free beside the details. */
 const LEAST_FREE = 80;
@@ -31,7 +32,7 @@ export class Viewpoint {
   /** The space on the screen, and what of it the details and the trail cover. */
   width = 0;
   height = 0;
-  cover: Cover = { left: 0, right: 0, top: 0 };
+  cover: Cover = { left: 0, right: 0, top: TRAIL_HEIGHT };
   /** True while all is in view and in the middle. */
   fitted = true;
   /** True once the person has moved the camera. */
