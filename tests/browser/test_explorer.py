@@ -145,6 +145,9 @@ def test_breadcrumbs_say_where_and_lead_out(notebook):
     graph.click("relu")
     crumbs = graph.root.get_by_role("navigation", name="regions around the selection")
     expect(crumbs.get_by_role("button")).to_have_text(["step", "forward", "for w, b in params x3"])
+    # The details cover nothing of the picture.
+    stage, details = graph.stage.bounding_box(), graph.pane.bounding_box()
+    assert graph.place("backward")["x"] < stage["width"] - details["width"]
     opened.shot("breadcrumbs", graph.root)
     crumbs.get_by_role("button", name="Out to forward").click()
     expect(graph.pane.locator("h4")).to_have_text("forward")
