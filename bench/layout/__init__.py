@@ -18,6 +18,7 @@ from jaxviz.document import Document
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "bench"
+QUICK = ("--sizes", "100,500", "--graphs", "3", "--only", "generated")
 ENGINES = ("@dagrejs/dagre@3", "elkjs@0.12")
 
 
@@ -31,6 +32,9 @@ def main() -> None:
     documents = BUILD / "documents"
     documents.mkdir(exist_ok=True)
     options = [word for i, word in enumerate(sys.argv) if any(one.startswith("-") for one in sys.argv[1 : i + 1])]
+    if "--quick" in options:
+        options.remove("--quick")
+        options = [*QUICK, *options]
     if "--only" not in options or "real" in options:
         for name, exploration in programs():
             write(documents / f"{name}.json", exploration.document())
