@@ -24,6 +24,7 @@ FINDERS = (
     "donated",
     "keys",
     "shared_keys",
+    "needless_sums",
     "callback",
     "transfer",
     "residuals",

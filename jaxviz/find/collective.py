@@ -11,7 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, bytes_text, lines_text, plural
+from jaxviz.find.resharding import annotation
 from jaxviz.graph import OPERATION
+from jaxviz.kernels import trip_counts
 from jaxviz.read.communication import is_collective
 from jaxviz.traffic import value_bytes
 
@@ -45,6 +47,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         return
     graph, strings = compiled.graph, compiled.graph.tables.strings
     ops = [op for op in np.unique(graph.nodes.op).tolist() if is_collective(strings[op])]
+    turns = trip_counts(graph)
     found: dict[tuple[str, bool, tuple[Line, ...]], list[int]] = {}
     for node in np.flatnonzero(np.isin(graph.nodes.op, ops) & (graph.nodes.kind == OPERATION)).tolist():
         sources = compiled.sources([node])
@@ -52,23 +55,39 @@ def find(subject: Subject) -> Iterator[Finding]:
         name = strings[graph.nodes.op[node]].removesuffix("-start")
         found.setdefault((name, asked, subject.lines(sources)), []).append(node)
     for (name, asked, lines), nodes in found.items():
-        size = sum(_bytes(subject, node) for node in nodes)
+        # In a loop, it is done in each turn.
+        often = [float(turns[node]) for node in nodes]
+        size = sum(_bytes(subject, node) * times for node, times in zip(nodes, often, strict=True))
+        most = max(often)
+        looped = f", {'up to ' * (min(often) < most)}{most:,.0f} times in each run" if most > 1 else ""
         where = f" ({lines_text(lines)})" if lines else ""
         times = f"{plural(len(nodes), name)}" if len(nodes) > 1 else name
         yield Finding(
             kind="collective",
             severity=ADVICE if not asked and name != "all-reduce" and size >= _LARGE else NOTE,
-            title=f"{times} of {bytes_text(size)} between devices{where}",
+            title=f"{times} of {bytes_text(size)} between devices{looped}{where}",
             text=_WHY.get(name, "")
             + (" The program asks for it." if asked else " XLA put it in, so that the shardings fit."),
-            remedy="Several small ones are slower than one that carries all: gather them in one tree."
-            if asked
-            else "Another sharding of what this line reads or gives may avoid it: jax.lax.with_sharding_constraint, or "
-            "in_shardings and out_shardings of jax.jit, say which.",
+            remedy=_remedy(subject, nodes, asked, most > 1),
             nodes=compiled.sources(nodes),
             lines=lines,
-            figures={"bytes": size, "count": len(nodes)},
+            figures={"bytes": size, "count": len(nodes), "times": most},
         )
+
+
+def _remedy(subject: Subject, nodes: list[int], asked: bool, in_loop: bool) -> str:
+    if not asked:
+        told = next(filter(None, (annotation(subject, node) for node in nodes)), "")
+        return told or (
+            "Another sharding of what this line reads or gives may avoid it: jax.lax.with_sharding_constraint, or "
+            "in_shardings and out_shardings of jax.jit, say which."
+        )
+    if in_loop:
+        return (
+            "All devices wait for each other in each turn. Where the turns only add up what it gives, add up on each "
+            "device and exchange once after the loop."
+        )
+    return "Several small ones are slower than one that carries all: gather them in one tree."
 
 
 def _is_asked(subject: Subject, node: int, sources: list[int]) -> bool:
