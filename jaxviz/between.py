@@ -34,6 +34,7 @@ _WHOLE |= dict.fromkeys(
     ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"), "an exchange between devices"
 )
 LAYOUT, CARRY, UNKNOWN = "a copy for layout", "a copy of what a loop hands on", "XLA does not say"
+PLAIN = "a copy that XLA put in"
 # What a kernel that only copies consists of.
 _COPIES = frozenset({"copy", "transpose", "bitcast", "parameter"})
 
@@ -111,8 +112,19 @@ class _Kernels:
         if copies:
             # Alone in the body of a loop, it is there so that a turn does not write over what it still reads.
             in_loop = all(self.ops(kernel) == ("copy",) and self._is_in_loop(kernel) for kernel in copies)
-            return (CARRY, True) if in_loop else (LAYOUT, False)
+            if in_loop:
+                return CARRY, True
+            return (LAYOUT if any(map(self._changes_layout, copies)) else PLAIN), False
         return (f"{len(readers)} kernels read it", False) if len(readers) > 1 else (UNKNOWN, False)
+
+    def _changes_layout(self, node: int) -> bool:
+        """Whether a kernel gives the axes of an array another order in memory."""
+        graph = self.graph
+        inside = np.append(np.flatnonzero(self.kernels == node), node)
+        if "transpose" in self.ops(node):
+            return True
+        key = graph.tables.find_string("layout")
+        return bool(np.isin(graph.attributes.node[graph.attributes.key == key], inside).any())
 
     def _is_in_loop(self, node: int) -> bool:
         graph = self.graph

@@ -8,6 +8,8 @@ graph up, later calls stay closed once `REPEATED_NODES` have been spent; the nod
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +18,7 @@ import numpy as np
 from jaxviz.graph import (
     ENTER,
     LEAVE,
+    OPERATION,
     RESULT,
     Attributes,
     Bindings,
@@ -43,6 +46,8 @@ from jaxviz.tables import Tables
 #: Tuples of tuples, each read again and again, could fill any memory.
 MOST_OPERANDS = 10_000_000
 
+# In which order the axes of an array lie in memory, in a text such as `f32[8,4]{1,0:T(8,128)}`.
+_ORDER = re.compile(r"\]\{([\d,]+)")
 #: How many nodes of computations that were shown before a graph may repeat.
 REPEATED_NODES = 50_000
 
@@ -174,15 +179,33 @@ class _Writer:
         rows = self.rows
         at = rows.attributes.spread(self.row)
         notes = np.array(self.copies.notes, np.int64).reshape(-1, 4).T
+        layouts = np.array(list(self._layouts()), np.int64).reshape(-1, 3).T
         node = np.concatenate(
             [
                 np.repeat(np.arange(len(self.row)), rows.attributes.count[self.row]),
                 self.copies.nodes(notes[0], notes[1]),
+                layouts[0],
             ]
         )
         order = np.argsort(node, kind="stable")
-        key, text = np.concatenate([rows.keys[at], notes[2]]), np.concatenate([rows.texts[at], notes[3]])
+        key = np.concatenate([rows.keys[at], notes[2], layouts[1]])
+        text = np.concatenate([rows.texts[at], notes[3], layouts[2]])
         return [_column(column[order]) for column in (node, key, text)]
+
+    def _layouts(self) -> Iterator[tuple[int, int, int]]:
+        """Copies that change in which order the axes of an array lie in memory: node, key and text of an attribute."""
+        rows, table, string = self.rows, self.rows.table, self.rows.tables.string
+        instruction = rows.row_instruction[self.row]
+        copying = table.opcodes.where(["copy", "copy-start"])[instruction] & (rows.kind[self.row] == OPERATION)
+        axes = [_ORDER.search(text) for text in table.shapes.different]
+        for node in np.flatnonzero(copying).tolist():
+            number = int(instruction[node])
+            if not rows.operands.count[number]:
+                continue
+            source = int(rows.sources[rows.operands.start[number]])
+            before, after = (axes[table.shapes.number[one]] for one in (source, number))
+            if before is not None and after is not None and before[1] != after[1]:
+                yield node, string("layout"), string(f"{{{after[1]}}} from {{{before[1]}}}")
 
     # What crosses the borders of copies.
 

@@ -1,4 +1,4 @@
-"""What devices tell each other in loops counts in each turn, and an argument that is exchanged is told how to come in."""
+"""Exchanges between devices count in each turn of a loop, and an argument that is exchanged is told how to come in."""
 
 from __future__ import annotations
 

@@ -51,6 +51,7 @@ ENTRY main {
 }
 """
 LIBRARY = APART.replace("exponential(p)", "dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}")
+COPIED = APART.replace("multiply(p, p)", "copy(p)").replace("add(p, p)", "copy(p)")
 SMALL = APART.replace("1024,1024", "16,16")
 
 
@@ -82,9 +83,23 @@ def test_large_values_between_kernels(tmp_path):
 
 
 def test_a_copy_for_layout_is_the_fact_where_a_kernel_does_nothing_else(tmp_path):
-    copying = APART.replace("multiply(p, p)", "copy(p)").replace("add(p, p)", "copy(p)")
-    (finding,) = opened(tmp_path, copying).findings
+    (finding,) = opened(
+        tmp_path, COPIED.replace("e = f32[1024,1024]{1,0} copy", "e = f32[1024,1024]{0,1} copy")
+    ).findings
     assert "once (4.19 MB): a copy for layout" in finding.text
+
+
+def test_a_copy_that_changes_no_layout_is_not_called_one_for_layout(tmp_path):
+    (finding,) = opened(tmp_path, COPIED).findings
+    assert "once (4.19 MB): a copy that XLA put in" in finding.text
+
+
+def test_a_copy_says_what_layout_it_gives(tmp_path):
+    changed = COPIED.replace("e = f32[1024,1024]{1,0} copy", "e = f32[1024,1024]{0,1} copy")
+    assert [node.attributes["layout"] for node in opened(tmp_path, changed).hlo.find("copy")] == [
+        "{0,1} from {1,0}"
+    ] * 2
+    assert not any("layout" in node.attributes for node in opened(tmp_path, COPIED).hlo.find("copy"))
 
 
 @pytest.mark.parametrize("text", [LIBRARY, SMALL])

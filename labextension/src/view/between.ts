@@ -1,6 +1,7 @@
 /** Why a value that one kernel writes for others lies in memory between them: the fact that kept the kernels apart. */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { kernelsOf } from './kernels.ts';
+import { attribute } from './label.ts';
 
 /** Operations that need what they read, or give what they make, in memory, and what people call them. */
 const WHOLE: Readonly<Record<string, string>> = {
@@ -47,9 +48,22 @@ export function keptApartBy(document: Document, graph: Graph, kernel: number): s
   if (copies.length) {
     // Alone in the body of a loop, it is there so that a turn does not write over what it still reads.
     const inLoop = copies.every(node => ops(node).every(op => op === 'copy') && isInLoop(document, graph, node));
-    return inLoop ? 'a copy of what a loop hands on' : 'a copy for layout';
+    if (inLoop) {
+      return 'a copy of what a loop hands on';
+    }
+    return copies.some(node => changesLayout(document, graph, node)) ? 'a copy for layout' : 'a copy that XLA put in';
   }
   return readers.length > 1 ? `${readers.length} kernels read it` : '';
+}
+
+/** Whether a kernel gives the axes of an array another order in memory. */
+function changesLayout(document: Document, graph: Graph, kernel: number): boolean {
+  const { strings } = document;
+  const inside = [kernel];
+  kernelsOf(document, graph).forEach((one, node) => one === kernel && inside.push(node));
+  return inside.some(
+    node => strings[graph.op[node]] === 'transpose' || attribute(document, graph, node, 'layout') !== undefined
+  );
 }
 
 function isInLoop({ strings }: Document, graph: Graph, node: number): boolean {
