@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from jaxviz.find.finding import NOTE, WARNING, Finding, Subject, lines_text, plural
 from jaxviz.find.flow import SAME
+from jaxviz.find.known_numbers import KnownNumbers
 
 # Operations through which an index goes on its way from the argument: negative ones are counted from the end.
 _ON_THE_WAY = SAME | {"add", "select_n"}
@@ -30,13 +32,16 @@ _REMEDY = (
 
 def find(subject: Subject) -> Iterator[Finding]:
     loose: dict[str, list[int]] = {}
+    known = KnownNumbers(subject.flow)
     for node in subject.flow.nodes("dynamic_slice", "dynamic_update_slice", "gather", *_scatters(subject)):
         if subject.is_derived(node):
             continue
-        wrong = _out_of_bounds(subject, node)
+        wrong = _out_of_bounds(subject, known, node)
         what = _what_happens(subject, node)
         if wrong is not None:
-            yield _wrong(subject, node, *wrong, what)
+            # Who says what should happen then knows that it does.
+            if "mode=" not in subject.expression(node)[1]:
+                yield _wrong(subject, node, wrong, what)
         elif subject.is_own(node) and _from_argument(subject, node):
             loose.setdefault(what, []).append(node)
     # Who trains looks labels and tokens up all the time, and knows what they are.
@@ -64,34 +69,96 @@ def _indices(subject: Subject, node: int) -> list[int]:
     return operands[first:] if first is not None else operands[1:2]
 
 
-def _out_of_bounds(subject: Subject, node: int) -> tuple[int, int] | None:
-    """An index of an operation that is out of bounds for all arguments, and the size of its axis."""
-    flow, graph = subject.flow, subject.graph
-    operands = flow.operands(node)
-    dims = flow.dims(operands[0])
-    op = flow.op(node)
-    if op in ("dynamic_slice", "dynamic_update_slice"):
-        piece = flow.dims(int(graph.first_value[node])) if op == "dynamic_slice" else flow.dims(operands[1])
-        checks = list(zip(_indices(subject, node), dims, piece, strict=False))
-    else:
-        axes = _axes(graph.node(node).attributes.get("dimension_numbers", ""))
-        # Of one number alone is it known which axis it is for, and that it is not a row of others.
-        if len(axes) != 1 or axes[0] >= len(dims):
-            return None
-        checks = [(operands[1], dims[axes[0]], 1)]
-    for source, size, length in checks:
-        index = flow.number(source)
-        if isinstance(index, int) and size >= 0 and not 0 <= index <= size - length:
-            # What is below 0 was counted from the end before.
-            return (index if index >= 0 else index - size, size)
+class _Wrong(NamedTuple):
+    """Indices that are out of bounds: the first of them, the size of the axis, how many are and of how many."""
+
+    first: int
+    size: int
+    wrong: int
+    of: int
+    in_turns: bool
+
+
+def _out_of_bounds(subject: Subject, known: KnownNumbers, node: int) -> _Wrong | None:
+    """The first index of an operation that is out of bounds for all arguments."""
+    for source, size, length in _checks(subject, node):
+        numbers = known.of(source)
+        if numbers is None or size < 0:
+            continue
+        wrong = (numbers.values < 0) | (numbers.values > size - length)
+        if not wrong.any() or numbers.values.dtype == bool:
+            continue
+        single = numbers.along is None
+        if not single and not subject.is_own(node):
+            continue
+        if numbers.loop >= 0 and (_is_guarded(subject, node, numbers.loop) or _is_chosen_from(subject, node)):
+            continue
+        index = int(numbers.values.ravel()[int(np.argmax(wrong))])
+        # What is below 0 was counted from the end before.
+        index = index if index >= 0 else index - size
+        # Of a large array only the least and the most are known.
+        of = numbers.values.size if numbers.exact else 1
+        return _Wrong(index, size, int(np.count_nonzero(wrong)), of, numbers.loop >= 0)
     return None
 
 
+def _checks(subject: Subject, node: int) -> list[tuple[int, int, int]]:
+    """The sources of indices, each with the size of its axis and the length of what is taken or written there."""
+    flow, graph = subject.flow, subject.graph
+    operands, op = flow.operands(node), flow.op(node)
+    dims = flow.dims(operands[0])
+    if op in ("dynamic_slice", "dynamic_update_slice"):
+        piece = flow.dims(int(graph.first_value[node])) if op == "dynamic_slice" else flow.dims(operands[1])
+        return list(zip(_indices(subject, node), dims, piece, strict=False))
+    attributes = graph.node(node).attributes
+    numbers = attributes.get("dimension_numbers", "")
+    axes = _axes(_AXES, numbers)
+    sources = [operands[1]]
+    if len(axes) > 1:
+        # Indices of several axes stand beside one another.
+        source = flow.back(operands[1])
+        maker = int(graph.value_node[source]) if source >= 0 else -1
+        sources = flow.operands(maker) if maker >= 0 and flow.op(maker) == "concatenate" else []
+    if len(sources) != len(axes) or any(axis >= len(dims) for axis in axes):
+        return []
+    if op == "gather":
+        lengths = [int(size) for size in re.findall(r"\d+", attributes.get("slice_sizes", ""))]
+        if len(lengths) != len(dims):
+            return []
+        return [(source, dims[axis], lengths[axis]) for source, axis in zip(sources, axes, strict=True)]
+    single = _axes(_INSERTED, numbers)
+    return [(source, dims[axis], 1) for source, axis in zip(sources, axes, strict=True) if axis in single]
+
+
+def _is_guarded(subject: Subject, node: int, loop: int) -> bool:
+    """Whether a condition inside of a loop decides whether something is looked up at all."""
+    graph, region = subject.graph, int(subject.graph.nodes.region[node])
+    while region > 0 and region != loop:
+        if graph.tables.strings[graph.regions.kind[region]] == "branch":
+            return True
+        region = int(graph.region_parent[region])
+    return False
+
+
+def _is_chosen_from(subject: Subject, node: int, steps: int = 8) -> bool:
+    """Whether what is looked up is only one of several that are chosen from, as in `jnp.where(i < n, x[i], 0)`."""
+    graph, flow = subject.graph, subject.flow
+    value = int(graph.first_value[node])
+    readers = graph.operand_node[graph.operands.source == value].tolist()
+    for reader in readers:
+        if flow.op(reader) == "select_n" or graph.tables.strings[graph.nodes.name[reader]] == "_where":
+            continue
+        if not steps or flow.op(reader) not in SAME or not _is_chosen_from(subject, reader, steps - 1):
+            return False
+    return bool(readers)
+
+
 _AXES = re.compile(r"(?:start_index_map|scatter_dims_to_operand_dims)=\(([\d, ]*)\)")
+_INSERTED = re.compile(r"inserted_window_dims=\(([\d, ]*)\)")
 
 
-def _axes(text: str) -> tuple[int, ...]:
-    found = _AXES.search(text)
+def _axes(pattern: re.Pattern[str], text: str) -> tuple[int, ...]:
+    found = pattern.search(text)
     return tuple(int(part) for part in found[1].split(",") if part.strip()) if found else ()
 
 
@@ -113,16 +180,23 @@ def _from_argument(subject: Subject, node: int) -> bool:
     return False
 
 
-def _wrong(subject: Subject, node: int, index: int, size: int, what: str) -> Finding:
-    return subject.told(
-        kind="indexing",
-        severity=WARNING,
-        title=f"index {index} is out of bounds for an axis of {size}",
-        text=f"JAX does not raise an error for this: it {_SAYS[what]}.",
-        remedy=f"Use an index from {-size} to {size - 1}." if size else "There is nothing to index.",
-        nodes=[node],
-        figures={"index": index, "size": size},
-    )
+def _wrong(subject: Subject, node: int, wrong: _Wrong, what: str) -> Finding:
+    size = wrong.size
+    title = f"index {wrong.first} is out of bounds for an axis of {size}"
+    text = f"JAX does not raise an error for this: it {_SAYS[what]}."
+    remedy = f"Use an index from {-size} to {size - 1}." if size else "There is nothing to index."
+    if wrong.in_turns:
+        title += f" in {plural(wrong.wrong, 'turn')} of {wrong.of:,}"
+        remedy = (
+            "Let the loop turn as often as the axis has entries, or choose with jnp.where(i < n, x[i], ...) what it "
+            f"should be beyond them: the last index is {size - 1}."
+        )
+    elif wrong.of > 1 and wrong.wrong > 1:
+        title = f"{wrong.wrong:,} indices, the first {wrong.first}, are out of bounds for an axis of {size}"
+    figures = {"index": wrong.first, "size": size}
+    if wrong.of > 1:
+        figures |= {"count": wrong.wrong, "of": wrong.of}
+    return subject.told("indexing", WARNING, title, text, remedy, [node], figures)
 
 
 def _loose(subject: Subject, loose: dict[str, list[int]]) -> Finding:

@@ -24,7 +24,7 @@ from jaxviz.read.frames import FrameReader
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.rows import BODY, NOTHING, Rows
 from jaxviz.read.sharing import Sharing
-from jaxviz.read.values import scalar_text
+from jaxviz.read.values import entries_text, scalar_text
 from jaxviz.tables import Tables
 
 #: How many nodes of bodies that were shown before a graph may repeat.
@@ -212,7 +212,8 @@ class _Reader:
                 "value": scalar_text(constants[number]) if known else None,
                 "scope": self._constant_scope(constants[number]) if name else None,
             }
-            for key, text in texts.items():
+            entries = entries_text(constants[number]) if known else None
+            for key, text in (*texts.items(), *([entries] if entries else [])):
                 if text:
                     block.attribute_row.append(number)
                     block.attribute_key.append(self.tables.string(key))

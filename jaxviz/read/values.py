@@ -65,3 +65,24 @@ def scalar_text(value: Any) -> str | None:
     if isinstance(item, float) and array.dtype.itemsize < 8 and array.dtype.kind == "f":
         return str(array[()])
     return str(item)
+
+
+# The most entries that are shown, and that are looked at for their range.
+_SHOWN, _RANGED = 48, 100_000
+
+
+def entries_text(value: Any) -> tuple[str, str] | None:
+    """What whole numbers and truth values an array holds: all of a few, or from which to which."""
+    shape, dtype = getattr(value, "shape", ()), getattr(value, "dtype", None)
+    # Keys have a type of their own.
+    if not shape or getattr(dtype, "kind", "") not in "biu" or not getattr(value, "is_fully_addressable", True):
+        return None
+    if not 0 < math.prod(shape) <= _RANGED:
+        return None
+    try:
+        array = np.asarray(value)
+    except Exception:  # As above.
+        return None
+    if array.size <= _SHOWN:
+        return "values", ", ".join(map(str, array.ravel().tolist()))
+    return "range", f"{array.min()} to {array.max()}"

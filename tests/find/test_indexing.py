@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from find.found import found, line_numbers, the
 from jax import lax
@@ -91,3 +92,102 @@ INNOCENT = {
 def test_indices_that_are_in_bounds_are_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert found("indexing", fn, *arguments) == []
+
+
+ROW, TABLE = jnp.ones(8), jnp.ones((3, 4))
+
+
+def of_a_loop(turns, index):
+    return lambda x: lax.fori_loop(0, turns, lambda i, c: c + x[index(i)], 0.0)
+
+
+def blocks(x):
+    return lax.fori_loop(0, 3, lambda i, c: c + lax.dynamic_slice(x, (i * 3,), (3,)).sum(), 0.0)
+
+
+def scanned(x):
+    return lax.scan(lambda c, i: (c + x[i + 1], None), 0.0, jnp.arange(8))[0]
+
+
+def until(x):
+    return lax.while_loop(lambda s: s[0] <= 8, lambda s: (s[0] + 1, s[1] + x[s[0]]), (0, 0.0))[1]
+
+
+def nested(table):
+    def rows(i, c):
+        return lax.fori_loop(0, 5, lambda j, d: d + table[i, j], c)
+
+    return lax.fori_loop(0, 3, rows, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("fn", "argument", "title", "figures"),
+    [
+        (lambda x: x[jnp.array([1, 2, 30])], ROW, "index 30 is", (30, 8, 1, 3)),
+        (lambda x: x[np.array([1, 2, -30])], ROW, "index -30 is", (-30, 8, 1, 3)),
+        (lambda x: x.at[np.array([0, 9, 11])].set(1.0), ROW, "2 indices, the first 9, are", (9, 8, 2, 3)),
+        (lambda x: x[np.array([0, 2]), np.array([1, 7])], TABLE, "index 7 is", (7, 4, 1, 2)),
+        (lambda x: jnp.take(x, np.array([0, 2, 9]), axis=1), TABLE, "index 9 is", (9, 4, 1, 3)),
+        (lambda x: x[jnp.arange(8) + 1], ROW, "index 8 is", (8, 8, 1, 8)),
+        (of_a_loop(9, lambda i: i), ROW, "index 8 is", (8, 8, 1, 9)),
+        (of_a_loop(8, lambda i: 8 - i), ROW, "index 8 is", (8, 8, 1, 8)),
+        (jax.grad(of_a_loop(9, lambda i: i)), ROW, "index 8 is", (8, 8, 1, 9)),
+        (blocks, ROW, "index 6 is", (6, 8, 1, 3)),
+        (scanned, ROW, "index 8 is", (8, 8, 1, 8)),
+        (until, ROW, "index 8 is", (8, 8, 1, 9)),
+        (nested, TABLE, "index 4 is", (4, 4, 1, 5)),
+    ],
+)
+def test_arrays_of_indices_and_counters_of_loops_beyond_an_axis_are_told(fn, argument, title, figures):
+    finding = the("indexing", fn, argument)
+    assert finding.severity == "warning"
+    assert finding.title.startswith(title)
+    assert finding.figures == dict(zip(("index", "size", "count", "of"), figures, strict=True))
+
+
+def test_of_a_large_array_of_indices_the_most_is_told():
+    many = np.arange(100)
+    finding = the("indexing", lambda x: x[many], ROW)
+    assert finding.title.startswith("index 99 is out of bounds for an axis of 8 (line ")
+
+
+def test_the_turns_of_a_loop_that_go_beyond_are_counted():
+    assert "in 2 turns of 10" in the("indexing", of_a_loop(10, lambda i: i), ROW).title
+
+
+def guarded(x):
+    return lax.fori_loop(0, 20, lambda i, c: lax.cond(i < 8, lambda: c + x[i], lambda: c), 0.0)
+
+
+def masked(x):
+    return lax.fori_loop(0, 20, lambda i, c: c + jnp.where(i < 8, x[i], 0.0), 0.0)
+
+
+def until_two(x):
+    return lax.while_loop(lambda s: (s[0] < 20) & (s[1] < 3), lambda s: (s[0] + 1, s[1] + x[s[0]]), (0, 0.0))[1]
+
+
+@pytest.mark.parametrize(
+    ("fn", "argument"),
+    [
+        (of_a_loop(8, lambda i: i), ROW),
+        (of_a_loop(8, lambda i: i - 1), ROW),
+        (of_a_loop(20, lambda i: i % 8), ROW),
+        (of_a_loop(16, lambda i: i // 2), ROW),
+        (of_a_loop(20, lambda i: jnp.clip(i, 0, 7)), ROW),
+        (of_a_loop(20, lambda i: jnp.where(i < 8, i, 7)), ROW),
+        (guarded, ROW),
+        (masked, ROW),
+        (until_two, ROW),
+        (lambda x: x[jnp.array([0, 7, -8])], ROW),
+        (lambda x: x[jnp.arange(7, -1, -1)], ROW),
+        (lambda x: x[jnp.arange(3)[:, None], jnp.arange(4)[None, :]], TABLE),
+        (lambda x: x.at[jnp.array([0, 9])].get(mode="fill", fill_value=0), ROW),
+        (lambda x: x.at[jnp.array([0, 9])].set(1.0, mode="drop"), ROW),
+        (lambda x: jnp.take(x, np.array([0, 9]), mode="wrap"), ROW),
+        (lambda x: jax.ops.segment_sum(x, np.array([0, 0, 1, 1, 2, 2, 3, 3]), 4), ROW),
+        (lambda x: jnp.convolve(x, x)[:8] + jnp.roll(x, 3), ROW),
+    ],
+)
+def test_indices_that_stay_within_or_are_guarded_are_left_alone(fn, argument):
+    assert found("indexing", fn, argument) == []
