@@ -19,6 +19,7 @@ __all__ = ["FINDERS", "SEVERITIES", "Compiled", "Finding", "Line", "Subject", "f
 FINDERS = (
     "unrolled",
     "dead",
+    "dead_carries",
     "captured",
     "impure",
     "donated",

@@ -40,6 +40,12 @@ def needed_nodes(graph: Graph) -> Column:
     return np.array(needed, np.int32)
 
 
+def is_acting(graph: Graph, node: int) -> bool:
+    """Whether an operation does something besides making values."""
+    name = graph.tables.strings[graph.nodes.op[node]]
+    return bool(graph.nodes.kind[node] == OPERATION) and any(part in name for part in _ACTING)
+
+
 def _leaving(graph: Graph) -> dict[int, list[int]]:
     """The results of each region whose values go somewhere."""
     found: dict[int, list[int]] = {}

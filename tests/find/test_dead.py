@@ -146,3 +146,101 @@ INNOCENT = {
 def test_what_is_needed_is_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert found("dead", fn, *arguments) == []
+
+
+def with_a_history(x):
+    def body(carry, _):
+        x, history = carry
+        history = jnp.tanh(history) * 0.9 + x
+        return (jnp.sin(x), history), None
+
+    (x, _), _ = lax.scan(body, (x, x), None, length=10)
+    return x
+
+
+def with_a_norm(x):
+    def body(i, carry):
+        x, norm = carry
+        return x * 1.1, norm + jnp.sum(x**2)
+
+    return lax.fori_loop(0, 10, body, (x, 0.0))[0]
+
+
+def until_ten(x):
+    def turn(state):
+        i, x, unread = state
+        return i + 1, jnp.sin(x), jnp.exp(unread) * 2
+
+    return lax.while_loop(lambda state: state[0] < 10, turn, (0, x, x))[1]
+
+
+def handed_to_and_fro(x):
+    def body(carry, _):
+        x, one, other = carry
+        return (jnp.sin(x), jnp.tanh(other) * 0.9 + x, jnp.cos(one)), None
+
+    return lax.scan(body, (x, x, x), None, length=10)[0][0]
+
+
+@pytest.mark.parametrize(
+    ("fn", "names", "line", "equations"),
+    [
+        (with_a_history, "`carry[1]` is", 3, 3),
+        (jax.jit(with_a_history), "`carry[1]` is", 3, 3),
+        (with_a_norm, "`carry[1]` is", 3, 3),
+        (until_ten, "`state[2]` is", 3, 2),
+        (handed_to_and_fro, "`carry[1]`, `carry[2]` are", 3, 4),
+    ],
+)
+def test_what_a_loop_carries_and_nothing_reads_is_told(fn, names, line, equations):
+    finding = the("dead", fn, jnp.ones(8))
+    assert finding.title.startswith(f"{names} carried round a loop and never read")
+    assert line_numbers(finding, getattr(fn, "__wrapped__", fn)) == [line]
+    # Versions of JAX differ in what they convert.
+    assert equations <= finding.figures["equations"] <= equations + 1
+
+
+def read_by_another(x):
+    def body(carry, _):
+        x, other = carry
+        return (jnp.sin(x) + other, jnp.tanh(other) * 0.9 + x), None
+
+    return lax.scan(body, (x, x), None, length=10)[0][0]
+
+
+def read_by_the_end(x):
+    return lax.while_loop(lambda s: s[0].sum() < 10, lambda s: (s[0] * 1.1, jnp.sin(s[1])), (x, x))[1]
+
+
+def printed(x):
+    def body(carry, _):
+        x, other = carry
+        other = jnp.tanh(other)
+        jax.debug.print("{}", other)
+        return (jnp.sin(x), other), None
+
+    return lax.scan(body, (x, x), None, length=10)[0][0]
+
+
+def collected(x):
+    def body(carry, _):
+        x, other = carry
+        return (jnp.sin(x), jnp.cos(other)), jnp.tanh(other) + x
+
+    return lax.scan(body, (x, x), None, length=10)[1]
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        read_by_another,
+        read_by_the_end,
+        printed,
+        lambda x: collected(x).sum(),
+        lambda x: lax.fori_loop(0, 10, lambda i, c: jnp.sin(c), x),
+        lambda x: lax.scan(lambda c, _: ((jnp.sin(c[0]), c[0] * 2), None), (x, x), None, length=3)[0],
+        jax.grad(lambda x: read_by_another(x).sum()),
+    ],
+)
+def test_what_a_loop_carries_for_something_is_left_alone(fn):
+    assert found("dead", fn, jnp.ones(8)) == []
