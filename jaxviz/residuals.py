@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxviz.find.flow import SAME, Flow
 from jaxviz.flops import PRODUCTS, equation_flops, product_axes, turns_of
-from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.outline.derivatives import Derivatives, derivatives_of
 from jaxviz.traffic import value_bytes
 
@@ -83,10 +83,10 @@ class Residuals:
         return "\n".join([f"<Residuals: {len(self.sizes)} values, {self.bytes:,.0f} B>", *rows])
 
 
-def residuals_of(graph: Graph, flow: Flow | None = None) -> Residuals:
+def residuals_of(graph: Graph, flow: Flow | None = None, derivatives: Derivatives | None = None) -> Residuals:
     """The residuals of a jaxpr. Numbers that the program says, and arguments, need not be kept."""
     flow = flow or Flow(graph)
-    derivatives = derivatives_of(graph)
+    derivatives = derivatives_of(graph) if derivatives is None else derivatives
     order = derivatives.order
     first: dict[int, int] = {}
     known: dict[int, int] = {}
@@ -146,10 +146,12 @@ class _Walk:
         self.sources = graph.operands.source.tolist()
         self.first = graph.first_operand.tolist()
         self.is_operation = (graph.nodes.kind == OPERATION).tolist()
+        self.is_constant = (graph.nodes.kind == CONSTANT).tolist()
         self.products = frozenset(flow.nodes(*PRODUCTS))
         self.unbatched = frozenset(node for node in flow.nodes("dot_general") if not product_axes(flow, node)[2])
         self.names = frozenset(flow.nodes("name"))
         self._back: dict[int, int] = {}
+        self._fixed: dict[int, bool] = {}
         self._flops: dict[int, float] = {}
 
     def named_policies(self) -> Iterator[str]:
@@ -170,7 +172,11 @@ class _Walk:
             node = self.maker[value]
             if node in again or not self.is_operation[node]:
                 continue
-            if name == _EVERYTHING or node in saves or not self.inside[node]:
+            # What is made of numbers alone is made in the function, wherever JAX computes it.
+            fixed = not self.inside[node] and self._is_fixed(node)
+            if fixed and name == _EVERYTHING:
+                continue
+            if name == _EVERYTHING or node in saves or not (self.inside[node] or fixed):
                 saved[value] = value_bytes(self.graph, value)
                 continue
             again.add(node)
@@ -189,6 +195,16 @@ class _Walk:
             np.unique(np.array([self.maker[value] for value in saved], np.int32)),
             np.array(sorted(again), np.int32),
         )
+
+    def _is_fixed(self, node: int) -> bool:
+        """Whether a node is made of numbers of the program alone."""
+        if node not in self._fixed:
+            sources = [self.back(source) for source in self.sources[self.first[node] : self.first[node + 1]]]
+            makers = [self.maker[source] for source in sources if source >= 0]
+            self._fixed[node] = all(
+                self.is_constant[maker] or (self.is_operation[maker] and self._is_fixed(maker)) for maker in makers
+            )
+        return self._fixed[node]
 
     def back(self, source: int) -> int:
         if source not in self._back:

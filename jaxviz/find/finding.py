@@ -15,6 +15,7 @@ from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.impure import Seen
 from jaxviz.link.fates import Fates
 from jaxviz.link.links import Links
+from jaxviz.outline.derivatives import Derivatives, derivatives_of
 from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
 
@@ -152,15 +153,18 @@ class Subject:
     @cached_property
     def has_gradient(self) -> bool:
         """Whether a backward pass is part of the program."""
-        strings = self.graph.tables.strings
-        return any("transpose(" in strings[scope] for scope in np.unique(self.graph.nodes.scope).tolist())
+        return bool((self._derivatives.order > 0).any())
+
+    @cached_property
+    def _derivatives(self) -> Derivatives:
+        return derivatives_of(self.graph)
 
     @cached_property
     def residuals(self) -> Residuals:
         """What the forward pass keeps for the backward pass."""
         from jaxviz.residuals import residuals_of
 
-        return residuals_of(self.graph, self.flow)
+        return residuals_of(self.graph, self.flow, self._derivatives)
 
     def expression(self, node: int) -> tuple[ast.AST | None, str]:
         """The expression of the person's that a node comes from, and its text; nothing where that is not known."""

@@ -65,6 +65,8 @@ def derivatives_of(graph: Graph) -> Derivatives:
     if (order > 0).any() and levels[order > 0].max() > levels[order == 0].max(initial=0):
         # JAX 0.6 says the outer derivative of what is on the inner way back twice: which is which, nobody knows.
         levels, order = np.minimum(levels, 1), np.minimum(order, 1)
+    # A linear solve holds its own transpose, forward too.
+    order[(levels == 0) & np.isin(nodes.region, _inside_solves(graph))] = 0
     within = np.zeros((len(graph.regions.owner), 2), np.int32)
     for region, owner in enumerate(graph.regions.owner.tolist()):
         if region:
@@ -72,6 +74,15 @@ def derivatives_of(graph: Graph) -> Derivatives:
             within[region] = np.maximum(within[nodes.region[owner]], (levels[owner], order[owner]))
     levels = np.maximum(levels, within[nodes.region, 0])
     return Derivatives(np.maximum(order, within[nodes.region, 1]), levels > 0, levels)
+
+
+def _inside_solves(graph: Graph) -> list[int]:
+    """The bodies of linear solves, and those inside them."""
+    strings, found = graph.tables.strings, set[int]()
+    for region, kind in enumerate(graph.regions.kind.tolist()):
+        if strings[kind] == "linear_solve" or (region and int(graph.region_parent[region]) in found):
+            found.add(region)
+    return sorted(found)
 
 
 def _named(graph: Graph, names: Collection[str]) -> NDArray[np.bool_]:
