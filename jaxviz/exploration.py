@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jaxviz.between import Between
     from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Subject
+    from jaxviz.lifetimes import Peak
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
@@ -139,8 +140,20 @@ class Exploration(Exported):
         except Exception:
             # What cannot be compiled here, nothing was found in; the error comes with the stage.
             return found
-        compiled = Compiled(hlo.graph, hlo.links, hlo.order, fates)
+        compiled = Compiled(hlo.graph, hlo.links, hlo.order, fates, self._assigned_peak)
         return ordered(found + find_with(COMPILED_FINDERS, replace(self._subject, compiled=compiled)))
+
+    @property
+    def _assigned_peak(self) -> Peak | None:
+        """The peak by XLA's own buffer assignment, where somebody asked for that."""
+        memory = self._measured.memory
+        if memory is None or not len(memory.steps):
+            return None
+        from jaxviz.lifetimes import Peak
+
+        alive = tuple((value.node, float(value.size)) for value in memory.alive)
+        node, results = int(memory.steps[memory.peak_step]), float(memory.results - memory.aliased)
+        return Peak(node, float(memory.peak), float(memory.arguments), alive, results, assigned=True)
 
     @cached_property
     def found_in_jaxpr(self) -> tuple[Finding, ...]:
@@ -290,6 +303,8 @@ class Exploration(Exported):
         if self._measured.memory is None:
             with self._capture.program.surroundings():
                 self._measured.memory = program_memory(self._capture)
+            # The peak is told by it from now on.
+            vars(self).pop("findings", None)
         return self._measured.memory
 
     def compile_cost(self, *, curve: bool = False) -> CompileCost:

@@ -29,6 +29,8 @@ class Peak:
     alive: tuple[tuple[int, float], ...]
     #: Bytes of those that are results.
     results: float = 0.0
+    #: Whether the places are those of XLA's buffer assignment, and not counted from the order alone.
+    assigned: bool = False
 
 
 def peak_of(graph: Graph, order: Column) -> Peak | None:

@@ -20,6 +20,7 @@ from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
 
 if TYPE_CHECKING:
+    from jaxviz.lifetimes import Peak
     from jaxviz.residuals import Residuals
 
 # Seconds that a person notices.
@@ -68,12 +69,14 @@ class Compiled:
     """What the compiler made of a jaxpr: optimized HLO, its links to the jaxpr, and the fates of equations.
 
     `order` says where each node stood in the HLO as the compiler gave it, which is the order in which it runs.
+    `peak` is that of the compiler's own buffer assignment, where it is known.
     """
 
     graph: Graph
     links: Links
     order: Column
     fates: Fates | None = None
+    peak: Peak | None = None
 
     @classmethod
     def alone(cls, graph: Graph) -> Compiled:

@@ -17,8 +17,10 @@ _LINES = 3
 
 def find(subject: Subject) -> Iterator[Finding]:
     compiled = subject.compiled
-    peak = peak_of(compiled.graph, compiled.order) if compiled is not None else None
-    if compiled is None or peak is None or peak.bytes < _LARGE or peak.bytes - peak.arguments < _SHARE * peak.bytes:
+    if compiled is None:
+        return
+    peak = compiled.peak or peak_of(compiled.graph, compiled.order)
+    if peak is None or peak.bytes < _LARGE or peak.bytes - peak.arguments < _SHARE * peak.bytes:
         return
     by_line: dict[int, float] = {}
     values = 0
@@ -39,11 +41,22 @@ def find(subject: Subject) -> Iterator[Finding]:
         kind="peak",
         severity=ADVICE if peak.bytes >= _HUGE else NOTE,
         title=f"{bytes_text(peak.bytes)} are alive at the peak, {bytes_text(peak.arguments)} of them arguments",
-        text=f"In the order in which the compiled program runs, {plural(values, 'value')} lie in memory there: {told}.",
+        text=_text(peak, plural(values, "value"), told, bytes_text(peak.results)),
         remedy=_remedy(subject, peak),
         nodes=nodes,
         lines=subject.lines(compiled.sources(node for node, _ in peak.alive[:_LINES])),
         figures={"bytes": peak.bytes, "arguments": peak.arguments, "values": values},
+    )
+
+
+def _text(peak: Peak, values: str, told: str, results: str) -> str:
+    """What lies there, and where that is known from."""
+    made = f": {told}" if told else ""
+    if peak.assigned:
+        return f"By XLA's buffer assignment: {results} of results, and {values} of those in between{made}."
+    return (
+        f"In the order in which the compiled program runs, {values} lie in memory there{made}. That is counted from "
+        "the order alone; ex.memory() asks XLA where it puts each."
     )
 
 

@@ -195,3 +195,16 @@ def test_a_copy_of_what_a_loop_hands_on_is_no_copy_for_layout():
     exploration = explore(carried, X)
     assert {value.fact for value in exploration.between_kernels} <= {"a copy of what a loop hands on", "read by a loop"}
     assert not [finding for finding in exploration.findings if finding.kind == "unfused"]
+
+
+def test_the_peak_is_told_by_the_buffer_assignment_once_that_is_known():
+    exploration = explore(jax.grad(layers), [SPEC((512, 512), jnp.float32)] * 4, SPEC((16384, 512), jnp.float32))
+    (before,) = (one for one in exploration.findings if one.kind == "peak")
+    memory = exploration.memory()
+    (after,) = (one for one in exploration.findings if one.kind == "peak")
+    assert "counted from the order alone; ex.memory() asks XLA" in before.text
+    assert after.text.startswith("By XLA's buffer assignment: ")
+    assert after.figures["bytes"] == memory.peak
+    assert after.figures["values"] == len(memory.alive)
+    assert before.figures["arguments"] == after.figures["arguments"] == memory.arguments
+    assert before.figures["bytes"] == pytest.approx(after.figures["bytes"], rel=0.1)
