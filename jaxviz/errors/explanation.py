@@ -93,7 +93,9 @@ def _first(failure: Failure, call: ast.Call | None) -> str:
     """The array that a call is about: whose method it is, or what it is given first."""
     if call is not None and isinstance(call.func, ast.Attribute) and is_array(failure.value(call.func.value)):
         return failure.text(call.func.value)
-    return failure.text(call.args[0]) if call is not None and call.args else "x"
+    # A function that is given is not what a call is about.
+    arrays = [one for one in call.args if not isinstance(one, ast.Lambda)] if call is not None else []
+    return failure.text(arrays[0]) if arrays else "x"
 
 
 def api_page(name: str) -> str:

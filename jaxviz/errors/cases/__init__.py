@@ -10,6 +10,7 @@ from jaxviz.errors.cases import (
     derivatives,
     devices,
     dtypes,
+    in_place,
     keys,
     libraries,
     mapping,
@@ -17,12 +18,15 @@ from jaxviz.errors.cases import (
     numbers,
     products,
     shapes,
+    solves,
     trees,
 )
 from jaxviz.errors.explanation import Case
 
 CASES: tuple[Case, ...] = (
     *choices.CASES,
+    *in_place.CASES,
+    *solves.CASES,
     *numbers.CASES,
     *libraries.CASES,
     *bodies.CASES,

@@ -6,6 +6,7 @@ import ast
 import re
 import textwrap
 
+from jaxviz.errors.cases.in_place import assigned, without
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
@@ -291,9 +292,13 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation:
     cures = []
     module = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
     if call is not None and module is not None and getattr(failure.value(module), "__name__", "") == "numpy":
-        cures.append(
-            Cure("Use the function of jax.numpy, which becomes part of the program:", failure.with_(module, "jnp"))
-        )
+        written = failure.with_(module, "jnp")
+        if any(keyword.arg == "out" for keyword in call.keywords):
+            target = next(keyword.value for keyword in call.keywords if keyword.arg == "out")
+            function_text = f"jnp.{call.func.attr}" if isinstance(call.func, ast.Attribute) else ""
+            text = without(failure, call, ["out"]).replace(failure.text(call.func), function_text, 1)
+            written = assigned(failure, call, target, text)
+        cures.append(Cure("Use the function of jax.numpy, which becomes part of the program:", written))
     shape = f"jax.ShapeDtypeStruct({argument}.shape, {argument}.dtype)"
     cures.append(
         Cure(

@@ -21,6 +21,7 @@ for _name in (
     "names",
     "libraries",
     "devices",
+    "written",
 ):
     import_module(f"errors.failing.{_name}")
 

@@ -1,0 +1,101 @@
+"""What NumPy's functions write into an array that they are given: `out=`, `where=`, `ufunc.at`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from jaxviz.errors.explanation import Case, Cure, Explanation
+from jaxviz.errors.failure import Failure, last_name
+
+_LINK = "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates"
+_WHY = (
+    "An array of JAX never changes, so there is nothing to write into. A function gives a new array, and XLA uses the "
+    "memory again where it can."
+)
+
+
+def without(failure: Failure, call: ast.Call, names: Sequence[str], more: str = "") -> str:
+    """A call without some of its keywords."""
+    kept = [*map(failure.text, call.args)]
+    kept += [
+        f"{keyword.arg}={failure.text(keyword.value)}" if keyword.arg else f"**{failure.text(keyword.value)}"
+        for keyword in call.keywords
+        if keyword.arg not in names
+    ]
+    return f"{failure.text(call.func)}({', '.join([*kept, *([more] if more else [])])})"
+
+
+def assigned(failure: Failure, call: ast.Call, target: ast.expr | None, text: str) -> str:
+    """The statement with a call that reads otherwise; what stood alone is assigned to what it was written into."""
+    if not isinstance(failure.statement, ast.Expr) or failure.statement.value is not call:
+        return failure.with_(call, text)
+    name = failure.text(target)
+    if isinstance(target, ast.Subscript):
+        array = failure.text(target.value)
+        return f"{array} = {array}.at[{failure.text(target.slice)}].set({text})"
+    return f"{name} = {text}" if name else text
+
+
+def _with_keyword(failure: Failure, name: str) -> ast.Call | None:
+    """The call of the failing statement that is given a keyword."""
+    if failure.statement is None:
+        return None
+    calls = [node for node in ast.walk(failure.statement) if isinstance(node, ast.Call)]
+    return next((call for call in calls if any(keyword.arg == name for keyword in call.keywords)), None)
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def _out(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    call = _with_keyword(failure, "out")
+    if call is None:
+        return None
+    target = _keyword(call, "out")
+    function, text = failure.text(call.func), without(failure, call, ["out"])
+    cure = Cure("Use what it gives:", assigned(failure, call, target, text))
+    title = f"`{function}` cannot write into `{failure.text(target)}`"
+    return Explanation("out", title, _WHY, (cure,), _LINK)
+
+
+def _where(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    call = _with_keyword(failure, "where")
+    mask = _keyword(call, "where") if call is not None else None
+    if call is None or mask is None:
+        return None
+    otherwise = failure.text(_keyword(call, "out")) or (failure.text(call.args[0]) if call.args else "0")
+    text = f"jnp.where({failure.text(mask)}, {without(failure, call, ['where', 'out'])}, {otherwise})"
+    reason = (
+        "With `where`, NumPy leaves the other entries of `out` as they were. There is no such array here, so what they "
+        "should be has to be said. " + _WHY
+    )
+    cure = Cure("Choose entry by entry:", assigned(failure, call, _keyword(call, "out"), text))
+    return Explanation("out", f"`{failure.text(call.func)}` takes no `where`", reason, (cure,), _LINK)
+
+
+def _at(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    call = failure.calls("at")
+    if call is None or not call.args:
+        return None
+    text = without(failure, call, ["inplace"], "inplace=False")
+    cures = [Cure("Use what it gives:", assigned(failure, call, call.args[0], text))]
+    kind = last_name(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    method = {"add": "add", "multiply": "multiply", "minimum": "min", "maximum": "max"}.get(kind)
+    if method and len(call.args) == 3:
+        array, index, value = map(failure.text, call.args)
+        written = f"{array}.at[{index}].{method}({value})"
+        cures.append(Cure("Or as JAX writes it:", assigned(failure, call, call.args[0], written)))
+    title = f"`{failure.text(call.func)}` cannot change `{failure.text(call.args[0])}` where it is"
+    return Explanation("out", title, _WHY, tuple(cures), _LINK)
+
+
+CASES: tuple[Case, ...] = (
+    Case("out", ("NotImplementedError",), r"\bout'? argument (?:of <jnp\.ufunc|to )", _out),
+    Case("out", ("TypeError",), r"unexpected keyword argument 'out'", _out),
+    Case("out", ("ValueError", "TypeError"), r"Non-hashable static arguments", _out),
+    Case("out", ("NotImplementedError",), r"where argument of <jnp\.ufunc", _where),
+    Case("out", ("NotImplementedError",), r"jnp\.ufunc\.at\(\) cannot operate inplace", _at),
+)
