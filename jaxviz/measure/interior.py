@@ -46,6 +46,8 @@ class Inside(NamedTuple):
     node: int
     array: NDArray[Any]
     turns: int
+    #: The number of each turn, where not all turns of the loop are told: of a branch, those in which it is taken.
+    at: Sequence[int] = ()
 
 
 def owner_of(graph: Graph, inside: int | str) -> int:
@@ -58,6 +60,8 @@ def owner_of(graph: Graph, inside: int | str) -> int:
             if inside in names:
                 return node
         raise ValueError(f"no operation with a body is called {inside!r}; there are: {_known(graph)}")
+    if isinstance(inside, bool) or not isinstance(inside, int | np.integer):
+        raise ValueError(f"inside is the name of an operation or the number of its node, not {inside!r}")
     if inside not in owned:
         raise ValueError(f"node {inside} of the jaxpr has no body; those that have one: {_known(graph)}")
     return int(inside)
@@ -222,6 +226,7 @@ class _Reader:
     def _one_by_one(self, turns: Iterator[list[Any]], body: Any, region: int, path: Sequence[int]) -> list[Inside]:
         """The values at the end of a path in each turn of a loop; of a branch, in those in which it is taken."""
         seen: dict[tuple[int, int], list[NDArray[Any]]] = {}
+        at: dict[tuple[int, int], list[int]] = {}
         size, count, not_taken = 0, 0, None
         for given in turns:
             self.go_on()
@@ -240,6 +245,8 @@ class _Reader:
                 times[one.node] = times.get(one.node, 0) + 1
                 array = one.array if one.turns else one.array[None]
                 seen.setdefault((one.node, times[one.node]), []).append(array)
+                # Of a loop in this loop, all turns are counted on.
+                at.setdefault((one.node, times[one.node]), []).extend([count - 1] if not one.turns else [])
                 size += array.nbytes
             try:
                 self._check(size, len(seen))
@@ -249,7 +256,7 @@ class _Reader:
         if not seen and not_taken is not None:
             raise not_taken
         stacked = {key: np.concatenate(arrays) for key, arrays in seen.items()}
-        return [Inside(node, array, len(array)) for (node, _), array in stacked.items()]
+        return [Inside(key[0], array, len(array), at[key]) for key, array in stacked.items()]
 
     def _traced(self, jaxpr: Any, region: int, path: Sequence[int]) -> _Inner:
         """A body that runs in turns, and what it gives besides its results: the values at the end of the path."""

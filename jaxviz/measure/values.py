@@ -7,9 +7,10 @@ Where one of them is bad, the equations before it are looked at one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import numpy as np
@@ -18,11 +19,11 @@ from numpy.typing import NDArray
 
 from jaxviz import compat
 from jaxviz.find.finding import bytes_text
-from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Graph
-from jaxviz.measure.arguments import Fill, Inputs, check_closed, check_fill, make_inputs
-from jaxviz.measure.cost import cost_of
+from jaxviz.graph import ARGUMENT, OPERATION, Graph
+from jaxviz.measure.arguments import Fill, Inputs, check_closed, check_fill, made_up_bytes, make_inputs
+from jaxviz.measure.borders import written_values
 from jaxviz.measure.effects import effects_of
-from jaxviz.measure.errors import RunError, failed, free_bytes
+from jaxviz.measure.errors import RunError, check_memory, failed, free_bytes
 from jaxviz.measure.interior import host_array, owner_of, values_inside
 from jaxviz.measure.progress import waited_for
 from jaxviz.measure.waiting import Work
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 1_000_000_000
 # Above this a person is told before.
 _TOLD_BYTES = 100_000_000
+# On the device, on the host, and as numbers that statistics are made of.
+_COPIES = 3
 _BINS = 16
 
 
@@ -74,7 +77,7 @@ class Value:
                 parts.append(f"{count:,} of {self.count:,} {word}")
         at = f" (line {self.line})" if self.line else ""
         if self.turns:
-            parts.append(f"over {self.turns:,} turns")
+            parts.append(f"over {self.turns:,} turn{'s' * (self.turns != 1)}")
         if self.bad_turn >= 0:
             parts.append(f"bad from turn {self.bad_turn} on, counted from 0")
         return f"{self.name} {self.type}{at}: {'; '.join(parts) or 'empty'}"
@@ -127,26 +130,35 @@ def values_of(
 
     What they take is bounded by `most_bytes`, and told before where it is much.
     """
+    most_bytes = _checked(most_bytes)
     effects = effects_of(capture.jaxpr)
     if effects:
         tell(f"{capture.program.call} {effects}, once more for each look at its values.")
     if inside is not None:
-        return _values_inside(capture, owner_of(capture.jaxpr, inside), _inputs(capture, fill, tell), most_bytes, tell)
+        owner = owner_of(capture.jaxpr, inside)
+        return _values_inside(capture, owner, _inputs(capture, fill, tell), most_bytes, tell)
     program, graph = capture.program, capture.jaxpr
     equations = compat.open_jaxpr(program.jaxpr).eqns
     nodes = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.region == 0))
     if len(nodes) != len(equations):
         raise RunError(f"the equations of {program.call} cannot be told apart: there are no values")
-    inputs = _inputs(capture, fill, tell)
-    chosen = list(range(len(equations))) if every else _at_borders(capture, nodes)
-    run = _Runner(capture, inputs, equations, nodes.tolist(), most_bytes, tell)
+    run = _Runner(capture, equations, nodes.tolist(), most_bytes, tell)
+    chosen = run.results_of(range(len(equations)))
+    if not every:
+        linked = capture.hlo
+        written = written_values(graph, linked.graph, linked.links)
+        chosen = [one for one in chosen if written[graph.first_value[nodes[one.equation]] + one.result]]
+    # Arguments may take long to fill: that there is room is known before.
+    run.check(chosen)
+    run.inputs = inputs = _inputs(capture, fill, tell)
     found = run.of(chosen)
     arguments = _of_arguments(graph, inputs)
     bad = _first_bad([*arguments, *found])
     if bad is not None and bad in found and not every:
         # What comes before it inside of kernels was not seen yet.
         place = nodes.tolist().index(bad.node)
-        bad = _first_bad(run.of(range(place + 1))) or bad
+        before = _first_bad(run.of(run.results_of(range(place + 1))))
+        bad = bad if before is None or before.node == bad.node else before
     shown = [*arguments, *found]
     # What is bad after a loop or a call began in it.
     while bad is not None and bad.node in graph.owned_regions:
@@ -162,6 +174,12 @@ def values_of(
     return Values(tuple(shown), bad, run.bytes)
 
 
+def _checked(most_bytes: Any) -> int:
+    if isinstance(most_bytes, bool) or not isinstance(most_bytes, int | float) or not most_bytes > 0:
+        raise ValueError(f"most_bytes must be a number of bytes above 0, not {most_bytes!r}")
+    return int(min(most_bytes, sys.maxsize))
+
+
 def _inputs(capture: Capture, fill: Fill, tell: Callable[[str], None]) -> Inputs:
     program = capture.program
     if program.target is not None and program.target.limits:
@@ -169,6 +187,7 @@ def _inputs(capture: Capture, fill: Fill, tell: Callable[[str], None]) -> Inputs
     check_fill(fill)
     args, kwargs = program.dynamic_arguments
     check_closed(program.traced, program.jaxpr)
+    check_memory(program.call, made_up_bytes(args, kwargs), jax.devices()[0])
     about = program.traced.args_info
     inputs = waited_for(
         program.call,
@@ -178,29 +197,6 @@ def _inputs(capture: Capture, fill: Fill, tell: Callable[[str], None]) -> Inputs
     )
     # Nothing is donated here.
     return replace(inputs, donated=[False] * len(inputs.leaves))
-
-
-def _at_borders(capture: Capture, nodes: NDArray[np.int64]) -> list[int]:
-    """The equations whose results are written to memory: what they became is no inner part of a kernel."""
-    linked = capture.hlo
-    graph = linked.graph
-    cost = cost_of(graph)
-    written = ~cost.fused
-    # Of a kernel, what its inner parts end in.
-    written[cost.kernel_of[cost.fused]] = False
-    ends = np.flatnonzero(graph.nodes.kind == RESULT)
-    sources = graph.operands.source[graph.first_operand[ends]]
-    written[graph.value_node[sources[sources >= 0]]] = True
-    rows = written[linked.links.target] & (graph.nodes.kind[linked.links.target] == OPERATION)
-    at = set(linked.links.source[rows].tolist())
-    _, end = capture.jaxpr.region_intervals
-    owned = capture.jaxpr.owned_regions
-    found = []
-    for place, node in enumerate(nodes.tolist()):
-        inside = range(node, int(end[owned[node][-1]])) if node in owned else (node,)
-        if any(one in at for one in inside):
-            found.append(place)
-    return found
 
 
 def _values_inside(
@@ -215,7 +211,8 @@ def _values_inside(
 
     graph = capture.jaxpr
     found = [
-        _statistics(graph, one.node, one.array, one.turns) for one in values_inside(capture, owner, inputs, check, tell)
+        _statistics(graph, one.node, one.array, one.turns, one.at)
+        for one in values_inside(capture, owner, inputs, check, tell)
     ]
     bad = [value for value in found if value.bad]
     first = min(bad, key=lambda value: (value.bad_turn, not value.nan, value.node)) if bad else None
@@ -229,14 +226,27 @@ def _silent(text: str) -> None:
 def _check(call: str, needed: int, count: int, most_bytes: int, tell: Callable[[str], None]) -> None:
     """`RunError` for values that take too much; told where they take much."""
     free = free_bytes(jax.devices()[0])
-    limit = min(most_bytes, free // 3 if free is not None else most_bytes)
-    if needed > limit:
+    said = f"the {count:,} value{'s' * (count != 1)} of {call} take{'s' * (count == 1)} {bytes_text(needed)}"
+    if needed > most_bytes:
         raise RunError(
-            f"the {count:,} values of {call} take {bytes_text(needed)}, and {bytes_text(limit)} are allowed: nothing "
-            f"was run. More are allowed by most_bytes={needed}"
+            f"{said}, and {bytes_text(most_bytes)} are allowed: nothing was run. More are allowed by "
+            f"most_bytes={needed}"
+        )
+    if free is not None and needed > free // _COPIES:
+        raise RunError(
+            f"{said}, each of them up to {_COPIES} times while they are looked at, and {bytes_text(free)} are free: "
+            "nothing was run. Look at fewer of them with inside=..., or at smaller arguments."
         )
     if needed > _TOLD_BYTES:
         tell(f"{count:,} values are kept for their statistics: {bytes_text(needed)}.")
+
+
+class _Result(NamedTuple):
+    """One of the results of an equation, both by their numbers."""
+
+    equation: int
+    result: int
+    variable: Any
 
 
 class _Runner:
@@ -245,33 +255,44 @@ class _Runner:
     def __init__(
         self,
         capture: Capture,
-        inputs: Inputs,
         equations: Sequence[Any],
         nodes: Sequence[int],
         most_bytes: int,
         tell: Callable[[str], None],
     ) -> None:
         self.capture = capture
-        self.inputs = inputs
         self.equations = equations
         self.nodes = nodes
         self.most_bytes = most_bytes
         self.tell = tell
         self.bytes = 0
+        self.inputs: Inputs | None = None
 
-    def of(self, chosen: Sequence[int]) -> list[Value]:
-        rows = [
-            (place, variable) for place in chosen for variable in self.equations[place].outvars if _is_array(variable)
+    def results_of(self, equations: Iterable[int]) -> list[_Result]:
+        """What some equations make."""
+        return [
+            _Result(place, number, variable)
+            for place in equations
+            for number, variable in enumerate(self.equations[place].outvars)
+            if _is_array(variable)
         ]
-        if not rows:
-            return []
-        call = self.capture.program.call
-        needed = sum(_bytes(variable.aval) for _, variable in rows)
-        _check(call, needed, len(rows), self.most_bytes, self.tell)
+
+    def check(self, chosen: Sequence[_Result]) -> None:
+        """`RunError` where they take too much."""
+        needed = sum(_bytes(one.variable.aval) for one in chosen)
+        if chosen:
+            _check(self.capture.program.call, needed, len(chosen), self.most_bytes, self.tell)
         self.bytes = max(self.bytes, needed)
 
+    def of(self, chosen: Sequence[_Result]) -> list[Value]:
+        if not chosen or self.inputs is None:
+            return []
+        if sum(_bytes(one.variable.aval) for one in chosen) > self.bytes:
+            self.check(chosen)
+        call, leaves = self.capture.program.call, self.inputs.leaves
+
         def compute(work: Work[list[Any]]) -> list[Any]:
-            results = jax.jit(self._function([variable for _, variable in rows]))(*self.inputs.leaves)
+            results = jax.jit(self._function([one.variable for one in chosen]))(*leaves)
             return [host_array(result) for result in work.until_ready(results)]
 
         try:
@@ -279,7 +300,7 @@ class _Runner:
         except Exception as error:
             raise failed(call, error) from error
         graph = self.capture.jaxpr
-        return [_statistics(graph, self.nodes[place], array) for (place, _), array in zip(rows, arrays, strict=True)]
+        return [_statistics(graph, self.nodes[one.equation], array) for one, array in zip(chosen, arrays, strict=True)]
 
     def _function(self, variables: Sequence[Any]) -> Any:
         closed = self.capture.program.jaxpr
@@ -321,7 +342,7 @@ def _first_bad(values: Sequence[Value]) -> Value | None:
     return next((value for value in ordered if value.nan), next((value for value in ordered if value.bad), None))
 
 
-def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0) -> Value:
+def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0, at: Sequence[int] = ()) -> Value:
     shown = graph.node(node)
     numbers = np.abs(array) if np.iscomplexobj(array) else array
     numbers = numbers.astype(np.float64)
@@ -329,6 +350,7 @@ def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0) ->
     if turns:
         bad = ~np.isfinite(numbers.reshape(turns, -1)).all(axis=1)
         bad_turn = int(bad.argmax()) if bad.any() else -1
+        bad_turn = at[bad_turn] if bad_turn >= 0 and at else bad_turn
     numbers = numbers.ravel()
     nan, infinite = int(np.isnan(numbers).sum()), int(np.isinf(numbers).sum())
     finite = numbers[np.isfinite(numbers)]

@@ -9,11 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 from programs import CORPUS
 
 import jaxviz as jv
 from jaxviz import RunError
 from jaxviz.document import Document, DocumentError
+from jaxviz.graph import OPERATION
+from jaxviz.kernels import kernel_count
 from jaxviz.measure.values import _histogram
 
 
@@ -89,6 +92,53 @@ def test_at_the_borders_of_kernels_there_are_fewer_values_than_equations():
     assert {value.node for value in few} <= {value.node for value in every}
     known = {value.node: value for value in every}
     assert all(value.mean == pytest.approx(known[value.node].mean, rel=1e-5) for value in few)
+
+
+@pytest.mark.parametrize("name", ["mlp_grad", "flax_block_forward"])
+def test_what_is_looked_at_first_is_no_more_than_what_kernels_write(name):
+    function, arguments = CORPUS[name]()
+    ex = jv.explore(function, *arguments)
+    made = [value for value in ex.values() if ex.jaxpr.nodes.kind[value.node] == OPERATION]
+    assert 0.3 * kernel_count(ex.hlo) < len(made) <= kernel_count(ex.hlo)
+
+
+def test_a_value_in_another_order_of_its_axes_is_not_written():
+    # What is written is the product, not its transpose; what comes out of a loop is there in any case.
+    def f(x):
+        y = (x @ x.T).reshape(4, 8, 4, 8)
+        z, _ = lax.scan(lambda c, _: (c * 2.0, None), jnp.sin(y), None, length=3)
+        return jnp.transpose(jnp.sort(z) + 1.0, (2, 0, 3, 1))
+
+    names = [value.name for value in jv.explore(f, jnp.ones((32, 16))).values()]
+    assert "dot_general" in names
+    assert {"sin", "<lambda>"} & set(names)
+    assert not {"add"} & set(names)
+
+
+def test_a_bad_value_is_listed_once():
+    values = jv.explore(lambda x: jnp.log(x) * 2.0, jnp.array([-1.0, 2.0])).values()
+    assert values.first_bad.name == "log"
+    assert len({value.node for value in values}) == len(values)
+
+
+def test_there_is_room_before_arguments_are_filled(monkeypatch):
+    def fill(*arguments):
+        raise AssertionError("filled")
+
+    monkeypatch.setattr("jaxviz.measure.values.make_inputs", fill)
+    ex = jv.explore(lambda x: jnp.sort(x @ x), jax.ShapeDtypeStruct((1000, 1000), jnp.float32))
+    with pytest.raises(RunError, match="nothing was run"):
+        ex.values(most_bytes=1_000_000)
+    # Nor are arguments filled that have no room themselves.
+    ex = jv.explore(lambda x: (x @ x).sum(), jax.ShapeDtypeStruct((10**7, 10**7), jnp.float32))
+    with pytest.raises(RunError, match="needs 400 TB for what it makes"):
+        ex.values()
+
+
+@pytest.mark.parametrize("most_bytes", [0, -1, "1GB", None, True, float("nan")])
+def test_a_wrong_number_of_bytes_is_refused(most_bytes):
+    with pytest.raises(ValueError, match="most_bytes must be a number of bytes above 0"):
+        jv.explore(jnp.sin, jnp.ones(3)).values(most_bytes=most_bytes)
 
 
 def test_what_takes_too_much_is_not_run():
