@@ -6,6 +6,7 @@ whenever tracing takes long enough that somebody may ask.
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections import deque
@@ -76,13 +77,20 @@ def _stack_of(thread: int) -> Iterable[FrameType]:
     """The frames of a thread, the innermost first.
 
     They are gathered without a line of Python in between, which might let the thread go on: what a frame that has ended
-    says of its caller need not be there any more.
+    says of its caller need not be there any more. Nor may garbage be collected in between, for that runs Python too: up
+    to Python 3.11, the collector may begin with every frame that is made to be looked at.
     """
-    innermost = islice(map(itemgetter(thread), iter(sys._current_frames, None)), 1)
+    collects = gc.isenabled()
+    looks = zip(iter(gc.disable, False), iter(sys._current_frames, None), strict=False)
+    innermost = islice(map(itemgetter(thread), map(itemgetter(1), looks)), 1)
     frames: deque[FrameType] = deque()
-    # It ends with the outermost, or at once if the thread has ended.
-    with suppress(AttributeError, KeyError):
-        frames.extend(accumulate(chain(innermost, repeat("f_back")), getattr))
+    try:
+        # It ends with the outermost, or at once if the thread has ended.
+        with suppress(AttributeError, KeyError):
+            frames.extend(accumulate(chain(innermost, repeat("f_back")), getattr))
+    finally:
+        if collects:
+            gc.enable()
     return (frame for frame in frames if frame is not None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import time
@@ -76,3 +77,27 @@ def test_time_is_told_by_function_and_line():
     named = {name: seconds for (_, _, name), seconds in sampler.functions.items()}
     assert 0.02 < named["slow"] < 30
     assert sampler.lines
+
+
+def test_garbage_is_not_collected_while_frames_are_gathered(monkeypatch):
+    frames = sys._current_frames
+    seen = []
+
+    def look():
+        seen.append(gc.isenabled())
+        return frames()
+
+    monkeypatch.setattr(sys, "_current_frames", look)
+    assert gc.isenabled()
+    assert list(_stack_of(threading.get_ident()))
+    assert seen == [False]
+    assert gc.isenabled()
+    # What somebody else has turned off stays off.
+    gc.disable()
+    try:
+        assert list(_stack_of(threading.get_ident()))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    assert list(_stack_of(-1)) == []
+    assert gc.isenabled()
