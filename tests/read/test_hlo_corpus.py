@@ -27,6 +27,12 @@ _FEW_FRAMES = jax.__version_info__ < (0, 8)
 _PARTS = ("nodes", "values", "operands", "literals", "regions", "bindings", "attributes")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _lowered_anew():
+    """JAX keeps what it lowered of its own functions, with the lines of whoever called them first."""
+    jax.clear_caches()
+
+
 @cache
 def compiled(name: str) -> tuple[Program, Any]:
     if name in _NEEDS:
