@@ -100,7 +100,7 @@ class Spread:
             if graph.nodes.kind[node] == ARGUMENT and node in self.entering:
                 kind, source = self.entering[node]
                 if graph.nodes.region[node] == home:
-                    if kind == SLICE and self._is_cut_along(home, node, axis):
+                    if self._is_cut_along(home, node, axis, kind == SLICE):
                         return True, same
                     continue
                 sources = [source]
@@ -127,12 +127,14 @@ class Spread:
         axes = self.axes(home)
         return bool(axes) and set(axes) <= set(self.axes_of(node))
 
-    def _is_cut_along(self, home: int, node: int, axis: str) -> bool:
-        """Whether an argument of a body is cut along an axis, or may be."""
+    def _is_cut_along(self, home: int, node: int, axis: str, smaller: bool) -> bool:
+        """Whether an argument of a body is cut along an axis, or any, or may be; over one device it is no `smaller`."""
         owner = int(self.graph.regions.owner[home])
         specs = _SPEC.findall(self.graph.node(owner).attributes.get("in_specs", ""))
-        place = node - int(np.flatnonzero(self.graph.nodes.region == home)[0])
-        return not axis or len(specs) != len(self.operands(owner)) or axis in _NAME.findall(specs[place])
+        if len(specs) != len(self.operands(owner)):
+            return smaller
+        names = _NAME.findall(specs[node - int(np.flatnonzero(self.graph.nodes.region == home)[0])])
+        return axis in names if axis else bool(names)
 
 
 def _names(text: str) -> list[str]:

@@ -134,6 +134,10 @@ def trained(w, x):
 INNOCENT = {
     "a sum": (on_devices(lambda x: x * lax.psum(x, "data")), (ROWS,)),
     "what a loop carries": (on_devices(carried), (ROWS,)),
+    "a mesh of one device": (
+        on_devices(lambda x: x - lax.pmean(x, "data"), mesh=AbstractMesh((1,), ("data",)), check=False),
+        (ROWS,),
+    ),
     "along another axis": (on_devices(along_the_other, BOTH, WHOLE, GRID), (ROWS,)),
     "sums that are read": (on_devices(read_twice), (ROWS,)),
     "a step that takes its own means": (
