@@ -6,6 +6,7 @@ not fit: another annotation may avoid it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -30,6 +31,8 @@ _ASKED = (
     "psum_scatter",
     "pgather",
 )
+# Groups of one device, in words: nothing is sent.
+_ALONE = re.compile(r"(all|\d+ groups of) 1\b")
 # Bytes from which an operation between devices that nobody asked for should be looked at.
 _LARGE = 1_000_000
 _WHY = {
@@ -50,6 +53,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     turns = trip_counts(graph)
     found: dict[tuple[str, bool, tuple[Line, ...]], list[int]] = {}
     for node in np.flatnonzero(np.isin(graph.nodes.op, ops) & (graph.nodes.kind == OPERATION)).tolist():
+        if _ALONE.match(graph.node(node).attributes.get("devices", "")):
+            continue
         sources = compiled.sources([node])
         asked = _is_asked(subject, node, sources.tolist())
         name = strings[graph.nodes.op[node]].removesuffix("-start")

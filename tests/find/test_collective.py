@@ -105,3 +105,9 @@ def test_the_result_is_spoken_of_only_where_it_is_of_that_argument_alone(tmp_pat
 
 def test_what_is_computed_first_gets_the_general_remedy(tmp_path):
     assert "jax.lax.with_sharding_constraint" in only(tmp_path, COMPUTED).remedy
+
+
+def test_what_a_device_tells_itself_is_no_finding(tmp_path):
+    path = tmp_path / "module.txt"
+    path.write_text(OTHER_ROWS.replace("{{0,1,2,3}}", "{{0},{1},{2},{3}}"))
+    assert [one for one in jv.open(path).findings if one.kind == "collective"] == []
