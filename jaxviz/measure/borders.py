@@ -21,8 +21,8 @@ from jaxviz.measure.cost import Cost, cost_of
 _HOLDING = frozenset(["scan", "while", "cond"])
 
 
-def written_values(jaxpr: Graph, hlo: Graph, links: Links) -> NDArray[np.bool_]:
-    """Of each value of a jaxpr, whether a kernel writes it to memory."""
+def written_values(jaxpr: Graph, hlo: Graph, links: Links, devices: int = 1) -> NDArray[np.bool_]:
+    """Of each value of a jaxpr, whether a kernel writes it to memory; of several `devices`, each writes a part."""
     nodes = _written(hlo, cost_of(hlo))
     strings = jaxpr.tables.strings
     types = [_type(hlo, node) for node in range(len(hlo))]
@@ -33,10 +33,14 @@ def written_values(jaxpr: Graph, hlo: Graph, links: Links) -> NDArray[np.bool_]:
         written = types[target]
         if written is not None and jaxpr.nodes.kind[source] == OPERATION:
             for value in range(int(first[source]), int(first[source + 1])):
-                found[value] |= _same(_value_type(jaxpr, value), written)
+                found[value] |= _same(_value_type(jaxpr, value), written, devices)
     for node in np.flatnonzero(jaxpr.nodes.kind == OPERATION).tolist():
         if strings[jaxpr.nodes.op[node]] in _HOLDING:
             found[int(first[node]) : int(first[node + 1])] = True
+    for node in np.flatnonzero((jaxpr.nodes.kind == RESULT) & (jaxpr.nodes.region == 0)).tolist():
+        source = int(jaxpr.operands.source[jaxpr.first_operand[node]])
+        if source >= 0:
+            found[source] = True
     return _handed_out(jaxpr, found)
 
 
@@ -76,13 +80,17 @@ class _Type(NamedTuple):
     sizes: tuple[int, ...]
 
 
-def _same(one: _Type, other: _Type) -> bool:
-    """Whether one is the other but for its shape: to take axes apart costs nothing, to change their order a copy.
+def _same(one: _Type, other: _Type, devices: int = 1) -> bool:
+    """Whether one is the other but for its shape: to take axes apart costs nothing, to change their order a copy. With
+    several devices, `other` may be the part of one of them.
 
     >>> rows, heads = _Type("float32", (1, 64, 1024)), _Type("float32", (1, 16, 64, 1024))
     >>> _same(rows, heads), _same(heads, _Type("float32", (1, 4, 64, 1024))), _same(rows, _Type("int32", (1, 1024)))
     (True, False, False)
     """
+    if devices > 1 and one.sizes != other.sizes:
+        parts, rest = divmod(one.sizes[-1], max(other.sizes[-1], 1))
+        return one.dtype == other.dtype and len(one.sizes) == len(other.sizes) and not rest and parts <= devices
     apart, together = sorted((set(one.sizes), set(other.sizes)), key=len, reverse=True)
     return one.dtype == other.dtype and one.sizes[-1] == other.sizes[-1] and together <= apart
 

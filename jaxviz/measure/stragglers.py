@@ -114,11 +114,12 @@ def _differing(processes: Sequence[Process]) -> Iterator[tuple[str, Finding]]:
             )
             continue
         usual = max(groups.values(), key=len)
-        parts = []
+        parts, ways = [], set[tuple[str, ...]]()
         for indices in groups.values():
             first = next(process for process in processes if process.index == indices[0])
             calls = [one.call for one in first.compiled if one.name == name]
             parts.append(f"{_processes(indices)}: {', '.join(calls[:3])}{', ...' * (len(calls) > 3)}")
+            ways.add(tuple(calls))
         odd = sorted(index for indices in groups.values() if indices is not usual for index in indices)
         yield (
             name,
@@ -126,7 +127,8 @@ def _differing(processes: Sequence[Process]) -> Iterator[tuple[str, Finding]]:
                 "differing",
                 WARNING,
                 f"{name} is not the same program in {_processes(odd)} as in {_processes(usual)}",
-                f"Compiled were, in {'; in '.join(parts)}.",
+                f"Compiled were, in {'; in '.join(parts)}."
+                + " The calls look alike, and what they compute differs." * (len(ways) < len(parts)),
                 "Give all processes arguments of the same types, shapes and static values, and the same code; "
                 "programs that differ wait for each other for ever, or fail.",
                 _NOWHERE,

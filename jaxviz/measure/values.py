@@ -146,7 +146,7 @@ def values_of(
     chosen = run.results_of(range(len(equations)))
     if not every:
         linked = capture.hlo
-        written = written_values(graph, linked.graph, linked.links)
+        written = written_values(graph, linked.graph, linked.links, jax.device_count())
         chosen = [one for one in chosen if written[graph.first_value[nodes[one.equation]] + one.result]]
     # Arguments may take long to fill: that there is room is known before.
     run.check(chosen)

@@ -41,6 +41,7 @@ print(json.dumps({
     "text": repr(run),
     "waiting": list(profile.times.waiting) if profile else [],
     "document": ex.document().to_json(packed=False)["measures"][0].get("byDevice"),
+    "values": [value.name for value in ex.values()],
     "memory": run.memory.arguments if run.memory else None,
 }))
 """
@@ -82,6 +83,11 @@ def test_each_device_says_what_it_computes_and_what_it_waits(sharded):
     assert sharded["document"]["device"] == list(range(8))
     assert all(seconds > 0 for seconds in sharded["document"]["computing"])
     assert any(seconds > 0 for seconds in sharded["document"]["waiting"])
+
+
+def test_what_each_device_writes_a_part_of_has_values(sharded):
+    # The sum over all of them is no part, and the quotient is the result.
+    assert {"w", "x", "dot_general", "div"} <= set(sharded["values"])
 
 
 def test_memory_is_that_of_one_device(sharded):

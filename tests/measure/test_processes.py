@@ -290,6 +290,19 @@ def test_another_number_of_programs_of_one_function_is_a_difference():
     assert again == ["step is not the same program in process 1 as in process 0"]
 
 
+def test_programs_that_are_called_alike_and_compute_something_else_are_said_to_be():
+    ((finding,),) = [
+        findings
+        for findings in compared(
+            [process(0, 2, compiled=[("step", "a")]), process(1, 2, compiled=[("step", "b")])], {}
+        ).values()
+        if findings
+    ]
+    assert finding.text == (
+        "Compiled were, in process 0: step(); in process 1: step(). The calls look alike, and what they compute differs."
+    )
+
+
 def test_processes_that_are_missing_or_older_are_told():
     assert said(process(0, 4), process(1, 4)) == ["2 of 4 processes recorded; missing: processes 2, 3"]
     assert said(process(0, 2), process(1, 2, began=100_000.0)) == ["the processes began up to 1,665 minutes apart"]
