@@ -52,7 +52,11 @@ class Sampler:
         while not self._left.wait(wait):
             wait = _STEP
             now = perf_counter()
-            self._note(_stack_of(thread), now - before)
+            frames = _stack_of(thread)
+            # It may be somewhere else since.
+            if self._left.is_set():
+                break
+            self._note(frames, now - before)
             before = now
 
     def _note(self, frames: Iterable[FrameType], seconds: float) -> None:

@@ -101,3 +101,20 @@ def test_garbage_is_not_collected_while_frames_are_gathered(monkeypatch):
         gc.enable()
     assert list(_stack_of(-1)) == []
     assert gc.isenabled()
+
+
+def test_what_comes_after_is_not_told(monkeypatch):
+    sampler = Sampler()
+    looked = threading.Event()
+
+    def late(thread):
+        # The thread has left meanwhile.
+        sampler._left.set()
+        looked.set()
+        return _stack_of(thread)
+
+    monkeypatch.setattr("jaxviz.sampling._stack_of", late)
+    with sampler:
+        assert looked.wait(30)
+    assert not sampler.lines
+    assert not sampler.functions

@@ -298,9 +298,8 @@ def test_programs_that_are_called_alike_and_compute_something_else_are_said_to_b
         ).values()
         if findings
     ]
-    assert finding.text == (
-        "Compiled were, in process 0: step(); in process 1: step(). The calls look alike, and what they compute differs."
-    )
+    said_of = "Compiled were, in process 0: step(); in process 1: step()."
+    assert finding.text == f"{said_of} The calls look alike, and what they compute differs."
 
 
 def test_processes_that_are_missing_or_older_are_told():
