@@ -63,6 +63,13 @@ test('the strip opens for a list of values, those that are not finite first', ()
   assert.deepEqual(shown, [[0, 3]]);
 });
 
+test('what the program makes stands before what it is given', () => {
+  const strip = valuesStrip(withValues({ bad: -1, node: [0, 5], nan: [0, 0], histogram: [[4], [4]] }), () => undefined);
+  const names = [...strip.querySelectorAll('.jv-value-line code')].map(name => name.textContent);
+  assert.equal(names[0], 'tanh');
+  assert.equal(names.length, 2);
+});
+
 test('of many values only some are listed, and it is said how many more there are', () => {
   const plain = affine().plain();
   const nodes = [3, 4, 5];

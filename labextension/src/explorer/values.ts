@@ -1,6 +1,6 @@
 /** The values of a run in words: of one node for the details, and the first bad one below the picture. */
 import { follow } from '../document/follow.ts';
-import type { Document, Graph, ValuesOfRun } from '../document/graph.ts';
+import { NodeKind, type Document, type Graph, type ValuesOfRun } from '../document/graph.ts';
 import { nodeLabel } from '../view/label.ts';
 import { shareText, short } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
@@ -54,7 +54,7 @@ export function sparkline(counts: readonly number[]): string {
   return counts.map(count => BARS[Math.ceil((count / most) * (BARS.length - 1))]).join('');
 }
 
-/** So many values are listed: those that are not finite, then those that come first. */
+/** So many values are listed: those that are not finite, then what the program makes, then what it is given. */
 const LISTED = 12;
 
 /** The strip that says whether all values were finite, with the way to the first that was not; opened for a list. */
@@ -109,7 +109,12 @@ function nameOf(document: Document, graph: Graph, node: number): string {
 function list(document: Document, graph: Graph, values: ValuesOfRun, show: (node: number) => void): HTMLElement[] {
   const rows = values.node.map((_, row) => row).filter(row => values.count[row] > 0);
   const finite = (row: number): boolean => !values.nan[row] && !values.infinite[row];
-  const listed = [...rows.filter(row => !finite(row)), ...rows.filter(finite)].slice(0, LISTED);
+  const made = (row: number): boolean => graph.kind[values.node[row]] === NodeKind.operation;
+  const good = rows.filter(finite);
+  const listed = [...rows.filter(row => !finite(row)), ...good.filter(made), ...good.filter(row => !made(row))].slice(
+    0,
+    LISTED
+  );
   const table = element('div', 'jv-run-lines');
   for (const row of listed) {
     const node = values.node[row];
