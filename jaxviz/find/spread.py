@@ -14,7 +14,7 @@ BY_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
 GATHERING = frozenset({"psum", "psum_invariant", "psum2", "pmax", "pmin", "all_gather", "all_gather_invariant"})
 # What is looked at, at most, to find out what a value is made of.
 _STEPS = 2_000
-_SPEC = re.compile(r"P\(((?:[^()]|\([^()]*\))*)\)")
+_SPEC = re.compile(r"\bP(?:artitionSpec)?\(((?:[^()]|\([^()]*\))*)\)")
 _NAME = re.compile(r"'([^']*)'")
 
 
@@ -73,7 +73,9 @@ class Spread:
     def axes(self, home: int) -> list[str]:
         """The axes of the mesh that such a body goes over."""
         attributes = self.graph.node(int(self.graph.regions.owner[home])).attributes
-        return _names(attributes.get("newly_manual_axes") or attributes.get("axis_name", ""))
+        # Older versions of JAX call them by a shorter name.
+        axes = attributes.get("newly_manual_axes") or attributes.get("manual_axes") or attributes.get("axis_name", "")
+        return _names(axes)
 
     def axes_of(self, node: int) -> list[str]:
         """The axes that an operation between devices goes over; none where it goes over groups of them."""

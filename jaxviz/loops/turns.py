@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from jaxviz import compat
 from jaxviz.loops.steps import Copies, Handed, Key, Number, Step, alike, is_moving_slice
 
 #: Turns that a loop must have to be worth it, and how far back a turn may read.
@@ -155,7 +156,10 @@ class _Reader:
             operands = tuple(
                 self._operand([row[place][operand] for row in rows]) for operand in range(len(step.operands))
             )
-            steps.append(replace(step, operands=operands, starts=self._starts(place)))
+            equation = self._undropped(step.equation, place)
+            steps.append(replace(step, equation=equation, operands=operands, starts=self._starts(place)))
+        # A later turn may need what the first one drops.
+        self.made[0] = [variable for step in steps for variable in step.makes]
         # What is given is numbered after what is carried, which is known only now.
         shift = len(self.carried)
         steps = [
@@ -183,6 +187,14 @@ class _Reader:
             end=self.spans[-1][1],
             names=self.names if len(self.names) == len(self.made[0]) else ("",) * len(self.made[0]),
         )
+
+    def _undropped(self, equation: Any, place: int) -> Any:
+        """An equation of the first turn with a variable for each value that any of the turns reads."""
+        if not any(map(compat.is_dropped, equation.outvars)):
+            return equation
+        others = zip(*(row[place].equation.outvars for row in self.rows), strict=True)
+        kept = [next((one for one in same if not compat.is_dropped(one)), same[0]) for same in others]
+        return equation.replace(outvars=kept)
 
     def _operand(self, keys: Sequence[Key]) -> Key:
         """What stands for an operand that is `keys[turn]` in each turn."""

@@ -185,18 +185,20 @@ def handed_to_and_fro(x):
 @pytest.mark.parametrize(
     ("fn", "names", "line", "equations"),
     [
-        (with_a_history, "`carry[1]` is", 3, 3),
-        (jax.jit(with_a_history), "`carry[1]` is", 3, 3),
-        (with_a_norm, "`carry[1]` is", 3, 3),
-        (until_ten, "`state[2]` is", 3, 2),
-        (handed_to_and_fro, "`carry[1]`, `carry[2]` are", 3, 4),
+        (with_a_history, ["carry[1]"], 3, 3),
+        (jax.jit(with_a_history), ["carry[1]"], 3, 3),
+        (with_a_norm, ["carry[1]"], 3, 3),
+        (until_ten, ["[2]"], 3, 2),
+        (handed_to_and_fro, ["carry[1]", "carry[2]"], 3, 4),
     ],
 )
 def test_what_a_loop_carries_and_nothing_reads_is_told(fn, names, line, equations):
     finding = the("dead", fn, jnp.ones(8))
-    assert finding.title.startswith(f"{names} carried round a loop and never read")
+    goes = "are" if names[1:] else "is"
+    assert f" {goes} carried round a loop and never read" in finding.title
+    # Versions of JAX call what is carried round a loop differently, and differ in what they convert.
+    assert all(name in finding.title for name in names)
     assert line_numbers(finding, getattr(fn, "__wrapped__", fn)) == [line]
-    # Versions of JAX differ in what they convert.
     assert equations <= finding.figures["equations"] <= equations + 1
 
 

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import pytest
 from find.found import line_numbers
 from jax import lax
-from jax.sharding import AbstractMesh, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, PartitionSpec
 
 from jaxviz.exploration import explore
 
 # Tracing asks for no devices.
-LINE = AbstractMesh((4,), ("data",))
-GRID = AbstractMesh((2, 4), ("data", "model"))
+LINE = AbstractMesh((4,), ("data",), axis_types=(AxisType.Auto,))
+GRID = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 ROWS, WEIGHTS = jnp.ones((8, 4)), jnp.ones((4, 3))
 WHOLE, PARTS = PartitionSpec(), PartitionSpec("data")
 BOTH = PartitionSpec("data", "model")

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 from find.found import found, line_numbers, the
 from jax import lax, random
-from jax.sharding import AbstractMesh, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, PartitionSpec
 
 KEYS = {"typed": random.key(0), "raw": random.PRNGKey(0)}
 ROWS = jnp.ones((3, 4))
@@ -58,7 +58,7 @@ def test_a_key_that_is_not_mapped_draws_the_same_for_all_elements(fn, of, line, 
 
 
 # Tracing asks for no devices.
-MESH = AbstractMesh((3,), ("data",))
+MESH = AbstractMesh((3,), ("data",), axis_types=(AxisType.Auto,))
 
 
 def _on_devices(fn, key_spec=WHOLE):
