@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import time
 
@@ -100,6 +101,44 @@ def once(w, x):
     return hidden.sum() + (hidden * 2).sum()
 
 
+def bent(x):
+    return jnp.tanh(x) * 2 + jnp.sin(x)
+
+
+def recursive(x, depth=20):
+    return x if depth == 0 else recursive(bent(x), depth - 1)
+
+
+def reduced(x, weights):
+    return functools.reduce(lambda total, weight: bent(total) * weight, weights, x)
+
+
+def noisy(key, x):
+    return jax.vmap(lambda x: x + jax.random.normal(key))(x)
+
+
+def noisy_apart(key, x):
+    keys = jax.random.split(key, len(x))
+    return jax.vmap(lambda key, x: x + jax.random.normal(key), in_axes=(0, 0))(keys, x)
+
+
+def with_a_history(x):
+    def body(carry, _):
+        x, history = carry
+        return (jnp.sin(x), jnp.tanh(history) * 0.9 + x), None
+
+    return lax.scan(body, (x, x), None, length=10)[0][0]
+
+
+kept = {}
+
+
+def keeping(x):
+    y = x * 2
+    kept["y"] = y
+    return y
+
+
 SAVING = jax.checkpoint(network, policy=jax.checkpoint_policies.nothing_saveable)
 SCALAR = 0.5
 #: Kind of finding, program that has it, its arguments, the program with the remedy, its arguments.
@@ -113,6 +152,44 @@ CURES = {
     ),
     "a scan": ("unrolled", layers, (jnp.eye(4), [jnp.eye(4)] * 24), scanned, (jnp.eye(4), [jnp.eye(4)] * 24)),
     "vmap": ("unrolled", each, ([SCALAR] * 20,), jax.vmap(lambda x: jnp.tanh(x) * 2 + jnp.sin(x) * x), (X,)),
+    "a fori_loop for a function that calls itself": (
+        "unrolled",
+        recursive,
+        (X,),
+        lambda x: lax.fori_loop(0, 20, lambda i, carry: bent(carry), x),
+        (X,),
+    ),
+    "a scan for reduce": (
+        "unrolled",
+        reduced,
+        (X, [X] * 20),
+        lambda x, weights: lax.scan(lambda x, weight: (bent(x) * weight, None), x, jnp.stack(weights))[0],
+        (X, [X] * 20),
+    ),
+    "vmap for map": ("unrolled", lambda xs: list(map(bent, xs)), ([X] * 20,), jax.vmap(bent), (jnp.ones((20, 8)),)),
+    "left out of the carry": (
+        "dead",
+        with_a_history,
+        (X,),
+        lambda x: lax.scan(lambda x, _: (jnp.sin(x), None), x, None, length=10)[0],
+        (X,),
+    ),
+    "a key for each": ("key", noisy, (jax.random.key(0), X), noisy_apart, (jax.random.key(0), X)),
+    "as many turns as entries": (
+        "indexing",
+        lambda x: lax.fori_loop(0, 9, lambda i, c: c + x[i], 0.0),
+        (X,),
+        lambda x: lax.fori_loop(0, 8, lambda i, c: c + x[i], 0.0),
+        (X,),
+    ),
+    "chosen beyond the axis": (
+        "indexing",
+        lambda x: lax.fori_loop(0, 9, lambda i, c: c + x[i], 0.0),
+        (X,),
+        lambda x: lax.fori_loop(0, 9, lambda i, c: c + jnp.where(i < 8, x[i], 0.0), 0.0),
+        (X,),
+    ),
+    "kept where it is called": ("impure", keeping, (SCALAR,), lambda x: (x * 2, x * 2), (SCALAR,)),
     "removed": ("dead", wasteful, (X,), lambda x: x * 2, (X,)),
     "an argument": ("captured", lambda x: x @ MATRIX, (MATRIX,), lambda x, w: x @ w, (MATRIX, MATRIX)),
     "donated": (
