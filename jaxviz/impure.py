@@ -19,7 +19,7 @@ import numpy as np
 from jaxviz.captured import inside
 from jaxviz.read.frames import is_library
 from jaxviz.rebound import is_rebound
-from jaxviz.specialization import innermost
+from jaxviz.specialization import wrapped
 from jaxviz.touched import AROUND, ATTRIBUTE, ENTRY, MODULE, NAME, OWN, Path, Touched, asked_in, touched_in
 
 NUMBER, PRINT, CLOCK, DICE, STORE, CHANGE = "number", "print", "clock", "dice", "store", "change"
@@ -76,7 +76,7 @@ def seen_in(function: Any) -> tuple[Seen, ...]:
     found: dict[Seen, None] = {}
     waiting = deque([(function, 0)])
     known: set[Any] = set()
-    innermost_code = getattr(innermost(function), "__code__", None)
+    called = _called(function)
     while waiting and len(known) < _THINGS:
         value, depth = waiting.popleft()
         # Each time that it is asked for, a method is another object.
@@ -87,7 +87,7 @@ def seen_in(function: Any) -> tuple[Seen, ...]:
         # What a library does is not the person's to mend, but it may call what the person wrote.
         for code, around in _codes(value):
             seen = _seen(code, around)
-            outermost = code is innermost_code
+            outermost = code in called
             found.update(dict.fromkeys(one._replace(outermost=outermost) for one in seen))
         if isinstance(value, MethodType):
             # With the object it belongs to, it was looked at just now.
@@ -96,6 +96,12 @@ def seen_in(function: Any) -> tuple[Seen, ...]:
             waiting.extend((item, depth + 1) for _, item in inside(value, "") if callable(item) or _is_own(item))
             waiting.extend((method, depth + 1) for method in _methods(value))
     return tuple(found)
+
+
+def _called(function: Any) -> set[CodeType]:
+    """The code that is surely called: of the function, and of what is wrapped around it."""
+    codes = (getattr(one, "__code__", None) for one in wrapped(function))
+    return {code for code in codes if isinstance(code, CodeType)}
 
 
 def _codes(value: Any) -> Iterator[tuple[CodeType, _Around]]:

@@ -247,10 +247,10 @@ def is_partial(function: Any) -> bool:
 
 def innermost(function: Any) -> Any:
     """The function that the person wrote: below partials, methods, jit and decorators that say what they wrap."""
-    return _wrapped(function)[-1]
+    return wrapped(function)[-1]
 
 
-def _wrapped(function: Any) -> list[Any]:
+def wrapped(function: Any) -> list[Any]:
     """A function, what it wraps, what that wraps, and so on, to the innermost.
 
     Some make a new object whenever they are asked what they wrap, and some, such as mocks, have no innermost.
@@ -347,7 +347,7 @@ def _codes_around(function: Any, depth: int = _DEPTH) -> Iterator[CodeType]:
 
 def _layers(function: Any) -> Iterator[Any]:
     """What is around the innermost function: the code of each wrapper, or its class."""
-    for one in _wrapped(function)[:-1]:
+    for one in wrapped(function)[:-1]:
         yield getattr(one, "__code__", None) or type(one)
 
 

@@ -73,12 +73,15 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
     """The outermost unrolled loops that are worth a word."""
-    recursive = [found for loop, copies in recursions(subject) if (found := _recursive(subject, loop, copies))]
     inside = np.zeros(len(subject.graph) + 1, bool)
-    for found in recursive:
+    for loop, copies in recursions(subject):
+        found = _recursive(subject, loop, copies)
+        # Of functions that call one another in turns, one speaks for all.
+        if found is None or all(inside[(stack.first[0] + stack.end[-1]) // 2] for stack in found.stacks):
+            continue
         for stack in found.stacks:
             inside[stack.first[0] : stack.end[-1]] = True
-    yield from recursive
+        yield found
     for loop, stacks in _whole(_stacks_by_loop(subject)).items():
         unrolled = _unrolled(subject, loop, stacks)
         if unrolled is not None and not all(inside[stack.first[0]] for stack in unrolled.stacks):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import math
 import random
 import time
@@ -281,6 +282,26 @@ def test_what_is_written_around_the_function_is_found(fn, of, title, line):
     assert finding.severity == "warning"
     assert finding.title.startswith(title)
     assert line_numbers(finding, of or fn) == [line]
+
+
+def counted(fn):
+    counts = {"calls": 0}
+
+    @functools.wraps(fn)
+    def counting(*arguments):
+        counts["calls"] += 1
+        return fn(*arguments)
+
+    return counting
+
+
+@counted
+def decorated(x):
+    return x * 2
+
+
+def test_what_a_decorator_writes_is_found():
+    assert the("impure", decorated, jnp.ones(3)).title.startswith("`counts[...]` is assigned only while JAX traces")
 
 
 def scheduled():

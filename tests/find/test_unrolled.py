@@ -212,6 +212,20 @@ def test_a_function_that_calls_itself_is_an_unrolled_loop(fn, arguments, line, r
     assert remedy in finding.remedy
 
 
+def even(x, depth=40):
+    return x if depth == 0 else odd(jnp.sin(x) * 2 + x, depth - 1)
+
+
+def odd(x, depth):
+    return x if depth == 0 else even(jnp.cos(x) * 3 - x, depth - 1)
+
+
+def test_functions_that_call_one_another_in_turns_are_one_loop():
+    finding = the("unrolled", even, jnp.ones(4))
+    assert finding.figures["copies"] == 20
+    assert finding.figures["carried"] == 1
+
+
 def test_what_a_function_that_calls_itself_makes_on_the_way_back_belongs_to_it():
     finding = the("unrolled", jax.grad(lambda x: on_the_way_down(x).sum()), jnp.ones(4))
     assert line_numbers(finding, on_the_way_down) == [1]
