@@ -133,7 +133,7 @@ class Failure:
     def _inside(self, node: ast.AST, statement: ast.stmt) -> bool:
         return self.source is not None and statement in self.source.around(node)
 
-    def find(self, kind: type[ast.AST]) -> Any | None:
+    def find(self, kind: type[ast.AST] | tuple[type[ast.AST], ...]) -> Any | None:
         """The node of a kind that the failing expression is, or that stands around it in its statement."""
         if self.source is None or self.expression is None:
             return None

@@ -23,12 +23,15 @@ def shapes_in(text: str) -> list[Shape]:
 
 def operands_of(failure: Failure) -> tuple[ast.expr, ast.expr, ast.AST] | None:
     """The two sides of what failed, and the operation."""
-    node = failure.find(ast.BinOp)
-    if node is not None:
+    # The innermost of what stands around the failing expression: the product in `jnp.dot(x, y) + 1`, not the sum.
+    node = failure.find((ast.BinOp, ast.Call))
+    if isinstance(node, ast.BinOp):
         return node.left, node.right, node
-    call = failure.find(ast.Call)
-    arrays = call.args if call is not None else []
-    return (arrays[0], arrays[1], call) if call is not None and len(arrays) == 2 else None
+    if node is None:
+        return None
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "dot" and len(node.args) == 1:
+        return node.func.value, node.args[0], node
+    return (node.args[0], node.args[1], node) if len(node.args) == 2 else None
 
 
 def as_operand(node: ast.expr, text: str) -> str:

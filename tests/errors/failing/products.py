@@ -38,6 +38,16 @@ def a_vector_times_a_matrix_turned(x, a):
     return x @ a.T
 
 
+@failing(X, case="contraction", place="jnp.dot(x, jnp.ones(4))", words=["`x` is (3,) and `jnp.ones(4)` is (4,)"])
+def a_product_inside_of_a_sum(x):
+    return jnp.dot(x, jnp.ones(4)) + 1
+
+
+@failing(A, B, case="contraction", place="a.dot(b)", words=["a.T.dot(b)"], mends=[0])
+def a_product_as_a_method_inside_of_a_sum(a, b):
+    return a.dot(b) + 1
+
+
 @failing(A, case="square", place="jnp.linalg.inv", words=["square matrix", "lstsq"])
 def an_inverse_of_what_is_not_square(a):
     return jnp.linalg.inv(a)
