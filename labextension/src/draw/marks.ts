@@ -23,7 +23,7 @@ const OUTSIDE = 2;
 /** px of a box's upper edge that its label covers: little, for edges come in there. */
 const LABEL_OVERLAP = 12;
 
-/** Paints outlines and, where words can be read, labels at the upper right corners. */
+/** Paints outlines and, where words can be read, labels at the upper right corners; of a stack, at the left. */
 export function paintMarks(painter: Painter, scene: Scene, marks: readonly Mark[], words: boolean): void {
   for (const { box, kind } of marks) {
     const { x, y, width, height } = scene.layout;
@@ -41,8 +41,11 @@ export function paintMarks(painter: Painter, scene: Scene, marks: readonly Mark[
     for (const { box, kind, text } of marks) {
       const width = measure(text, 'chip') + 2 * LABEL_INSET;
       const frame = scene.visible.shape[box] === Shape.frame;
+      // At the right stands how many copies there are.
+      const stacked = scene.visible.times[box] > 1;
       const right = scene.layout.x[box] + scene.layout.width[box];
-      const beside = right - (frame ? width + LABEL_OVERLAP : LABEL_OVERLAP);
+      const corner = right - (frame ? width + LABEL_OVERLAP : LABEL_OVERLAP);
+      const beside = stacked ? scene.layout.x[box] - OUTSIDE : corner;
       // What stands at the end of the picture has no room beside it.
       const left = Math.max(-MARGIN + OUTSIDE, Math.min(beside, scene.width - MARGIN - OUTSIDE - width));
       const top = scene.layout.y[box] - OUTSIDE - LABEL_HEIGHT + 3;

@@ -48,3 +48,33 @@ test('a view that was saved beside another is seen as it was', async () => {
   }
   assert.deepEqual(again.explorer.view.camera, view.camera);
 });
+
+test('of two programs at the same stage both go to another, and the keys stay where they were', async () => {
+  giveSize(700, 400);
+  const both = (): ReturnType<typeof pair> => {
+    const plain = pair();
+    const [one, other] = plain.programs;
+    plain.graphs.push(structuredClone(plain.graphs[0]), structuredClone(plain.graphs[1]));
+    const hlo = { kind: 'hlo' as const, seconds: {} };
+    return {
+      ...plain,
+      programs: [
+        { ...one, stages: [one.stages[0], { ...hlo, graph: 2 }] },
+        { ...other, stages: [other.stages[0], { ...hlo, graph: 3 }] }
+      ]
+    };
+  };
+  const explored = await explore({ plain: both });
+  const { explorer, press } = explored;
+  while (!explorer.atRest || explorer.panes.length < 2) {
+    await new Promise(done => setTimeout(done, 5));
+  }
+  const kinds = (): (string | undefined)[] => explorer.panes.map(({ viewing }) => viewing.stage?.kind);
+  assert.deepEqual(kinds(), ['jaxpr', 'jaxpr']);
+  await press('5');
+  assert.deepEqual(kinds(), ['hlo', 'hlo']);
+  assert.equal(document.activeElement, explorer.panes[0].stage);
+  // By its own head, each goes alone.
+  explorer.panes[1].enter(1);
+  assert.deepEqual(kinds(), ['hlo', 'jaxpr']);
+});

@@ -15,13 +15,24 @@ export interface Ground {
   activate(pane: Pane): void;
 }
 
-/** Shows another stage of the program, by its place or its kind. The selection goes along the links, and so does what was lit. */
-export function goToStage({ document, pane }: Ground, which: number | string): void {
+/**
+ * Shows another stage of the program, by its place or its kind. The selection goes along the links, and so does what was
+ * lit. Of two programs side by side that show the same stage, both go.
+ */
+export function goToStage({ document, pane, panes }: Ground, which: number | string): void {
   const { stages } = document.programs[pane.viewing.program];
   const stage = typeof which === 'number' ? stages[which] : stages.find(({ kind }) => kind === which);
-  if (stage) {
-    pane.enter(pane.viewing.graphOf(stage));
+  if (!stage) {
+    return;
   }
+  const other = panes.find(one => one !== pane && one.viewing.program !== pane.viewing.program);
+  if (other && other.viewing.stage?.kind === pane.viewing.stage?.kind) {
+    const same = document.programs[other.viewing.program].stages.find(({ kind }) => kind === stage.kind);
+    if (same) {
+      other.enter(other.viewing.graphOf(same), -1, false);
+    }
+  }
+  pane.enter(pane.viewing.graphOf(stage));
 }
 
 /** Shows another program: the stage that is shown of this one, or its first. */

@@ -180,20 +180,20 @@ export class Pane {
     this.events.entered();
   }
 
-  /** Shows another graph. The selection goes along the links, and so does what was lit. */
-  enter(graph: number, node = -1): void {
+  /** Shows another graph. The selection goes along the links, and so does what was lit. `keys` are meant for it then. */
+  enter(graph: number, node = -1, keys = true): void {
     if (graph === this.viewing.at) {
       // Whatever was asked for before is not waited for any more.
       this.choosing.cancel();
     } else if (this.viewing.openings.knows(graph)) {
       this.choosing.cancel();
-      this.go(graph, node);
+      this.go(graph, node, keys);
     } else {
-      this.choosing.whenOpen(graph, () => this.go(graph, node));
+      this.choosing.whenOpen(graph, () => this.go(graph, node, keys));
     }
   }
 
-  private go(graph: number, node: number): void {
+  private go(graph: number, node: number, keys: boolean): void {
     this.scene = null;
     const lost = this.viewing.goAlong(graph, node, () => this.choosing.open(graph));
     this.events.entered();
@@ -203,7 +203,9 @@ export class Pane {
         this.say(`${lost} has no counterpart here`);
       }
     });
-    this.focus();
+    if (keys) {
+      this.focus();
+    }
   }
 
   /** Shows a graph as it was in a view that was saved; nothing is placed yet. */
