@@ -184,13 +184,23 @@ def test_two_programs_are_compared(notebook):
     expect(book.page.locator(".lm-TabBar-tabLabel", has_text="↔")).to_be_visible()
 
 
-def test_a_line_of_the_source_leads_to_its_cell(notebook):
+def test_a_line_of_the_source_leads_to_its_cell_also_when_the_notebook_is_renamed(notebook):
     book = notebook(SETUP, WATCHED)
     book.run(0)
     book.run(1)
     panel = show_panel(book.page)
     panel.get_by_role("button", name="Open step(f32[4])").click()
     root = wait_for_picture(book.page, ".jv-tab")
+    # A notebook that is renamed takes its programs and its tabs along.
+    own = book.page.locator(".lm-TabBar-tab", has_text=book.name)
+    own.click()
+    own.click(button="right")
+    book.page.locator(".lm-Menu-itemLabel", has_text="Rename Notebook").click()
+    book.page.locator(".jp-Dialog input").fill(f"other-{book.name}")
+    book.page.locator(".jp-Dialog .jp-mod-accept").click()
+    expect(panel.locator(".jv-panel-kernel-name")).to_have_text(f"other-{book.name}")
+    expect(panel.locator(".jv-panel-kernel")).to_have_class(re.compile("jv-active"))
+    book.page.locator(".lm-TabBar-tab", has_text="step(f32[4])").click()
     root.locator(".jv-line-link", has_text=re.compile("^4$")).click()
     cell = book.page.locator(".jp-Notebook .jp-CodeCell").nth(1)
     expect(cell).to_have_class(re.compile("jp-mod-active"))

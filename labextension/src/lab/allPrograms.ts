@@ -22,6 +22,7 @@ export class AllPrograms {
   private readonly own = new Map<string, Session.ISessionConnection>();
   private looking = false;
   private readonly change = new Signal<this, void>(this);
+  private readonly move = new Signal<this, { readonly from: string; readonly to: string }>(this);
 
   constructor(private readonly sessions: Session.IManager) {
     sessions.runningChanged.connect(() => this.refresh());
@@ -29,6 +30,11 @@ export class AllPrograms {
 
   get changed(): ISignal<this, void> {
     return this.change;
+  }
+
+  /** A notebook has another path. */
+  get moved(): ISignal<this, { readonly from: string; readonly to: string }> {
+    return this.move;
   }
 
   get entries(): readonly KernelEntry[] {
@@ -64,6 +70,12 @@ export class AllPrograms {
       }
       connect();
     });
+    // A notebook that is renamed takes its programs along.
+    context.propertyChanged.connect((_, what) => {
+      if (what === 'path') {
+        connect();
+      }
+    });
     context.disposed.connect(() => this.refresh());
     connect();
   }
@@ -86,6 +98,10 @@ export class AllPrograms {
     }
     if (this.looking) {
       for (const model of running) {
+        const own = model.kernel && this.own.get(model.kernel.id);
+        if (own?.kernel) {
+          this.add(own.kernel, model.path);
+        }
         // Kernels that read a file (`files.ts`) are of that type; they have no programs.
         if (model.kernel && model.type !== 'file' && !this.kernels.has(model.kernel.id)) {
           // Without comms: if its notebook is opened, that needs them.
@@ -102,13 +118,19 @@ export class AllPrograms {
 
   private add(kernel: Kernel.IKernelConnection, path: string): void {
     const known = this.kernels.get(kernel.id);
-    if (known?.programs.isOf(kernel) && known.path === path) {
+    const name = path.split('/').pop() ?? path;
+    if (known?.programs.isOf(kernel)) {
+      if (known.path !== path) {
+        this.kernels.set(kernel.id, { ...known, path, name });
+        this.move.emit({ from: known.path, to: path });
+        this.change.emit();
+      }
       return;
     }
     const programs = new KernelPrograms(kernel, known?.programs);
     this.drop(kernel.id);
     programs.changed.connect(() => this.change.emit());
-    this.kernels.set(kernel.id, { id: kernel.id, path, name: path.split('/').pop() ?? path, programs });
+    this.kernels.set(kernel.id, { id: kernel.id, path, name, programs });
     this.change.emit();
   }
 

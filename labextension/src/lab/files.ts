@@ -67,7 +67,10 @@ class CompilerFileFactory extends ABCWidgetFactory<DocumentWidget<ProgramTab>> {
     const name = context.path.split('/').pop() ?? context.path;
     const wait = this.trans.__('A kernel is started to read %1 …', name);
     const content = new ProgramTab(read(this.services, context.path, this.trans), wait, () => undefined);
-    return new DocumentWidget({ content, context });
+    const widget = new DocumentWidget({ content, context });
+    // The explorer has a bar of its own.
+    widget.toolbar.hide();
+    return widget;
   }
 }
 

@@ -7,15 +7,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { SourceSpot } from '../explorer/source.ts';
 import { pathOfServer } from './serverPath.ts';
 
-/** What shows a line of a program of the notebook at `path`. */
+/** What shows a line of a program of the notebook at `path`, which may be renamed meanwhile. */
 export function goTo(
   app: JupyterFrontEnd,
   notebooks: INotebookTracker | null,
-  path: string,
+  path: () => string,
   trans: TranslationBundle
 ): (spot: SourceSpot) => void {
   return spot => {
-    const notebook = notebooks?.find(one => one.context.path === path);
+    const notebook = notebooks?.find(one => one.context.path === path());
     if (notebook && goToCell(app, notebook, spot)) {
       return;
     }

@@ -55,7 +55,7 @@ function activate(
 
   application.goToLine = (output, spot) => {
     const notebook = notebooks?.find(one => one.node.contains(output));
-    goTo(app, notebooks, notebook?.context.path ?? active(), trans)(spot);
+    goTo(app, notebooks, () => notebook?.context.path ?? active(), trans)(spot);
   };
 
   const tracker = new WidgetTracker<MainAreaWidget<ProgramTab>>({ namespace: 'jaxviz-programs' });
@@ -63,10 +63,11 @@ function activate(
 
   /** Opens a document in a tab. `origin` names it after the page was loaded again. */
   const openTab = (title: string, document: Promise<unknown>, origin?: { path: string; program: string }): void => {
-    const go = goTo(app, notebooks, origin?.path ?? active(), trans);
+    const from = active();
+    const go = goTo(app, notebooks, () => origins.get(tab)?.path ?? from, trans);
     const wait = trans.__('The kernel makes the picture of %1 …', title);
     const content = new ProgramTab(document, wait, go, origin && (show => lineOf(origin, show)));
-    const tab = new MainAreaWidget({ content });
+    const tab: MainAreaWidget<ProgramTab> = new MainAreaWidget({ content });
     // The explorer has a bar of its own.
     tab.toolbar.hide();
     tab.title.label = title;
@@ -113,6 +114,9 @@ function activate(
     execute: () => app.shell.activateById(panel.id)
   });
 
+  all.moved.connect((_, { from, to }) => {
+    origins.forEach((origin, tab) => origins.set(tab, origin.path === from ? { ...origin, path: to } : origin));
+  });
   all.changed.connect(() => {
     // A program that was renamed has its name in its tab too.
     for (const [tab, { path, program }] of origins) {
