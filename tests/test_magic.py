@@ -11,7 +11,9 @@ import jax.numpy as jnp
 import pytest
 from IPython.core.error import UsageError
 from IPython.testing.globalipapp import start_ipython
+from IPython.utils.capture import capture_output
 
+from jaxviz.exploration import Exploration
 from jaxviz.notebook.display import MIME_TYPE
 from jaxviz.notebook.magic import JaxvizMagics, parse
 
@@ -35,6 +37,40 @@ def names(shell):
 
 def explore(shell, line):
     return shell.run_line_magic("jaxviz", line)
+
+
+def shown(shell, cell):
+    """How many pictures a cell shows, with that of its value."""
+    with capture_output() as captured:
+        result = shell.run_cell(cell)
+        result.raise_error()
+    return sum(MIME_TYPE in output.data for output in captured.outputs) + isinstance(result.result, Exploration)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("cell", "pictures"),
+    [
+        ("%jaxviz f(x)", 1),
+        ("%jaxviz f(x)\n%jaxviz f(x + 1)", 2),
+        ("%jaxviz f(x)\nkept = 1", 1),
+        ("for x in (x, x + 1, x):\n    %jaxviz f(x)", 3),
+        ("if True:\n    %jaxviz f(x)\nelse:\n    %jaxviz f(x)", 1),
+        ("def show():\n    %jaxviz f(x)\nshow()", 1),
+        ("kept = %jaxviz f(x)", 0),
+        ("def made():\n    kept = %jaxviz f(x)\n    return kept\nkept = made()", 0),
+    ],
+)
+def test_every_line_shows_its_picture_unless_it_is_kept(shell, names, cell, pictures):
+    names.update(f=lambda x: jnp.sin(x), x=jnp.ones(4))
+    assert shown(shell, cell) == pictures
+
+
+def test_a_magic_that_code_calls_itself_gives_its_value_and_shows_nothing(shell, names):
+    names.update(f=lambda x: jnp.sin(x), x=jnp.ones(4))
+    with capture_output() as captured:
+        shell.run_line_magic("jaxviz", "f(x)")
+    assert captured.outputs == []
 
 
 @pytest.mark.smoke

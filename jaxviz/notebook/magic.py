@@ -28,6 +28,7 @@ from jaxviz.export.engine import DrawingError
 from jaxviz.measure.errors import NoMemory, RunError
 from jaxviz.notebook.paths import opened, path_in
 from jaxviz.notebook.session import note_explored
+from jaxviz.notebook.unused import value_is_unused
 from jaxviz.opening import open as open_path
 from jaxviz.program import Program
 from jaxviz.targets import TargetError
@@ -120,6 +121,8 @@ class JaxvizMagics(Magics):
         found = self._explored(options, call)
         shown = found if options.vs is None else self._compared(options, found)
         self._write(options, shown)
+        if self.shell is not None and value_is_unused(self.shell.user_ns):
+            display(shown)
         return shown
 
     def _explored(self, options: Options, call: ast.Call | Path) -> Exploration:

@@ -471,3 +471,22 @@ test('where the camera was moved is kept once it rests; a view that is shown aga
   assert.deepEqual(again.view.camera, saved[0].camera);
   assert.equal(saved.length, 1);
 });
+
+test('the source comes with the whole window and goes with it, unless it was asked for', async () => {
+  const { root, press } = await explore(affine());
+  const source = root.querySelector('.jv-source-pane') as HTMLElement;
+  await press('w');
+  assert.ok(!source.hidden);
+  await press('w');
+  assert.ok(source.hidden);
+  await press('1');
+  await press('w');
+  await press('w');
+  assert.ok(!source.hidden);
+  await press('1');
+  await press('w');
+  await press('1');
+  await press('1');
+  await press('w');
+  assert.ok(!source.hidden, 'it was asked for meanwhile');
+});

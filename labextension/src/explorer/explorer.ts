@@ -325,11 +325,7 @@ export class Explorer {
   }
 
   private shown(pane: Pane, scene: Scene): void {
-    if (pane === this.first) {
-      this.root.dataset.boxes = String(scene.visible.count);
-    } else {
-      this.root.dataset.beside = String(scene.visible.count);
-    }
+    this.root.dataset[pane === this.first ? 'boxes' : 'beside'] = String(scene.visible.count);
   }
 
   /** Everything around the pictures tells of what is selected now. */
@@ -468,6 +464,7 @@ export class Explorer {
   }
 
   private showSource(shown: boolean): void {
+    this.pythonPane.passing = false;
     this.pythonPane.root.hidden = !shown;
     this.root.classList.toggle('jv-reading', shown);
     this.bar.setSource(shown);
@@ -480,8 +477,11 @@ export class Explorer {
 
   private expand(whole: boolean): void {
     this.whole.set(whole);
-    if (whole && !this.beside.on) {
+    if (whole && !this.pythonPane.shown && !this.beside.on) {
       this.showSource(true);
+      this.pythonPane.passing = true;
+    } else if (!whole && this.pythonPane.passing) {
+      this.showSource(false);
     }
     this.bar.setExpanded(whole);
     for (const pane of this.beside.panes.filter(({ viewing }) => !viewing.openings.touched)) {

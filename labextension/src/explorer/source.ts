@@ -23,6 +23,8 @@ export interface SourceActions {
 
 export class SourcePane {
   readonly root = element('aside', 'jv-source-pane');
+  /** True while it is there because there is the whole window, and goes with that. */
+  passing = false;
   private readonly rows = new Map<string, HTMLElement>();
   private marked: readonly HTMLElement[] = [];
 
