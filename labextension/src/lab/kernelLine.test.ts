@@ -154,7 +154,8 @@ test('of two notebooks side by side, each picture finds the kernel that made it,
     const kernel = new FakeKernel(id);
     const session = { kernel, path: `${id}.ipynb` };
     const signals = { kernelChanged: new Signal<object, unknown>({}), disposed: new Signal<object, void>({}) };
-    all.follow({ session, ...signals } as never);
+    const propertyChanged = new Signal<object, string>({});
+    all.follow({ session, ...signals, propertyChanged } as never);
     kernel.say('comm_open', { type: 'list', session: `key-${id}`, programs: [{ id: '1', when: 1 }], dropped: 0 });
     return kernel;
   });
@@ -173,4 +174,25 @@ test('of two notebooks side by side, each picture finds the kernel that made it,
   );
   assert.equal(all.ofSession(''), undefined);
   assert.equal(all.ofSession('key-three'), undefined);
+});
+
+test('a notebook that is renamed keeps the list of its programs, under its new path', () => {
+  const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
+  const all = new AllPrograms(sessions as never);
+  const kernel = new FakeKernel('one');
+  const session = { kernel, path: 'folder/one.ipynb' };
+  const propertyChanged = new Signal<object, string>({});
+  const signals = { kernelChanged: new Signal<object, unknown>({}), disposed: new Signal<object, void>({}) };
+  all.follow({ session, ...signals, propertyChanged } as never);
+  kernel.say('comm_open', { type: 'list', session: 'key', programs: [{ id: '1', when: 1 }], dropped: 0 });
+  const moves: unknown[] = [];
+  all.moved.connect((_, move) => moves.push(move));
+  session.path = 'folder/uno.ipynb';
+  propertyChanged.emit('name');
+  assert.equal(all.ofPath('folder/uno.ipynb'), undefined);
+  propertyChanged.emit('path');
+  assert.equal(all.ofPath('folder/one.ipynb'), undefined);
+  assert.equal(all.ofPath('folder/uno.ipynb')?.name, 'uno.ipynb');
+  assert.equal(all.ofPath('folder/uno.ipynb')?.programs.size, 1);
+  assert.deepEqual(moves, [{ from: 'folder/one.ipynb', to: 'folder/uno.ipynb' }]);
 });

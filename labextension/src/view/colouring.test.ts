@@ -47,7 +47,7 @@ test('by fate, where fates are known', () => {
   const kind = [0, 0, 0, FateKind.alone, FateKind.merged, FateKind.dead, 0];
   plain.fates = [{ graph: 0, kind, where: kind.map(() => 0), by: kind.map(() => -1) }];
   const found = coloured(plain, 'fate');
-  assert.deepEqual([found?.dot_general, found?.add, found?.tanh], ['an operation of its own', 'merged', 'dead']);
+  assert.deepEqual([found?.dot_general, found?.add, found?.tanh], ['its own operation', 'merged', 'dead']);
 });
 
 test('a closed box takes the group of most of what it holds', () => {

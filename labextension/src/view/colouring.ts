@@ -147,7 +147,7 @@ function byName(graph: Graph, nameOf: (node: number) => string, known?: readonly
 }
 
 const FATES = [
-  'an operation of its own',
+  'its own operation',
   'fused',
   'dead',
   'simplified away',
