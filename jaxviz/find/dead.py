@@ -85,7 +85,11 @@ def _unused(subject: Subject, dead: Column) -> Column:
     for node in rows[::-1].tolist():
         statement, function = subject.statement(node)
         read_by = readers.get(node)
-        found[node] = _is_unused(statement, function) or (bool(read_by) and all(found[one] for one in read_by or ()))
+        # A call of a library that gives nothing may have kept what it made, as a sample of a model is kept.
+        kept = isinstance(statement, ast.Expr) and not subject.is_own(node)
+        found[node] = (not kept and _is_unused(statement, function)) or (
+            bool(read_by) and all(found[one] for one in read_by or ())
+        )
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from dataclasses import replace
 
 import jax
@@ -140,6 +141,21 @@ INNOCENT = {
     "a checkpointed gradient": (jax.grad(jax.checkpoint(lambda x: jnp.sin(jnp.sin(x)))), (1.0,)),
     "a Hessian": (jax.hessian(lambda x: jnp.sum(jnp.sin(x) ** 2)), (jnp.ones(3),)),
 }
+
+
+def test_what_a_library_keeps_of_a_call_is_left_alone():
+    kept = []
+    library = {"jnp": jnp, "kept": kept}
+    source = "def sample(x):\n    kept.append(jnp.sum(x * x))\n"
+    exec(compile(source, f"{sysconfig.get_path('purelib')}/somewhere/handlers.py", "exec"), library)
+
+    def density(x, y):
+        library["sample"](x)
+        library["sample"](y)
+        return sum(kept[-2:])
+
+    # What does not depend on x is no part of the gradient.
+    assert found("dead", jax.grad(density), jnp.ones(3), jnp.ones(4)) == []
 
 
 @pytest.mark.parametrize("name", INNOCENT)
