@@ -60,8 +60,9 @@ class Source:
             if isinstance(node, ast.expr) and _start(node) <= start and end <= _end(node) and self.column >= 0
         ]
         if not holding:
-            # What an assertion asks has the place of the whole assertion.
-            tests = [node.test for node in self._parents if isinstance(node, ast.Assert) and _start(node) == start]
+            # What an assertion asks, or a name alone after `if` and `while`, has the place of the whole statement.
+            asking = (ast.Assert, ast.If, ast.While)
+            tests = [node.test for node in self._parents if isinstance(node, asking) and _start(node) == start]
             return tests[0] if tests else None
         return min(holding, key=lambda node: (_end(node)[0] - _start(node)[0], len(self.text(node))), default=None)
 

@@ -163,6 +163,9 @@ def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
     received = names if one else "carry"
     unpacked = "" if one else f"    {names} = carry\n"
     test = _elementwise(failure, node.test)
+    if isinstance(node.test, (ast.Name, ast.Attribute, ast.Subscript, ast.BinOp)):
+        # JAX takes no number for the answer, as Python does.
+        test += " != 0"
     condition = f"lambda {names}: {test}" if one else "keep_going"
     before = "" if one else f"def keep_going(carry):\n    {names} = carry\n    return {test}\n\n"
     start = names if one else f"({names})"

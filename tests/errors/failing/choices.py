@@ -69,6 +69,32 @@ def a_while_of_two(x):
     return x, turns
 
 
+@failing(X, case="choice", place="ok", culprits=["gt"], words=["jnp.where(ok, x * 2, x)"], mends=[0, 1])
+def an_if_of_a_name(x):
+    ok = jnp.sum(x) > 0
+    if ok:  # noqa: SIM108
+        y = x * 2
+    else:
+        y = x
+    return y
+
+
+@failing(X, case="choice", place="not ok", culprits=["gt"], words=["jnp.where(~(ok), -x, x)"], mends=[0, 1])
+def an_if_of_not_a_name(x):
+    ok = jnp.sum(x) > 0
+    if not ok:
+        return -x
+    return x
+
+
+@failing(X, 3, case="choice", place="n", culprits=["argument"], words=["return n != 0"], mends=[0])
+def a_while_of_a_name(x, n):
+    while n:
+        x = x * 0.5
+        n = n - 1
+    return x
+
+
 @failing(X, case="choice", place="m > 0 and m < 3", culprits=["gt"], words=["(m > 0) & (m < 3)", "`and`"], mends=[0])
 def an_and(x):
     m = jnp.max(x)
