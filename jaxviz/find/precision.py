@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, bytes_text
-from jaxviz.graph import OPERATION
+from jaxviz.graph import OPERATION, Graph
 from jaxviz.outline.source import source_of
 
 # Bytes of an entry.
@@ -20,6 +20,8 @@ _WIDTHS = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
 _NAMED = re.compile(r"astype|dtype|float\d|bfloat|convert_element_type|asarray|\.array\(|\.view\(|promote")
 # Bytes from which a value that is twice as large as meant is worth a word.
 _LARGE = 1_000
+# Operations between what widens a value and what shows that it is meant.
+_NEAR = 8
 # 64 bit, as it is written in a program, and the types that hold it.
 _ASKED = re.compile(r"\b(?:jnp|np|numpy)\.(float64|int64|uint64|complex128)\b|['\"](float64|int64|complex128)['\"]")
 _WIDEST = frozenset({"float64", "int64", "uint64", "complex128"})
@@ -47,7 +49,9 @@ def _widened(subject: Subject) -> Iterator[Finding]:
             continue
         if _is_written_into(subject, made):
             continue
-        if subject.is_own(node) and not subject.is_derived(node) and _is_unasked(subject, node):
+        if not subject.is_own(node) or subject.is_derived(node) or not _is_unasked(subject, node):
+            continue
+        if flow.op(node) == "dot_general" or not _is_meant(subject, node, mixed):
             found.setdefault((mixed, wide), []).append(node)
     for (one, wide), nodes in found.items():
         size = sum(float(graph.tables.types.bytes[int(graph.values.type[graph.first_value[node]])]) for node in nodes)
@@ -82,6 +86,55 @@ def _is_unasked(subject: Subject, node: int) -> bool:
     if isinstance(expression, (ast.BinOp, ast.AugAssign, ast.Compare)):
         return True
     return bool(text) and not _NAMED.search(text) and _meets_another(subject, node)
+
+
+def _is_meant(subject: Subject, node: int, narrow: str) -> bool:
+    """Whether computing on in the wide type is meant: the result is made narrow again, what it meets was made wide on
+    purpose, or it is added to an array that is given back, as a step is to weights."""
+    graph, flow = subject.graph, subject.flow
+    for reader in _readers(graph, int(graph.first_value[node])):
+        others = [source for source in map(flow.back, flow.operands(reader)) if source >= 0]
+        others = [source for source in others if graph.value_node[source] != node]
+        made = int(graph.first_value[reader])
+        if _becomes(subject, made, narrow) or any(_was_widened(subject, source) for source in others):
+            return True
+        first = flow.back(flow.operands(reader)[0])
+        is_given = first in others and flow.is_argument(first)
+        if is_given and flow.op(reader) in ("add", "sub") and graph.values.type[first] == graph.values.type[made]:
+            return True
+    return False
+
+
+def _becomes(subject: Subject, value: int, narrow: str) -> bool:
+    """Whether a value is made as narrow as it was a few operations on, entry by entry."""
+    graph, flow = subject.graph, subject.flow
+    shape = graph.tables.types.dims[int(graph.values.type[value])]
+    waiting = [value]
+    for _ in range(_NEAR):
+        after = {reader for one in waiting for reader in _readers(graph, one) if graph.nodes.kind[reader] == OPERATION}
+        made = [int(graph.first_value[reader]) for reader in after]
+        if any(_WIDTHS.get(flow.dtype(one), 8) <= _WIDTHS[narrow] for one in made):
+            return True
+        waiting = [one for one in made if graph.tables.types.dims[int(graph.values.type[one])] == shape]
+    return False
+
+
+def _was_widened(subject: Subject, source: int) -> bool:
+    """Whether a value is made of one that the program made wide, a few operations before."""
+    graph, flow = subject.graph, subject.flow
+    waiting = [source]
+    for _ in range(_NEAR):
+        before = {int(graph.value_node[one]) for one in waiting}
+        for node in before:
+            if flow.op(node) == "convert_element_type" and _is_float(flow.dtype(flow.operands(node)[0])):
+                return not _is_unasked(subject, node)
+        waiting = [back for node in before for back in map(flow.back, flow.operands(node)) if back >= 0]
+    return False
+
+
+def _readers(graph: Graph, value: int) -> list[int]:
+    found: list[int] = graph.operand_node[graph.operands.source == value].tolist()
+    return found
 
 
 def _meets_another(subject: Subject, node: int) -> bool:

@@ -79,6 +79,11 @@ def test_float64_that_is_enabled_is_left_alone():
         assert found("precision", wide, np.ones(3)) == []
 
 
+def scaled_by_root(x):
+    v = jnp.mean(jnp.square(x.astype(jnp.float32)), -1, keepdims=True)
+    return (x * jax.lax.rsqrt(v + 1e-6)).astype(x.dtype)
+
+
 INNOCENT = {
     "asked for": (lambda x, w: x.astype(jnp.float32) * w, (HALF, FULL)),
     "a Python number": (lambda x: x * 0.5, (HALF,)),
@@ -87,6 +92,20 @@ INNOCENT = {
     "a softmax": (lambda x: jax.nn.softmax(x), (HALF,)),
     "a product accumulated in a wider type": (
         lambda x: jnp.matmul(x, x, preferred_element_type=jnp.float32),
+        (HALF,),
+    ),
+    "a step of weights": (lambda p, g: p - 0.1 * g, (FULL, HALF)),
+    "what is added to a wider sum": (
+        lambda a, b: (a + b.astype(jnp.float32)).astype(jnp.bfloat16),
+        (HALF, HALF),
+    ),
+    "a norm in a wider type": (scaled_by_root, (HALF,)),
+    "narrow weights with wide moments": (
+        lambda p, m, v: (p - 1e-3 * m / jnp.sqrt(v)).astype(p.dtype),
+        (HALF, FULL, FULL),
+    ),
+    "less the logarithm of a wider sum": (
+        lambda x: jax.nn.logsumexp(x.astype(jnp.float32), -1, keepdims=True) - x,
         (HALF,),
     ),
     "a small one": (lambda x, w: x[0, 0] * w[0, 0], (HALF, FULL)),
