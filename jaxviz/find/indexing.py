@@ -18,11 +18,12 @@ from jaxviz.find.known_numbers import KnownNumbers
 
 # Operations through which an index goes on its way from the argument: negative ones are counted from the end.
 _ON_THE_WAY = SAME | {"add", "select_n"}
-_CLAMPED, _FILLED, _DROPPED = "clamped", "filled", "dropped"
+_CLAMPED, _FILLED, _DROPPED, _MOVED = "clamped", "filled", "dropped", "moved"
 _SAYS = {
     _CLAMPED: "reads the nearest entry instead",
     _FILLED: "gives a number that says so (NaN, or the largest or smallest whole number)",
     _DROPPED: "changes nothing",
+    _MOVED: "makes the slice begin where all of it fits, at other entries than are named",
 }
 _REMEDY = (
     "Check the index before the call, say what is meant with x.at[i].get(mode='fill', fill_value=...) or "
@@ -39,14 +40,18 @@ def find(subject: Subject) -> Iterator[Finding]:
         wrong = _out_of_bounds(subject, known, node)
         what = _what_happens(subject, node)
         if wrong is not None:
-            # Who says what should happen then knows that it does.
-            if "mode=" not in subject.expression(node)[1]:
+            if not _is_said(subject, node):
                 yield _wrong(subject, node, wrong, what)
-        elif subject.is_own(node) and _from_argument(subject, node):
+        elif subject.is_own(node) and _from_argument(subject, node) and not _is_said(subject, node):
             loose.setdefault(what, []).append(node)
     # Who trains looks labels and tokens up all the time, and knows what they are.
     if loose and not subject.has_gradient:
         yield _loose(subject, loose)
+
+
+def _is_said(subject: Subject, node: int) -> bool:
+    """Whether the program says what should happen then: who wrote that knows that it does."""
+    return "mode=" in subject.expression(node)[1]
 
 
 def _scatters(subject: Subject) -> list[str]:
@@ -56,6 +61,8 @@ def _scatters(subject: Subject) -> list[str]:
 
 def _what_happens(subject: Subject, node: int) -> str:
     op, mode = subject.flow.op(node), subject.graph.node(node).attributes.get("mode", "")
+    if op in ("dynamic_slice", "dynamic_update_slice") and any(length > 1 for *_, length in _cut(subject, node)):
+        return _MOVED
     if op.startswith("scatter"):
         return _CLAMPED if "CLIP" in mode else _DROPPED
     return _FILLED if op == "gather" and "FILL" in mode else _CLAMPED
@@ -69,11 +76,18 @@ def _indices(subject: Subject, node: int) -> list[int]:
     return operands[first:] if first is not None else operands[1:2]
 
 
+def _cut(subject: Subject, node: int) -> list[tuple[int, int, int]]:
+    """Of a slice, the axes that are not taken whole: the source of the beginning, the size and the length."""
+    return [check for check in _checks(subject, node) if check[1] != check[2]]
+
+
 class _Wrong(NamedTuple):
-    """Indices that are out of bounds: the first of them, the size of the axis, how many are and of how many."""
+    """Indices that are out of bounds: the first of them, the size of the axis, how much is taken from there, how many
+    are and of how many."""
 
     first: int
     size: int
+    length: int
     wrong: int
     of: int
     in_turns: bool
@@ -98,7 +112,7 @@ def _out_of_bounds(subject: Subject, known: KnownNumbers, node: int) -> _Wrong |
         index = index if index >= 0 else index - size
         # Of a large array only the least and the most are known.
         of = numbers.values.size if numbers.exact else 1
-        return _Wrong(index, size, int(np.count_nonzero(wrong)), of, numbers.loop >= 0)
+        return _Wrong(index, size, length, int(np.count_nonzero(wrong)), of, numbers.loop >= 0)
     return None
 
 
@@ -185,13 +199,18 @@ def _wrong(subject: Subject, node: int, wrong: _Wrong, what: str) -> Finding:
     title = f"index {wrong.first} is out of bounds for an axis of {size}"
     text = f"JAX does not raise an error for this: it {_SAYS[what]}."
     remedy = f"Use an index from {-size} to {size - 1}." if size else "There is nothing to index."
-    if wrong.in_turns:
+    if wrong.length > 1:
+        title = f"a slice of {wrong.length:,} from {wrong.first} does not fit into an axis of {size}"
+        remedy = f"Begin at 0 to {size - wrong.length}." if wrong.length <= size else "Take a slice that fits."
+    if wrong.in_turns and wrong.length > 1:
+        title += f" in {plural(wrong.wrong, 'turn')} of {wrong.of:,}"
+    elif wrong.in_turns:
         title += f" in {plural(wrong.wrong, 'turn')} of {wrong.of:,}"
         remedy = (
             "Let the loop turn as often as the axis has entries, or choose with jnp.where(i < n, x[i], ...) what it "
             f"should be beyond them: the last index is {size - 1}."
         )
-    elif wrong.of > 1 and wrong.wrong > 1:
+    elif wrong.of > 1 and wrong.wrong > 1 and wrong.length == 1:
         title = f"{wrong.wrong:,} indices, the first {wrong.first}, are out of bounds for an axis of {size}"
     figures = {"index": wrong.first, "size": size}
     if wrong.of > 1:

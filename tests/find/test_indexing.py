@@ -35,7 +35,7 @@ def far_slice(x):
         (beyond, 2, 10, 5, "nearest entry"),
         (before, 1, -9, 5, "nearest entry"),
         (written_beyond, 1, 7, 5, "changes nothing"),
-        (far_slice, 1, 4, 5, "nearest entry"),
+        (far_slice, 1, 4, 5, "begin where all of it fits"),
     ],
 )
 def test_an_index_that_is_out_of_bounds_for_all_arguments_is_a_warning(fn, line, index, size, says):
@@ -44,6 +44,21 @@ def test_an_index_that_is_out_of_bounds_for_all_arguments_is_a_warning(fn, line,
     assert line_numbers(finding, fn) == [line]
     assert finding.figures == {"index": index, "size": size}
     assert says in finding.text
+
+
+def test_what_is_said_of_a_slice_is_what_happens():
+    finding = the("indexing", far_slice, X)
+    assert finding.title.startswith("a slice of 3 from 4 does not fit into an axis of 5 (line ")
+    assert finding.remedy == "Begin at 0 to 2."
+    written = the("indexing", lambda cache, new, at: lax.dynamic_update_slice(cache, new, (at,)), X, X[:2], 1)
+    assert "begin where all of it fits" in written.text
+
+
+def test_who_says_what_should_happen_is_not_told():
+    def filled(x, i):
+        return x.at[i].get(mode="fill", fill_value=0), x.at[i].set(1.0, mode="drop"), x.at[i].get(mode="clip")
+
+    assert found("indexing", filled, X, 2) == []
 
 
 def several(x, i, rows):
@@ -132,7 +147,7 @@ def nested(table):
         (of_a_loop(9, lambda i: i), ROW, "index 8 is", (8, 8, 1, 9)),
         (of_a_loop(8, lambda i: 8 - i), ROW, "index 8 is", (8, 8, 1, 8)),
         (jax.grad(of_a_loop(9, lambda i: i)), ROW, "index 8 is", (8, 8, 1, 9)),
-        (blocks, ROW, "index 6 is", (6, 8, 1, 3)),
+        (blocks, ROW, "a slice of 3 from 6 does not fit into an axis of 8 in 1 turn of 3", (6, 8, 1, 3)),
         (scanned, ROW, "index 8 is", (8, 8, 1, 8)),
         (until, ROW, "index 8 is", (8, 8, 1, 9)),
         (nested, TABLE, "index 4 is", (4, 4, 1, 5)),
