@@ -96,8 +96,11 @@ def _unused(subject: Subject, dead: Column) -> Column:
 @lru_cache(maxsize=4_096)
 def _is_unused(statement: ast.AST | None, function: ast.AST | None) -> bool:
     """Whether nothing in a function reads what a statement of it makes."""
+    # What a function without a name gives goes to whoever calls it; the statement around it says nothing of that.
+    if isinstance(function, ast.Lambda):
+        return False
     if isinstance(statement, ast.Expr):
-        return True
+        return not any(isinstance(node, ast.Lambda) for node in ast.walk(statement))
     if isinstance(statement, ast.Assign):
         targets = statement.targets
     elif isinstance(statement, ast.AnnAssign):

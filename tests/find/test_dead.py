@@ -158,6 +158,18 @@ def test_what_a_library_keeps_of_a_call_is_left_alone():
     assert found("dead", jax.grad(density), jnp.ones(3), jnp.ones(4)) == []
 
 
+def activated(w, x):
+    h = jnp.tanh(x @ w)
+    return x + jax.nn.gelu(h)
+
+
+def test_what_functions_without_a_name_give_is_left_alone():
+    w, x = jnp.eye(3), jnp.ones((4, 3))
+    step = jax.jit(lambda w, x: jax.grad(lambda w: activated(w, x).sum())(w))
+    assert found("dead", step, w, x) == []
+    assert found("dead", jax.jit(lambda w, x: jax.grad(lambda w: activated(w, x).sum())(w)), w, x) == []
+
+
 @pytest.mark.parametrize("name", INNOCENT)
 def test_what_is_needed_is_left_alone(name):
     fn, arguments = INNOCENT[name]
