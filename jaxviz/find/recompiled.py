@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jaxviz.find.finding import ADVICE, WARNING, Finding
+from jaxviz.find.static_fields import changed_field
 
 if TYPE_CHECKING:
     from jaxviz.specialization import Definition, Signature, Specialization
@@ -26,6 +27,8 @@ _ADVICE, _WARNING = {"mistake": 1, "useful": 3}, {"mistake": 2, "useful": 8}
 _BODIED = frozenset({"scan", "while", "while_loop", "fori_loop", "cond", "switch", "map", "associative_scan"})
 # A text names so many arguments; the rest are counted.
 _MOST_NAMED = 3
+# The longest text of a value.
+_LONGEST = 80
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,14 @@ def _trees(one: Signature, other: Signature) -> Iterator[Reason]:
         if name not in one.trees or name not in other.trees:
             given = "is given, before it was left out" if name in other.trees else "was left out, before it was given"
             yield Reason("tree", f"`{name}` {given}", f"Always pass `{name}`.", name)
+        elif (changed := changed_field(name, one.trees[name], other.trees[name])) is not None:
+            yield Reason(
+                "static",
+                f"`{changed.path}`, a static field, is {_brief(changed.now)}, before {_brief(changed.before)}",
+                f"Make `{changed.path}` an array, not a static field, if it changes from call to call: JAX compiles "
+                "for each value of a static one.",
+                changed.path,
+            )
         elif one.trees[name] != other.trees[name]:
             yield Reason(
                 "tree",
@@ -196,7 +207,12 @@ def _how_trees_differ(name: str, one: Signature, other: Signature) -> str:
     added, gone = [path for path in now if path not in before], [path for path in before if path not in now]
     parts = [f"{_named(added)} {'is' if len(added) == 1 else 'are'} new"] if added else []
     parts += [f"{_named(gone)} {'is' if len(gone) == 1 else 'are'} gone"] if gone else []
-    return f": {', '.join(parts)}" if parts else f": {other.trees[name]}, before {one.trees[name]}"[:200]
+    return f": {', '.join(parts)}" if parts else f": {_brief(other.trees[name])}, before {_brief(one.trees[name])}"
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _belongs(path: str, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
+from jaxviz.find.static_fields import changed_field
 
 
 def reasons_of(run):
@@ -56,6 +57,40 @@ def test_what_differs_is_the_reason(options, first, second, expected):
     step = jitted(**options)
     found = reasons_of(lambda: (first(step), second(step)))
     assert found == [FIRST, expected]
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class State:
+    w: jax.Array
+    step: int = field(metadata={"static": True}, default=0)
+
+
+def test_a_static_field_that_changes_is_named():
+    step = jitted()
+    with jv.recording() as found:
+        for number in range(2):
+            step({"state": (State(ONES, number),)})
+    (reason,) = found.reasons[1]
+    assert (reason.kind, reason.path) == ("static", "x['state'][0].step")
+    assert reason.text == "`x['state'][0].step`, a static field, is 1, before 0"
+
+
+def test_static_fields_of_libraries_are_named():
+    equinox, nnx = pytest.importorskip("equinox"), pytest.importorskip("flax.nnx")
+
+    class Layer(equinox.Module):
+        w: jax.Array
+        size: int = equinox.field(static=True)
+
+    class Network(nnx.Module):
+        def __init__(self, size):
+            self.w = nnx.Param(ONES)
+            self.size = size
+
+    for make in (lambda size: Layer(ONES, size), Network):
+        structures = (jax.tree_util.tree_structure(make(size)) for size in (3, 4))
+        assert changed_field("model", *structures) == ("model.size", 3, 4)
 
 
 def test_two_things_that_differ_are_two_reasons():
