@@ -55,6 +55,8 @@ _TELL = {
 def find(subject: Subject) -> Iterator[Finding]:
     for kind, (severity, title, text, remedy) in _TELL.items():
         seen = [one for one in subject.seen if one.kind == kind and _was_traced(subject, one)]
+        if kind == PRINT:
+            seen = [one for one in seen if not _is_called_back(subject, one)]
         nodes_of = [_nodes(subject, one) for one in seen]
         if kind == NUMBER:
             told = [place for place, one in enumerate(seen) if _is_in(subject, nodes_of[place], one.value)]
@@ -111,6 +113,11 @@ def _nodes(subject: Subject, seen: Seen) -> np.ndarray:
         and tables.frames.line[frame] <= seen.line <= max(tables.frames.end_line[frame], tables.frames.line[frame])
     ]
     return np.flatnonzero(np.isin(graph.nodes.stack, stacks)).astype(np.int32)
+
+
+def _is_called_back(subject: Subject, seen: Seen) -> bool:
+    """Whether what stands in the line is handed to a callback, and is done in each run."""
+    return any("callback" in subject.flow.op(node) for node in _nodes(subject, seen).tolist())
 
 
 def _is_in(subject: Subject, nodes: np.ndarray, value: str) -> bool:

@@ -110,7 +110,14 @@ def local(x):
     return x * rate
 
 
+def printing_in_each_run(x):
+    jax.debug.callback(print, x)
+    jax.debug.callback(lambda value: print("x is", value), x)
+    return x + 1
+
+
 INNOCENT = {
+    "prints in each run": (printing_in_each_run, (jnp.ones(3),)),
     "in capitals": (with_capitals, (1.0,)),
     "a size": (with_a_size, (jnp.ones(9),)),
     "keys": (with_keys, (jnp.ones(3), jax.random.key(0))),
