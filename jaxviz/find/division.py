@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jaxviz.find.finding import NOTE, WARNING, Finding, Subject
+from jaxviz.find.known_numbers import KnownNumbers
 
 _REMEDY = "Guard the divisor, as in x // jnp.where(n == 0, 1, n), and choose what a zero should give."
 
@@ -15,15 +16,21 @@ def _is_remainder(subject: Subject, node: int) -> bool:
     return whole and graph.node(node).name == "remainder"
 
 
+def _is_zero(known: KnownNumbers, divisor: int) -> bool:
+    """Whether a divisor, or an entry of it, is zero for all arguments."""
+    numbers = known.of(divisor)
+    return numbers is not None and numbers.loop < 0 and bool((numbers.values == 0).any())
+
+
 def find(subject: Subject) -> Iterator[Finding]:
-    flow = subject.flow
+    flow, known = subject.flow, KnownNumbers(subject.flow)
     certain: list[int] = []
     possible: list[int] = []
     for node in flow.nodes("div", "rem"):
         divisor = flow.operands(node)[1]
         if not flow.dtype(divisor).startswith(("int", "uint")) or not subject.is_own(node):
             continue
-        if flow.number(divisor) == 0:
+        if _is_zero(known, divisor):
             certain.append(node)
         elif flow.is_argument(flow.origin(divisor)):
             possible.append(node)
@@ -34,7 +41,7 @@ def find(subject: Subject) -> Iterator[Finding]:
             title, text = "the remainder of a division by zero is asked for", "The divisor is zero for all arguments."
             yield subject.told("division", WARNING, title, f"{text} JAX raises no error: it is 0.", _REMEDY, [node])
     if certain:
-        title, text = "a whole number is divided by zero", "The divisor is zero for all arguments."
+        title, text = "a whole number is divided by zero", "The divisor, or an entry of it, is zero for all arguments."
         text = f"{text} XLA raises no error: the quotient is -1, of `//` -1 or -2."
         yield subject.told("division", WARNING, title, text, _REMEDY, certain)
     if possible:

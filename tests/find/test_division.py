@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from find.found import found, line_numbers, the
 
@@ -58,3 +59,11 @@ def test_the_remainder_of_a_division_by_zero_is_a_warning():
     assert line_numbers(finding, rest_of_zero) == [1]
     assert (rest_of_zero(N) == 0).all()
     assert "it is 0" in finding.text
+
+
+@pytest.mark.parametrize("divisor", [np.array([1, 0, 2, 3]), np.array([1, 2, 3, 4])])
+def test_an_entry_of_a_divisor_that_is_zero_is_told(divisor):
+    findings = found("division", lambda a: a // divisor, jnp.arange(4))
+    assert [one.severity for one in findings] == ["warning"] * int((divisor == 0).any())
+    assert [one.severity for one in found("division", lambda a: a // jnp.arange(4), jnp.arange(4))] == ["warning"]
+    assert found("division", lambda a: a // (jnp.arange(4) + 1), jnp.arange(4)) == []
