@@ -33,6 +33,7 @@ from jaxviz.read.hlo import HloGraph, read_hlo
 from jaxviz.read.hlo_module import HloModule
 from jaxviz.read.hlo_proto import parse_hlo_proto
 from jaxviz.read.jaxpr import read_jaxpr
+from jaxviz.read.passes import PassState
 from jaxviz.read.stablehlo import read_stablehlo
 from jaxviz.read.tag_text import MARK
 from jaxviz.tables import Tables
@@ -177,7 +178,7 @@ class Capture:
         outline = self.outline
         with self._timed("passes", "read"):
             return make_passes(
-                snapshots,
+                [PassState(each.after, each.pipeline, 0, each.text) for each in snapshots],
                 self.tables,
                 lambda read: read_tags(self._places, read.graph, read.names, read.name, relative=False),
                 lambda graph, tagged: self._linked(graph, tagged, outline),

@@ -9,10 +9,9 @@ from jaxviz.graph import Column, Graph
 from jaxviz.link.changes import Passes, changed_lineages
 from jaxviz.link.lineage import Lineages
 from jaxviz.link.links import Found, Links
-from jaxviz.optimize import Snapshot
 from jaxviz.outline import Outline
 from jaxviz.read.hlo import HloGraph
-from jaxviz.read.passes import chosen_states, read_states
+from jaxviz.read.passes import PassState, chosen_states, read_states
 from jaxviz.series import State
 from jaxviz.series_write import SeriesWriter
 from jaxviz.tables import Tables
@@ -36,7 +35,7 @@ class NoSnapshots(ValueError):
 
 
 def make_passes(
-    snapshots: Sequence[Snapshot],
+    taken: Sequence[PassState],
     tables: Tables,
     tags: Callable[[HloGraph], Sequence[Found]],
     place: Callable[[Graph, Sequence[Found]], Placed],
@@ -47,7 +46,7 @@ def make_passes(
 
     With `frames`, states have the call stacks that they say themselves.
     """
-    states, note = chosen_states(snapshots)
+    states, note = chosen_states(taken)
     if not states:
         raise NoSnapshots("the compiler gave no snapshots between its passes")
     lineages = Lineages()

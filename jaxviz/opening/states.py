@@ -15,12 +15,13 @@ from jaxviz.graph import Column, Graph
 from jaxviz.link.changes import Passes
 from jaxviz.link.links import Found, Links
 from jaxviz.opening.contents import Contents, OpenError, contents_of, read_bytes
-from jaxviz.optimize import Snapshot
 from jaxviz.outline import Outline
 from jaxviz.outline.metadata import placed_outline
 from jaxviz.passes import make_passes
 from jaxviz.read.hlo import HloGraph
 from jaxviz.read.hlo_module import HloError
+from jaxviz.read.hlo_source import HloSource
+from jaxviz.read.passes import PassState
 from jaxviz.tables import Tables
 
 #: More bytes of text are not looked through to show one program; each state can be read by itself.
@@ -43,21 +44,24 @@ class _Placed(NamedTuple):
 
 
 def states_of(files: Sequence[StateFile], tables: Tables) -> Passes:
-    """The states that differ, in order; `OpenError` where they cannot be read as text."""
+    """The states that differ, in order; `OpenError` where they cannot be read."""
     size = sum(file.path.stat().st_size for file in files)
     if size > MOST_BYTES:
         raise OpenError(f"{len(files)} states of {size / 1e6:,.0f} MB are too much to step through: .passes has each")
-    snapshots = [Snapshot(file.pipeline, file.after, "", _text(file.path)) for file in files]
     try:
-        return make_passes(snapshots, tables, _no_tags, _place, frames=True)
+        taken = [PassState(file.after, file.pipeline, 0, _source(file.path)) for file in files]
+        return make_passes(taken, tables, _no_tags, _place, frames=True)
     except (HloError, RecursionError, ValueError) as error:
         raise OpenError(f"the states between passes: {error}") from None
 
 
-def _text(path: Path) -> str:
+def _source(path: Path) -> HloSource:
     data = read_bytes(path)
-    if contents_of(data, str(path)) is not Contents.HLO_TEXT:
-        raise OpenError(f"{path}: expected a state between passes as text (xla_dump_hlo_as_text)")
+    kind = contents_of(data, str(path))
+    if kind is Contents.HLO_PROTO:
+        return data
+    if kind is not Contents.HLO_TEXT:
+        raise OpenError(f"{path}: expected a state between passes, as text or as a protocol buffer")
     return data.decode(errors="replace").removeprefix("\ufeff")
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from jaxviz.optimize import Snapshot
 from jaxviz.read.communication import take_frames_of_elements
 from jaxviz.read.hlo import HloGraph, read_hlo
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo_source import HloSource, instruction_count, name_of, parse_hlo, rows_of
 from jaxviz.tables import Tables
 
 #: Up to so many instructions every pass that changed something is kept.
@@ -20,8 +18,6 @@ MOST_INSTRUCTIONS = 100_000
 #: However large the program is: the first, the last, and what changed most between them.
 LEAST_STATES = 4
 
-_MODULE = re.compile(r"HloModule ([^\s,]+)")
-
 
 @dataclass(frozen=True)
 class PassState:
@@ -30,47 +26,38 @@ class PassState:
     name: str
     pipeline: str
     joined: int
-    text: str
+    source: HloSource
 
 
-def different_states(snapshots: Sequence[Snapshot]) -> list[PassState]:
+def different_states(taken: Sequence[PassState]) -> list[PassState]:
     """The states of the program itself, each other than the one before; the first is what the compiler was given."""
     states: list[PassState] = []
     module = None
-    for snapshot in snapshots:
-        found = _MODULE.match(snapshot.text)
-        name = found[1] if found else ""
+    for state in taken:
+        name = name_of(state.source)
         # What the compiler compiles on the way, to try it out or to fold a constant, is another module.
         module = module or name
-        if name == module and (not states or snapshot.text != states[-1].text):
-            states.append(PassState(snapshot.after, snapshot.pipeline, 0, snapshot.text))
+        if name == module and (not states or state.source != states[-1].source):
+            states.append(state)
     return states
 
 
-def instruction_count(state: PassState) -> int:
-    """About how many instructions the module has."""
-    return state.text.count(" = ")
-
-
 def fewer_states(states: Sequence[PassState], most: int) -> list[PassState]:
-    """At most so many states: the first, the last, and those that changed most lines. The others are joined to them."""
+    """At most so many states: the first, the last, and those that changed most. The others are joined to them."""
     if len(states) <= most:
         return list(states)
-    lines = [frozenset(state.text.splitlines()) for state in states]
-    changed = [len(after - before) for before, after in pairwise(lines)]
+    rows = [rows_of(state.source) for state in states]
+    changed = [len(after - before) for before, after in pairwise(rows)]
     inner = sorted(range(1, len(states) - 1), key=lambda at: -changed[at - 1])[: most - 2]
     kept = [0, *sorted(inner), len(states) - 1]
     joined = [0, *(after - before - 1 for before, after in pairwise(kept))]
-    return [
-        PassState(states[at].name, states[at].pipeline, count, states[at].text)
-        for at, count in zip(kept, joined, strict=True)
-    ]
+    return [replace(states[at], joined=count) for at, count in zip(kept, joined, strict=True)]
 
 
-def chosen_states(snapshots: Sequence[Snapshot]) -> tuple[list[PassState], str]:
+def chosen_states(taken: Sequence[PassState]) -> tuple[list[PassState], str]:
     """The states to be shown, and, where these are not all, what was left out, in words."""
-    states = different_states(snapshots)
-    largest = max(map(instruction_count, states), default=0)
+    states = different_states(taken)
+    largest = max((instruction_count(state.source) for state in states), default=0)
     if largest <= EVERY_PASS:
         return states, ""
     chosen = fewer_states(states, max(LEAST_STATES, MOST_INSTRUCTIONS // largest))
@@ -85,7 +72,7 @@ def chosen_states(snapshots: Sequence[Snapshot]) -> tuple[list[PassState], str]:
 def read_states(states: Sequence[PassState], tables: Tables, *, frames: bool = False) -> Iterator[HloGraph]:
     """The graph of each state, one at a time; with `frames`, with the call stacks that it has of its own."""
     for state in states:
-        module = parse_hlo_text(state.text)
+        module = parse_hlo(state.source)
         if frames:
             take_frames_of_elements(module)
         yield read_hlo(module, tables, frames=frames)

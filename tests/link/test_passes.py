@@ -10,7 +10,6 @@ from styles import two_models
 
 import jaxviz as jv
 from jaxviz.link.changes import changed_lineages
-from jaxviz.optimize import Snapshot
 from jaxviz.outline.tree import ROW_KINDS
 from jaxviz.passes import NoSnapshots, make_passes
 from jaxviz.read.passes import PassState, chosen_states, different_states, fewer_states
@@ -150,18 +149,18 @@ def text_of(names, module="jit_f"):
     return f"HloModule {module}\n\nENTRY e {{\n{lines}\n}}\n"
 
 
-def snapshot(after, names, module="jit_f"):
-    return Snapshot("pipeline", after, "", text_of(names, module))
+def state(after, names, module="jit_f"):
+    return PassState(after, "pipeline", 0, text_of(names, module))
 
 
 def test_states_are_of_the_program_itself_and_each_differs():
-    snapshots = [
-        snapshot("start", "ab"),
-        snapshot("cse", "ab"),
-        snapshot("tried", "xyz", module="autotuned"),
-        snapshot("dce", "a"),
+    taken = [
+        state("start", "ab"),
+        state("cse", "ab"),
+        state("tried", "xyz", module="autotuned"),
+        state("dce", "a"),
     ]
-    assert [state.name for state in different_states(snapshots)] == ["start", "dce"]
+    assert [each.name for each in different_states(taken)] == ["start", "dce"]
 
 
 def test_of_a_large_program_those_that_changed_most_are_kept_and_the_rest_is_counted():

@@ -131,6 +131,34 @@ def test_what_each_pass_of_a_dump_did_is_in_its_document(dump):
     assert not opened.document(passes=False).passes
 
 
+def test_states_that_were_dumped_as_protocol_buffers_are_stepped_through_as_those_of_text(dump, tmp_path):
+    options = {"xla_dump_to": str(tmp_path), "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_proto": True}
+    jax.jit(program).lower(jnp.ones((4, 3)), jnp.ones((3, 2))).compile(compiler_options=options)
+    assert not list(tmp_path.glob("*.after_*.txt"))
+    assert len(list(tmp_path.glob("*.after_*.hlo.pb"))) > 3
+    (serialized,), (printed,) = (jv.open(folder).document().passes for folder in (tmp_path, dump))
+    told = [
+        [(step.name, step.pipeline, step.joined, len(step.added), len(step.removed), len(step.fused)) for step in each]
+        for each in (serialized.passes, printed.passes)
+    ]
+    assert told[0] == told[1]
+    graphs = [
+        [list(map(str, passes.series.state(number).graph)) for number in range(len(passes.series))]
+        for passes in (serialized.passes, printed.passes)
+    ]
+    assert graphs[0] == graphs[1]
+
+
+def test_a_state_that_was_cut_off_in_a_protocol_buffer_is_told(tmp_path):
+    options = {"xla_dump_to": str(tmp_path), "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_proto": True}
+    jax.jit(program).lower(jnp.ones((4, 3)), jnp.ones((3, 2))).compile(compiler_options=options)
+    state = sorted(tmp_path.glob("*.after_*.hlo.pb"))[3]
+    state.write_bytes(state.read_bytes()[:-20])
+    document = jv.open(tmp_path).document()
+    assert not document.passes
+    assert "the states between passes: byte " in document.programs[0].missing["passes"]
+
+
 def test_a_cell_with_several_programs_of_a_dump_keeps_the_passes_of_the_first(dump, tmp_path):
     shutil.copytree(dump, tmp_path, dirs_exist_ok=True)
     (tmp_path / "other.txt").write_text("HloModule other\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n")
