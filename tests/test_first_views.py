@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import jax
@@ -31,6 +32,60 @@ def test_a_training_step_of_a_transformer_is_sixteen_boxes_at_most():
     assert len(view.closed) <= 16
     assert view.zoom >= 0.95
     assert {"Embed_0", "Block", "optimizer.update", "apply_updates"} <= {box.name for box in view.closed}
+
+
+def perceptron(sizes):
+    return [{"w": jnp.ones((rows, columns)), "b": jnp.zeros(columns)} for rows, columns in itertools.pairwise(sizes)]
+
+
+def applied(layers, x):
+    for layer in layers[:-1]:
+        x = jax.nn.gelu(x @ layer["w"] + layer["b"])
+    return x @ layers[-1]["w"] + layers[-1]["b"]
+
+
+def evidence(params, key, x):
+    mean, logvar = jnp.split(applied(params["encoder"], x), 2, -1)
+    z = mean + jnp.exp(0.5 * logvar) * jax.random.normal(key, mean.shape)
+    reconstructed = applied(params["decoder"], z)
+    divergence = -0.5 * (1 + logvar - mean**2 - jnp.exp(logvar)).sum(-1)
+    likelihood = -((reconstructed - x) ** 2).sum(-1)
+    return (divergence - likelihood).mean()
+
+
+def clipped_policy(params, batch, clip=0.2):
+    logits = applied(params["policy"], batch["seen"])
+    value = applied(params["value"], batch["seen"])[:, 0]
+    chosen = jnp.take_along_axis(jax.nn.log_softmax(logits), batch["action"][:, None], 1)[:, 0]
+    ratio = jnp.exp(chosen - batch["before"])
+    gain = (batch["gain"] - batch["gain"].mean()) / (batch["gain"].std() + 1e-8)
+    better = -jnp.minimum(ratio * gain, jnp.clip(ratio, 1 - clip, 1 + clip) * gain).mean()
+    entropy = -(jax.nn.softmax(logits) * jax.nn.log_softmax(logits)).sum(-1).mean()
+    return better + 0.5 * ((value - batch["gain"]) ** 2).mean() - 0.01 * entropy
+
+
+def test_forward_and_backward_that_just_do_not_fit_are_drawn_a_little_smaller_instead_of_closed():
+    def step(params, key, x):
+        loss, grads = jax.value_and_grad(evidence)(params, key, x)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), loss
+
+    params = {"encoder": perceptron([784, 256, 64]), "decoder": perceptron([32, 256, 784])}
+    view = jv.explore(step, params, jax.random.key(0), jnp.ones((16, 784))).view(width=740, height=560)
+    assert [box.name for box in view.boxes if box.open] == ["forward", "backward"]
+    assert len(view.closed) >= 10
+    assert 0.65 <= view.zoom < 0.75
+
+
+def test_forward_opens_alone_where_there_is_no_room_for_backward_beside_it():
+    params = {"policy": perceptron([8, 64, 4]), "value": perceptron([8, 64, 1])}
+    rows = {name: jnp.ones(32) for name in ("before", "gain")}
+    batch = {"seen": jnp.ones((32, 8)), "action": jnp.zeros(32, int), **rows}
+    ex = jv.explore(jax.grad(clipped_policy), params, batch)
+    view = ex.view(width=760, height=560)
+    assert [box.name for box in view.boxes if box.open] == ["forward"]
+    assert 6 <= len(view.closed) <= 14
+    assert "backward" in {box.name for box in view.closed}
+    assert {box.name for box in ex.view(width=1400, height=900).boxes if box.open} >= {"forward", "backward"}
 
 
 def _loop(count):

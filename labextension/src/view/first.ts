@@ -20,8 +20,9 @@ export interface Space {
 
 /** Text is read easily down to this zoom. */
 const LEAST_ZOOM = 0.75;
-/** A single box says nothing: down to this zoom, what is in it is shown instead. */
-const TOLERABLE_ZOOM = 0.6;
+/** So few boxes say little: down to this zoom, what is in them is shown instead. */
+const TOLERABLE_ZOOM = 0.65;
+const SAYING_LITTLE = 3;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
 /** Up to so many boxes, everything is shown open, if it fits. */
@@ -71,83 +72,129 @@ export function firstView(
 /** What is to be laid out next, or nothing where there is only time to do something else meanwhile. */
 export type Step = LayoutInput | undefined;
 
+type Steps<Found> = Generator<Step, Found, Layout | undefined>;
+
 /** Chooses the first view step by step: asks for layouts, and lets others go first between what takes long. */
-export function* firstSteps(
-  document: Document,
-  graph: Graph,
-  space: Space,
-  measure: Measure
-): Generator<Step, ViewState, Layout | undefined> {
+export function* firstSteps(document: Document, graph: Graph, space: Space, measure: Measure): Steps<ViewState> {
   const rows = rowsOf(document, graph);
   yield undefined;
-  function* zoomOf(visible: VisibleGraph): Generator<Step, number, Layout | undefined> {
-    return fitZoom((yield toLayout(visible, measure, { aspect: aspectOf(space) })) as Layout, space);
-  }
-  /** Most of what is tried has too many boxes, which is known long before there is a picture. */
-  function* shownWithin(
-    open: ReadonlySet<number>,
-    most: number
-  ): Generator<Step, VisibleGraph | null, Layout | undefined> {
-    const few = new Folds(graph, rows, bordersOf(graph), { open }).operationBoxes <= most;
-    yield undefined;
-    return few ? remembered(document, graph, { open }) : null;
-  }
-  const wide = openEverything(rows, false);
-  const all = yield* shownWithin(wide, CALM_BOXES);
-  if (all && all.count <= CALM_BOXES && (yield* zoomOf(all)) >= LEAST_ZOOM) {
-    const inner = openEverything(rows, true);
-    const more = boxesIn(all) < FEW_BOXES ? yield* shownWithin(inner, CALM_BOXES) : null;
-    const fits = more && more.count <= CALM_BOXES && (yield* zoomOf(more)) >= LEAST_ZOOM;
-    return { open: fits ? inner : wide };
-  }
-  let visible: VisibleGraph | null = null;
-  function* fitting(open: ReadonlySet<number>): Generator<Step, VisibleGraph | null, Layout | undefined> {
-    const shown = yield* shownWithin(open, MOST_BOXES);
-    const least = visible && boxesIn(visible) === 1 ? TOLERABLE_ZOOM : LEAST_ZOOM;
-    return shown && (yield* zoomOf(shown)) >= least ? shown : null;
-  }
-  const nothing = new Set<number>();
-  // What cannot but be open is open, unless not even that fits.
-  const starts = [...AMOUNTS.map(amount => openRow(rows, nothing, 0, amount)), nothing];
-  let open: ReadonlySet<number> = nothing;
-  for (const start of starts) {
-    visible = yield* fitting(start);
-    if (visible) {
-      open = start;
-      break;
+  return { open: yield* new Chooser(document, graph, rows, space, measure).choose() };
+}
+
+class Chooser {
+  private open: ReadonlySet<number> = new Set();
+
+  constructor(
+    private readonly document: Document,
+    private readonly graph: Graph,
+    private readonly rows: Rows,
+    private readonly space: Space,
+    private readonly measure: Measure
+  ) {}
+
+  *choose(): Steps<ReadonlySet<number>> {
+    const all = yield* this.everything();
+    if (all) {
+      return all;
     }
-  }
-  visible ??= remembered(document, graph, { open });
-  const refused = new Set<number>();
-  let leastRefused = 0;
-  for (let tries = 0; tries < MOST_TRIES && boxesIn(visible) <= MOST_BOXES; tries++) {
-    const next = candidates(rows, visible).find(
-      ({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused)
-    );
-    if (!next) {
-      break;
+    let shown = yield* this.start();
+    shown = yield* this.openMore(shown, true);
+    if (boxesIn(shown) <= SAYING_LITTLE) {
+      // Where twins are too large side by side, a little of forward alone says more than closed boxes.
+      yield* this.openMore(shown, false);
     }
-    let before = -1;
-    let opened = false;
+    return this.open;
+  }
+
+  /** All rows, if these are few and fit; where they are very few, with what single expressions are made of. */
+  private *everything(): Steps<ReadonlySet<number> | null> {
+    const wide = openEverything(this.rows, false);
+    const all = yield* this.calm(wide);
+    if (!all || boxesIn(all) >= FEW_BOXES) {
+      return all && wide;
+    }
+    const inner = openEverything(this.rows, true);
+    return (yield* this.calm(inner)) ? inner : wide;
+  }
+
+  /** What cannot but be open is open, unless not even that fits. */
+  private *start(): Steps<VisibleGraph> {
     for (const amount of AMOUNTS) {
-      const tried = openRow(rows, open, next.row, amount);
-      // Where there is nothing more to open with it, less is the same.
-      const shown = tried.size === before ? null : yield* fitting(tried);
-      before = tried.size;
+      const open = openRow(this.rows, new Set(), 0, amount);
+      const shown = yield* this.fitting(open);
       if (shown) {
-        [open, visible, opened] = [tried, shown, true];
-        break;
+        this.open = open;
+        return shown;
       }
     }
-    if (!opened) {
+    return remembered(this.document, this.graph, { open: this.open });
+  }
+
+  /** Opens what tells most, one after the other, as long as there is room. */
+  private *openMore(before: VisibleGraph, twins: boolean): Steps<VisibleGraph> {
+    let shown = before;
+    const refused = new Set<number>();
+    let leastRefused = 0;
+    for (let tries = 0; tries < MOST_TRIES && boxesIn(shown) <= MOST_BOXES; tries++) {
+      const next = candidates(this.rows, shown).find(
+        ({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused)
+      );
+      if (!next) {
+        break;
+      }
+      const more = yield* this.opened(next.row, twins, shown);
+      if (more) {
+        shown = more;
+        continue;
+      }
       refused.add(next.row);
       if (!next.alone) {
         // A small row opened beside a large one that stays closed draws the eye to the wrong place.
         leastRefused = Math.max(leastRefused, next.weight / 2);
       }
     }
+    return shown;
   }
-  return { open };
+
+  /** Opens a row as far as there is room for it. */
+  private *opened(row: number, twins: boolean, before: VisibleGraph): Steps<VisibleGraph | null> {
+    let size = -1;
+    for (const amount of AMOUNTS) {
+      const open = openRow(this.rows, this.open, row, amount, twins);
+      // Where there is nothing more to open with it, less is the same.
+      const shown = open.size === size ? null : yield* this.fitting(open, before, twins ? MOST_BOXES : CALM_BOXES);
+      size = open.size;
+      if (shown) {
+        this.open = open;
+        return shown;
+      }
+    }
+    return null;
+  }
+
+  private *calm(open: ReadonlySet<number>): Steps<VisibleGraph | null> {
+    const shown = yield* this.shownWithin(open, CALM_BOXES);
+    return shown && shown.count <= CALM_BOXES && (yield* this.zoomOf(shown)) >= LEAST_ZOOM ? shown : null;
+  }
+
+  private *fitting(open: ReadonlySet<number>, before?: VisibleGraph, most = MOST_BOXES): Steps<VisibleGraph | null> {
+    const shown = yield* this.shownWithin(open, most);
+    const least = before && boxesIn(before) <= SAYING_LITTLE ? TOLERABLE_ZOOM : LEAST_ZOOM;
+    return shown && (yield* this.zoomOf(shown)) >= least ? shown : null;
+  }
+
+  /** Most of what is tried has too many boxes, which is known long before there is a picture. */
+  private *shownWithin(open: ReadonlySet<number>, most: number): Steps<VisibleGraph | null> {
+    const { document, graph, rows } = this;
+    const few = new Folds(graph, rows, bordersOf(graph), { open }).operationBoxes <= most;
+    yield undefined;
+    return few ? remembered(document, graph, { open }) : null;
+  }
+
+  private *zoomOf(visible: VisibleGraph): Steps<number> {
+    const input = toLayout(visible, this.measure, { aspect: aspectOf(this.space) });
+    return fitZoom((yield input) as Layout, this.space);
+  }
 }
 
 /** Boxes that stand for operations, not for what is open around them, nor for arguments and results. */
@@ -177,13 +224,14 @@ const AMOUNTS = [Amount.statements, Amount.bodies, Amount.row];
 
 /**
  * Opens a row, and with it what is nothing by itself: bodies of a condition, statements of few expressions, the only
- * row inside; and its twin, so that forward and backward show the same.
+ * row inside; and with `twins` its twin, so that forward and backward show the same.
  */
 export function openRow(
   rows: Rows,
   open: ReadonlySet<number>,
   row: number,
-  amount: number = Amount.statements
+  amount: number = Amount.statements,
+  twins = true
 ): ReadonlySet<number> {
   const { kind, twin, count } = rows.outline;
   const now = new Set(open);
@@ -196,7 +244,7 @@ export function openRow(
     if (at !== 0) {
       now.add(at);
     }
-    if (twin[at] >= 0) {
+    if (twins && twin[at] >= 0) {
       todo.push(twin[at]);
     }
     // Of a stack, the first copy is open with it.
