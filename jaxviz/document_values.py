@@ -32,7 +32,7 @@ def read_values(
     reader: JsonReader, value: Any, position: str, programs: tuple[ProgramEntry, ...], graphs: tuple[Graph, ...]
 ) -> ValuesEntry:
     """The values of one program, each thing checked as it is taken."""
-    from jaxviz.measure.values import Value, Values
+    from jaxviz.measure.values import Value, Values, left_out
 
     if not isinstance(value, dict):
         raise reader.fail(position, "an object")
@@ -69,4 +69,5 @@ def read_values(
             )
         )
     first = next((one for one in found if one.node == bad), None)
-    return ValuesEntry(program, Values(tuple(found), first, reader.number(value, "bytes", position, 0, None)))
+    taken = reader.number(value, "bytes", position, 0, None)
+    return ValuesEntry(program, Values(tuple(found), first, taken, left_out(graph, found)))

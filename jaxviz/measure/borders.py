@@ -6,12 +6,13 @@ what that equation makes. What the compiler made by itself, or made of several s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
+from math import prod
 from operator import mul
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, RESULT, Graph
 from jaxviz.link.links import EXACT, MERGED, Links
@@ -19,47 +20,87 @@ from jaxviz.measure.cost import Cost, cost_of
 
 # The results of these lie in memory, whatever is inside.
 _HOLDING = frozenset(["scan", "while", "cond"])
+# Operations of HLO that make no new numbers, and the equations that do not either.
+_MOVING = frozenset(["copy", "broadcast", "transpose", "reshape", "bitcast"])
+_MOVES = frozenset(["copy", "copy_p", "broadcast_in_dim", "transpose", "reshape", "squeeze", "expand_dims"])
 
 
-def written_values(jaxpr: Graph, hlo: Graph, links: Links, devices: int = 1) -> NDArray[np.bool_]:
-    """Of each value of a jaxpr, whether a kernel writes it to memory; of several `devices`, each writes a part."""
-    nodes = _written(hlo, cost_of(hlo))
+def written_values(jaxpr: Graph, hlo: Graph, links: Links, devices: int = 1) -> dict[int, tuple[int, ...]]:
+    """The values of a jaxpr that a kernel writes to memory, by their numbers, each with the shape that it has there: to
+    ask for it in another may take a kernel of its own. Of several `devices`, each writes a part."""
+    rows = _written(hlo, cost_of(hlo))
     strings = jaxpr.tables.strings
-    types = [_type(hlo, node) for node in range(len(hlo))]
-    found = np.zeros(len(jaxpr.values.type), bool)
+    found: dict[int, tuple[int, ...]] = {}
     first = jaxpr.first_value
-    told = np.isin(links.kind, (EXACT, MERGED)) & nodes[links.target]
+    ends = _ends(hlo, links)
+    told = np.isin(links.kind, (EXACT, MERGED)) & np.isin(links.target, list(rows))
     for source, target in zip(links.source[told].tolist(), links.target[told].tolist(), strict=True):
-        written = types[target]
-        if written is not None and jaxpr.nodes.kind[source] == OPERATION:
-            for value in range(int(first[source]), int(first[source + 1])):
-                found[value] |= _same(_value_type(jaxpr, value), written, devices)
+        if jaxpr.nodes.kind[source] != OPERATION or _says_nothing(jaxpr, source):
+            continue
+        made = hlo.tables.strings[hlo.nodes.op[target]]
+        # What moves numbers is tagged by the equation that it is made for.
+        if made != ends.get(source) and (made not in _MOVING or strings[jaxpr.nodes.op[source]] not in _MOVES):
+            continue
+        written = _type(hlo, int(hlo.first_value[target]))
+        for value in range(int(first[source]), int(first[source + 1])):
+            own = _type(jaxpr, value)
+            if _same(own, written, devices):
+                there = tuple(hlo.tables.types.dims[rows[target]])
+                found[value] = there if prod(there) == own.sizes[-1] else own.shape
     for node in np.flatnonzero(jaxpr.nodes.kind == OPERATION).tolist():
         if strings[jaxpr.nodes.op[node]] in _HOLDING:
-            found[int(first[node]) : int(first[node + 1])] = True
+            for value in range(int(first[node]), int(first[node + 1])):
+                found.setdefault(value, _type(jaxpr, value).shape)
     for node in np.flatnonzero((jaxpr.nodes.kind == RESULT) & (jaxpr.nodes.region == 0)).tolist():
         source = int(jaxpr.operands.source[jaxpr.first_operand[node]])
         if source >= 0:
-            found[source] = True
-    return _handed_out(jaxpr, found)
+            found[source] = _type(jaxpr, source).shape
+    _hand_out(jaxpr, found)
+    return found
 
 
-def _written(graph: Graph, cost: Cost) -> NDArray[np.bool_]:
-    """The nodes of HLO whose results are in memory: those outside of kernels, and what a kernel ends in."""
-    written = ~cost.fused & (graph.nodes.kind == OPERATION)
+def _ends(hlo: Graph, links: Links) -> dict[int, str]:
+    """For each equation the operation of HLO that ends it: the compiler may take several steps for one."""
+    strings = hlo.tables.strings
+    ends: dict[int, tuple[int, str]] = {}
+    told = np.isin(links.kind, (EXACT, MERGED)) & (hlo.nodes.kind[links.target] == OPERATION)
+    for source, target in zip(links.source[told].tolist(), links.target[told].tolist(), strict=True):
+        op = strings[hlo.nodes.op[target]]
+        if op != "fusion" and op not in _MOVING and target > ends.get(source, (-1, ""))[0]:
+            ends[source] = target, op
+    return {source: op for source, (_, op) in ends.items()}
+
+
+def _says_nothing(graph: Graph, node: int) -> bool:
+    """Whether an operation only repeats a number that the program text holds."""
+    return graph.tables.strings[graph.nodes.op[node]] == "broadcast_in_dim" and not any(
+        int(graph.operands.source[row]) >= 0
+        for row in range(int(graph.first_operand[node]), int(graph.first_operand[node + 1]))
+    )
+
+
+def _written(graph: Graph, cost: Cost) -> dict[int, int]:
+    """The nodes of HLO whose results are in memory, each with its type there: those outside of kernels, and what a
+    kernel ends in."""
     strings = graph.tables.strings
+    types = graph.values.type
+    written = {
+        node: int(types[graph.first_value[node]])
+        for node in np.flatnonzero(~cost.fused & (graph.nodes.kind == OPERATION)).tolist()
+        if graph.first_value[node + 1] - graph.first_value[node] == 1
+    }
     for region in range(1, len(graph.regions.owner)):
         owner = int(graph.regions.owner[region])
         if strings[graph.nodes.op[owner]] != "fusion" or cost.fused[owner]:
             continue
         # It is inside that is tagged by what it computes; a kernel has the tag of one of all.
-        written[owner] = False
+        written.pop(owner, None)
         start, end = (int(side[region]) for side in graph.region_intervals)
         for result in range(start, end):
             if graph.nodes.kind[result] == RESULT and graph.nodes.region[result] == region:
                 source = int(graph.operands.source[graph.first_operand[result]])
                 if source >= 0:
-                    written[_renamed(graph, int(graph.value_node[source]))] = True
+                    written[_renamed(graph, int(graph.value_node[source]))] = int(types[source])
     return written
 
 
@@ -76,16 +117,21 @@ def _renamed(graph: Graph, node: int) -> int:
 
 class _Type(NamedTuple):
     dtype: str
+    shape: tuple[int, ...]
     #: How many numbers lie in the last axis, in the last two, and so on.
     sizes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, dtype: str, shape: Sequence[int]) -> _Type:
+        return cls(dtype, tuple(shape), tuple(accumulate((1, *reversed(shape)), mul)))
 
 
 def _same(one: _Type, other: _Type, devices: int = 1) -> bool:
     """Whether one is the other but for its shape: to take axes apart costs nothing, to change their order a copy. With
     several devices, `other` may be the part of one of them.
 
-    >>> rows, heads = _Type("float32", (1, 64, 1024)), _Type("float32", (1, 16, 64, 1024))
-    >>> _same(rows, heads), _same(heads, _Type("float32", (1, 4, 64, 1024))), _same(rows, _Type("int32", (1, 1024)))
+    >>> rows, heads = _Type.of("float32", (1024, 64)), _Type.of("float32", (64, 16, 64))
+    >>> _same(rows, heads), _same(heads, _Type.of("float32", (1024, 4, 16))), _same(rows, _Type.of("int32", (1024, 64)))
     (True, False, False)
     """
     if devices > 1 and one.sizes != other.sizes:
@@ -95,19 +141,13 @@ def _same(one: _Type, other: _Type, devices: int = 1) -> bool:
     return one.dtype == other.dtype and one.sizes[-1] == other.sizes[-1] and together <= apart
 
 
-def _type(graph: Graph, node: int) -> _Type | None:
-    """The type of a node with one result."""
-    first, end = int(graph.first_value[node]), int(graph.first_value[node + 1])
-    return _value_type(graph, first) if end - first == 1 else None
-
-
-def _value_type(graph: Graph, value: int) -> _Type:
+def _type(graph: Graph, value: int) -> _Type:
     types = graph.tables.types
     row = int(graph.values.type[value])
-    return _Type(graph.tables.strings[types.dtype[row]], tuple(accumulate((1, *reversed(types.dims[row])), mul)))
+    return _Type.of(graph.tables.strings[types.dtype[row]], types.dims[row])
 
 
-def _handed_out(graph: Graph, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _hand_out(graph: Graph, found: dict[int, tuple[int, ...]]) -> None:
     """What a function that is called gives is what is made inside of it; from the innermost out."""
     strings = graph.tables.strings
     owned = graph.owned_regions
@@ -124,5 +164,7 @@ def _handed_out(graph: Graph, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
             continue
         for place, result in enumerate(results):
             source = int(graph.operands.source[graph.first_operand[result]])
-            found[first + place] |= source >= 0 and bool(found[source])
-    return found
+            value = first + place
+            if source in found and value not in found:
+                alike = _type(graph, source).shape == _type(graph, value).shape
+                found[value] = found[source] if alike else _type(graph, value).shape

@@ -105,8 +105,8 @@ class Memory:
             at = f" (line {step.line})" if step.line else ""
             count = len(self.alive)
             lines.append(
-                f"most is needed at {step.name or step.op}{at}, where {count} temporary value{'s' * (count != 1)} "
-                f"take{'s' * (count == 1)} {bytes_text(float(self.live[self.peak_step]))}"
+                f"the peak is at {step.name or step.op}{at}: {count} temporary value{'s' * (count != 1)} of "
+                f"{bytes_text(float(self.live[self.peak_step]))}{' together' * (count != 1)}"
             )
         return tuple(lines)
 

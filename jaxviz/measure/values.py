@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import numpy as np
+from jax import lax
 from jax.extend import core as jax_core
 from numpy.typing import NDArray
 
@@ -92,6 +93,8 @@ class Values:
     first_bad: Value | None
     #: What they took, in bytes.
     bytes: int
+    #: So many operations outside of bodies were not looked at, because no kernel writes what they make.
+    left_out: int = 0
 
     def __iter__(self) -> Iterator[Value]:
         return iter(self.values)
@@ -108,12 +111,27 @@ class Values:
         # An operation with a body is as bad as what is inside of it, which says more.
         if bad is not None and bad not in together:
             bad = next((value for value in together if value.node == bad.node), None)
-        return Values(together, bad, max(self.bytes, others.bytes))
+        return Values(together, bad, max(self.bytes, others.bytes), self.left_out)
 
     def __repr__(self) -> str:
-        if self.first_bad is None:
-            return f"<Values: {len(self)}, {bytes_text(self.bytes)}; all of them finite>"
-        return f"<Values: {len(self)}, {bytes_text(self.bytes)}; the first that is bad: {self.first_bad}>"
+        bad = "all of them finite" if self.first_bad is None else f"the first that is bad: {self.first_bad}"
+        looked = f"{len(self):,} value{'s' * (len(self) != 1)} looked at, {bytes_text(self.bytes)}"
+        more = ""
+        if self.left_out:
+            one = self.left_out == 1
+            more = (
+                f"; {self.left_out:,} operation{'s' * (not one)} inside of kernels {'was' if one else 'were'} not "
+                "looked at (every=True does)"
+            )
+        return f"<Values: {looked}; {bad}{more}>"
+
+
+def left_out(graph: Graph, values: Iterable[Value]) -> int:
+    """How many operations outside of bodies have a value that was not looked at."""
+    looked_at = {value.node for value in values}
+    made = np.diff(graph.first_value) > 0
+    outside = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.region == 0) & made)
+    return len(set(outside.tolist()) - looked_at)
 
 
 def values_of(
@@ -147,7 +165,12 @@ def values_of(
     if not every:
         linked = capture.hlo
         written = written_values(graph, linked.graph, linked.links, jax.device_count())
-        chosen = [one for one in chosen if written[graph.first_value[nodes[one.equation]] + one.result]]
+        numbers = [int(graph.first_value[nodes[one.equation]]) + one.result for one in chosen]
+        chosen = [
+            one._replace(shape=written[number])
+            for number, one in zip(numbers, chosen, strict=True)
+            if number in written
+        ]
     # Arguments may take long to fill: that there is room is known before.
     run.check(chosen)
     run.inputs = inputs = _inputs(capture, fill, tell)
@@ -171,7 +194,7 @@ def values_of(
         bad = inner.first_bad
     if bad is not None and bad not in shown:
         shown = sorted([*shown, bad], key=lambda value: value.node)
-    return Values(tuple(shown), bad, run.bytes)
+    return Values(tuple(shown), bad, run.bytes, left_out(graph, shown))
 
 
 def _checked(most_bytes: Any) -> int:
@@ -226,19 +249,18 @@ def _silent(text: str) -> None:
 def _check(call: str, needed: int, count: int, most_bytes: int, tell: Callable[[str], None]) -> None:
     """`RunError` for values that take too much; told where they take much."""
     free = free_bytes(jax.devices()[0])
-    said = f"the {count:,} value{'s' * (count != 1)} of {call} take{'s' * (count == 1)} {bytes_text(needed)}"
+    said = f"to look at {count:,} value{'s' * (count != 1)} of {call} needs {bytes_text(needed)} of memory"
     if needed > most_bytes:
         raise RunError(
-            f"{said}, and {bytes_text(most_bytes)} are allowed: nothing was run. More are allowed by "
-            f"most_bytes={needed}"
+            f"{said}, and only {bytes_text(most_bytes)} may be used: nothing was run. most_bytes={needed} allows it."
         )
     if free is not None and needed > free // _COPIES:
         raise RunError(
-            f"{said}, each of them up to {_COPIES} times while they are looked at, and {bytes_text(free)} are free: "
-            "nothing was run. Look at fewer of them with inside=..., or at smaller arguments."
+            f"{said}, up to {_COPIES} times as much for a moment, and {bytes_text(free)} are free: nothing was run. "
+            "Look at fewer of them with inside=..., or at smaller arguments."
         )
     if needed > _TOLD_BYTES:
-        tell(f"{count:,} values are kept for their statistics: {bytes_text(needed)}.")
+        tell(f"To look at {count:,} value{'s' * (count != 1)} of {call} needs {bytes_text(needed)} of memory.")
 
 
 class _Result(NamedTuple):
@@ -247,6 +269,8 @@ class _Result(NamedTuple):
     equation: int
     result: int
     variable: Any
+    #: The shape in which it is asked for, where that is another than its own.
+    shape: tuple[int, ...] | None = None
 
 
 class _Runner:
@@ -292,8 +316,8 @@ class _Runner:
         call, leaves = self.capture.program.call, self.inputs.leaves
 
         def compute(work: Work[list[Any]]) -> list[Any]:
-            results = jax.jit(self._function([one.variable for one in chosen]))(*leaves)
-            return [host_array(result) for result in work.until_ready(results)]
+            results = work.until_ready(jax.jit(self._function(chosen))(*leaves))
+            return [_as_it_is(one, host_array(result)) for one, result in zip(chosen, results, strict=True)]
 
         try:
             arrays = waited_for(call, "looking at its values", compute, self.tell)
@@ -302,18 +326,36 @@ class _Runner:
         graph = self.capture.jaxpr
         return [_statistics(graph, self.nodes[one.equation], array) for one, array in zip(chosen, arrays, strict=True)]
 
-    def _function(self, variables: Sequence[Any]) -> Any:
+    def _function(self, chosen: Sequence[_Result]) -> Callable[..., list[Any]]:
         closed = self.capture.program.jaxpr
         inner = compat.open_jaxpr(closed)
-        changed: dict[str, Any] = {"outvars": list(variables)}
+        changed: dict[str, Any] = {"outvars": [one.variable for one in chosen]}
         if getattr(inner, "debug_info", None) is not None:
             # It names the results, which are others now.
             with_names = inner.debug_info
             if hasattr(with_names, "_replace"):
-                names = tuple(f"value[{number}]" for number in range(len(variables)))
+                names = tuple(f"value[{number}]" for number in range(len(chosen)))
                 changed["debug_info"] = with_names._replace(result_paths=names)
         jaxpr = inner.replace(**changed)
-        return jax_core.jaxpr_as_fun(closed.replace(jaxpr=jaxpr) if inner is not closed else jaxpr)
+        run = jax_core.jaxpr_as_fun(closed.replace(jaxpr=jaxpr) if inner is not closed else jaxpr)
+
+        def looked_at(*leaves: Any) -> list[Any]:
+            return [_as_written(one, value) for one, value in zip(chosen, run(*leaves), strict=True)]
+
+        return looked_at
+
+
+def _as_written(one: _Result, value: Any) -> Any:
+    """A value in the shape that a kernel gives it."""
+    if one.shape is None or one.shape == value.shape or jax.dtypes.issubdtype(value.dtype, jax.dtypes.extended):
+        return value
+    return lax.reshape(value, one.shape)
+
+
+def _as_it_is(one: _Result, array: NDArray[Any]) -> NDArray[Any]:
+    """A value on the host in the shape that the program gives it."""
+    shape = one.variable.aval.shape
+    return array.reshape(shape) if array.size == np.prod(shape, dtype=np.int64) else array
 
 
 def _is_array(variable: Any) -> bool:

@@ -237,7 +237,7 @@ def test_memory_is_bounded_before_anything_runs():
         return lax.scan(turn, x, None, length=1000)
 
     ex = jv.explore(f, jnp.zeros(1000))
-    with pytest.raises(RunError, match=r"takes 4 MB, and 1 MB are allowed: nothing was run"):
+    with pytest.raises(RunError, match=r"needs 4 MB of memory, and only 1 MB may be used: nothing was run"):
         ex.values(inside="scan", most_bytes=1_000_000)
     assert not called
     # A loop of unknown length is looked at as far as there is room.

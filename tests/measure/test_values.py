@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import re
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +18,7 @@ from jaxviz import RunError
 from jaxviz.document import Document, DocumentError
 from jaxviz.graph import OPERATION
 from jaxviz.kernels import kernel_count
-from jaxviz.measure.values import _histogram
+from jaxviz.measure.values import _histogram, _Runner
 
 
 def test_statistics_are_those_of_the_values():
@@ -102,6 +103,53 @@ def test_what_is_looked_at_first_is_no_more_than_what_kernels_write(name):
     assert 0.3 * kernel_count(ex.hlo) < len(made) <= kernel_count(ex.hlo)
 
 
+# Operations of HLO that run as a kernel, or in one.
+_KERNEL = re.compile(r" (fusion|dot|reduce|custom-call|copy|call|convolution|transpose|sort|while|gather|scatter)\(")
+
+
+def kernels_of(function, arguments):
+    text = jax.jit(function).lower(*arguments).compile().as_text()
+    return len(_KERNEL.findall(text[text.index("ENTRY") :]))
+
+
+@pytest.mark.parametrize("name", ["mlp_train", "flax_block_forward"])
+def test_to_look_at_what_kernels_write_takes_no_further_kernels(name, monkeypatch):
+    compiled = []
+    function_of = _Runner._function
+
+    def seen(runner, chosen):
+        compiled.append(kernels_of(function_of(runner, chosen), runner.inputs.leaves))
+        return function_of(runner, chosen)
+
+    monkeypatch.setattr(_Runner, "_function", seen)
+    function, arguments = CORPUS[name]()
+    ex = jv.explore(function, *arguments)
+    values = ex.values()
+    plain = kernels_of(function, arguments)
+    # Another version of the compiler may be off by one or two.
+    assert [count for count in compiled if count > 1.05 * plain] == []
+    assert len(compiled) == 1
+    every = {value.node for value in ex.values(every=True)}
+    assert values.left_out == len(every - {value.node for value in values}) > 0
+    assert f"; {values.left_out} operations inside of kernels were not looked at" in repr(values)
+
+
+def test_values_that_are_asked_for_in_another_shape_are_shown_in_their_own():
+    def f(x):
+        y = x - x.mean(axis=-1, keepdims=True)
+        mean, most = jax.jit(lambda y: (y.sum(), jnp.sort(y, axis=1)))(y)
+        return (most * lax.rsqrt((y * y).sum(axis=-1, keepdims=True))).reshape(32, 8) @ jnp.ones((8, 8)) + mean
+
+    x = jnp.arange(256.0).reshape(4, 8, 8)
+    ex = jv.explore(f, x)
+    few, every = ex.values(), {(value.node, value.type): value for value in ex.values(every=True)}
+    assert len(few) > 4
+    for value in few:
+        known = every[value.node, value.type]
+        assert value.count == known.count
+        assert value.mean == pytest.approx(known.mean, rel=1e-4, abs=1e-4)
+
+
 def test_a_value_in_another_order_of_its_axes_is_not_written():
     # What is written is the product, not its transpose; what comes out of a loop is there in any case.
     def f(x):
@@ -143,13 +191,13 @@ def test_a_wrong_number_of_bytes_is_refused(most_bytes):
 
 def test_what_takes_too_much_is_not_run():
     ex = jv.explore(lambda x: jnp.sort(x) @ x, jnp.ones(10_000))
-    with pytest.raises(RunError, match="40 kB, and 1 kB are allowed: nothing was run"):
+    with pytest.raises(RunError, match="needs 40 kB of memory, and only 1 kB may be used: nothing was run"):
         ex.values(most_bytes=1000)
 
 
 def test_much_is_told_before(capsys):
     jv.explore(lambda x: jnp.sort(x, axis=0).sum(), jnp.ones((6000, 5000))).values()
-    assert "values are kept for their statistics: 120 MB" in capsys.readouterr().err
+    assert "To look at 2 values of <lambda>(f32[6000,5000]) needs 120 MB of memory" in capsys.readouterr().err
 
 
 def test_keys_complex_and_whole_numbers_bodies_and_donated_arguments_have_values():

@@ -30,7 +30,11 @@ test('the details of a node say its range, its mean and what is not finite', () 
     valueLines(document, graph, 5).map(({ text }) => text),
     ['100 % NaN']
   );
-  assert.deepEqual(valueLines(document, graph, 4), []);
+  assert.deepEqual(
+    valueLines(document, graph, 4).map(({ text, note }) => `${text}|${note}`),
+    ['not looked at| inside of a kernel: ex.values(every=True) does']
+  );
+  assert.deepEqual(valueLines(document, graph, 0), []);
 });
 
 test('the strip leads to the first bad value', () => {
@@ -41,7 +45,7 @@ test('the strip leads to the first bad value', () => {
   strip.querySelector<HTMLElement>('.jv-link')?.click();
   assert.deepEqual(shown, [[0, 5]]);
   const good = valuesStrip(withValues({ bad: -1 }), () => undefined);
-  assert.match(good.textContent ?? '', /all of them finite \(2 values, 32 B\)/);
+  assert.match(good.textContent ?? '', /all of them finite \(2 values looked at, 32 B\)/);
   assert.equal(valuesStrip(decodePlain(affine().plain()), () => undefined).hidden, true);
 });
 
@@ -61,6 +65,11 @@ test('the strip opens for a list of values, those that are not finite first', ()
   );
   rows[1].click();
   assert.deepEqual(shown, [[0, 3]]);
+});
+
+test('what was not looked at is told, with the way to look at it', () => {
+  const strip = valuesStrip(withValues(), () => undefined);
+  assert.match(strip.textContent ?? '', /1 operation inside of kernels was not looked at.*ex\.values\(every=True\)/);
 });
 
 test('what the program makes stands before what it is given', () => {

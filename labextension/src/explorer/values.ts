@@ -22,8 +22,30 @@ export function valueLines(document: Document, graph: Graph, node: number): Meas
     if (row >= 0) {
       return linesOf(values, row);
     }
+    if (origins.length === 1 && leftOut(document.graphs[made], values).has(origins[0])) {
+      return [{ term: 'values', text: 'not looked at', note: ' inside of a kernel: ex.values(every=True) does' }];
+    }
   }
   return [];
+}
+
+const known = new WeakMap<ValuesOfRun, ReadonlySet<number>>();
+
+/** The operations outside of bodies with values that were not looked at, because no kernel writes them. */
+function leftOut(graph: Graph, values: ValuesOfRun): ReadonlySet<number> {
+  let found = known.get(values);
+  if (!found) {
+    const seen = new Set(values.node);
+    const nodes = new Set<number>();
+    for (let node = 0; node < graph.nodeCount; node++) {
+      const made = graph.kind[node] === NodeKind.operation && graph.firstValue[node + 1] > graph.firstValue[node];
+      if (made && graph.region[node] === 0 && !seen.has(node)) {
+        nodes.add(node);
+      }
+    }
+    known.set(values, (found = nodes));
+  }
+  return found;
 }
 
 function jaxprOf(document: Document, { program }: ValuesOfRun): number {
@@ -71,7 +93,7 @@ export function valuesStrip(
   }
   const at = jaxprOf(document, values);
   const graph = document.graphs[at];
-  const count = `${values.node.length} values, ${bytesText(values.bytes)}`;
+  const count = `${counted(values.node.length, 'value')} looked at, ${bytesText(values.bytes)}`;
   const { bad } = values;
   const name = titled(document, 'values', values.program);
   const said = bad < 0 ? `all of them finite (${count})` : `${firstBad(document, graph, values)} (${count})`;
@@ -88,8 +110,17 @@ export function valuesStrip(
     head.append(button('jv-link', 'show', `Show where: ${nameOf(document, graph, bad)}`, () => show(at, [bad])));
   }
   more.append(...list(document, graph, values, node => show(at, [node])));
+  const left = leftOut(graph, values).size;
+  if (left) {
+    const text = `${counted(left, 'operation')} inside of kernels ${left === 1 ? 'was' : 'were'} not looked at, because no kernel writes what they make: ex.values(every=True) looks at all, ex.values(inside=…) inside of one`;
+    more.append(element('p', 'jv-memory-words', text));
+  }
   root.append(head, more);
   return root;
+}
+
+function counted(count: number, one: string): string {
+  return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** Which value is the first that is not finite, in words. */
