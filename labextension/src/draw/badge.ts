@@ -3,7 +3,7 @@ import { countText } from '../view/words.ts';
 import type { Painter, Scene } from './scene.ts';
 import { measure } from './text.ts';
 
-const HEIGHT = 14;
+export const BADGE_HEIGHT = 14;
 const INSET = 5;
 /** From the right side of the box to the badge, and how far the badge stands out above it. */
 const FROM_CORNER = 6;
@@ -15,7 +15,7 @@ export function paintBadge(painter: Painter, scene: Scene, box: number): void {
   const area = badgeOf(scene, box);
   if (area) {
     const all = scene.visible.spread[box] === 1;
-    painter.rect(all ? 'badge-spread' : 'badge', area.x, area.y, area.width, HEIGHT, HEIGHT / 2);
+    painter.rect(all ? 'badge-spread' : 'badge', area.x, area.y, area.width, BADGE_HEIGHT, BADGE_HEIGHT / 2);
     painter.text(all ? 'spread' : 'count', area.x + INSET, area.y + 10.5, countText(scene.visible.times[box]));
   }
 }
@@ -29,7 +29,7 @@ export function badgeAt(scene: Scene, x: number, y: number): number {
       x >= area.x - REACH &&
       x <= area.x + area.width + REACH &&
       y >= area.y - REACH &&
-      y <= area.y + HEIGHT + REACH;
+      y <= area.y + BADGE_HEIGHT + REACH;
     if (hit) {
       return box;
     }
@@ -41,14 +41,18 @@ export function badgeAt(scene: Scene, x: number, y: number): number {
 export function anyBadgeIn(scene: Scene, x: number, y: number, width: number, height: number): boolean {
   for (let box = 0; box < scene.visible.count; box++) {
     const area = badgeOf(scene, box);
-    if (area && x < area.x + area.width && x + width > area.x && y < area.y + HEIGHT && y + height > area.y) {
+    if (area && x < area.x + area.width && x + width > area.x && y < area.y + BADGE_HEIGHT && y + height > area.y) {
       return true;
     }
   }
   return false;
 }
 
-function badgeOf({ visible, layout }: Scene, box: number): { x: number; y: number; width: number } | null {
+/** Where the badge of a box stands; null for none. */
+export function badgeOf(
+  { visible, layout }: Scene,
+  box: number
+): { readonly x: number; readonly y: number; readonly width: number } | null {
   if (visible.times[box] < 2) {
     return null;
   }

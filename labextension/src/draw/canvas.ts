@@ -6,7 +6,7 @@ import { Way } from '../view/relations.ts';
 import { Shape } from '../view/visible.ts';
 import { paintBadge } from './badge.ts';
 import { paintCableLabels, paintCables, paintWholeCables, stubCables } from './cables.ts';
-import { paintHulls } from './hull.ts';
+import { paintHulls, paintHullWords } from './hull.ts';
 import { paintBundleLabels, paintBundles } from './bundles.ts';
 import { paintCarries } from './carry.ts';
 import { CanvasPainter } from './canvasPainter.ts';
@@ -132,6 +132,7 @@ export function drawGround(
   }
   context.globalAlpha = cables;
   if (edges === 1) {
+    paintHullWords(painter, scene);
     paintCableLabels(painter, scene);
     paintBundleLabels(painter, scene);
   }

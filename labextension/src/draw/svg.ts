@@ -6,7 +6,7 @@ import { paintBundleLabels, paintBundles } from './bundles.ts';
 import { paintBadge } from './badge.ts';
 import { paintCableLabels, paintCables } from './cables.ts';
 import { paintCarries } from './carry.ts';
-import { paintHulls } from './hull.ts';
+import { paintHulls, paintHullWords } from './hull.ts';
 import {
   edgeLook,
   eachSegment,
@@ -62,6 +62,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   for (let box = 0; box < visible.count; box++) {
     paintBadge(painter, scene, box);
   }
+  paintHullWords(painter, scene);
   paintCableLabels(painter, scene);
   paintBundleLabels(painter, scene);
   if (!visible.count) {

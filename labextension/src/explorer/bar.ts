@@ -92,6 +92,7 @@ export function makeBar({ document: source, program: number, actions, passes, to
   const openAll = make('open all', 'All equations (e)', 'openAll');
   const closeAll = make('close all', 'Close everything (x)', 'closeAll');
   const expand = make('expand', 'Use the whole window (w)', 'expand');
+  expand.classList.add('jv-expand');
   const kernels = make('kernels', 'What runs as one kernel (k)', 'kernels');
   kernels.setAttribute('aria-pressed', 'false');
   kernels.hidden = !program?.stages.some(({ kind }) => kind === 'hlo');

@@ -214,6 +214,24 @@ test('plain keys stop in the explorer, used or not; those with ctrl, alt or comm
   assert.deepEqual(heard, ['s', 's', 's', 's', 'x', 'x', 'x', 'x']);
 });
 
+test('in a page of its own, keys that are pressed nowhere in particular are meant for the picture', async () => {
+  const { root } = await explore(affine(), { fill: true, alone: true });
+  const help = root.querySelector('.jv-help') as HTMLElement;
+  const press = (key: string): void => {
+    const event = new (page().KeyboardEvent)('keydown', { key, bubbles: true, cancelable: true });
+    document.body.dispatchEvent(event as unknown as Event);
+  };
+  press('?');
+  assert.equal(help.hidden, false);
+});
+
+test('in a notebook, keys that are pressed outside of the picture are those of the notebook', async () => {
+  const { root } = await explore(affine(), { fill: true });
+  const event = new (page().KeyboardEvent)('keydown', { key: '?', bubbles: true, cancelable: true });
+  document.body.dispatchEvent(event as unknown as Event);
+  assert.equal((root.querySelector('.jv-help') as HTMLElement).hidden, true);
+});
+
 test('the camera: zoom has a floor and a ceiling', () => {
   const camera = { x: 0, y: 0, scale: 1 };
   assert.equal(zoomAt(camera, 1e9, 0, 0).scale, 8);

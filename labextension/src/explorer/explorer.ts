@@ -107,6 +107,7 @@ export class Explorer {
     });
     this.height = new Height(() => this.beside.root, options.height, this.fill);
     const stage = source.programs[0].stages.find(({ kind }) => kind === options.stage) ?? source.programs[0].stages[0];
+    this.root.classList.toggle('jv-alone', options.alone === true);
     this.first = this.pane = this.makePane(options.layouts, stage.graph);
     this.beside = new Beside({
       document: source,
@@ -148,6 +149,7 @@ export class Explorer {
     this.build(host);
     this.stopHearing = hearKeys({
       root: this.root,
+      alone: options.alone === true,
       stages: () => [this.pane, ...this.beside.panes].map(pane => pane.stage),
       parts: () => [this.search, this.grip, this.beside.divider, this.picture],
       obey: this.obey

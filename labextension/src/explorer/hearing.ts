@@ -7,6 +7,8 @@ import { commandOf, type Command } from './keys.ts';
 
 export interface Hearing {
   readonly root: HTMLElement;
+  /** True where keys that are pressed nowhere in particular are meant for the pictures. */
+  readonly alone: boolean;
   /** Where plain letters are commands: the pictures. */
   stages(): readonly HTMLElement[];
   /** Parts that take keys themselves: true for one that was theirs. */
@@ -15,9 +17,10 @@ export interface Hearing {
 }
 
 /** Hears until what is returned is called. */
-export function hearKeys({ root, stages, parts, obey }: Hearing): () => void {
+export function hearKeys({ root, alone, stages, parts, obey }: Hearing): () => void {
   const hear = (event: KeyboardEvent): void => {
-    if (!root.contains(event.target as Node) || event.ctrlKey || event.altKey || event.metaKey) {
+    const nowhere = alone && event.target === document.body;
+    if ((!nowhere && !root.contains(event.target as Node)) || event.ctrlKey || event.altKey || event.metaKey) {
       return;
     }
     event.stopPropagation();
@@ -25,7 +28,7 @@ export function hearKeys({ root, stages, parts, obey }: Hearing): () => void {
       event.preventDefault();
       return;
     }
-    if (stages().includes(event.target as HTMLElement)) {
+    if (nowhere || stages().includes(event.target as HTMLElement)) {
       const command = commandOf(event);
       if (command) {
         event.preventDefault();

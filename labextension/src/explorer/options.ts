@@ -18,6 +18,8 @@ export interface ExplorerOptions {
   readonly save?: (view: SavedView) => void;
   /** True where the host gives the height, as for a file in a tab of its own. */
   readonly fill?: boolean;
+  /** True where the page is the explorer's own: keys that are pressed nowhere in particular are meant for it. */
+  readonly alone?: boolean;
   /** What boxes are coloured by at first; by their kind where it is absent. */
   readonly colour?: string;
   /** Shows a line of the person's source where it was written. */

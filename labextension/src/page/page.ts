@@ -33,6 +33,7 @@ async function start(host: HTMLElement): Promise<void> {
       data,
       layouts: new LayoutClient(makeWorker),
       fill: true,
+      alone: true,
       ...(stage ? { stage } : {}),
       ...(saved ? { view: saved } : {})
     });

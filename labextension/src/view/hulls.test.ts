@@ -6,7 +6,8 @@ import { RowKind, type Document } from '../document/graph.ts';
 import { affine, Sketch } from '../document/sketch.ts';
 import { details } from '../explorer/details.ts';
 import { trafficLines } from '../explorer/trafficLines.ts';
-import { makeScene } from '../draw/scene.ts';
+import { wordsOf } from '../draw/hullWords.ts';
+import { makeScene, type Scene } from '../draw/scene.ts';
 import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
 import { layout } from '../layout/layout.ts';
@@ -106,16 +107,39 @@ test('a hull says what its kernel reads and writes, where there is room for it',
   const options = { theme: 'light', title: 't', description: 'd' } as const;
   const wide = { ...placed, totalWidth: 1000 };
   assert.match(toSvg(makeScene(visible, wide, undefined, hulls), options), />add_tanh_fusion +32 B → 16 B</);
-  // The picture ends before the bytes would; a box stands where they would.
-  assert.match(
-    toSvg(makeScene(visible, { ...placed, totalWidth: 100 }, undefined, hulls), options),
-    />add_tanh_fusion</
-  );
+  // Where the picture is too narrow for the bytes, only the name is there.
+  const start = placed.x[hulls[0].boxes[1]];
+  const narrow = { ...placed, x: placed.x.map(x => x - start), totalWidth: 130 };
+  assert.match(toSvg(makeScene(visible, narrow, undefined, hulls), options), />add_tanh_fusion</);
+});
+
+test('the words of a hull cover neither boxes nor edges nor titles while there is another place', () => {
+  const document = fused();
+  const visible = show(document, document.graphs[0], { open: new Set() });
+  const hulls = hullsOf(document, visible);
+  const placed = layout(toLayout(visible, measure));
+  const wide = { ...placed, totalWidth: 1000, totalHeight: 1000 };
   const [add] = hulls[0].boxes;
+  const wordsAt = (scene: Scene): readonly [number, number] => {
+    const [{ x, y }] = wordsOf(scene);
+    return [Math.round(x - scene.layout.x[add]), Math.round(y - scene.layout.y[add])];
+  };
+  // The edge from the product comes from above: at the side nothing is in the way.
+  const [beside, height] = wordsAt(makeScene(visible, wide, undefined, hulls));
+  assert.ok(beside > placed.width[add] && height > 0 && height < placed.height[add], `${beside} ${height}`);
+  // A box stands there: the words go elsewhere, and whole.
   const other = visible.label.indexOf('w');
-  const x = Float64Array.from(placed.x, (at, box) => (box === other ? placed.x[add] + 150 : at));
-  const y = Float64Array.from(placed.y, (at, box) => (box === other ? placed.y[add] - placed.height[other] : at));
-  assert.match(toSvg(makeScene(visible, { ...wide, x, y }, undefined, hulls), options), />add_tanh_fusion</);
+  const x = Float64Array.from(placed.x, (at, box) => (box === other ? placed.x[add] + placed.width[add] + 30 : at));
+  const y = Float64Array.from(placed.y, (at, box) => (box === other ? placed.y[add] : at));
+  const moved = makeScene(visible, { ...wide, x, y }, undefined, hulls);
+  const [words] = wordsOf(moved);
+  const right = words.x + measure(words.text, 'chip');
+  assert.ok(
+    right <= x[other] ||
+      words.x >= x[other] + placed.width[other] ||
+      words.y <= y[other] ||
+      words.y - 8 >= y[other] + 22
+  );
 });
 
 test('a kernel says what it reads and writes, and what its operations would more, each by itself', () => {
