@@ -73,7 +73,7 @@ function placeAll(scene: Scene): Words[] {
   });
 }
 
-/** Above each box, from its left end on or up to its right one; at its right; and below it. */
+/** Above each box, from its left end on or up to its right one; at its sides; and below it. */
 function places({ layout }: Scene, boxes: readonly number[], width: number): { x: number; y: number; box: number }[] {
   return boxes.flatMap(box => {
     const [x, y] = [layout.x[box], layout.y[box]];
@@ -84,6 +84,7 @@ function places({ layout }: Scene, boxes: readonly number[], width: number): { x
       { x: x - 1, y: above, box },
       { x: right + 1 - width, y: above, box },
       { x: right + ROOM + AWAY, y: y + (BOX_HEIGHT + LETTERS) / 2, box },
+      { x: x - ROOM - AWAY - width, y: y + (BOX_HEIGHT + LETTERS) / 2, box },
       { x: x - 1, y: below, box },
       { x: right + 1 - width, y: below, box }
     ];

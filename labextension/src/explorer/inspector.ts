@@ -55,7 +55,9 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
       button('jv-link', label, `${label} (Enter)`, () => actions.toggle())
     );
   }
-  if (details.code) {
+  const own = ownPlace(details.places);
+  // What is the whole line is told by that.
+  if (details.code && !(own && spaced(own.text).includes(spaced(details.code)))) {
     row('source', element('code', '', details.code));
   }
   if (details.inside.length) {
@@ -129,9 +131,17 @@ function links(
   return made;
 }
 
+function ownPlace(all: readonly Place[]): Place | undefined {
+  return all.find(place => !place.library) ?? all[0];
+}
+
+function spaced(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
 /** The person's own innermost line first and in full, the rest of the stack below it. */
 function places(all: readonly Place[]): Node[] {
-  const own = all.find(place => !place.library) ?? all[0];
+  const own = ownPlace(all) as Place;
   const made: Node[] = [element('div', 'jv-place', `line ${own.line}, ${own.file}`)];
   made[0].appendChild(element('small', '', ` in ${own.function}`));
   if (own.text) {

@@ -53,7 +53,8 @@ const KINDS: Readonly<Record<number, string>> = {
   [RowKind.cond]: 'condition',
   [RowKind.body]: 'body',
   [RowKind.recomputed]: 'recomputed in the backward pass',
-  [RowKind.expression]: 'expression'
+  [RowKind.expression]: 'expression',
+  [RowKind.part]: 'part of a long list'
 };
 
 export function rowDetails(document: Document, graph: Graph, row: number): Details {

@@ -37,3 +37,8 @@ export function kernelTreeOf(document: Document, optimized: number): number | un
 export function isKernelTree(document: Document, graph: number): boolean {
   return [...(known.get(document)?.values() ?? [])].includes(graph);
 }
+
+/** The optimized program that a graph folded by its kernels was made of, or undefined for any other graph. */
+export function programOfTree(document: Document, graph: number): number | undefined {
+  return [...(known.get(document) ?? [])].find(([, tree]) => tree === graph)?.[0];
+}

@@ -3,7 +3,9 @@
  * Everything that is asked of it while drawing is worked out once.
  */
 import { NodeKind, NodeRole, RowKind, type Document, type Graph, type Outline } from '../document/graph.ts';
-import { nodeLabel, regionLabel, sayNothing } from './label.ts';
+import { programOfTree } from './kernelTree.ts';
+import { nodeLabel, sayNothing } from './label.ts';
+import { regionTree } from './regionTree.ts';
 
 /** An outline with what follows from its columns. */
 export interface Rows {
@@ -36,7 +38,7 @@ export function rowsOf(document: Document, graph: Graph): Rows {
           Array.from(given.name, name => document.strings[name]),
           Array.from(given.detail, detail => document.strings[detail])
         )
-      : fromRegions(document, graph);
+      : fromRegions(document, graph, programRows(document, graph));
     known.set(graph, rows);
   }
   return rows;
@@ -95,65 +97,16 @@ function complete(graph: Graph, outline: Outline, name: readonly string[], detai
   };
 }
 
-const LOOPS = new Set(['scan', 'while']);
-const CONDITIONS = new Set(['cond', 'conditional', 'case', 'if']);
+/** For a graph folded by its kernels, the rows of the program itself: parts of a long list are named by them. */
+function programRows(document: Document, graph: Graph): Rows | undefined {
+  const program = programOfTree(document, document.graphs.indexOf(graph));
+  return program === undefined ? undefined : rowsOf(document, document.graphs[program]);
+}
 
-/** A row for each owner of regions and, where it owns several, one for each of these. */
-function fromRegions(document: Document, graph: Graph): Rows {
-  const { strings } = document;
-  const columns = { parent: [-1], kind: [RowKind.program as number], first: [0], end: [graph.nodeCount], region: [-1] };
-  const name = [strings[graph.regionName[0]]];
-  const role = new Uint8Array(graph.nodeCount);
-  const rowOfRegion = new Int32Array(graph.regionCount);
-  const add = (parent: number, kind: number, first: number, end: number, region: number, text: string): number => {
-    columns.parent.push(parent);
-    columns.kind.push(kind);
-    columns.first.push(first);
-    columns.end.push(end);
-    columns.region.push(region);
-    return name.push(text) - 1;
-  };
-  for (let node = 0; node < graph.nodeCount; node++) {
-    const [first, end] = [graph.firstRegion[node], graph.firstRegion[node + 1]];
-    if (first === end) {
-      continue;
-    }
-    const op = strings[graph.op[node]];
-    const kind = LOOPS.has(op) ? RowKind.loop : CONDITIONS.has(op) ? RowKind.cond : RowKind.call;
-    const around = rowOfRegion[graph.region[node]];
-    const last = graph.regionEnd[graph.ownedRegions[end - 1]];
-    const only = end === first + 1 ? graph.ownedRegions[first] : -1;
-    const row = add(around, kind, node, last, only, nodeLabel(document, graph, node));
-    for (let i = first; i < end; i++) {
-      const region = graph.ownedRegions[i];
-      const [from, to] = [graph.regionStart[region], graph.regionEnd[region]];
-      rowOfRegion[region] =
-        only >= 0 ? row : add(row, RowKind.body, from, to, region, regionLabel(document, graph, region));
-    }
-    // Owners hand values on; what they hold is drawn.
-    role[node] = NodeRole.through;
-  }
-  const rows = columns.parent.length;
-  const none = (): Int32Array => new Int32Array(rows).fill(-1);
-  const zero = new Int32Array(rows);
-  const outline: Outline = {
-    graph: document.graphs.indexOf(graph),
-    parent: Int32Array.from(columns.parent),
-    kind: Uint8Array.from(columns.kind),
-    name: zero,
-    detail: zero,
-    variable: zero,
-    first: Int32Array.from(columns.first),
-    end: Int32Array.from(columns.end),
-    closed: new Uint8Array(rows),
-    count: new Int32Array(rows).fill(1),
-    copy: none(),
-    like: none(),
-    twin: none(),
-    region: Int32Array.from(columns.region),
-    role
-  };
-  return complete(graph, outline, name, new Array<string>(rows).fill(''));
+/** The rows of a graph that has no outline: the tree of its regions. */
+function fromRegions(document: Document, graph: Graph, program: Rows | undefined): Rows {
+  const { outline, name } = regionTree(document, graph, program);
+  return complete(graph, outline, name, new Array<string>(name.length).fill(''));
 }
 
 /** The row of a loop or condition says its operation where its own name is something else. */
