@@ -319,6 +319,17 @@ def symbol_text(attribute: Any) -> str:
     return value if isinstance(value, str) else str(attribute).strip('@"')
 
 
+def attribute_of(row: Any, name: str) -> Any:
+    """The attribute of this name, None where there is none, or none that the bindings can hand out."""
+    if name not in row:
+        return None
+    try:
+        return row[name]
+    except TypeError:
+        # A location, as of 0.10.
+        return None
+
+
 def operations_in(region: Any) -> list[Any]:
     """The operations right inside the first block of a region; of what branches to others, it alone is straight."""
     blocks = region.blocks

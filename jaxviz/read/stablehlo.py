@@ -299,8 +299,9 @@ class _Reader:
             return []
         found = []
         for row in attributes[key]:
-            named = next((name for name in _SHARDINGS if name in row), None)
-            found.append(self._sharding(row[named]) if named is not None else "")
+            named = (compat.attribute_of(row, name) for name in _SHARDINGS)
+            sharding = next((attribute for attribute in named if attribute is not None), None)
+            found.append(self._sharding(sharding) if sharding is not None else "")
         return found
 
     def _attribute_rows(self, operation: Any) -> list[tuple[int, int]]:
@@ -334,10 +335,8 @@ def _result_names(function: Any) -> list[str]:
     attributes = function.attributes
     if "res_attrs" not in attributes:
         return []
-    return [
-        compat.symbol_text(row["jax.result_info"]) if "jax.result_info" in row else ""
-        for row in attributes["res_attrs"]
-    ]
+    named = (compat.attribute_of(row, "jax.result_info") for row in attributes["res_attrs"])
+    return [compat.symbol_text(name) if name is not None else "" for name in named]
 
 
 def _reducer(regions: list[Any]) -> str:

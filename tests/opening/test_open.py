@@ -178,6 +178,19 @@ def test_operations_of_unknown_dialects_open(tmp_path):
     assert node.attributes == {"size": "3"}
 
 
+def test_attributes_that_the_bindings_cannot_hand_out_are_as_if_they_were_not_there(tmp_path):
+    path = tmp_path / "located.mlir"
+    path.write_text(
+        """func.func @main(%x: tensor<4xf32> {mhlo.sharding = loc("a")})
+    -> (tensor<4xf32> {jax.result_info = loc("b")}) {
+  %0 = stablehlo.add %x, %x {other = loc("c")} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+    )
+    graph = jv.open(path).stablehlo
+    assert [node.op for node in graph] == ["argument", "add", "result"]
+
+
 def test_files_that_a_module_names_are_not_looked_at(tmp_path):
     secret = tmp_path / "secret.py"
     secret.write_text("password = call('hidden')\n")
