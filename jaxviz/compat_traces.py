@@ -47,7 +47,11 @@ def variable_of(value: Any, trace: Any) -> Any:
 
 def tangents_of(value: Any) -> Any | None:
     """The trace that records derivatives beside the values of a trace; None where there is none."""
-    trace = value._trace if isinstance(value, jax.core.Tracer) else value
+    try:
+        trace = value._trace if isinstance(value, jax.core.Tracer) else value
+    except RecursionError:
+        # A traced value whose making was cut off by a recursion without an end asks itself for what it lacks.
+        return None
     return getattr(trace, "tangent_trace", None) if type(trace).__module__.startswith("jax.") else None
 
 

@@ -101,10 +101,10 @@ def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, C
         # The trace ended well, and what it closes over turned out to be no value.
         graph = read_jaxpr(program.jaxpr, tables)
         return graph, np.flatnonzero(compat_traces.traced_values_of(program.traced)).astype(np.int32)
-    traced = traced_so_far([place.frame for place in failure.places])
-    if traced is None:
-        return _empty(tables), np.zeros(0, np.int32)
     try:
+        traced = traced_so_far([place.frame for place in failure.places])
+        if traced is None:
+            return _empty(tables), np.zeros(0, np.int32)
         names = [_name(failure, place) for place in range(traced.culprits)]
         outermost = traced.jaxpr.outvars
         graph = read_jaxpr(traced.jaxpr, tables, result_names=names if len(outermost) == traced.culprits else None)

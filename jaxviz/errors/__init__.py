@@ -57,7 +57,7 @@ def _unknown(failure: Failure) -> Explanation:
         types = failure.types(_one(failure))
     reason = (
         f"{failure.kind} was raised on {failure.line_text}{where}, while JAX called the function to record what it "
-        f"computes. {types} What had been recorded until then is drawn below."
+        f"computes. {types}"
     )
     return Explanation("unknown", title, " ".join(reason.split()), (), failure.link)
 

@@ -233,6 +233,12 @@ class Failure:
         found = re.search(r"while tracing the function .* for ([\w ]+)\.", self.message)
         return found[1] if found else ""
 
+    @cached_property
+    def traced_function(self) -> str:
+        """The function whose arguments JAX speaks of: the explored one, or one that is jitted inside of it."""
+        found = re.search(r"while tracing the function (\S+) at", self.message)
+        return found[1].rpartition(".")[2] if found else ""
+
     def static_among(self, names: Sequence[str]) -> list[tuple[str, int]]:
         """Arguments of the explored function, each with its place, where all of them could be static: where they were
         given as numbers, not as arrays. Otherwise none."""
@@ -277,4 +283,7 @@ _LIBRARIES = tuple(
 
 
 def _is_library(path: str) -> bool:
+    if path.endswith((".pyx", ".pxd")):
+        # Compiled by Cython, as parts of NumPy and SciPy are.
+        return True
     return path.startswith((*_LIBRARIES, "<frozen ")) or "/site-packages/" in path or "\\site-packages\\" in path

@@ -6,40 +6,12 @@ import ast
 import re
 from typing import Any
 
+from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure
+from jaxviz.errors.rewriting import grouped
 
-_LOOPS = ("scan", "while_loop", "fori_loop")
-_BRANCHES = ("cond", "switch")
-
-
-def _function(failure: Failure, position: int, *calls: str) -> Any | None:
-    """The definition of the function that was passed to a loop or a branch, where it stands in the same file."""
-    call = failure.calls(*calls)
-    if call is None or position >= len(call.args) or failure.source is None:
-        return None
-    given = call.args[position]
-    if isinstance(given, ast.Lambda):
-        return given
-    code: Any = getattr(failure.value(given), "__code__", None)
-    same = code is not None and code.co_filename == failure.source.path
-    return failure.source.function_at(code.co_firstlineno) if same else None
-
-
-def _result(function: Any | None) -> ast.expr | None:
-    """What a function gives: the value of a lambda, or that of the last return."""
-    if isinstance(function, ast.Lambda):
-        return function.body
-    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)] if function is not None else []
-    return returns[-1].value if returns else None
-
-
-def _given(failure: Failure, function: Any | None) -> str:
-    """What a function gives, as text: None where nothing is returned; empty where the function is not known."""
-    if function is None:
-        return ""
-    result = _result(function)
-    return failure.text(result) if result is not None else "None"
+_BRANCHES = ((1, "true_fun"), (2, "false_fun"))
 
 
 def _begin(failure: Failure, function: Any | None) -> str:
@@ -50,168 +22,10 @@ def _begin(failure: Failure, function: Any | None) -> str:
     return "return "
 
 
-def _loop_of(failure: Failure, words: str) -> tuple[str, int]:
-    """The loop, as the person called it, and the place of its body among the arguments."""
-    call = failure.calls(*_LOOPS)
-    name = last_name(call.func) if call is not None else words.partition(" ")[0]
-    return name, {"scan": 0, "while_loop": 1, "fori_loop": 2}.get(name, 0)
-
-
-def _carry_type(failure: Failure, match: re.Match[str]) -> Explanation:
-    loop, position = _loop_of(failure, failure.message)
-    found = re.search(
-        r"input carry (.*?) has type (\w+\[[^\]]*\]) but the corresponding output carry component has type "
-        r"(\w+\[[^\]]*\])",
-        failure.message,
-    )
-    name, before, after = found.groups() if found else ("carry", "its type", "another")
-    name = name.strip() or "carry"
-    function = _function(failure, position, loop)
-    result = _result(function)
-    dtype = re.match(r"[a-z]+[0-9]*", before)
-    shapes = "shapes do not match" in failure.message
-    begin = _begin(failure, function)
-    cures = []
-    if not shapes and dtype is not None and "[" in before:
-        carried = _carried(result, loop, name)
-        if carried is not None and result is not None and failure.source is not None:
-            text = failure.text(carried)
-            text = text if isinstance(carried, (ast.Name, ast.Call, ast.Subscript, ast.Attribute)) else f"({text})"
-            code = begin + failure.source.replaced(result, {carried: f"{text}.astype(jnp.{dtype[0]})"})
-        else:
-            code = f"return {name}.astype(jnp.{dtype[0]})"
-        cures.append(Cure(f"Give it back in the type in which it came in, {before}:", code))
-        init = failure.calls(loop)
-        start = (
-            init.args[{"scan": 1, "while_loop": 2, "fori_loop": 3}.get(loop, 1)]
-            if init is not None and len(init.args) > 1
-            else None
-        )
-        other = re.match(r"[a-z]+[0-9]*", after)
-        if start is not None and init is not None and other is not None:
-            changed = failure.with_(start, f"jnp.asarray({failure.text(start)}, jnp.{other[0]})")
-            if not isinstance(start, (ast.Tuple, ast.List, ast.Dict)):
-                cures.append(Cure("Or begin with the other type:", changed))
-    elif _stretches(before, after):
-        cures += _wider_start(failure, loop, after)
-    else:
-        size = before.partition("[")[2].rstrip("]") or "N"
-        cures.append(
-            Cure(
-                "A carry keeps its shape. Begin with one of the full size and write into it:",
-                f"{name} = jnp.zeros((STEPS, {size}))  # before the loop\n"
-                f"{name} = {name}.at[i].set(value)  # in each turn",
-            )
-        )
-        if loop == "scan":
-            cures.append(Cure("Or give what grows as the second result; scan stacks it:", "return carry, value"))
-    reason = (
-        f"`{loop}` becomes one loop of the compiled program, whose state has the same memory in each turn. "
-        f"`{name}` comes in as {before} and is given back as {after}."
-    )
-    return Explanation(
-        "carry type",
-        f"the body of `{loop}` changes the type of `{name}`",
-        reason,
-        tuple(cures),
-        api_page(f"jax.lax.{loop}"),
-    )
-
-
-def _sizes(type_: str) -> list[str]:
-    return [size for size in type_.partition("[")[2].rstrip("]").split(",") if size]
-
-
-def _stretches(before: str, after: str) -> bool:
-    """Whether the first type becomes the second by broadcasting, as a number does to which an array is added."""
-    one, other = _sizes(before), _sizes(after)
-    return len(one) <= len(other) and all(
-        size in (wide, "1") for size, wide in zip(reversed(one), reversed(other), strict=False)
-    )
-
-
-def _wider_start(failure: Failure, loop: str, after: str) -> list[Cure]:
-    place = {"scan": 1, "while_loop": 2, "fori_loop": 3}.get(loop, 1)
-    call = failure.calls(loop)
-    start = call.args[place] if call is not None and len(call.args) > place else None
-    sizes = _sizes(after)
-    shape = f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
-    dtype = after.partition("[")[0]
-    text = failure.text(start) if start is not None and not isinstance(start, (ast.Tuple, ast.List, ast.Dict)) else ""
-    begin = f"jnp.full({shape}, {text or 0}, jnp.{dtype})"
-    if text and not isinstance(start, ast.Constant):
-        begin = f"jnp.broadcast_to({text}, {shape}).astype(jnp.{dtype})"
-    code = failure.with_(start, begin) if text and start is not None else begin
-    return [Cure(f"Begin with the shape that it has after one turn, {shape}:", code)]
-
-
-def _carried(result: ast.expr | None, loop: str, name: str) -> ast.expr | None:
-    """Of what a body gives, the expression that becomes a value of the carry, where that is plain to see."""
-    if result is None:
-        return None
-    if loop == "scan":
-        if not isinstance(result, ast.Tuple) or not result.elts:
-            return None
-        result = result.elts[0]
-    place = re.search(r"\[(\d+)\]$", name)
-    if place is not None:
-        elements = getattr(result, "elts", [])
-        return elements[int(place[1])] if int(place[1]) < len(elements) else None
-    return None if isinstance(result, (ast.Tuple, ast.List, ast.Dict)) else result
-
-
-def _carry_tree(failure: Failure, match: re.Match[str]) -> Explanation:
-    loop, position = _loop_of(failure, failure.message)
-    function = _function(failure, position, loop)
-    result = _result(function)
-    given = _given(failure, function) or "another structure"
-    arguments = function.args.args if function is not None else []
-    carry = (
-        arguments[-1].arg
-        if loop in ("fori_loop", "while_loop") and arguments
-        else arguments[0].arg
-        if arguments
-        else "carry"
-    )
-    second = failure.text(result.elts[1]) if isinstance(result, ast.Tuple) and len(result.elts) == 2 else "y"
-    again = f"{carry}, {second}" if loop == "scan" else carry
-    call = failure.calls(loop)
-    start = call.args[{"scan": 1, "while_loop": 2}.get(loop, 3)] if call is not None and len(call.args) > 2 else None
-    carried = result
-    if loop == "scan":
-        carried = result.elts[0] if isinstance(result, ast.Tuple) and result.elts else None
-    if isinstance(start, ast.Tuple) and isinstance(carried, ast.Tuple) and len(carried.elts) > len(start.elts):
-        # What is too much is left out.
-        kept = ", ".join(failure.text(one) for one in carried.elts[: len(start.elts)])
-        again = f"({kept}), {second}" if loop == "scan" else kept
-    elif isinstance(start, ast.Tuple) and carried is not None and not isinstance(carried, ast.Tuple):
-        rest = [f"{carry}[{place}]" for place in range(1, len(start.elts))]
-        first = f"({', '.join([failure.text(carried), *rest])})"
-        again = f"{first}, {second}" if loop == "scan" else first
-    begin = _begin(failure, function)
-    reason = (
-        f"`{loop}` hands what its body gives to the next turn, so it must be built of the same tuples, lists and "
-        f"dictionaries as `{carry}`, which it was given. The body gives `{given}`, which is built differently."
-    )
-    if given == "None":
-        reason = (
-            f"`{loop}` hands what its body gives to the next turn. The body gives nothing: it has no `return`, so what "
-            "it computes is lost."
-        )
-    cure = Cure(f"Give `{carry}` back as it came in, each part in its place:", begin + again)
-    return Explanation(
-        "carry structure",
-        f"the body of `{loop}` gives back another structure",
-        reason,
-        (cure,),
-        api_page(f"jax.lax.{loop}"),
-    )
-
-
 def _pair(failure: Failure, match: re.Match[str]) -> Explanation:
-    function = _function(failure, 0, "scan")
-    result = _result(function)
-    text = _given(failure, function) or "carry"
+    function = function_given(failure, argument(failure.calls("scan"), 0, "f"))
+    result = result_of(function)
+    text = failure.text(result) if result is not None else "carry" if function is None else "None"
     begin = _begin(failure, function)
     text_of = f"The body gives `{text}` alone."
     pair = f"{text}, None"
@@ -233,8 +47,8 @@ def _pair(failure: Failure, match: re.Match[str]) -> Explanation:
 
 
 def _while_condition(failure: Failure, match: re.Match[str]) -> Explanation:
-    function = _function(failure, 0, "while_loop")
-    result = failure.text(_result(function)) or "condition"
+    function = function_given(failure, argument(failure.calls("while_loop"), 0, "cond_fun"))
+    result = failure.text(result_of(function)) or "condition"
     begin = _begin(failure, function)
     compared = any(sign in result for sign in ("<", ">", "=", "&", "|", "~"))
     code = f"{begin}jnp.any({result})" if compared else f"{begin}jnp.any({result} > 0)"
@@ -254,78 +68,14 @@ def _while_condition(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
-def _branch_types(failure: Failure, match: re.Match[str]) -> Explanation:
-    call = failure.calls(*_BRANCHES)
-    name = last_name(call.func) if call is not None else "cond"
-    found = re.search(
-        r"output of (\S+(?: \d+)?) has type (\w+\[[^\]]*\]) but the corresponding output of (\S+) has type "
-        r"(\w+\[[^\]]*\])",
-        failure.message,
-    )
-    results = [_result(_function(failure, place, name)) for place in (1, 2)] if name == "cond" else [None, None]
-    words = "Each branch must give the same types."
-    code = "return result.astype(other.dtype)"
-    if found is not None:
-        words = f"Here one gives {found[2]} and the other {found[4]}."
-        no = failure.text(results[1])
-        begin = _begin(failure, _function(failure, 2, name))
-        wide = found[2]
-        if no and "shapes do not match" in failure.message:
-            shape = wide.partition("[")[2].rstrip("]")
-            code = f"{begin}jnp.broadcast_to({no}, ({shape}{',' if shape and ',' not in shape else ''}))"
-        elif no and isinstance(results[1], (ast.Constant, ast.UnaryOp)):
-            code = f"{begin}jnp.asarray({no}, jnp.{wide.partition('[')[0]})"
-        elif no:
-            simple = re.fullmatch(r"[\w.\[\]]+|.*\)", no)
-            code = f"{begin}{no if simple else f'({no})'}.astype(jnp.{wide.partition('[')[0]})"
-        else:
-            code = f"return result.astype(jnp.{wide.partition('[')[0]})  # in each branch"
-    reason = f"`{name}` is compiled with all its branches, and what comes after must fit each of them. {words}"
-    return Explanation(
-        "branch types",
-        f"the branches of `{name}` give different types",
-        reason,
-        (Cure("Bring one branch to the type of the other:", code),),
-        api_page(f"jax.lax.{name}"),
-    )
-
-
-def _branch_trees(failure: Failure, match: re.Match[str]) -> Explanation:
-    call = failure.calls(*_BRANCHES)
-    name = last_name(call.func) if call is not None else "cond"
-    yes, no = (_given(failure, _function(failure, place, name)) if name == "cond" else "" for place in (1, 2))
-    seen = f" Here one gives `{yes}` and the other `{no}`." if yes and no else ""
-    parts = yes.strip("()").split(", ") if yes else []
-    code = (
-        f"{_begin(failure, _function(failure, 2, name))}({', '.join([no] * len(parts))})"
-        if no and parts
-        else "return result"
-    )
-    if "None" in (yes, no):
-        # One of them has no return, or returns nothing on purpose.
-        place = 2 if no == "None" else 1
-        code = f"{_begin(failure, _function(failure, place, name))}{yes if place == 2 else no}"
-    reason = (
-        f"`{name}` is compiled with all its branches, and what comes after must fit each of them: "
-        f"the same tuples, lists and dictionaries.{seen}"
-    )
-    return Explanation(
-        "branch structure",
-        f"the branches of `{name}` give different structures",
-        reason,
-        (Cure("Give as many values from both:", code),),
-        api_page(f"jax.lax.{name}"),
-    )
-
-
 def _predicate(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.calls("cond")
     asked = call.args[0] if call is not None and call.args else None
     condition = failure.text(asked) or "condition"
-    results = [failure.text(_result(_function(failure, place, "cond"))) for place in (1, 2)]
+    functions = [function_given(failure, argument(call, place, name)) for place, name in _BRANCHES]
+    results = [failure.text(result_of(function)) for function in functions]
     cures = []
     if call is not None and all(results):
-        functions = [_function(failure, place, "cond") for place in (1, 2)]
         given = [failure.text(argument) for argument in call.args[3:]]
         texts = [
             _with_arguments(failure, function, text, given) for function, text in zip(functions, results, strict=True)
@@ -352,8 +102,8 @@ def _predicate(failure: Failure, match: re.Match[str]) -> Explanation:
 
 def _with_arguments(failure: Failure, function: Any, text: str, given: list[str]) -> str:
     """The result of a function in which its parameters are what was passed for them."""
-    for argument, value in zip(function.args.args, given, strict=False):
-        text = re.sub(rf"\b{argument.arg}\b", value, text)
+    for parameter, value in zip(function.args.args, given, strict=False):
+        text = re.sub(rf"\b{parameter.arg}\b", value, text)
     return text
 
 
@@ -370,25 +120,42 @@ def _switch_index(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("switch index", "`switch` wants an integer", reason, (cure,), api_page("jax.lax.switch"))
 
 
+def _bounds(failure: Failure, match: re.Match[str]) -> Explanation:
+    """The bounds of a counted loop, of which one is no whole number."""
+    call = failure.calls("fori_loop")
+    cures, shown = [], "a bound"
+    for place, name, dtype in ((0, "lower", match[1]), (1, "upper", match[2])):
+        bound = argument(call, place, name)
+        if bound is None or dtype.startswith(("int", "uint")):
+            continue
+        shown = failure.text(bound)
+        text = f"{grouped(shown, bound)}.astype(int)" if failure.traced(bound) else f"int({shown})"
+        cures.append(Cure("Make it a whole number:", failure.with_(bound, text)))
+    both = [bound for place, name in ((0, "lower"), (1, "upper")) if (bound := argument(call, place, name)) is not None]
+    if not cures and len(both) == 2:
+        shown = failure.text(both[1])
+        text = f"jnp.asarray({shown}, {grouped(failure.text(both[0]), both[0])}.dtype)"
+        if not failure.traced(both[0]):
+            text = f"jnp.asarray({shown}, jnp.{match[1]})"
+        cures.append(Cure("Bring both to one type:", failure.with_(both[1], text)))
+    reason = (
+        f"`fori_loop` counts its turns with whole numbers, both of one type. Here they are {match[1]} and {match[2]}."
+    )
+    title = f"`{shown}` cannot bound a loop that counts"
+    return Explanation("bounds of a loop", title, reason, tuple(cures), api_page("jax.lax.fori_loop"))
+
+
 _TYPE = ("TypeError",)
 
 CASES = (
-    Case("carry type", _TYPE, r"carry input and carry output must have equal types", _carry_type),
-    Case("carry structure", _TYPE, r"carry input and carry output must have the same pytree structure", _carry_tree),
+    Case(
+        "bounds of a loop",
+        _TYPE,
+        r"lower and upper arguments to fori_loop must have equal types, got (\w+) and (\w+)",
+        _bounds,
+    ),
     Case("scan pair", _TYPE, r"scan body output must be a pair", _pair),
     Case("while condition", _TYPE, r"cond_fun must return a boolean scalar", _while_condition),
-    Case(
-        "branch types",
-        _TYPE,
-        r"(?:branches must have equal output types|branch outputs must have equal types)",
-        _branch_types,
-    ),
-    Case(
-        "branch structure",
-        _TYPE,
-        r"branch(?:es| outputs) must have (?:the )?same (?:pytree|type) structure",
-        _branch_trees,
-    ),
     Case("predicate", _TYPE, r"Pred (?:must be a scalar|type must be)", _predicate),
     plain(
         "scan lengths",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-import textwrap
 
+from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python
+from jaxviz.errors.cases.ifs import Choice, chosen, if_cures, run_one
+from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, lines_of, may_end, start_of, used_later
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
-from jaxviz.errors.failure import Failure, last_name
-from jaxviz.errors.source import names_assigned, names_read
-
-_PAIRWISE = {"max": "jnp.maximum", "min": "jnp.minimum"}
-_WHOLE = {"any": "jnp.any", "all": "jnp.all", "sorted": "jnp.sort"}
+from jaxviz.errors.failure import Failure
+from jaxviz.errors.source import names_assigned
 
 
 def _told(failure: Failure, asked: ast.AST | None, what: str, why: str, cures: tuple[Cure, ...]) -> Explanation:
@@ -45,9 +44,26 @@ def _choice(failure: Failure, _: re.Match[str]) -> Explanation:
         child = node
     if failure.library:
         return _in_library(failure)
-    code = f"jnp.where({failure.text(expression) or 'condition'}, value_if_true, value_if_false)"
+    if isinstance(expression, ast.Call) and str(getattr(failure.value(expression.func), "__module__", "")).startswith(
+        "jax"
+    ):
+        return _by_jax(failure, expression)
     why = "Python must know True or False there,"
-    return _told(failure, expression, "Python", why, (Cure("Compute both and choose for each element:", code),))
+    # Where the code is not at hand, no more than how it is done can be said.
+    general = Cure("Compute both and choose for each element:", "jnp.where(condition, value_if_true, value_if_false)")
+    return _told(failure, expression, "Python", why, (general,) if expression is None else ())
+
+
+def _is_of_jax(called: object) -> bool:
+    return str(getattr(called, "__module__", "")).startswith("jax")
+
+
+def _by_jax(failure: Failure, call: ast.Call) -> Explanation:
+    """A function of JAX is given a traced value for what decides how it works, such as a count."""
+    why = f"How `{failure.text(call.func)}` works, and the shape that it gives, is a part of the program,"
+    given = [one for one in [*call.args[1:], *(keyword.value for keyword in call.keywords)] if failure.traced(one)]
+    asked = given[0] if len(given) == 1 else call
+    return _told(failure, asked, f"`{failure.text(call.func)}`", why, ())
 
 
 def _in_library(failure: Failure) -> Explanation:
@@ -62,118 +78,35 @@ def _if(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation |
     if not isinstance(node, ast.If) or child is not node.test:
         return None
     why = f"Python must know True or False on {failure.line_text} to take one branch,"
-    return _told(failure, node.test, "Python's `if`", why, _if_cures(failure, node))
-
-
-def _if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
-    test = _elementwise(failure, node.test)
-    yes, no = _one_value(failure, node.body), _one_value(failure, node.orelse or _after(failure, node))
-    if yes is not None and (no is None and not node.orelse) and yes[0] != "return":
-        no = yes[0], yes[0]
-    if yes is not None and no is not None and yes[0] == no[0]:
-        begin = "return " if yes[0] == "return" else f"{yes[0]} = "
-        return (
-            Cure("Compute both and choose for each element:", f"{begin}jnp.where({test}, {yes[1]}, {no[1]})"),
-            Cure(
-                "Or let the program choose, so that only one of them runs:",
-                f"{begin}jax.lax.cond({test}, lambda: {yes[1]}, lambda: {no[1]})",
-            ),
-        )
-    names = names_assigned([*node.body, *node.orelse])
-    if not names or any(isinstance(item, ast.Return) for part in (node.body, node.orelse) for item in _walk(part)):
-        return (
-            Cure(
-                "Put each branch into a function and let the program choose:",
-                f"result = jax.lax.cond({test}, if_true, if_false, *values)",
-            ),
-        )
-    given = ", ".join(names)
-    kept = [name for name in names if name in failure.variables]
-    received = ", ".join(kept)
-    back = f"    return {given}"
-    passed = ", ".join(["if_true", "if_false", *kept])
-    code = (
-        f"def if_true({received}):\n{_body(failure, node.body)}{back}\n\n"
-        f"def if_false({received}):\n{_body(failure, node.orelse)}{back}\n\n{given} = jax.lax.cond({test}, {passed})"
-    )
-    return (Cure("Put each branch into a function that gives the same names, and let the program choose:", code),)
-
-
-def _walk(statements: list[ast.stmt]) -> list[ast.AST]:
-    return [item for statement in statements for item in ast.walk(statement)]
-
-
-def _body(failure: Failure, statements: list[ast.stmt]) -> str:
-    """Statements as the body of a function; empty for none."""
-    if not statements:
-        return ""
-    text = "\n".join(failure.text(statement) for statement in statements)
-    return textwrap.indent(text, "    ") + "\n"
-
-
-def _after(failure: Failure, node: ast.If) -> list[ast.stmt]:
-    """The statement after an `if` that returns: its other branch."""
-    parent = failure.source.parent(node) if failure.source is not None else None
-    body: list[ast.stmt] = getattr(parent, "body", [])
-    if node in body and isinstance(node.body[-1], ast.Return):
-        place = body.index(node)
-        return body[place + 1 : place + 2]
-    return []
-
-
-def _one_value(failure: Failure, statements: list[ast.stmt]) -> tuple[str, str] | None:
-    """A branch that only returns or assigns one value: where to, and the value."""
-    if len(statements) != 1:
-        return None
-    (statement,) = statements
-    if isinstance(statement, ast.Return) and statement.value is not None:
-        return "return", _grouped(failure.text(statement.value), statement.value)
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-        return statement.targets[0].id, _grouped(failure.text(statement.value), statement.value)
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-        operator = _OPERATORS.get(type(statement.op))
-        return (
-            (statement.target.id, f"{statement.target.id} {operator} {failure.text(statement.value)}")
-            if operator
-            else None
-        )
-    return None
-
-
-def _grouped(text: str, node: ast.AST) -> str:
-    return f"({text})" if isinstance(node, ast.Tuple) and not text.startswith("(") else text
-
-
-_OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-}
+    cures = left_loop(failure, node)
+    return _told(failure, node.test, "Python's `if`", why, if_cures(failure, node) if cures is None else cures)
 
 
 def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
     if not isinstance(node, ast.While) or child is not node.test:
         return None
-    carried = names_assigned(node.body) or names_read(node.test)[:1]
+    carried = carried_by(failure, node)
+    why = f"Python must know before each turn on {failure.line_text} whether there is one more,"
+    made = set(names_assigned(node.body)) - set(carried)
+    if not carried or made & used_later(failure, node) or may_end(node):
+        return _told(failure, node.test, "Python's `while`", why, ())
     names = ", ".join(carried)
     one = len(carried) == 1
+    starts = ", ".join(start_of(failure, name, node) for name in carried)
     received = names if one else "carry"
     unpacked = "" if one else f"    {names} = carry\n"
-    test = _elementwise(failure, node.test)
+    test = elementwise(failure, node.test)
     if isinstance(node.test, (ast.Name, ast.Attribute, ast.Subscript, ast.BinOp)):
         # JAX takes no number for the answer, as Python does.
         test += " != 0"
     condition = f"lambda {names}: {test}" if one else "keep_going"
     before = "" if one else f"def keep_going(carry):\n    {names} = carry\n    return {test}\n\n"
-    start = names if one else f"({names})"
+    body = "\n".join(indented(lines_of(failure, node.body)))
+    start = starts if one else f"({starts})"
     code = (
-        f"{before}def body({received}):\n{unpacked}{_body(failure, node.body)}    return {names}\n\n"
+        f"{before}def body({received}):\n{unpacked}{body}\n    return {names}\n\n"
         f"{names} = jax.lax.while_loop({condition}, body, {start})"
     )
-    why = f"Python must know before each turn on {failure.line_text} whether there is one more,"
     cure = Cure("Let the program loop; what changes from turn to turn is carried:", code)
     return _told(failure, node.test, "Python's `while`", why, (cure,))
 
@@ -182,37 +115,19 @@ def _either(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     # Where the condition is a name alone, Python gives the place of the whole.
     if not isinstance(node, ast.IfExp) or (child is not node.test and node is not failure.expression):
         return None
-    parts = ", ".join([_elementwise(failure, node.test), failure.text(node.body), failure.text(node.orelse)])
     why = "Python must know True or False to take one of the two values,"
-    cure = Cure("Compute both and choose for each element:", failure.with_(node, f"jnp.where({parts})"))
-    return _told(failure, node.test, "`... if ... else ...`", why, (cure,))
+    choice = _nested(node)
+    code = chosen(failure, choice)
+    cures = [Cure("Compute both and choose for each element:", failure.with_(node, code))] if code else []
+    if not cures and (code := run_one(failure, choice)):
+        cures = [Cure("Let the program choose:", failure.with_(node, code))]
+    if not cures and any(isinstance(failure.value(side), str) for side in (node.body, node.orelse)):
+        why = "Text cannot be chosen by a program, and Python, which could, must know True or False to do so,"
+    return _told(failure, node.test, "`... if ... else ...`", why, tuple(cures))
 
 
-def _elementwise(failure: Failure, node: ast.expr) -> str:
-    """A condition in which `and`, `or`, `not`, `in` and comparisons of three are computed for each element."""
-    if isinstance(node, ast.BoolOp):
-        sign = " & " if isinstance(node.op, ast.And) else " | "
-        return sign.join(f"({_elementwise(failure, value)})" for value in node.values)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return f"~({_elementwise(failure, node.operand)})"
-    if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
-        found = f"jnp.any({failure.text(node.left)} == jnp.array({failure.text(node.comparators[0])}))"
-        return found if isinstance(node.ops[0], ast.In) else f"~{found}"
-    if isinstance(node, ast.Compare) and len(node.ops) > 1:
-        operands = [failure.text(part) for part in (node.left, *node.comparators)]
-        signs = [_COMPARED.get(type(op), "==") for op in node.ops]
-        return " & ".join(f"({operands[place]} {sign} {operands[place + 1]})" for place, sign in enumerate(signs))
-    return failure.text(node)
-
-
-_COMPARED: dict[type[ast.AST], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
+def _nested(node: ast.expr) -> ast.expr | Choice:
+    return Choice(node.test, _nested(node.body), _nested(node.orelse)) if isinstance(node, ast.IfExp) else node
 
 
 def _logic(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
@@ -223,7 +138,7 @@ def _logic(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
         return None
     if isinstance(parent, (ast.BoolOp, ast.UnaryOp)) and _logic_words(parent) is not None:
         return None
-    code = _elementwise(failure, node)
+    code = elementwise(failure, node)
     grouped = isinstance(parent, ast.expr) and not isinstance(parent, ast.Call)
     cure = Cure("Compute it element by element instead:", failure.with_(node, f"({code})" if grouped else code))
     return _told(failure, node, *words, (cure,))
@@ -247,7 +162,7 @@ def _logic_words(node: ast.AST | None) -> tuple[str, str] | None:
 def _assert(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
     if not isinstance(node, ast.Assert) or child is not node.test:
         return None
-    test = _elementwise(failure, node.test)
+    test = elementwise(failure, node.test)
     said = failure.text(node.msg) if node.msg is not None else f'"expected {_short(test)}"'.replace("\n", " ")
     code = (
         "from jax.experimental import checkify\n\n"
@@ -260,25 +175,23 @@ def _assert(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
 
 
 def _call(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
-    if not isinstance(node, ast.Call):
+    """A function of Python that asks its values. What a statement asks by one is told of the statement."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in ASKING:
         return None
-    name = last_name(node.func)
-    if not isinstance(node.func, ast.Name) or name not in (*_PAIRWISE, *_WHOLE, "bool"):
+    around = failure.source.around(node) if failure.source is not None else []
+    statement = next((one for one in around if isinstance(one, ast.stmt)), None)
+    test = getattr(statement, "test", None)
+    if test is not None and test in around:
         return None
-    arguments = [failure.text(argument) for argument in node.args]
-    if name in _PAIRWISE and len(arguments) > 1:
-        code = arguments[0]
-        for argument in arguments[1:]:
-            code = f"{_PAIRWISE[name]}({code}, {argument})"
-    elif name in _PAIRWISE:
-        code = f"jnp.{name}({', '.join(arguments)})"
-    elif name == "bool":
-        code = f"{arguments[0] if arguments else 'x'} != 0"
-    else:
-        code = f"{_WHOLE[name]}({', '.join(arguments)})"
+    name = node.func.id
+    # `min(max(x, 0), 1)` asks twice.
+    calls = [one for one in around if isinstance(one, ast.Call) and of_python(failure, one)]
+    node = calls[-1] if calls else node
+    code = of_python(failure, node)
     why = f"Python's `{name}` asks whether values are true or which one is larger,"
-    cure = Cure("Use the function of jax.numpy, which becomes part of the program:", failure.with_(node, code))
-    return _told(failure, node, f"Python's `{name}`", why, (cure,))
+    text = "Use the function of jax.numpy, which becomes part of the program:"
+    cures = (Cure(text, failure.with_(node, code)),) if code else ()
+    return _told(failure, node, f"Python's `{name}`", why, cures)
 
 
 def _match(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
@@ -308,7 +221,7 @@ def _filter(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     if not isinstance(node, ast.comprehension) or child not in node.ifs or not isinstance(child, ast.expr):
         return None
     each, everything = failure.text(node.target), failure.text(node.iter)
-    test = _elementwise(failure, child)
+    test = elementwise(failure, child)
     # Of each entry, as many axes as it has follow the mask.
     rank = len(getattr(failure.value(node.target), "shape", ()))
     mask = f"mask[:, {', '.join(['None'] * rank)}]" if rank else "mask"

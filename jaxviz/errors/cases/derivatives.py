@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any
 
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 
 _GRADS = ("grad", "value_and_grad")
 
@@ -17,59 +16,6 @@ def _call(failure: Failure) -> tuple[ast.Call | None, str, str]:
     call = failure.calls(*_GRADS)
     name = last_name(call.func) if call is not None else "grad"
     return call, failure.text(call.args[0]) if call is not None and call.args else "f", name
-
-
-def _integer(failure: Failure, match: re.Match[str]) -> Explanation:
-    call, function, name = _call(failure)
-    outer = failure.source.parent(call) if failure.source is not None and call is not None else None
-    given = outer.args[0] if isinstance(outer, ast.Call) and outer.func is call and outer.args else None
-    text = failure.text(given)
-    held = failure.value(given)
-    if isinstance(held, (dict, tuple, list)) or not (held is None or is_array(held) or isinstance(held, (int, bool))):
-        return _integer_leaf(failure, held, text, name, function)
-    if isinstance(given, ast.Constant):
-        code = failure.with_(given, f"{text}.0")
-    elif given is not None:
-        code = failure.with_(given, f"jnp.asarray({text}, jnp.float32)")
-    else:
-        code = f"jax.{name}({function})(jnp.asarray(x, jnp.float32))"
-    dtype = re.search(r"but got (\w+)", failure.message)
-    reason = (
-        f"A derivative says what a small change of the argument does, and integers and booleans have no small changes. "
-        f"{f'`{text}`' if text else 'The argument'} is {dtype[1] if dtype else 'an integer'}."
-    )
-    cures = (
-        Cure("Differentiate with respect to a floating-point number:", code),
-        Cure("Or with respect to another argument:", f"jax.{name}({function}, argnums=1)"),
-    )
-    return Explanation(
-        "grad of integer", f"`{name}` has no derivative by an integer", reason, cures, api_page(f"jax.{name}")
-    )
-
-
-def _integer_leaf(failure: Failure, held: Any, text: str, name: str, function: str) -> Explanation:
-    """A tree of parameters in which one is an integer, such as a count of steps."""
-    import jax
-
-    leaves = jax.tree_util.tree_flatten_with_path(held)[0]
-    whole = [
-        text + jax.tree_util.keystr(path)
-        for path, leaf in leaves
-        if isinstance(leaf, (bool, int)) or (is_array(leaf) and not jax.numpy.issubdtype(leaf.dtype, jax.numpy.inexact))
-    ]
-    first = whole[0] if whole else text
-    listed = ", ".join(f"`{one}`" for one in whole[:4]) or f"a part of `{text}`"
-    reason = (
-        f"`{name}` differentiates by all that is in `{text}`, and integers and booleans have no small changes: "
-        f"{listed}. What is counted or chosen is no parameter."
-    )
-    cures = (
-        Cure("Keep it apart, and pass it as another argument:", f"jax.{name}({function})(weights, step)"),
-        Cure("Or make it a floating-point number, if it is a parameter:", f"jnp.asarray({first}, jnp.float32)"),
-        Cure("Or allow it; its derivative is then of the type float0:", f"jax.{name}({function}, allow_int=True)"),
-    )
-    title = f"`{first}` is an integer, which has no derivative"
-    return Explanation("grad of integer", title, reason, cures, api_page(f"jax.{name}"))
 
 
 def _not_scalar(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -154,7 +100,6 @@ def _backward(failure: Failure, match: re.Match[str]) -> Explanation:
 _TYPE = ("TypeError",)
 
 CASES = (
-    Case("grad of integer", _TYPE, r"grad requires real- or complex-valued inputs", _integer),
     Case("grad of array", _TYPE, r"(?:Gradient|grad).* only defined for scalar-output functions", _not_scalar),
     Case("custom backward", _TYPE, r"Custom VJP bwd rule .*must produce", _backward),
     plain(

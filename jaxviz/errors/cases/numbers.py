@@ -6,14 +6,13 @@ import ast
 import re
 import textwrap
 
-from jaxviz.errors.cases.in_place import assigned, without
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.source import names_assigned
 
 
-def _told(failure: Failure, case: str, title: str, why: str, cures: tuple[Cure, ...], link: str = "") -> Explanation:
+def told(failure: Failure, case: str, title: str, why: str, cures: tuple[Cure, ...], link: str = "") -> Explanation:
     reason = f"{stand_ins(failure, failure.expression)} {why} {depends(failure)}."
     return Explanation(case, title, reason, cures, failure.link or link)
 
@@ -52,7 +51,7 @@ def _of_math(failure: Failure) -> Explanation | None:
     cure = Cure("Use the function of jax.numpy, which becomes part of the program:", failure.with_(module, "jnp"))
     title = f"`{function}` needs the number behind `{value}` while JAX traces"
     why = "Python's `math` computes with numbers at once, and this one"
-    return _told(failure, "conversion", title, why, (cure,), error_page("ConcretizationTypeError"))
+    return told(failure, "conversion", title, why, (cure,), error_page("ConcretizationTypeError"))
 
 
 def _taken_out(failure: Failure, match: re.Match[str]) -> Explanation | None:
@@ -69,7 +68,7 @@ def _taken_out(failure: Failure, match: re.Match[str]) -> Explanation | None:
         Cure("Keep the array; it computes as a number does:", code),
         Cure("Or take it out of the result:", outside),
     )
-    return _told(
+    return told(
         failure, "taken out", title, why, (*cures, *static_cures(failure)), error_page("ConcretizationTypeError")
     )
 
@@ -114,28 +113,22 @@ def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
     return Explanation("length", title, reason, tuple(cures), failure.link or error_page("ConcretizationTypeError"))
 
 
-def _length(failure: Failure, _: re.Match[str]) -> Explanation:
+def length(failure: Failure, _: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
     written = failure.text(call) or "the array"
     if call is not None and last_name(call.func) == "delete" and call.args:
         return _deleted(failure, call)
     title = f"the shape of `{written}` depends on a value"
     static = static_cures(failure)
-    masked = (
-        Cure(
-            "Or make it as long as it can get, and mask what is too much:",
-            f"jnp.where(jnp.arange(MOST) < {_asked_length(failure, call)}, values, 0)",
-        ),
-    )
-    of_array = (
-        Cure(
-            "Take the length from a shape, which is known while tracing:",
-            f"{_shape_of(failure)}  # a number of Python",
-        ),
-    )
     why = "The shape of every array must be known then, but this one"
-    cures = (*static, *masked) if static else (*of_array, *masked)
-    return _told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
+    return told(
+        failure,
+        "shape from a value",
+        title,
+        why,
+        static or _of_a_shape(failure, call),
+        error_page("ConcretizationTypeError"),
+    )
 
 
 def _deleted(failure: Failure, call: ast.Call) -> Explanation:
@@ -153,7 +146,7 @@ def _deleted(failure: Failure, call: ast.Call) -> Explanation:
     )
     title = f"the length of `{failure.text(call)}` depends on a value"
     why = "The shape of every array must be known then, but how many different indices there are"
-    return _told(failure, "shape from a value", title, why, cures, api_page("jax.numpy.delete"))
+    return told(failure, "shape from a value", title, why, cures, api_page("jax.numpy.delete"))
 
 
 def _asked_length(failure: Failure, call: ast.Call | None) -> str:
@@ -169,38 +162,30 @@ def _asked_length(failure: Failure, call: ast.Call | None) -> str:
     return failure.text(found[0]) if found else "n"
 
 
-def _shape_of(failure: Failure) -> str:
+def _of_a_shape(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
+    """The length of the array that a length is computed from, in the call that asks for it."""
+    if call is None:
+        return ()
+    asked_for = _asked_length(failure, call)
     arrays = [name for name in failure.causes if getattr(failure.variables.get(name), "shape", ())]
-    return f"n = {arrays[0] if arrays else 'x'}.shape[0]"
+    parts = [part for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.expr)]
+    found = next((part for part in parts if failure.text(part) == asked_for), None)
+    if found is None or not arrays or asked_for == arrays[0]:
+        return ()
+    text = "Take the length from a shape, which is known while tracing, and mask what is too much:"
+    return (Cure(text, failure.with_(found, f"{arrays[0]}.shape[0]")),)
 
 
 def _slice(failure: Failure, _: re.Match[str]) -> Explanation | None:
     node = failure.find(ast.Subscript)
     if node is None:
         return None
-    array = failure.text(node.value)
-    part = (
-        node.slice
-        if isinstance(node.slice, ast.Slice)
-        else next((item for item in getattr(node.slice, "elts", []) if isinstance(item, ast.Slice)), None)
-    )
+    slices = [one for one in getattr(node.slice, "elts", [node.slice]) if isinstance(one, ast.Slice)]
+    part = next((one for one in slices if failure.traced(one)), slices[0] if slices else None)
     if part is None:
         return None
-    start, stop = failure.text(part.lower) or "0", failure.text(part.upper)
-    span = f"(jnp.arange({array}.shape[0]) >= {start})" if part.lower is not None else ""
-    below = f"(jnp.arange({array}.shape[0]) < {stop})" if part.upper is not None else ""
-    mask = " & ".join(text for text in (span, below) if text)
     title = f"the length of `{failure.text(node)}` depends on a value"
-    cures = (
-        Cure(
-            "Keep the shape, and leave out by a mask what is not wanted:",
-            failure.with_(node, f"jnp.where({mask}, {array}, 0)"),
-        ),
-        Cure(
-            "Or take a fixed number of elements from a place that is computed:",
-            failure.with_(node, f"jax.lax.dynamic_slice_in_dim({array}, {start}, SIZE)"),
-        ),
-    )
+    cures = _slice_cures(failure, node, part)
     listed = ", ".join(f"`{name}`" for name in failure.causes or failure.traced(part)) or "a value"
     reason = (
         f"{stand_ins(failure, node)} The shape of every array must be known then, but how many elements this slice "
@@ -208,6 +193,54 @@ def _slice(failure: Failure, _: re.Match[str]) -> Explanation | None:
     )
     static = static_cures(failure, failure.traced(part))
     return Explanation("slice", title, reason, (*static, *cures), api_page("jax.lax.dynamic_slice_in_dim"))
+
+
+def _slice_cures(failure: Failure, node: ast.Subscript, part: ast.Slice) -> list[Cure]:
+    """All of the axis, masked; of a slice whose length does not depend on where it begins, that many elements."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    others = [one for one in parts if one is not part]
+    plain = all(isinstance(one, ast.Slice) and not (one.lower or one.upper or one.step) for one in others)
+    array, held = failure.text(node.value), failure.value(node.value)
+    if not plain or part.step is not None or not isinstance(node.value, (ast.Name, ast.Attribute, ast.Subscript)):
+        return []
+    axis = parts.index(part)
+    after = len(held.shape) - axis - 1 if is_array(held) else 0
+    size = f"{array}.shape[{axis}]"
+    start, stop = (_from_start(failure, one, size) for one in (part.lower, part.upper))
+    places = f"jnp.arange({size})" + (f"[:, {', '.join(['None'] * after)}]" if after else "")
+    asked = [f"({places} >= {start})"] * (part.lower is not None) + [f"({places} < {stop})"] * (part.upper is not None)
+    mask = " & ".join(asked)
+    cures = []
+    width = _width(failure, part)
+    if width:
+        among = f", axis={axis}" if axis else ""
+        cures.append(
+            Cure(
+                "Take that many elements from a place that is computed:",
+                failure.with_(node, f"jax.lax.dynamic_slice_in_dim({array}, {start or 0}, {width}{among})"),
+            )
+        )
+    text = "Or keep the shape, and leave out" if cures else "Keep the shape, and leave out"
+    masked = failure.with_(node, f"jnp.where({mask}, {array}, 0)")
+    return [*cures, Cure(f"{text} by a mask what is not wanted:", masked)]
+
+
+def _from_start(failure: Failure, bound: ast.expr | None, size: str) -> str:
+    """A bound of a slice, counted from the beginning."""
+    if isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub):
+        return f"{size} - {failure.text(bound.operand)}"
+    return failure.text(bound)
+
+
+def _width(failure: Failure, part: ast.Slice) -> str:
+    """How many elements `x[i:i + 3]` has."""
+    start, stop = part.lower, part.upper
+    if start is None or not isinstance(stop, ast.BinOp) or not isinstance(stop.op, ast.Add):
+        return ""
+    for one, other in ((stop.left, stop.right), (stop.right, stop.left)):
+        if ast.dump(one) == ast.dump(start) and not failure.traced(other):
+            return failure.text(other)
+    return ""
 
 
 # Python's range and lists.
@@ -226,7 +259,7 @@ def _index(failure: Failure, _: re.Match[str]) -> Explanation:
     cure = Cure("Use a number of Python that is known while tracing:", f"{code}  # such as x.shape[0]")
     why = "Python needs a whole number there, and that"
     cures = (*static_cures(failure), cure)
-    return _told(failure, "index", title, why, cures, error_page("TracerIntegerConversionError"))
+    return told(failure, "index", title, why, cures, error_page("TracerIntegerConversionError"))
 
 
 def _range(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
@@ -247,7 +280,7 @@ def _range(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
     title = f"Python's `range` needs the number behind `{stop}` while JAX traces"
     why = "Python must know how many turns there are, and that"
     cures = (Cure("Let the program loop; what changes from turn to turn is carried:", code), *static_cures(failure))
-    return _told(failure, "range", title, why, cures, error_page("TracerIntegerConversionError"))
+    return told(failure, "range", title, why, cures, error_page("TracerIntegerConversionError"))
 
 
 def _item(failure: Failure, node: ast.Subscript) -> Explanation:
@@ -270,73 +303,7 @@ def _item(failure: Failure, node: ast.Subscript) -> Explanation:
     title = f"Python needs `{index}` as a number to take an item out of `{things}`"
     kind = type(value).__name__ if value is not None else "list"
     why = f"An item of a Python {kind} can only be taken with a number, and `{index}`"
-    return _told(
-        failure, "item", title, why, (cure, *static_cures(failure)), error_page("TracerIntegerConversionError")
-    )
-
-
-# NumPy.
-
-
-def _numpy(failure: Failure, _: re.Match[str]) -> Explanation:
-    call = failure.find(ast.Call)
-    if call is not None and _of_jax(failure, call):
-        return _length(failure, _)
-    target = next(iter(getattr(failure.statement, "targets", [])), None)
-    if call is None and isinstance(target, ast.Subscript):
-        return _into_numpy(failure, target)
-    if call is None and failure.statement is not None:
-        call = next((node for node in ast.walk(failure.statement) if isinstance(node, ast.Call)), None)
-    function = failure.text(call.func) if call is not None else "the function"
-    argument = failure.text(call.args[0]) if call is not None and call.args else "x"
-    cures = []
-    module = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
-    if call is not None and module is not None and getattr(failure.value(module), "__name__", "") == "numpy":
-        written = failure.with_(module, "jnp")
-        if any(keyword.arg == "out" for keyword in call.keywords):
-            target = next(keyword.value for keyword in call.keywords if keyword.arg == "out")
-            function_text = f"jnp.{call.func.attr}" if isinstance(call.func, ast.Attribute) else ""
-            text = without(failure, call, ["out"]).replace(failure.text(call.func), function_text, 1)
-            written = assigned(failure, call, target, text)
-        cures.append(Cure("Use the function of jax.numpy, which becomes part of the program:", written))
-    shape = f"jax.ShapeDtypeStruct({argument}.shape, {argument}.dtype)"
-    cures.append(
-        Cure(
-            "Or have Python called while the program runs; the result must have a known shape:",
-            f"jax.pure_callback({function}, {shape}, {argument})",
-        )
-    )
-    title = f"`{function}` needs the numbers behind `{argument}` while JAX traces"
-    why = "NumPy computes at once and asks for the numbers in the array, but what these are"
-    return _told(failure, "numpy", title, why, tuple(cures), error_page("TracerArrayConversionError"))
-
-
-def _filled(failure: Failure, _: re.Match[str]) -> Explanation | None:
-    """One entry of an array of NumPy, which asks for a number."""
-    target = next(iter(getattr(failure.statement, "targets", [])), None)
-    traced = failure.traced(getattr(failure.statement, "value", None))
-    return _into_numpy(failure, target) if isinstance(target, ast.Subscript) and traced else None
-
-
-def _of_jax(failure: Failure, call: ast.Call) -> bool:
-    """Whether a function of JAX is called: it asks for the number of what must be a part of the program."""
-    return str(getattr(failure.value(call.func), "__module__", "")).startswith("jax.")
-
-
-def _into_numpy(failure: Failure, target: ast.Subscript) -> Explanation:
-    """A traced value written into an array of NumPy."""
-    array, index = failure.text(target.value), failure.text(target.slice)
-    value = failure.text(getattr(failure.statement, "value", None))
-    cures = (
-        Cure(
-            "Make it an array of JAX, and a new one with the change in it:",
-            f"{array} = jnp.asarray({array}).at[{index}].set({value})",
-        ),
-        Cure("Or collect the rows and stack them:", f"{array} = jnp.stack(rows)"),
-    )
-    title = f"`{array}` is an array of NumPy, and cannot hold traced values"
-    why = f"An array of NumPy holds numbers, and what `{value}` is"
-    return _told(failure, "numpy", title, why, cures, error_page("TracerArrayConversionError"))
+    return told(failure, "item", title, why, (cure, *static_cures(failure)), error_page("TracerIntegerConversionError"))
 
 
 def _parameter(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -388,19 +355,30 @@ def _too_large(failure: Failure, match: re.Match[str]) -> Explanation:
         grown = [node for node in powers if isinstance(node.op, (ast.Pow, ast.LShift))]
         large = next((node for node in grown if isinstance(node.left, ast.Constant)), None)
     text = failure.text(large) or (said[1] if said else "the number")
+    cures = []
+    arrays = [value for value in failure.arrays(failure.statement).values() if value.dtype.name == "uint32"]
+    number = large.value if isinstance(large, ast.Constant) else None
+    if large is not None and arrays:
+        # As hashes are computed: what does not fit falls away.
+        fits = isinstance(number, int) and 0 <= number < 2**32
+        told_as = f"jnp.uint32({text})" if fits else f"jnp.uint32(({text}) % 2**32)"
+        cures.append(Cure("Say that it has 32 bits without a sign:", failure.with_(large, told_as)))
     code = (
         failure.with_(large, f"{text}.0" if isinstance(large, ast.Constant) else f"float({text})")
         if large
         else "jnp.float32(number)"
     )
     reason = f"Whole numbers have 32 bits in JAX unless it is told otherwise, up to 2,147,483,647. `{text}` needs more."
-    cures = (
-        Cure("Compute with floating-point numbers:", code),
+    if large is not None and not arrays:
+        cures.append(Cure("Compute with floating-point numbers:", code))
+    cures += [
         Cure(
             "Or have 64 bits everywhere, before anything else is computed:", 'jax.config.update("jax_enable_x64", True)'
         ),
+    ]
+    return Explanation(
+        "too large", f"`{text}` does not fit into 32 bits", reason, tuple(cures), api_page("jax.enable_x64")
     )
-    return Explanation("too large", f"`{text}` does not fit into 32 bits", reason, cures, api_page("jax.enable_x64"))
 
 
 def _concrete(failure: Failure, _: re.Match[str]) -> Explanation:
@@ -420,16 +398,14 @@ CASES = (
     Case("conversion", _CONCRETE, r"problem arose with the `", _converted),
     Case("taken out", _CONCRETE, r"(item|tolist|__?\w+)\(\) method", _taken_out),
     Case("length", _CONCRETE, "", _size),
-    Case("length by value", _CONCRETE, r"argument|num_classes|static", _length),
+    Case("length by value", _CONCRETE, r"argument|num_classes|static", length),
     Case("concrete", _CONCRETE, "", _concrete),
-    Case("length of a shape", ("TypeError",), r"Shapes must be 1D sequences of (?:concrete|integer)", _length),
+    Case("length of a shape", ("TypeError",), r"Shapes must be 1D sequences of (?:concrete|integer)", length),
     Case(
         "slice", ("IndexError", "TypeError"), r"Slice entries must be static|must have static start/stop/step", _slice
     ),
     Case("index", ("TracerIntegerConversionError",), "", _index),
     Case("index of a float", ("TypeError",), r"Only integer scalar arrays can be converted to a scalar index", _index),
-    Case("numpy", ("TracerArrayConversionError",), "", _numpy),
-    Case("numpy", ("ValueError", "TypeError"), r"setting an array element with a sequence", _filled),
     Case("too large", ("OverflowError",), r"overflow|too large|out of bounds for", _too_large),
     Case(
         "shape from a value",

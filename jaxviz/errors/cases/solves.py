@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxviz.errors.cases.given import function_given, result_of
 from jaxviz.errors.cases.shapes import shapes_in
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.rewriting import parameters
+from jaxviz.errors.source import names_read
 
 # Where each function stands among the arguments of a solve.
 _PLACES = {"matvec": 0, "solve": 2, "transpose_solve": 3}
@@ -85,6 +88,23 @@ def _alone(function: ast.expr | None) -> ast.Tuple | ast.List | None:
     return body if isinstance(body, (ast.Tuple, ast.List)) and len(body.elts) == 1 else None
 
 
+def _transposed(failure: Failure, solve: ast.expr | None) -> str:
+    """How to solve with the transposed matrix: as before, by a function that works with the product that it is given,
+    or by the matrix itself, transposed. Empty where that does not show."""
+    function = function_given(failure, solve)
+    names = parameters(function)
+    if solve is None or function is None or len(names) != 2:
+        return ""
+    if names[0] in names_read(function):
+        return failure.text(solve)
+    result = result_of(function)
+    if isinstance(result, ast.Call) and last_name(result.func) == "solve" and len(result.args) == 2:
+        matrix, right = result.args
+        if isinstance(matrix, (ast.Name, ast.Attribute)) and ast.unparse(right) == names[1]:
+            return f"lambda {names[0]}, {names[1]}: {failure.text(result.func)}({failure.text(matrix)}.T, {names[1]})"
+    return ""
+
+
 def _no_transpose(failure: Failure, _: re.Match[str]) -> Explanation:
     """A gradient through a solve of which only the forward way is there."""
     call = failure.calls("custom_linear_solve")
@@ -98,13 +118,9 @@ def _no_transpose(failure: Failure, _: re.Match[str]) -> Explanation:
         cures.append(
             Cure("Of a symmetric matrix, the same solve does:", failure.with_(call, f"{text[:-1]}, symmetric=True)"))
         )
-        solve = failure.text(_argument(call, "solve", 2)) or "solve"
-        cures.append(
-            Cure(
-                "Else say it; where `solve` works with the product that it is given, it can be the same:",
-                failure.with_(call, f"{text[:-1]}, transpose_solve={solve})"),
-            )
-        )
+        transposed = _transposed(failure, _argument(call, "solve", 2))
+        if transposed:
+            cures.append(Cure("Else say it:", failure.with_(call, f"{text[:-1]}, transpose_solve={transposed})")))
     title = "this solve does not say how to solve with the transposed matrix"
     return Explanation("transpose of a solve", title, reason, tuple(cures), _LINK)
 

@@ -35,12 +35,32 @@ def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...
     `names` are for where JAX does not say which argument that is.
     """
     static = failure.static_among(failure.causes or names)
-    if not static:
+    inside = failure.traced_function
+    if not static or (failure.causes and inside and inside != getattr(failure.fn, "__name__", inside)):
         return ()
     quoted = ", ".join(f'"{name}"' for name, _ in static)
     names = quoted if len(static) == 1 else f"({quoted})"
     places = ",".join(str(place) for _, place in static)
-    code = f"fast = jax.jit({failure.name}, static_argnames={names})\n%jaxviz --static {places} {failure.call}"
+    if failure.name.isidentifier():
+        code = f"fast = jax.jit({failure.name}, static_argnames={names})\n%jaxviz --static {places} {failure.call}"
+    else:
+        # A lambda, which the call does not name.
+        written = _written(failure)
+        if written is None:
+            return ()
+        code = f"fast = jax.jit({written}, static_argnames={names})"
     told = " and ".join(f"`{name}`" for name, _ in static)
     text = f"Make {told} static: JAX then knows the value, and compiles once for each value that you pass."
     return (Cure(text, code),)
+
+
+def _written(failure: Failure) -> str | None:
+    """The explored function as it is written, where it is a lambda that the failing line is in."""
+    source = failure.source
+    around = source.around(failure.expression) if source is not None and failure.expression is not None else []
+    lambdas = [node for node in around if isinstance(node, ast.Lambda)]
+    wanted = getattr(getattr(failure.fn, "__code__", None), "co_varnames", ())
+    for node in reversed(lambdas):
+        if [argument.arg for argument in node.args.args] == list(wanted[: len(node.args.args)]):
+            return failure.text(node)
+    return None

@@ -22,6 +22,7 @@ for _name in (
     "libraries",
     "devices",
     "written",
+    "mended",
 ):
     import_module(f"errors.failing.{_name}")
 

@@ -25,6 +25,11 @@ class Failing:
     words: tuple[str, ...]
     #: Cures that replace the statement.
     mends: tuple[int, ...]
+    #: What the function gives with a cure in it.
+    gives: Any = None
+    #: Where a cure stands, if not in place of the statement that failed: the `return` of a function in it, by its name,
+    #: or the whole loop around it, or that statement and all that follows in the loop.
+    instead: str = ""
 
 
 CASES: dict[str, Failing] = {}
@@ -37,9 +42,11 @@ def failing(
     culprits: Sequence[str] = (),
     words: Sequence[str] = (),
     mends: Sequence[int] = (),
+    gives: Any = None,
+    instead: str = "",
 ) -> Callable[[Any], Any]:
     def register(fn: Any) -> Any:
-        CASES[fn.__name__] = Failing(fn, args, case, place, tuple(culprits), tuple(words), tuple(mends))
+        CASES[fn.__name__] = Failing(fn, args, case, place, tuple(culprits), tuple(words), tuple(mends), gives, instead)
         return fn
 
     return register

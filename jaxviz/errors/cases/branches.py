@@ -1,0 +1,222 @@
+"""Branches of cond and switch that give different types or different structures: one of them brought to the other."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from jaxviz.errors.cases.given import function_given, gives_nothing, result_of
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
+from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.forms import UNKNOWN, fitted, form_of_code, is_written_out, parts_of
+from jaxviz.errors.rewriting import grouped, known_beside, parameters, rewritten
+from jaxviz.errors.source import names_read
+
+
+def _branches(failure: Failure) -> tuple[str, list[Any | None]]:
+    """The function that was called, and the definitions of its branches, as far as they are known."""
+    call = failure.calls("cond", "switch")
+    name = last_name(call.func) if call is not None else "cond"
+    if call is None:
+        return name, []
+    if name == "cond":
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        given = [*call.args[1:3], *(named[one] for one in ("true_fun", "false_fun") if one in named)]
+    else:
+        listed = call.args[1] if len(call.args) > 1 else None
+        given = list(listed.elts) if isinstance(listed, (ast.List, ast.Tuple)) else []
+    return name, [function_given(failure, one) for one in given]
+
+
+def _types(failure: Failure, match: re.Match[str]) -> Explanation:
+    name, functions = _branches(failure)
+    found = re.search(
+        r"output of (\S+(?: \d+)?) has type (\w+\[[^\]]*\]) but the corresponding output of (\S+(?: \d+)?) has type "
+        r"(\w+\[[^\]]*\])",
+        failure.message,
+    )
+    words, cures = "Each branch must give the same types.", []
+    if found is not None:
+        words = f"Here one gives {found[2]} and the other {found[4]}."
+        cure = _of_type(failure, functions, found)
+        cures = [cure] if cure is not None else []
+    reason = f"`{name}` is compiled with all its branches, and what comes after must fit each of them. {words}"
+    title = f"the branches of `{name}` give different types"
+    return Explanation("branch types", title, reason, tuple(cures), api_page(f"jax.lax.{name}"))
+
+
+def _of_type(failure: Failure, functions: Sequence[Any | None], found: re.Match[str]) -> Cure | None:
+    """One branch with the type of the other: the wider of two shapes, for what is cut cannot be made again."""
+    places = [int(number[1]) if (number := re.search(r"(\d+)$", found[at])) else at // 3 for at in (1, 3)]
+    types = {places[0]: found[2], places[1]: found[4]}
+    path = re.search(r"(?:output|outputs) at path ((?:\[[^\]]*\])+)", failure.message)
+    shapes = {place: _sizes(type_) for place, type_ in types.items()}
+    first, other = places
+    changed, like = (other, first)
+    if shapes[first] != shapes[other] and not _stretches(shapes[other], shapes[first]):
+        changed, like = (first, other) if _stretches(shapes[first], shapes[other]) else (-1, -1)
+    if changed < 0 or changed >= len(functions):
+        return None
+    result = result_of(functions[changed])
+    part = _part(result, path[1] if path else "")
+    if part is None:
+        return None
+    dtype, shape = types[like].partition("[")[0], shapes[like]
+    text = failure.text(part)
+    of_type = types[changed].partition("[")[0] == dtype
+    if not of_type and isinstance(part, (ast.Constant, ast.UnaryOp)):
+        text, of_type = f"jnp.asarray({text}, jnp.{_dtype(dtype)})", True
+    if shapes[changed] != shape:
+        text = f"jnp.broadcast_to({text}, ({', '.join(shape)}{',' if len(shape) == 1 else ''}))"
+        part_text = text
+    else:
+        part_text = grouped(text, part)
+    text = text if of_type else f"{part_text}.astype(jnp.{_dtype(dtype)})"
+    return Cure("Bring one branch to the type of the other:", rewritten(failure, part, text))
+
+
+def _dtype(name: str) -> str:
+    return "bool_" if name == "bool" else name
+
+
+def _part(result: ast.expr | None, path: str) -> ast.expr | None:
+    """Of a result that is written out, the part that an error names; all of it where it names none."""
+    at = result
+    for step in re.findall(r"\[[^\]]*\]", path):
+        at = parts_of(at).get(step) if at is not None else None
+    return None if is_written_out(at) else at
+
+
+def _sizes(type_: str) -> list[str]:
+    return [size for size in type_.partition("[")[2].rstrip("]").split(",") if size]
+
+
+def _stretches(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the first shape becomes the second by broadcasting."""
+    ends = zip(reversed(one), reversed(other), strict=False)
+    return len(one) <= len(other) and all(size in (wide, "1") for size, wide in ends)
+
+
+def _trees(failure: Failure, match: re.Match[str]) -> Explanation:
+    name, functions = _branches(failure)
+    results = [result_of(function) for function in functions]
+    texts = [failure.text(result) if result is not None else "None" for result in results]
+    known = [function is not None for function in functions]
+    seen = ""
+    if all(known) and len(texts) == 2:
+        seen = f" Here one gives `{texts[0]}` and the other `{texts[1]}`."
+    elif all(known) and texts:
+        seen = f" Here they give {', '.join(f'`{text}`' for text in texts[:4])}."
+    reason = (
+        f"`{name}` is compiled with all its branches, and what comes after must fit each of them: "
+        f"the same tuples, lists and dictionaries.{seen}"
+    )
+    cure = _alike(failure, functions) if len(functions) > 1 and all(known) else None
+    title = f"the branches of `{name}` give different structures"
+    cures = (cure,) if cure is not None else ()
+    return Explanation("branch structure", title, reason, cures, api_page(f"jax.lax.{name}"))
+
+
+def _alike(failure: Failure, functions: Sequence[Any]) -> Cure | None:
+    """All branches built as the one with the most parts is; where one has too little, zeros of the type of the other.
+
+    Where what is lacking cannot be written there, they are built as the one with the fewest parts.
+    """
+    results = [result_of(function) for function in functions]
+    if any(gives_nothing(function) for function in functions):
+        return _given_too(failure, functions, results)
+    sizes = [len(parts_of(result)) if result is not None else 0 for result in results]
+    for like in (sizes.index(max(sizes)), sizes.index(min(sizes))):
+        wanted = results[like]
+        form = form_of_code(failure, wanted)
+        if wanted is None or form is UNKNOWN:
+            continue
+        changes: dict[ast.AST, str] = {}
+        for function, result in zip(functions, results, strict=True):
+            names = dict(zip(parameters(functions[like]), parameters(function), strict=False))
+            text = fitted(failure, form, result, "", _zeros(failure, wanted, names)) if result is not None else None
+            if text is None:
+                changes = {}
+                break
+            if result is not None and not _reads_alike(text, failure.text(result)):
+                changes[result] = text
+        if changes:
+            return Cure("Give the same from each; zeros where there is nothing to give:", _all(failure, changes))
+    return None
+
+
+def _reads_alike(one: str, other: str) -> bool:
+    return ast.dump(ast.parse(one, mode="eval")) == ast.dump(ast.parse(other, mode="eval"))
+
+
+def _zeros(failure: Failure, wanted: ast.AST, names: dict[str, str]) -> Any:
+    """What stands for a part that a branch lacks: zeros like what the other gives."""
+
+    def missing(path: str) -> str | None:
+        part: ast.AST | None = wanted
+        for step in re.findall(r"\[[^\]]*\]", path):
+            part = parts_of(part).get(step) if part is not None else None
+        if part is None or is_written_out(part):
+            return None
+        read = [name for name in names_read(part) if name not in names]
+        if not all(known_beside(failure, ast.Name(name, ast.Load())) for name in read):
+            return None
+        text = failure.text(part)
+        for name, here in names.items():
+            text = re.sub(rf"\b{name}\b", here, text)
+        return f"jnp.zeros_like({text})"
+
+    return missing
+
+
+def _given_too(failure: Failure, functions: Sequence[Any], results: Sequence[ast.expr | None]) -> Cure | None:
+    """A branch that gives nothing gives what the other does."""
+    for function, result in zip(functions, results, strict=True):
+        if gives_nothing(function):
+            continue
+        nothing = next(one for one in functions if gives_nothing(one))
+        names = dict(zip(parameters(function), parameters(nothing), strict=False))
+        text = failure.text(result)
+        for name, here in names.items():
+            text = re.sub(rf"\b{name}\b", here, text)
+        lacking = result_of(nothing)
+        code = rewritten(failure, lacking, text) if lacking is not None else f"return {text}"
+        return Cure("Give as many values from both:", code)
+    return None
+
+
+def _all(failure: Failure, changes: dict[ast.AST, str]) -> str:
+    """Several results rewritten: in one statement where they stand in one, else one below the other."""
+    source = failure.source
+    if source is None:
+        return ""
+    by_statement: dict[ast.AST, dict[ast.AST, str]] = {}
+    for node, text in changes.items():
+        holding = next(one for one in source.around(node) if isinstance(one, ast.stmt))
+        by_statement.setdefault(holding, {})[node] = text
+    parts = []
+    for statement, inside in by_statement.items():
+        function = next((one for one in source.around(statement) if isinstance(one, ast.FunctionDef)), None)
+        where = f"# in {function.name}\n" if len(by_statement) > 1 and function is not None else ""
+        parts.append(where + source.replaced(statement, inside))
+    return "\n".join(parts)
+
+
+_TYPE = ("TypeError",)
+
+CASES: tuple[Case, ...] = (
+    Case(
+        "branch types",
+        _TYPE,
+        r"(?:branches must have equal output types|branch outputs must have equal types)",
+        _types,
+    ),
+    Case(
+        "branch structure",
+        _TYPE,
+        r"branch(?:es| outputs) must have (?:the )?same (?:pytree|type) structure",
+        _trees,
+    ),
+)

@@ -1,0 +1,191 @@
+"""What a loop carries changes its structure or its type from one turn to the next."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from jaxviz.errors.cases.given import argument, function_given, gives_nothing, result_of
+from jaxviz.errors.cases.turns import full_size, grows, turns_in_python
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
+from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.forms import fitted, form_of_code, is_written_out, parts_of
+from jaxviz.errors.rewriting import grouped, parameters, rewritten
+
+_LOOPS = ("scan", "while_loop", "fori_loop")
+_BODIES = {"scan": (0, "f"), "while_loop": (1, "body_fun"), "fori_loop": (2, "body_fun")}
+_STARTS = {"scan": (1, "init"), "while_loop": (2, "init_val"), "fori_loop": (3, "init_val")}
+
+
+class Loop:
+    """A loop that failed, as it is written: the call, its body, what it begins with and what it carries."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.call = failure.calls(*_LOOPS)
+        self.name = last_name(self.call.func) if self.call is not None else failure.message.partition(" ")[0]
+        place, name = _BODIES.get(self.name, (0, "f"))
+        self.given = argument(self.call, place, name)
+        self.body: Any | None = function_given(failure, self.given)
+        place, name = _STARTS.get(self.name, (1, "init"))
+        self.start = argument(self.call, place, name)
+        self.result = result_of(self.body)
+        names = parameters(self.body)
+        self.carry = (names[0] if self.name != "fori_loop" else names[-1]) if names else "carry"
+
+    @property
+    def carried(self) -> ast.expr | None:
+        """Of what the body gives, what goes to the next turn."""
+        if self.name != "scan":
+            return self.result
+        pair = isinstance(self.result, ast.Tuple) and len(self.result.elts) == 2
+        return self.result.elts[0] if pair and isinstance(self.result, ast.Tuple) else None
+
+    def taken_apart(self) -> list[str]:
+        """The names into which the body takes apart what it is given."""
+        for statement in getattr(self.body, "body", []) if isinstance(self.body, ast.FunctionDef) else []:
+            if isinstance(statement, ast.Assign) and ast.unparse(statement.value) == self.carry:
+                target = statement.targets[0]
+                parts = getattr(target, "elts", [])
+                if parts and all(isinstance(one, ast.Name) for one in parts):
+                    return [one.id for one in parts]
+        return []
+
+    def part(self, path: str) -> str:
+        """How the body names a part of what it is given."""
+        names = self.taken_apart()
+        first = re.match(r"\[(\d+)\]", path)
+        if first is not None and int(first[1]) < len(names):
+            return names[int(first[1])] + path[first.end() :]
+        return self.carry + path
+
+
+def _structure(failure: Failure, match: re.Match[str]) -> Explanation:
+    loop = Loop(failure)
+    given = failure.text(loop.result) if loop.result is not None else "None" if loop.body is not None else ""
+    reason = (
+        f"`{loop.name}` hands what its body gives to the next turn, so it must be built of the same tuples, lists and "
+        f"dictionaries as `{loop.carry}`, which it was given."
+    )
+    if given and not gives_nothing(loop.body):
+        reason += f" The body gives `{given}`, which is built differently."
+    elif loop.body is not None:
+        reason = (
+            f"`{loop.name}` hands what its body gives to the next turn. The body gives nothing: it has no `return`, so "
+            "what it computes is lost."
+        )
+    code = _built_alike(failure, loop)
+    cures = (Cure(f"Give `{loop.carry}` back as it came in, each part in its place:", code),) if code else ()
+    title = f"the body of `{loop.name}` gives back another structure"
+    return Explanation("carry structure", title, reason, cures, api_page(f"jax.lax.{loop.name}"))
+
+
+def _built_alike(failure: Failure, loop: Loop) -> str:
+    if loop.body is not None and gives_nothing(loop.body):
+        text = ", ".join(loop.taken_apart()) or loop.carry
+        text = f"({text}), None" if loop.name == "scan" and "," in text else text
+        lacking = loop.result
+        return rewritten(failure, lacking, text) if lacking is not None else f"return {text}"
+    carried = loop.carried
+    form = form_of_code(failure, loop.start)
+    if carried is None or form.kind == "unknown":
+        return ""
+    built = fitted(failure, form, carried, "", loop.part)
+    if built is None or built == failure.text(carried):
+        return ""
+    if loop.carried is loop.result and not failure.text(carried).startswith("(") and built.startswith("("):
+        built = built[1:-1] if isinstance(loop.body, ast.FunctionDef) else built
+    return rewritten(failure, carried, built)
+
+
+def _type(failure: Failure, match: re.Match[str]) -> Explanation:
+    loop = Loop(failure)
+    found = re.search(
+        r"input carry (?:component )?(.*?) has type (\w+\[[^\]]*\]) but the corresponding output carry component has "
+        r"type (\w+\[[^\]]*\])",
+        failure.message,
+    )
+    name, before, after = found.groups() if found else ("", "its type", "another")
+    path = re.sub(r"^loop_carry\[\d\]", "", name) if name.startswith("loop_carry") else _path(name)
+    name = loop.carry + path
+    cures: list[Cure] = []
+    if found and _sizes(before) == _sizes(after):
+        cures = _of_one_type(failure, loop, path, before, after)
+    elif found and _stretches(before, after) and not grows(loop.body):
+        cures = _wider_start(failure, loop, path, after)
+    elif found:
+        cures = [*full_size(failure, loop, before, after), *turns_in_python(failure, loop)]
+    reason = (
+        f"`{loop.name}` becomes one loop of the compiled program, whose state has the same memory in each turn. "
+        f"`{name}` comes in as {before} and is given back as {after}."
+    )
+    if found and not cures:
+        reason += (
+            " An array of the full size, into which each turn writes its part, keeps its shape."
+            if len(_sizes(before)) and grows(loop.body)
+            else ""
+        )
+    title = f"the body of `{loop.name}` changes the type of `{name}`"
+    return Explanation("carry type", title, reason, tuple(cures), api_page(f"jax.lax.{loop.name}"))
+
+
+def _path(name: str) -> str:
+    return name[name.index("[") :] if "[" in name else ""
+
+
+def _sizes(type_: str) -> list[str]:
+    return [size for size in type_.partition("[")[2].rstrip("]").split(",") if size]
+
+
+def _stretches(before: str, after: str) -> bool:
+    """Whether the first type becomes the second by broadcasting, as a number does to which an array is added."""
+    one, other = _sizes(before), _sizes(after)
+    ends = zip(reversed(one), reversed(other), strict=False)
+    return len(one) <= len(other) and all(size in (wide, "1") for size, wide in ends)
+
+
+def _part(whole: ast.expr | None, path: str) -> ast.expr | None:
+    """The part of what is written out that is taken by a path."""
+    at: ast.expr | None = whole
+    for step in re.findall(r"\[[^\]]*\]", path):
+        at = parts_of(at).get(step) if at is not None else None
+    return None if is_written_out(at) else at
+
+
+def _of_one_type(failure: Failure, loop: Loop, path: str, before: str, after: str) -> list[Cure]:
+    cures = []
+    part = _part(loop.carried, path)
+    dtype, other = (_dtype(type_) for type_ in (before, after))
+    if part is not None:
+        text = f"{grouped(failure.text(part), part)}.astype(jnp.{dtype})"
+        cures.append(Cure(f"Give it back in the type in which it came in, {before}:", rewritten(failure, part, text)))
+    start = _part(loop.start, path)
+    if start is not None:
+        changed = failure.with_(start, f"jnp.asarray({failure.text(start)}, jnp.{other})")
+        cures.append(Cure("Or begin with the other type:" if cures else "Begin with the other type:", changed))
+    return cures
+
+
+def _dtype(type_: str) -> str:
+    name = type_.partition("[")[0]
+    return "bool_" if name == "bool" else name
+
+
+def _wider_start(failure: Failure, loop: Loop, path: str, after: str) -> list[Cure]:
+    start = _part(loop.start, path)
+    if start is None:
+        return []
+    sizes, text = _sizes(after), failure.text(start)
+    shape = f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+    begin = f"jnp.full({shape}, {text}, jnp.{_dtype(after)})"
+    if not isinstance(start, ast.Constant):
+        begin = f"jnp.broadcast_to({text}, {shape}).astype(jnp.{_dtype(after)})"
+    return [Cure(f"Begin with the shape that it has after one turn, {shape}:", failure.with_(start, begin))]
+
+
+_TYPE = ("TypeError",)
+
+CASES: tuple[Case, ...] = (
+    Case("carry type", _TYPE, r"carry input and carry output must have equal types", _type),
+    Case("carry structure", _TYPE, r"carry input and carry output must have the same pytree structure", _structure),
+)

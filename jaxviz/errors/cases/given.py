@@ -1,0 +1,52 @@
+"""The functions that are given to loops and branches, as they are written."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from jaxviz.errors.failure import Failure
+
+
+def function_given(failure: Failure, given: ast.AST | None) -> Any | None:
+    """The definition of a function that was passed, where it stands in the same file."""
+    if given is None or failure.source is None:
+        return None
+    if isinstance(given, ast.Lambda):
+        return given
+    code: Any = getattr(failure.value(given), "__code__", None)
+    same = code is not None and code.co_filename == failure.source.path
+    return failure.source.function_at(code.co_firstlineno) if same else None
+
+
+def result_of(function: Any | None) -> ast.expr | None:
+    """What a function gives: the value of a lambda, or that of the last return of its own."""
+    if isinstance(function, ast.Lambda):
+        return function.body
+    returns = _returns(function) if function is not None else []
+    return returns[-1].value if returns else None
+
+
+def _returns(function: ast.AST) -> list[ast.Return]:
+    """Those of a function itself, not of the functions in it."""
+    found: list[ast.Return] = []
+    for node in ast.iter_child_nodes(function):
+        if isinstance(node, ast.Return):
+            found.append(node)
+        elif not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            found += _returns(node)
+    return found
+
+
+def gives_nothing(function: Any) -> bool:
+    """Whether a function has no return, or gives None."""
+    result = result_of(function)
+    return result is None or (isinstance(result, ast.Constant) and result.value is None)
+
+
+def argument(call: ast.Call | None, place: int, *names: str) -> ast.expr | None:
+    """What a call is given at a place, or under one of these names."""
+    if call is None:
+        return None
+    named = next((keyword.value for keyword in call.keywords if keyword.arg in names), None)
+    return named or (call.args[place] if len(call.args) > place else None)

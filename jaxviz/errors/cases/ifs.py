@@ -1,0 +1,260 @@
+"""What people write in place of an `if` on a traced value: both computed and chosen, or functions for the branches."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from dataclasses import dataclass
+
+from jaxviz.errors.cases.conditions import elementwise
+from jaxviz.errors.explanation import Cure
+from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.source import names_assigned
+
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value of two: the condition, and for each side a value or another choice, as they are written."""
+
+    test: ast.expr
+    yes: ast.expr | Choice | str
+    no: ast.expr | Choice | str
+
+
+def if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
+    if _calls_itself(failure, node):
+        # Both ways are traced, whatever is chosen: that never ends.
+        return ()
+    one = _one_value(failure, [node], _after(failure, node))
+    if one is not None and isinstance(one[1], Choice):
+        begin = "return " if one[0] == "return" else f"{one[0]} = "
+        return tuple(
+            Cure(text, begin + code)
+            for text, code in (
+                ("Compute both and choose for each element:", chosen(failure, one[1])),
+                ("Or let the program choose, so that only one of them runs:", run_one(failure, one[1])),
+            )
+            if code
+        )
+    return _functions(failure, node)
+
+
+def _calls_itself(failure: Failure, node: ast.If) -> bool:
+    name = failure.source.function if failure.source is not None else ""
+    called = [one for part in [node, *_after(failure, node)] for one in ast.walk(part) if isinstance(one, ast.Call)]
+    return any(last_name(one.func) == name for one in called)
+
+
+def _one_value(
+    failure: Failure, statements: list[ast.stmt], after: list[ast.stmt]
+) -> tuple[str, ast.expr | Choice | str] | None:
+    """Statements that only return or assign one value: where to, and the value. Of an `if`, its branches do so."""
+    if len(statements) != 1:
+        return None
+    (statement,) = statements
+    if isinstance(statement, ast.Return) and statement.value is not None:
+        return "return", statement.value
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id, statement.value
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        operator = _OPERATORS.get(type(statement.op))
+        name = statement.target.id
+        value = failure.text(statement.value)
+        value = f"({value})" if isinstance(statement.value, (ast.BinOp, ast.IfExp, ast.Compare)) else value
+        return (name, f"{name} {operator} {value}") if operator else None
+    if not isinstance(statement, ast.If):
+        return None
+    yes = _one_value(failure, statement.body, [])
+    if yes is None:
+        return None
+    no = _one_value(failure, statement.orelse or after, after if statement.orelse else [])
+    if no is None and not statement.orelse and yes[0] != "return" and _was_there(failure, yes[0]):
+        no = yes[0], yes[0]
+    if no is None or yes[0] != no[0]:
+        return None
+    return yes[0], Choice(statement.test, yes[1], no[1])
+
+
+def _was_there(failure: Failure, name: str) -> bool:
+    return name in failure.variables
+
+
+def _after(failure: Failure, node: ast.If) -> list[ast.stmt]:
+    """The statement after an `if` that returns: its other branch."""
+    parent = failure.source.parent(node) if failure.source is not None else None
+    body: list[ast.stmt] = getattr(parent, "body", [])
+    if node in body and isinstance(node.body[-1], ast.Return):
+        place = body.index(node)
+        return body[place + 1 : place + 2]
+    return []
+
+
+def chosen(failure: Failure, choice: ast.expr | Choice | str) -> str:
+    """A choice whose values are all computed; empty where they cannot be in one array."""
+    if isinstance(choice, str):
+        return choice
+    if not isinstance(choice, Choice):
+        return failure.text(choice) if _may_be_array(failure, choice) else ""
+    test = elementwise(failure, choice.test)
+    sides = [choice.yes, choice.no]
+    if all(isinstance(side, (ast.Tuple, ast.List, ast.Dict)) for side in sides):
+        both = [failure.text(side) for side in sides if isinstance(side, ast.AST)]
+        both = [
+            f"({text})" if isinstance(side, ast.Tuple) and not text.startswith("(") else text
+            for text, side in zip(both, sides, strict=True)
+        ]
+        return f"jax.tree.map(lambda yes, no: jnp.where({test}, yes, no), {both[0]}, {both[1]})"
+    texts = [chosen(failure, side) for side in sides]
+    return f"jnp.where({test}, {texts[0]}, {texts[1]})" if all(texts) else ""
+
+
+def run_one(failure: Failure, choice: ast.expr | Choice | str) -> str:
+    """A choice of which only one value is computed."""
+    if isinstance(choice, str):
+        return choice
+    if not isinstance(choice, Choice):
+        if not _may_be_array(failure, choice) and not isinstance(choice, (ast.Tuple, ast.List, ast.Dict)):
+            return ""
+        text = failure.text(choice)
+        return f"({text})" if isinstance(choice, ast.Tuple) and not text.startswith("(") else text
+    sides = (choice.yes, choice.no)
+    if all(isinstance(side, ast.Lambda) or callable(_value(failure, side)) for side in sides):
+        functions = ", ".join(failure.text(side) for side in sides if isinstance(side, ast.expr))
+        return f"lambda *arguments: jax.lax.cond({elementwise(failure, choice.test)}, {functions}, *arguments)"
+    if sum(_is_number(failure, side) for side in sides) == 1:
+        # A number alone is of another type than an array.
+        return ""
+    texts = [run_one(failure, side) for side in sides]
+    return f"jax.lax.cond({elementwise(failure, choice.test)}, lambda: {texts[0]}, lambda: {texts[1]})" * all(texts)
+
+
+def _value(failure: Failure, side: ast.expr | Choice | str) -> object:
+    return failure.value(side) if isinstance(side, ast.AST) else None
+
+
+def _is_number(failure: Failure, side: ast.expr | Choice | str) -> bool:
+    side = side.operand if isinstance(side, ast.UnaryOp) else side
+    return isinstance(_value(failure, side), (int, float, complex))
+
+
+def _may_be_array(failure: Failure, node: ast.expr) -> bool:
+    """Text, None and functions cannot be in an array."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (bool, int, float, complex))
+    if isinstance(node, (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Lambda, ast.JoinedStr)):
+        return False
+    value = failure.value(node)
+    return not (isinstance(value, (str, bytes, list, tuple, dict, set)) or callable(value))
+
+
+def _functions(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
+    """Each branch a function that gives the same names, or what the explored function returns."""
+    returned = _returning(failure, node) if any(isinstance(item, ast.Return) for item in _walk(node)) else None
+    if returned is not None:
+        return (Cure("Put each way into a function, and let the program choose:", returned),)
+    if any(isinstance(item, (ast.Return, ast.Break, ast.Continue, ast.Yield)) for item in _walk(node)):
+        return ()
+    names = names_assigned([*node.body, *node.orelse])
+    if not names or not _always_given(failure, node, names):
+        return ()
+    code = "\n".join(_as_functions(failure, node, names))
+    return (Cure("Put each branch into a function that gives the same names, and let the program choose:", code),)
+
+
+def _walk(node: ast.AST) -> list[ast.AST]:
+    """What is in a statement, but for the functions in it."""
+    found: list[ast.AST] = [node]
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            found += _walk(child)
+    return found
+
+
+def _always_given(failure: Failure, node: ast.If, names: list[str]) -> bool:
+    """Whether each name has a value whichever way is taken."""
+    for branch in (node.body, node.orelse):
+        nested = branch[0] if len(branch) == 1 and isinstance(branch[0], ast.If) else None
+        if nested is not None:
+            if not _always_given(failure, nested, names):
+                return False
+        elif not set(names) <= {*names_assigned(branch), *failure.variables}:
+            return False
+    return True
+
+
+def _as_functions(failure: Failure, node: ast.If, names: list[str]) -> list[str]:
+    given, kept = ", ".join(names), [name for name in names if name in failure.variables]
+    received = ", ".join(kept)
+    lines = []
+    for name, branch in (("if_true", node.body), ("if_false", node.orelse)):
+        nested = branch[0] if len(branch) == 1 and isinstance(branch[0], ast.If) else None
+        inside = _as_functions(failure, nested, names) if nested is not None else _lines(failure, branch)
+        lines += [f"def {name}({received}):", *_indented([*inside, f"return {given}"]), ""]
+    passed = ", ".join(["if_true", "if_false", *kept])
+    return [*lines, f"{given} = jax.lax.cond({elementwise(failure, node.test)}, {passed})"]
+
+
+def _lines(failure: Failure, statements: list[ast.stmt]) -> list[str]:
+    return [line for statement in statements for line in failure.text(statement).splitlines()]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return textwrap.indent("\n".join(lines), "    ").splitlines()
+
+
+def _returning(failure: Failure, node: ast.If) -> str | None:
+    """For an `if` whose ways all end in a return of the function: that of a branch, or what follows the `if`."""
+    parent = failure.source.parent(node) if failure.source is not None else None
+    if not isinstance(parent, ast.FunctionDef) or node not in parent.body:
+        return None
+    rest = parent.body[parent.body.index(node) + 1 :]
+    ways = _ways(node, rest)
+    if ways is None:
+        return None
+    inside = [one for way in ways for one in way if not isinstance(one, ast.Return)]
+    if any(isinstance(item, ast.Return) for one in inside for item in _walk(one)):
+        return None
+    names = names_assigned([one for way in ways for one in way])
+    kept = [name for name in names if name in failure.variables]
+    lines = _returning_lines(failure, node, rest, kept)
+    return "\n".join(lines)
+
+
+def _ways(node: ast.If, rest: list[ast.stmt]) -> list[list[ast.stmt]] | None:
+    """The statements of each way through an `if` and what follows it; None where one of them gives nothing."""
+    found: list[list[ast.stmt]] = []
+    for branch in (node.body, node.orelse):
+        if len(branch) == 1 and isinstance(branch[0], ast.If):
+            nested = _ways(branch[0], rest)
+            if nested is None:
+                return None
+            found += nested
+            continue
+        way = branch if branch and isinstance(branch[-1], ast.Return) else [*branch, *rest]
+        if not way or not isinstance(way[-1], ast.Return) or way[-1].value is None:
+            return None
+        found.append(way)
+    return found
+
+
+def _returning_lines(failure: Failure, node: ast.If, rest: list[ast.stmt], kept: list[str]) -> list[str]:
+    received = ", ".join(kept)
+    lines: list[str] = []
+    for name, branch in (("if_true", node.body), ("if_false", node.orelse)):
+        if len(branch) == 1 and isinstance(branch[0], ast.If):
+            inside = _returning_lines(failure, branch[0], rest, kept)
+        else:
+            way = branch if branch and isinstance(branch[-1], ast.Return) else [*branch, *rest]
+            inside = _lines(failure, way)
+        lines += [f"def {name}({received}):", *_indented(inside), ""]
+    passed = ", ".join(["if_true", "if_false", *kept])
+    return [*lines, f"return jax.lax.cond({elementwise(failure, node.test)}, {passed})"]

@@ -1,0 +1,49 @@
+"""Code of the person in which a part reads differently, wherever in the file that part stands."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+from jaxviz.errors.failure import Failure
+from jaxviz.errors.source import names_read
+
+
+def rewritten(failure: Failure, node: ast.AST, text: str) -> str:
+    """The statement that holds a node, in which it reads differently: of a body that is a function by itself its
+    `return`, of a lambda the statement in which it stands."""
+    source = failure.source
+    if source is None:
+        return text
+    statement = next((one for one in source.around(node) if isinstance(one, ast.stmt)), None)
+    if statement is None or hasattr(statement, "body"):
+        return text
+    return source.replaced(statement, {node: text})
+
+
+def known_beside(failure: Failure, node: ast.AST) -> bool:
+    """Whether all that an expression reads is known where the failing statement stands, and in the functions in it."""
+    place = failure.place
+    if place is None:
+        return False
+    around = {*failure.variables, *place.frame.f_globals, *dir(builtins)}
+    return all(name in around for name in names_read(node))
+
+
+def parameters(function: Any | None) -> list[str]:
+    """The names of the parameters of a definition or a lambda."""
+    return [argument.arg for argument in function.args.args] if function is not None else []
+
+
+def fresh(failure: Failure, *wanted: str) -> str:
+    """The first of these names that is not taken."""
+    return next((name for name in wanted if name not in failure.variables), f"{wanted[-1]}_")
+
+
+def grouped(text: str, node: ast.AST) -> str:
+    """A part as one operand of something else."""
+    simple = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict)
+    if isinstance(node, simple) or (isinstance(node, ast.Tuple) and text.startswith("(")):
+        return text
+    return f"({text})"
