@@ -88,6 +88,30 @@ def test_forward_opens_alone_where_there_is_no_room_for_backward_beside_it():
     assert {box.name for box in ex.view(width=1400, height=900).boxes if box.open} >= {"forward", "backward"}
 
 
+def test_what_a_library_makes_of_a_scan_stays_inside_of_it():
+    def combine(left, right):
+        return left[0] * right[0], right[0] * left[1] + right[1]
+
+    def f(a, x):
+        return jnp.sin(lax.associative_scan(combine, (a, x))[1])
+
+    ex = jv.explore(f, jnp.ones((16, 4)), jnp.ones((16, 4)))
+    assert [box.name for box in ex.view().closed] == ["associative_scan(comb…", "sin"]
+
+    def rolled_out(a, x):
+        def repeated(x):
+            for _ in range(6):
+                y = jnp.cos(x) * a
+                x = jnp.tanh(y) + y
+            return x
+
+        return jnp.sin(repeated(x))
+
+    names = [box.name for box in jv.explore(rolled_out, jnp.ones((16, 4)), jnp.ones((16, 4))).view().closed]
+    assert "tanh" in names
+    assert "repeated" not in names
+
+
 def _loop(count):
     def f(*start):
         return lax.while_loop(

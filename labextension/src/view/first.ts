@@ -5,7 +5,7 @@
 import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import type { ViewState } from './folds.ts';
-import { childrenOf, rowOpens, rowsOf, type Rows } from './outline.ts';
+import { childrenOf, isMachinery, rowOpens, rowsOf, type Rows } from './outline.ts';
 import { bordersOf } from './borders.ts';
 import { Folds } from './folds.ts';
 import { toLayout } from './place.ts';
@@ -210,7 +210,8 @@ export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number>
     const around = outline.parent[row];
     const reached = around === 0 || open.has(around);
     // What is inside a single operation is named by JAX, not by the person.
-    const says = !outline.closed[row] || (inside && rows.operations[row] > outline.count[row]);
+    const named = !outline.closed[row] && !isMachinery(rows, row);
+    const says = named || (inside && rows.operations[row] > outline.count[row]);
     if (reached && rowOpens(rows, row) && says) {
       open.add(row);
     }
@@ -286,7 +287,7 @@ function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
   const found: Candidate[] = [];
   for (let box = 0; box < visible.count; box++) {
     const row = visible.item[box];
-    if (row < 0 || !visible.closed[box] || outline.closed[row]) {
+    if (row < 0 || !visible.closed[box] || outline.closed[row] || isMachinery(rows, row)) {
       continue;
     }
     const loop = outline.kind[row] === RowKind.loop || outline.kind[row] === RowKind.cond;

@@ -55,6 +55,29 @@ export function childrenOf(rows: Rows, row: number): Int32Array {
   return rows.children.subarray(rows.firstChild[row], rows.firstChild[row + 1]);
 }
 
+/**
+ * True for a call that holds nothing but repeats, of which a library wrote more than the person did: its name says more
+ * than what is in it.
+ */
+export function isMachinery(rows: Rows, row: number): boolean {
+  const { kind, first, end } = rows.outline;
+  const inside = childrenOf(rows, row);
+  if (kind[row] !== RowKind.call || !inside.length || inside.some(child => kind[child] !== RowKind.stack)) {
+    return false;
+  }
+  let all = 0;
+  let unnamed = 0;
+  for (const stack of inside) {
+    const [copy = stack] = childrenOf(rows, stack);
+    for (let node = first[copy]; node < end[copy]; node++) {
+      const leaf = kind[rows.leaf[node]];
+      all++;
+      unnamed += Number(leaf === RowKind.copy || leaf === RowKind.stack);
+    }
+  }
+  return unnamed > all / 2;
+}
+
 function complete(graph: Graph, outline: Outline, name: readonly string[], detail: readonly string[]): Rows {
   const count = outline.parent.length;
   const firstChild = new Int32Array(count + 1);
