@@ -25,6 +25,7 @@ def process_json(entry: ProcessEntry) -> dict[str, Any]:
         "compiled": columns_of(process.compiled, _COMPILED),
         "runs": columns_of(process.runs, _RUNS),
         "notes": list(process.notes),
+        **({} if process.finished else {"seen": round(process.seen, 3)}),
     }
 
 
@@ -39,7 +40,8 @@ def read_process(reader: JsonReader, value: Any, position: str) -> ProcessEntry:
     for key, text in [*versions.items(), *((number, text) for number, text in enumerate(notes))]:
         if not isinstance(text, str):
             raise reader.fail(f"{position}.{'notes' if isinstance(key, int) else 'versions'}[{key}]", "a string")
-    for name in ("began", "seconds"):
+    seen = {"seen": value["seen"]} if "seen" in value else {}
+    for name in ("began", "seconds", *seen):
         if type(value.get(name)) not in (int, float) or not 0 <= value[name] < float("inf"):
             raise reader.fail(f"{position}.{name}", "a number, at least 0")
     count = reader.number(value, "count", position, 1, None)
@@ -56,5 +58,6 @@ def read_process(reader: JsonReader, value: Any, position: str) -> ProcessEntry:
             compiled=tuple(CompiledThere(**row) for row in rows_of(reader, value, "compiled", position, _COMPILED)),
             runs=tuple(DeviceRuns(**row) for row in rows_of(reader, value, "runs", position, _RUNS)),
             notes=tuple(notes),
+            **seen,
         )
     )

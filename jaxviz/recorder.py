@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 # What looks at programs is imported with the first recording: `import jaxviz` must not wait for it.
@@ -93,8 +92,9 @@ def recording(directory: str | Path | None = None, *, seconds: float = 10.0) -> 
     rec.programs
 
     With a `directory`, what runs is timed too, by the profiler and for at most so many `seconds` that are not spent
-    compiling; at the end it is written there. In a program of several processes each records into one directory that
-    all of them share, and `jv.open(directory)` joins what they wrote::
+    compiling; it is written there as it goes, so that a process that is killed leaves what it had. In a program of
+    several processes each records into one directory that all of them share, and `jv.open(directory)` joins what they
+    wrote, and says which of them did not finish, and since when::
 
     with jv.recording("runs/today"):
         train(params, batches)
@@ -109,19 +109,22 @@ def recording(directory: str | Path | None = None, *, seconds: float = 10.0) -> 
         finally:
             ear.remove(found.hear)
         return
-    from jaxviz.measure.recorded import ProfiledBlock, write_process
+    from jaxviz.measure.process_file import ProcessFile
+    from jaxviz.measure.recorded import ProcessWriter, ProfiledBlock
 
     folder = Path(directory).expanduser()
     # Before anything long is done for nothing.
     folder.mkdir(parents=True, exist_ok=True)
     block = ProfiledBlock(seconds)
+    file = ProcessFile(ProcessWriter(found, block), folder)
 
     def hear(compilation: Compilation, whole: bool) -> None:
         found.hear(compilation, whole)
         if whole:
             block.compiling += sum(compilation.seconds.values())
+            if compilation.own:
+                file.compiled()
 
-    began, start = time(), perf_counter()
     ear.add(hear)
     block.start()
     try:
@@ -130,7 +133,7 @@ def recording(directory: str | Path | None = None, *, seconds: float = 10.0) -> 
         ear.remove(hear)
         # What went wrong in the block is what counts.
         with suppress(Exception):
-            found.path = write_process(found, block, folder, began, perf_counter() - start)
+            found.path = file.finish()
         raise
     ear.remove(hear)
-    found.path = write_process(found, block, folder, began, perf_counter() - start)
+    found.path = file.finish()

@@ -7,6 +7,7 @@ the one that the others wait for.
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,10 @@ class DeviceRuns:
 
 @dataclass(frozen=True, eq=False)
 class Process:
-    """One process. `seconds` is what the recorded block took, `began` a time of the clock."""
+    """One process. `seconds` is what the recorded block took, `began` a time of the clock.
+
+    Of one that has not finished, or was killed, `seen` is the time of the clock at which it was last there.
+    """
 
     index: int
     count: int
@@ -64,6 +68,11 @@ class Process:
     compiled: tuple[CompiledThere, ...]
     runs: tuple[DeviceRuns, ...]
     notes: tuple[str, ...] = ()
+    seen: float = 0.0
+
+    @property
+    def finished(self) -> bool:
+        return not self.seen
 
     def of(self, program: str) -> DeviceRuns | None:
         """How a program ran here: the mean of the devices of this process."""
@@ -82,6 +91,8 @@ class Process:
     def __str__(self) -> str:
         where = f"{self.devices} x {self.device}" if self.devices > 1 else self.device
         parts = [f"process {self.index} on {self.host}, {where}: {len(self.compiled)} compiled"]
+        if not self.finished:
+            parts.append(f"did not finish, last seen {clock_text(self.seen, self.began)}")
         for program in dict.fromkeys(one.program for one in self.runs):
             ran = self.of(program)
             assert ran is not None
@@ -90,6 +101,12 @@ class Process:
                 f"{seconds_text(ran.waiting)}, {seconds_text(ran.between)} between runs"
             )
         return "; ".join(parts)
+
+
+def clock_text(seen: float, began: float) -> str:
+    """When it was, by the clock of this machine, and how long after the beginning."""
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seen))
+    return f"at {when}, {seconds_text(max(seen - began, 0.0))} after it began"
 
 
 def device_runs(program: str, events: Events, own: Sequence[float], collective: Sequence[bool]) -> list[DeviceRuns]:

@@ -70,6 +70,8 @@ class ProfiledBlock:
         #: What was compiled meanwhile does not count.
         self.compiling = 0.0
         self.note = ""
+        #: Whether there is a profile, because the time is over.
+        self.ended = False
         self._folder: str | None = None
         self._left = threading.Event()
         self._lock = threading.Lock()
@@ -101,11 +103,14 @@ class ProfiledBlock:
                 self._on = False
                 self.note = note
                 jax.profiler.stop_trace()
+                self.ended = True
 
-    def stop(self) -> bytes | None:
-        """The profile, where there is one."""
+    def stop(self) -> None:
         self._left.set()
         self._end()
+
+    def profile(self) -> bytes | None:
+        """The profile, once, where there is one."""
         if self._folder is None:
             return None
         try:
@@ -118,41 +123,75 @@ class ProfiledBlock:
             return files[-1].read_bytes()
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
 
 
-def write_process(recording: Recording, block: ProfiledBlock, directory: Path, began: float, seconds: float) -> Path:
-    """Writes what this process recorded; the name of the file says which process it is."""
-    profile = block.stop()
-    # Operations outside of `jit` are not what is looked for.
-    passing = {one.definition.name for one in recording.operations} - {
-        one.definition.name for one in recording.compilations
-    }
-    ran = [one for one in _ran(profile) if one.name not in passing] if profile is not None else []
-    notes = [block.note] if block.note else []
-    devices = jax.local_devices()
-    if devices[0].platform == "gpu" and _NO_BUFFERS not in os.environ.get("XLA_FLAGS", "").split():
-        notes.append(f"what runs in command buffers is seen as a whole, if at all; XLA_FLAGS={_NO_BUFFERS} shows it")
-    process = Process(
-        index=jax.process_index(),
-        count=jax.process_count(),
-        host=socket.gethostname(),
-        device="CPU" if devices[0].platform == "cpu" else str(devices[0].device_kind),
-        devices=len(devices),
-        began=began,
-        seconds=seconds,
-        versions=_versions(),
-        compiled=tuple(_compiled(one) for one in recording.compilations),
-        runs=tuple(run for one in ran for run in one.runs),
-        notes=tuple(notes),
-    )
-    document = _document(recording, ran, process)
-    directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f"process-{process.index:05d}-of-{process.count:05d}.jaxviz"
-    # As a whole: another process may look at the folder meanwhile.
-    half = path.with_suffix(f".{os.getpid()}.part")
-    document.save(half)
-    os.replace(half, path)
-    return path
+class ProcessWriter:
+    """Makes the document of what this process recorded, as often as it is asked for."""
+
+    def __init__(self, recording: Recording, block: ProfiledBlock) -> None:
+        self._recording, self._block = recording, block
+        self._began, self._start = time.time(), time.perf_counter()
+        self._ran: list[_Ran] | None = None
+        # What each function that was compiled looks like; None where it cannot be shown.
+        self._traced: list[Document | None] = []
+
+    def profiled(self) -> bool:
+        """Whether there are times of runs that are in no document yet."""
+        return self._block.ended and self._ran is None
+
+    def document(self, finished: bool) -> Document:
+        """All that is known so far, or all there is once it has `finished`."""
+        compilations = list(self._recording.compilations)
+        if finished:
+            self._block.stop()
+        if self._ran is None and (finished or self._block.ended):
+            self._ran = []
+            try:
+                profile = self._block.profile()
+                self._ran = _ran(profile) if profile is not None else []
+            except Exception as error:
+                self._block.note = f"there are no times of runs: {(str(error) or type(error).__name__).splitlines()[0]}"
+        # Operations outside of `jit` are not what is looked for.
+        passing = {one.definition.name for one in self._recording.operations} - {
+            one.definition.name for one in compilations
+        }
+        ran = [one for one in self._ran or () if one.name not in passing]
+        for compilation in compilations[len(self._traced) : _MOST_PROGRAMS]:
+            self._traced.append(_traced(compilation))
+        process = self._process(compilations, ran, finished)
+        return _document(list(zip(compilations, self._traced, strict=False)), ran, process)
+
+    def _process(self, compilations: Sequence[Compilation], ran: Sequence[_Ran], finished: bool) -> Process:
+        notes = [self._block.note] if self._block.note else []
+        devices = jax.local_devices()
+        if devices[0].platform == "gpu" and _NO_BUFFERS not in os.environ.get("XLA_FLAGS", "").split():
+            notes.append(
+                f"what runs in command buffers is seen as a whole, if at all; XLA_FLAGS={_NO_BUFFERS} shows it"
+            )
+        return Process(
+            index=jax.process_index(),
+            count=jax.process_count(),
+            host=socket.gethostname(),
+            device="CPU" if devices[0].platform == "cpu" else str(devices[0].device_kind),
+            devices=len(devices),
+            began=self._began,
+            seconds=time.perf_counter() - self._start,
+            versions=_versions(),
+            compiled=tuple(_compiled(one) for one in compilations),
+            runs=tuple(run for one in ran for run in one.runs),
+            notes=tuple(notes),
+            seen=0.0 if finished else time.time(),
+        )
+
+
+def _traced(compilation: Compilation) -> Document | None:
+    from jaxviz.exploration import Exploration
+
+    # What cannot be shown is still listed with what it cost.
+    with suppress(Exception):
+        return Exploration(compilation.program()).document(stages=("jaxpr",))
+    return None
 
 
 def _versions() -> dict[str, str]:
@@ -276,16 +315,15 @@ def _bare(name: str) -> str:
     return name.removeprefix("jit_").removeprefix("pmap_")
 
 
-def _document(recording: Recording, ran: Sequence[_Ran], process: Process) -> Document:
+def _document(
+    compiled: Sequence[tuple[Compilation, Document | None]], ran: Sequence[_Ran], process: Process
+) -> Document:
     """The programs that were compiled as jaxprs, and those that ran as HLO; of one that is both, both stages."""
     documents: list[Document] = []
     room = _MOST_NODES
     left = list(ran)
-    for number, compilation in enumerate(recording.compilations[:_MOST_PROGRAMS]):
-        try:
-            traced = recording.programs[number].document(stages=("jaxpr",))
-        except Exception:
-            # What cannot be shown is still listed with what it cost.
+    for compilation, traced in compiled:
+        if traced is None:
             continue
         size = len(traced.graphs[0])
         if size > room:

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.measure.processes import DeviceRuns, Process
+from jaxviz.measure.processes import DeviceRuns, Process, clock_text
 from jaxviz.measure.words import seconds_text
 from jaxviz.read.communication import is_collective
 
@@ -31,7 +31,7 @@ def compared(processes: Sequence[Process], graphs: Mapping[str, Graph]) -> dict[
             found[program].append(finding)
     for name, finding in _differing(processes):
         found[name].append(finding)
-    found[""] += [*_missing(processes), *_versions(processes)]
+    found[""] += [*_unfinished(processes), *_missing(processes), *_versions(processes)]
     return found
 
 
@@ -137,6 +137,26 @@ def _differing(processes: Sequence[Process]) -> Iterator[tuple[str, Finding]]:
         )
 
 
+def _unfinished(processes: Sequence[Process]) -> Iterator[Finding]:
+    """Processes that did not come to the end of what was recorded; the one that went first took the others with it."""
+    gone = sorted((process for process in processes if not process.finished), key=lambda process: process.seen)
+    if not gone:
+        return
+    first = gone[0]
+    names = _processes(sorted(process.index for process in gone))
+    which = f"; {_processes([first.index])} was the first to be gone," if len(gone) > 1 else ","
+    yield Finding(
+        "unfinished",
+        WARNING,
+        f"{names} did not finish{which} last seen {clock_text(first.seen, first.began)}",
+        "It is still running, or it was killed: what it compiled is here, and its times as far as they were taken. "
+        "The others wait for one that is gone, or are ended because of it.",
+        "See what the system says of that time: out of memory, a limit of the queue, a machine that was taken away.",
+        _NOWHERE,
+        figures={"process": float(first.index), "seen": first.seen},
+    )
+
+
 def _missing(processes: Sequence[Process]) -> Iterator[Finding]:
     count = max((process.count for process in processes), default=0)
     missing = sorted(set(range(count)) - {process.index for process in processes})
@@ -145,8 +165,8 @@ def _missing(processes: Sequence[Process]) -> Iterator[Finding]:
             "differing",
             ADVICE,
             f"{len(processes)} of {count} processes recorded; missing: {_processes(missing)}",
-            "A process writes its part when its recording ends.",
-            "See whether they ended early, or wrote to another folder: it must be one that all of them share.",
+            "A process writes its part from the first function on that it compiles.",
+            "See whether they ended before that, or wrote to another folder: it must be one that all of them share.",
             _NOWHERE,
         )
     began = [process.began for process in processes]

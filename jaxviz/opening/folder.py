@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from jaxviz.document import Document
+from jaxviz.document import Document, ProcessEntry
+from jaxviz.measure.process_file import is_beside, last_seen
 from jaxviz.opening.contents import OpenError, check_start, read_bytes
 from jaxviz.opening.dump import Dumped, dumped_file, dumped_programs
 from jaxviz.opening.file import programs_of
@@ -29,6 +31,8 @@ def open_folder(path: Path) -> Opened:
         if count == MOST_FILES:
             left_out.append(f"{path}: what comes after the first {MOST_FILES:,} files")
             break
+        if is_beside(file):
+            continue
         found = dumped_file(file)
         if found is not None:
             dumped.append(found)
@@ -36,7 +40,7 @@ def open_folder(path: Path) -> Opened:
         try:
             check_start(file)
             own = programs_of(read_bytes(file), str(file))
-            recorded += [program.document for program in own if program.is_of_process]
+            recorded += [_last_seen(program.document, file) for program in own if program.is_of_process]
             programs += [program for program in own if not program.is_of_process]
         except (OpenError, OSError) as error:
             left_out.append(str(error))
@@ -51,6 +55,15 @@ def open_folder(path: Path) -> Opened:
         reason = left_out[0] if left_out else "it is empty"
         raise OpenError(f"{path}: expected a folder with a file that can be opened, but {reason}")
     return Opened(path, with_names_of_their_own(programs), left_out)
+
+
+def _last_seen(document: Document, file: Path) -> Document:
+    """What one of several processes recorded; of one that has not finished, when it was last there."""
+    process = document.processes[0].process
+    if process.finished:
+        return document
+    process = replace(process, seen=max(process.seen, last_seen(file)))
+    return replace(document, processes=(ProcessEntry(process),))
 
 
 def with_names_of_their_own(programs: list[OpenedProgram]) -> list[OpenedProgram]:

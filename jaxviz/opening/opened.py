@@ -157,7 +157,8 @@ class Opened(Exploration):
             lines.append(f"{len(self.passes)} states between passes, in .passes")
         lines += [f"{name}: {text}" for name, text in self._program.notes.items()]
         if self.processes:
-            told = [entry.finding for entry in document.findings if entry.finding.kind in ("straggler", "differing")]
+            kinds = ("unfinished", "straggler", "differing")
+            told = [entry.finding for entry in document.findings if entry.finding.kind in kinds]
             lines += [finding.title for finding in told]
             lines += [str(process) for process in self.processes[:_MOST_LINES]]
         others = [name for name in self.names if name != self.call]

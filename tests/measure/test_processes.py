@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 import jaxviz as jv
 from jaxviz import compat
 from jaxviz.document import Document, DocumentError
+from jaxviz.measure import process_file
 from jaxviz.measure.processes import CompiledThere, DeviceRuns, Process, device_runs
 from jaxviz.measure.profile import Row, events_of
 from jaxviz.measure.stragglers import compared
@@ -217,6 +219,90 @@ def test_an_error_in_the_block_is_what_comes_out_and_what_was_seen_is_written(tm
     assert [one.call for one in jv.open(tmp_path).processes[0].compiled] == ["half(f32[4])"]
 
 
+KILLED = """
+import os, signal, sys, time
+import jax, jax.numpy as jnp
+import jaxviz as jv
+
+@jax.jit
+def step(x):
+    return jnp.sort(x) * 2.0
+
+@jax.jit
+def last(x):
+    return jax.pure_callback(lambda x: os.kill(os.getpid(), signal.SIGKILL), x, x)
+
+with jv.recording(sys.argv[1], seconds=float(sys.argv[2])):
+    for _ in range(3):
+        jax.block_until_ready(step(jnp.ones((32, 32))))
+    if float(sys.argv[2]) < 1:
+        # The times are written once the profiler is done.
+        path = os.path.join(sys.argv[1], "process-00000-of-00001.jaxviz")
+        until = time.time() + 60
+        while time.time() < until and not any(process.runs for process in jv.open(path).processes):
+            time.sleep(0.2)
+    last(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize("seconds", [60.0, 0.3])
+def test_a_process_that_is_killed_leaves_what_it_had(tmp_path, seconds):
+    began = time.time()
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    arguments = [sys.executable, "-c", KILLED, str(tmp_path), str(seconds)]
+    ended = subprocess.run(arguments, env=environment, timeout=180, capture_output=True, text=True)
+    assert ended.returncode == -9, ended.stderr
+    opened = jv.open(tmp_path)
+    (process,) = opened.processes
+    # What was to be run when it was killed is there too.
+    assert [one.name for one in process.compiled] == ["step", "last"]
+    assert {program.name for program in opened.document().programs} >= {"step", "last"}
+    assert not process.finished
+    assert began < process.seen < time.time()
+    (finding,) = [finding for finding in opened.findings if finding.kind == "unfinished"]
+    assert finding.title.startswith("process 0 did not finish, last seen at ")
+    assert finding.title in repr(opened)
+    assert not opened.left_out
+    if compat.profile_reader() is not None:
+        assert bool(process.of("step")) == (seconds < 1)
+    # Whoever records there again has finished.
+    with jv.recording(tmp_path):
+        jax.jit(lambda x: x - np.float32(3.0))(jnp.ones(3))
+    assert [one.finished for one in jv.open(tmp_path).processes] == [True]
+    assert [file.name for file in tmp_path.iterdir()] == ["process-00000-of-00001.jaxviz"]
+
+
+def test_what_was_last_seen_of_a_process_lies_beside_its_file(tmp_path, monkeypatch):
+    @jax.jit
+    def double(x):
+        return x * 2.0
+
+    monkeypatch.setattr(process_file, "_BEAT", 0.01)
+    with jv.recording(tmp_path):
+        double(jnp.ones(3))
+        beside = tmp_path / "process-00000-of-00001.seen"
+        until = time.time() + 60
+        while not beside.exists() and time.time() < until:
+            time.sleep(0.01)
+        first = jv.open(tmp_path).processes[0].seen
+        while jv.open(tmp_path).processes[0].seen <= first and time.time() < until:
+            time.sleep(0.01)
+        going = jv.open(tmp_path)
+        assert going.processes[0].seen > first
+        assert "did not finish" in repr(going)
+        again = Document.from_json(going.document().to_json())
+        assert again.processes[0].process.seen == pytest.approx(going.processes[0].seen, abs=1e-3)
+    assert not beside.exists()
+    assert "did not finish" not in repr(jv.open(tmp_path))
+
+
+def test_the_first_of_several_that_did_not_finish_is_told():
+    gone = [process(0, seen=190.0), process(1), process(2, seen=134.0)]
+    (finding,) = [one for one in compared(gone, {})[""] if one.kind == "unfinished"]
+    assert finding.title.startswith("processes 0, 2 did not finish; process 2 was the first to be gone, last seen at ")
+    assert finding.title.endswith(", 34 s after it began")
+
+
 def test_a_folder_that_cannot_be_written_is_told_before(tmp_path):
     (tmp_path / "file").write_text("")
     done = []
@@ -338,6 +424,7 @@ def test_times_of_a_device_are_medians_without_the_first_run():
         (lambda one: one["runs"]["waiting"].append(1.0), r"runs\.waiting"),
         (lambda one: one["versions"].update(jax=3), r"versions\[jax\]"),
         (lambda one: one.update(notes=[1]), r"notes\[0\]"),
+        (lambda one: one.update(seen="now"), r"processes\[0\]\.seen"),
     ],
 )
 def test_a_fault_in_a_file_is_told_by_its_place(two, change, where):

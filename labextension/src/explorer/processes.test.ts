@@ -54,6 +54,13 @@ test('each process has a bar of what it computes and what it waits for others', 
   assert.match(root.textContent ?? '', /process 1 on host, 2 x CPU: compiled 1 program in 500 ms/);
 });
 
+test('of a process that did not finish it is said when it was last seen', () => {
+  const root = processesStrip(withProcesses(process(0, 1, 0), process(1, 1, 0, { began: 100, seen: 134 })));
+  const said = [...root.querySelectorAll('.jv-run-words li')].map(item => item.textContent);
+  assert.doesNotMatch(said[0] ?? '', /did not finish/);
+  assert.match(said[1] ?? '', /compiled 1 program in 500 ms; did not finish: last seen 34 s after it began$/);
+});
+
 test('of many processes, those that wait least and most have a bar', () => {
   const many = Array.from({ length: 40 }, (_, index) => process(index, 0.001, 0.001 * index));
   const root = processesStrip(withProcesses(...many));

@@ -45,7 +45,8 @@ export function processesStrip(document: Document): HTMLElement {
 
 function headline({ processes, findings }: Document): string {
   const hosts = new Set(processes.map(({ host }) => host)).size;
-  const late = findings.find(({ kind }) => kind === 'straggler');
+  const late =
+    findings.find(({ kind }) => kind === 'unfinished') ?? findings.find(({ kind }) => kind === 'straggler');
   return `processes: ${counted(processes.length, 'process', 'processes')} on ${counted(hosts, 'host', 'hosts')}${late ? `; ${late.title}` : ''}`;
 }
 
@@ -86,9 +87,12 @@ function table(program: string, rows: readonly Row[]): HTMLElement[] {
   ];
 }
 
-function said({ index, host, device, devices, compiled, notes }: Process): string {
+function said({ index, host, device, devices, compiled, notes, began, seen }: Process): string {
   const where = devices > 1 ? `${devices} x ${device}` : device;
   const cost = [...compiled.trace, ...compiled.lower, ...compiled.compile].reduce((sum, seconds) => sum + seconds, 0);
   const count = counted(compiled.name.length, 'program', 'programs');
-  return [`process ${index} on ${host}, ${where}: compiled ${count} in ${timeText(cost)}`, ...notes].join('; ');
+  const ended = seen === undefined ? [] : [`did not finish: last seen ${timeText(seen - began)} after it began`];
+  return [`process ${index} on ${host}, ${where}: compiled ${count} in ${timeText(cost)}`, ...ended, ...notes].join(
+    '; '
+  );
 }

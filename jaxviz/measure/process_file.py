@@ -1,0 +1,122 @@
+"""The file of a process that records: written as it goes, so that one that is killed leaves what it had until then.
+
+After each compilation the file says all that was compiled, before any of it runs: a program that needs too much memory
+ends its process there. Beside it lies a small file that says when the process was last there; both are replaced as a
+whole, and the small one is gone once the recording has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jaxviz.document import Document
+
+if TYPE_CHECKING:
+    from jaxviz.measure.processes import Process
+    from jaxviz.measure.recorded import ProcessWriter
+
+#: The file beside that of a process ends in this.
+SEEN = ".seen"
+#: What is half written ends in this.
+HALF = ".part"
+
+# Seconds between two signs of a process that is there.
+_BEAT = 2.0
+# Writing takes at most so many seconds, and this share of the time.
+_SECONDS, _SHARE = 1.0, 0.05
+
+
+class ProcessFile:
+    """Has what was recorded so far in the file of this process, until `finish`."""
+
+    def __init__(self, writer: ProcessWriter, directory: Path) -> None:
+        self._writer = writer
+        self._directory = directory
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._news = False
+        self._started, self._spent = time.perf_counter(), 0.0
+        self._path: Path | None = None
+        self._beating: threading.Thread | None = None
+
+    def compiled(self) -> None:
+        """Something was compiled: it is written at once, or soon where writing takes long."""
+        self._news = True
+        self._write_in_time()
+        if self._beating is None and self._path is not None:
+            self._beating = threading.Thread(target=self._beat, name="jaxviz recording", daemon=True)
+            self._beating.start()
+
+    def finish(self) -> Path:
+        """Writes all of it; from now on the process has finished."""
+        self._over.set()
+        with self._lock:
+            path = self._write(self._writer.document(finished=True))
+            if self._path is not None:
+                self._seen(self._path).unlink(missing_ok=True)
+            return path
+
+    def _beat(self) -> None:
+        while not self._over.wait(_BEAT):
+            # A folder that cannot be written to for a while is no reason to end.
+            with suppress(OSError):
+                if self._path is not None:
+                    _replace(self._seen(self._path), lambda half: half.write_text(f"{time.time():.3f}"))
+            self._news |= self._writer.profiled()
+            self._write_in_time()
+
+    def _write_in_time(self) -> None:
+        started = time.perf_counter()
+        due = self._spent < _SECONDS + _SHARE * (started - self._started)
+        if not self._news or not due or not self._lock.acquire(blocking=False):
+            return
+        try:
+            if self._over.is_set():
+                return
+            self._news = False
+            # The person's program goes on in any case, and tells at its end what could not be written.
+            with suppress(Exception):
+                self._path = self._write(self._writer.document(finished=False))
+        finally:
+            self._spent += time.perf_counter() - started
+            self._lock.release()
+
+    def _write(self, document: Document) -> Path:
+        process: Process = document.processes[0].process
+        self._directory.mkdir(parents=True, exist_ok=True)
+        path = self._directory / f"process-{process.index:05d}-of-{process.count:05d}.jaxviz"
+        _replace(path, document.save)
+        return path
+
+    def _seen(self, path: Path) -> Path:
+        return path.with_suffix(SEEN)
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
+    """Writes a file as a whole: another process may look at the folder meanwhile."""
+    half = path.with_name(f"{path.name}.{os.getpid()}{HALF}")
+    try:
+        write(half)
+        os.replace(half, path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def is_beside(path: Path) -> bool:
+    """Whether a file holds no program, and belongs to the file of a process."""
+    return path.name.startswith("process-") and path.suffix in (SEEN, HALF)
+
+
+def last_seen(path: Path) -> float:
+    """When the process of a file was last there, by the file beside it; 0 where none says it."""
+    try:
+        seen = float(path.with_suffix(SEEN).read_text())
+    except (OSError, ValueError):
+        return 0.0
+    return seen if 0 < seen < float("inf") else 0.0
