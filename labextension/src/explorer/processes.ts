@@ -45,8 +45,7 @@ export function processesStrip(document: Document): HTMLElement {
 
 function headline({ processes, findings }: Document): string {
   const hosts = new Set(processes.map(({ host }) => host)).size;
-  const late =
-    findings.find(({ kind }) => kind === 'unfinished') ?? findings.find(({ kind }) => kind === 'straggler');
+  const late = findings.find(({ kind }) => kind === 'unfinished') ?? findings.find(({ kind }) => kind === 'straggler');
   return `processes: ${counted(processes.length, 'process', 'processes')} on ${counted(hosts, 'host', 'hosts')}${late ? `; ${late.title}` : ''}`;
 }
 
