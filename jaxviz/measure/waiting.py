@@ -4,7 +4,8 @@ While a device computes, the thread that asked for it sits in the runtime and he
 in another thread, with what JAX knows in the one that the stop button reaches, and that one only waits.
 
 A thread that comes back from the runtime while the process ends would bring it down. So results that take long are
-asked for again and again, and Python that goes on is ended; a compiler that has begun cannot be.
+asked for again and again, and Python that goes on is ended; a compiler that has begun cannot be, and the process leaves
+without it.
 """
 
 from __future__ import annotations
@@ -58,6 +59,19 @@ def _end() -> None:
         work.tell_to_stop()
     for work in going:
         work.stop(max(until - perf_counter() - _ENDING, 0.0))
+    if any(work.going for work in going):
+        _leave_at_once()
+
+
+def _leave_at_once() -> None:
+    """Python ends threads that come back to it after its end, by unwinding them. Code of C++ that is on the way does
+    not let that happen, and ends the process as broken. From now on such a thread sleeps, and what the process does
+    last is to leave, with the status that it has."""
+    # As Linux has it; elsewhere all stays as it is.
+    with suppress(AttributeError, OSError):
+        c = ctypes.CDLL(None)
+        ctypes.CDLL("libstdc++.so.6")._ZSt13set_terminatePFvvE(c.pause)
+        c.on_exit(c._exit, None)
 
 
 _listener: ContextVar[Callable[[], None] | None] = ContextVar("listener", default=None)
@@ -90,6 +104,11 @@ class Work(Generic[Result]):
         self._long = True
         #: Whether something of it was still going on when the waiting was given up.
         self.abandoned = False
+
+    @property
+    def going(self) -> bool:
+        """Whether it has begun, and not ended."""
+        return self._thread is not None and not self._done.is_set()
 
     def go_on(self) -> None:
         if self._stop.is_set():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -60,6 +63,47 @@ def test_the_end_of_the_process_ends_what_is_going_on():
     waiter.join(5)
     assert ended.is_set()
     assert raised
+
+
+LEAVING = """
+import sys, threading
+import jax.numpy as jnp
+import jaxviz as jv
+from jaxviz.measure import waiting
+
+waiting._LEAVING = 0.3
+
+def large(x):
+    for turn in range(1000):
+        x = jnp.sort(jnp.tanh(x) @ x) + turn
+    return x
+
+ex = jv.explore(large, jnp.ones((8, 8)))
+stop = threading.Event()
+
+def tell(progress):
+    if progress.step == "compile" and progress.seconds > 1.0:
+        stop.set()
+
+try:
+    ex.run(repeat=1, stop=stop, progress=tell)
+except jv.RunError as error:
+    print(type(error).__name__)
+going = [work.going for work in waiting._going]
+print("going on" if any(going) else "done")
+sys.exit(3)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the C library of Linux has what it takes")
+def test_a_process_can_end_while_the_compiler_goes_on():
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    ended = subprocess.run(
+        [sys.executable, "-c", LEAVING], env=environment, capture_output=True, text=True, timeout=180
+    )
+    assert ended.stdout.split("\n")[:2] == ["RunStopped", "going on"], ended.stderr
+    assert ended.returncode == 3, ended.stderr
+    assert "FATAL" not in ended.stderr
 
 
 def enable_x64():
