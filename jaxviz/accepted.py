@@ -88,16 +88,20 @@ def accepted(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, A
             return Accepted(jit, *split, whole=jit, names=accepted_nnx.names_of(own_args, own_kwargs, split))
     if filtered is None and plain.jitted is not None:
         return plain
+    own = None if static or filtered is not None else _unbound(fn, args, kwargs, compat.is_jitted)
+    if own is not None:
+        # What runs is the person's jit, to which the arguments that were bound are arguments as all others are.
+        return Accepted(*own, whole=own[0])
     donated: tuple[int, ...] = ()
     if filtered is not None:
         fn, args, kwargs, donated = filtered
     places = frozenset(number % len(args) for number in static) if args else frozenset()
-    own = tuple(None if number in places else argument for number, argument in enumerate(args)), dict(kwargs)
-    if filtered is None and _is_whole(own):
+    free = tuple(None if number in places else argument for number, argument in enumerate(args)), dict(kwargs)
+    if filtered is None and _is_whole(free):
         return plain
     numbers = filtered is None
-    parted = [_part(argument, numbers) for argument in own[0]]
-    named = {name: _part(argument, numbers) for name, argument in own[1].items()}
+    parted = [_part(argument, numbers) for argument in free[0]]
+    named = {name: _part(argument, numbers) for name, argument in free[1].items()}
     held = _Held(tuple(kept for _, kept in parted), {name: kept for name, (_, kept) in named.items()}, places)
     whole = fn
 

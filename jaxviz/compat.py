@@ -310,7 +310,14 @@ def location_name(location: Any) -> str:
         name = location.name_str
     except (AttributeError, ValueError):
         return ""
-    return name.removesuffix(":") if isinstance(name, str) else ""
+    if not isinstance(name, str):
+        return ""
+    if name.endswith(":"):
+        name = name[:-1]
+        # What JAX lowers in a way of its own has its name alone, around the name stack that ends in it.
+        inner = "" if "/" in name else location_name(getattr(location, "child_loc", None))
+        return inner if inner.endswith("/" + name) else name
+    return name
 
 
 def symbol_text(attribute: Any) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import Any
 
 import jax
@@ -46,6 +46,30 @@ def surroundings(*, checks: bool = True) -> Entered:
             yield
 
     return entered
+
+
+@contextmanager
+def setting(option: str, value: Any) -> Iterator[None]:
+    """A setting of JAX, for this thread alone where JAX can do that.
+
+    Who stops a compilation has the settings back at once, though the compiler goes on in its thread.
+    """
+    state = None
+    with suppress(ImportError):
+        # Private; there from 0.6 to 0.12. What is public is for all threads.
+        from jax._src import config
+
+        state = getattr(config, option.removeprefix("jax_"), None)
+    if callable(state):
+        with state(value):
+            yield
+        return
+    before = _setting(option)
+    jax.config.update(option, value)
+    try:
+        yield
+    finally:
+        jax.config.update(option, before)
 
 
 def _setting(name: str) -> Any:

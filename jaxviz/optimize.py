@@ -12,13 +12,14 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from jaxviz import compat
+from jaxviz.compat_threads import setting
 
 
 @dataclass(frozen=True)
@@ -125,21 +126,14 @@ def _hook(mark: bytes) -> Iterator[list[bytes]]:
 @contextmanager
 def outside_the_cache() -> Iterator[None]:
     """Nothing is read from the persistent compilation cache, because its key covers tags too, and nothing is stored."""
-    import jax
-
     wanted = {
         "jax_compilation_cache_include_metadata_in_key": True,
         "jax_persistent_cache_min_compile_time_secs": float("inf"),
     }
-    before = {}
-    try:
+    with ExitStack() as stack:
         for option, value in wanted.items():
-            before[option] = getattr(jax.config, option)
-            jax.config.update(option, value)
+            stack.enter_context(setting(option, value))
         yield
-    finally:
-        for option, value in before.items():
-            jax.config.update(option, value)
 
 
 _FILE = re.compile(

@@ -198,7 +198,7 @@ class Program:
         full = tuple(
             argument if number in numbers else next(dynamic) for number, argument in enumerate(self._called_with)
         )
-        static = {name: argument for name, argument in self.kwargs.items() if name in names}
+        static = {name: argument for name, argument in self.accepted.kwargs.items() if name in names}
         return self.accepted.complete(full, {**kwargs, **static})
 
     @property

@@ -78,7 +78,8 @@ def _unused(subject: Subject, dead: Column) -> Column:
     rows = np.flatnonzero(dead)
     readers: dict[int, set[int]] = {}
     source = graph.operands.source
-    of_dead = np.flatnonzero((source >= 0) & dead[graph.value_node[np.maximum(source, 0)]])
+    read = np.flatnonzero(source >= 0)
+    of_dead = read[dead[graph.value_node[source[read]]]]
     pairs = zip(graph.value_node[source[of_dead]].tolist(), graph.operand_node[of_dead].tolist(), strict=True)
     for maker, reader in pairs:
         readers.setdefault(maker, set()).add(reader)

@@ -152,6 +152,8 @@ def _instructions(state: State) -> dict[int, int]:
 def _holders(state: State) -> list[int]:
     """For each node the lineage of what holds it, -1 for the program."""
     owner = state.graph.regions.owner
+    if not len(state.lineage):
+        return []
     held = np.where(owner >= 0, state.lineage[np.maximum(owner, 0)], -1)
     return held[state.graph.nodes.region].tolist()
 

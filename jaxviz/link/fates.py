@@ -17,7 +17,7 @@ from jaxviz.link.links import Found
 from jaxviz.link.liveness import needed_nodes
 from jaxviz.link.tags import Places
 from jaxviz.optimize import Snapshot
-from jaxviz.read.tag_text import MARK, paths_of
+from jaxviz.read.tag_text import MARK
 
 FATE_KINDS = (
     "none",  # not an equation
@@ -203,8 +203,7 @@ class _Judge:
     def _nodes_named(self, name: str) -> Found:
         known = self._nodes_of.get(name)
         if known is None:
-            places = (self.evidence.places.node(path) for path in paths_of(name) if path)
-            known = self._nodes_of[name] = tuple(place for place in places if place >= 0)
+            known = self._nodes_of[name] = self.evidence.places.named(name)
         return known
 
     def _last_seen(self) -> dict[int, int]:

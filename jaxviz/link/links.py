@@ -14,9 +14,9 @@ from itertools import chain
 
 import numpy as np
 
-from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Column, Graph
+from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
 from jaxviz.link.tags import Places
-from jaxviz.read.tag_text import MORE_TAGS, only_tags, paths_of
+from jaxviz.read.tag_text import MORE_TAGS, NO_TAG, only_tags, paths_of
 
 LINK_KINDS = ("exact", "merged", "inferred", "changed")
 EXACT, MERGED, INFERRED, CHANGED = range(4)
@@ -105,20 +105,23 @@ def read_tags(places: Places, graph: Graph, names: Sequence[str], name: Column, 
     inner = (graph.nodes.kind == OPERATION) | (graph.nodes.kind == CONSTANT)
     # One more for the nodes that have none.
     row = np.where(inner, name, len(names))
-    absolute = [*_found_in_program(places, names), ()]
+    absolute = [*_found_in_program(places, names, anywhere=not relative), ()]
     tagged = [absolute[each] for each in row.tolist()]
     if relative:
         _read_relative(places, graph, names, name, tagged)
     return tagged
 
 
-def _found_in_program(places: Places, names: Sequence[str]) -> list[Found]:
-    """What each name says, read from the program itself on."""
+def _found_in_program(places: Places, names: Sequence[str], *, anywhere: bool) -> list[Found]:
+    """What each name says, read from the program itself on; or from any body, where the compiler left out the way."""
     only = only_tags(names)
     nodes = places.in_program(only)
     found: list[Found] = list(zip(nodes.tolist()))
     for row in np.flatnonzero(nodes < 0).tolist():
-        found[row] = _nodes_of(places, names[row], -1) if only[row] == MORE_TAGS else ()
+        if anywhere and only[row] != NO_TAG:
+            found[row] = places.named(names[row])
+        else:
+            found[row] = _nodes_of(places, names[row], -1) if only[row] == MORE_TAGS else ()
     return found
 
 
@@ -205,8 +208,11 @@ class _Linker:
         missing = [node for node in np.flatnonzero(inner).tolist() if not self.found[node]]
         if not missing:
             return
+        inside = _Inside(graph, missing)
         for node, readers in zip(reversed(missing), _readers(graph, missing[::-1]), strict=True):
-            self._take(node, readers)
+            self._take(node, inside.readers(node))
+            if not self.found[node]:
+                self._take(node, readers)
         maker, first = graph.value_node, graph.first_operand
         missing = [node for node in missing if not self.found[node]]
         for node in missing:
@@ -218,6 +224,21 @@ class _Linker:
                 holder = int(graph.regions.owner[region])
                 self._take(node, (holder,))
                 region = int(graph.nodes.region[holder])
+        self._infer_from_results()
+
+    def _infer_from_results(self) -> None:
+        """What is left and is a result of the program belongs with what makes that result in the jaxpr."""
+        ours, theirs = _borders(self.jaxpr, RESULT), _borders(self.graph, RESULT)
+        if len(ours) != len(theirs):
+            return
+        for mine, other in zip(ours, theirs, strict=True):
+            made_by = _maker(self.graph, other)
+            if made_by < 0 or self.found[made_by] or self.graph.nodes.kind[made_by] == ARGUMENT:
+                continue
+            source = _maker(self.jaxpr, mine)
+            for node in (made_by, *_nodes_inside(self.graph, made_by)):
+                self.found[node] = (source if source >= 0 else mine,)
+                self.kind[node] = INFERRED
 
     def _take(self, node: int, others: Iterable[int], choose: Callable[[Iterable[int]], int] = min) -> None:
         """Of what others are made from, only the first of each, and of these one: enough to be found."""
@@ -242,6 +263,42 @@ class _Linker:
 
 def _borders(graph: Graph, kind: int) -> list[int]:
     return np.flatnonzero((graph.nodes.kind == kind) & (graph.nodes.region == 0)).tolist()
+
+
+def _maker(graph: Graph, node: int) -> int:
+    """The node that makes the first operand of another; -1 where that is a literal, or there is none."""
+    first, end = graph.first_operand[node : node + 2].tolist()
+    source = int(graph.operands.source[first]) if first < end else -1
+    return int(graph.value_node[source]) if source >= 0 else -1
+
+
+def _nodes_inside(graph: Graph, node: int) -> list[int]:
+    """The operations and constants in the bodies of a node."""
+    start, end = graph.region_intervals
+    kinds = graph.nodes.kind
+    regions = graph.owned_regions.get(node, ())
+    inside = chain.from_iterable(range(int(start[region]), int(end[region])) for region in regions)
+    return [each for each in inside if kinds[each] in (OPERATION, CONSTANT)]
+
+
+class _Inside:
+    """What reads nodes inside of the fusions that they are handed to, which says more than the whole fusion does."""
+
+    def __init__(self, graph: Graph, nodes: Sequence[int]) -> None:
+        bindings, strings = graph.bindings, graph.tables.strings
+        is_fusion = np.array([strings[kind] == "fusion" for kind in graph.regions.kind.tolist()], bool)
+        wanted = np.zeros(len(graph), bool)
+        wanted[list(nodes)] = True
+        rows = np.flatnonzero(bindings.kind == ENTER)
+        rows = rows[is_fusion[graph.nodes.region[bindings.end[rows]]]]
+        rows = rows[wanted[graph.value_node[bindings.start[rows]]]]
+        self._readers: dict[int, list[int]] = {}
+        makers, arguments = graph.value_node[bindings.start[rows]].tolist(), bindings.end[rows].tolist()
+        for maker, readers in zip(makers, _readers(graph, arguments), strict=True):
+            self._readers.setdefault(maker, []).extend(readers)
+
+    def readers(self, node: int) -> list[int]:
+        return self._readers.get(node, [])
 
 
 class _Starts:

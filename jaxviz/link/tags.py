@@ -11,6 +11,7 @@ equation of one instance of a body.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,10 @@ from numpy.typing import NDArray
 from jaxviz import compat
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.read.bodies import bodies_of
-from jaxviz.read.tag_text import MARK, Path
+from jaxviz.read.tag_text import MARK, Path, paths_of
+
+# Of how many instances of a body one is told that it may be.
+_INSTANCES = 16
 
 
 class Tags:
@@ -106,6 +110,9 @@ class Places:
         # For each region the number of its first equation; -1 for a body that has no tags.
         self._first = [-1] * len(graph.regions.owner)
         self._known: dict[Path, int] = {}
+        # Regions by the number of their first equation, once that is asked for.
+        self._by_first: dict[int, list[int]] | None = None
+        self._firsts: list[int] = []
         self._find_regions(graph, tags)
 
     def _find_regions(self, graph: Graph, tags: Tags) -> None:
@@ -140,6 +147,37 @@ class Places:
                 known = self._known[path] = self._walk(path, (0,), -1)
             return known
         return self._walk(path, self._owned.get(start, ()), start)
+
+    def named(self, name: str) -> tuple[int, ...]:
+        """The nodes that the name of an instruction tells of.
+
+        Where the way to a body is left out, as it is to what a composite operation stands for, it may be any instance.
+        """
+        found: dict[int, None] = {}
+        for path in paths_of(name):
+            if not path:
+                continue
+            node = self.node(path)
+            if node >= 0:
+                found[node] = None
+            else:
+                starts = self._bodies_with(path[0])
+                found.update(dict.fromkeys(self._walk(path, (region,), -1) for region in starts))
+        return tuple(found)
+
+    def _bodies_with(self, number: int) -> list[int]:
+        """The regions whose equations have that number among theirs."""
+        if self._by_first is None:
+            known = [region for region, first in enumerate(self._first) if first >= 0]
+            self._by_first = {}
+            for region in known:
+                self._by_first.setdefault(self._first[region], []).append(region)
+            self._firsts = sorted(self._by_first)
+        place = bisect_right(self._firsts, number) - 1
+        if place < 0:
+            return []
+        regions = self._by_first[self._firsts[place]]
+        return [region for region in regions[:_INSTANCES] if number - self._first[region] < len(self._rows[region])]
 
     def in_program(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """The nodes of these equations of the program itself; -1 for those of bodies."""

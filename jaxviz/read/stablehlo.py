@@ -21,7 +21,7 @@ from jaxviz.read.drive import Reading, drive
 from jaxviz.read.mlir_frames import MlirFrames
 from jaxviz.read.mlir_text import TEXT_LENGTH, attribute_text, constant_text, type_row
 from jaxviz.read.sharding import Mesh, mesh_of, sharding_words
-from jaxviz.read.tag_text import without_tags
+from jaxviz.read.tag_text import MARK, without_tags
 from jaxviz.tables import Tables
 
 #: The most nodes that calls of functions that were shown before may repeat.
@@ -59,6 +59,18 @@ def read_stablehlo(module: Any, tables: Tables | None = None, *, frames: MlirFra
     clean = np.array(tables.strings_of(without_tags(reader.names)), np.int32)
     columns.scope[:] = clean[name]
     return Located(with_communication(columns.graph(([], []), tables), reader.meshes), reader.names, name)
+
+
+def _argument_name(name: str, region: Any) -> str:
+    """The name of an argument; empty where its location says only in which operation it stands."""
+    if not name or MARK in name or name.endswith(")"):
+        return ""
+    owner = getattr(region, "owner", None)
+    owner = getattr(owner, "operation", owner)
+    if owner is None or owner.name == "func.func":
+        return name
+    around = compat.location_name(owner.location).rpartition("/")[2]
+    return "" if name in (around, owner.name.rpartition(".")[2]) else name
 
 
 def _functions_of(module: Any) -> dict[str, Any]:
@@ -131,7 +143,7 @@ class _Reader:
         for value in (*captured, *(body.arguments if body is not None else ())):
             value_of[value] = len(block.value_type)
             own = len(block.value_type) >= len(captured)
-            name = compat.location_name(value.location) if own else ""
+            name = _argument_name(compat.location_name(value.location), region) if own else ""
             self._add_border(block, ARGUMENT, argument, tables.string(name), 1, 0)
             block.value_type.append(self._type(value.type))
         for number, text in enumerate(shardings[0]):

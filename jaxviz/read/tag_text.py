@@ -13,7 +13,7 @@ MARK = "jvE"
 # The mark stands first, for which is looked much faster than for what must be before it.
 _TAG = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)")
 _TAG_OR_LINE = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)|\n")
-_TAG_IN_PATH = re.compile(rf"{MARK}(?<![^/(\n]{MARK})\d+(?:/|(?=[;:)\n]|$))")
+_TAG_IN_PATH = re.compile(rf"{MARK}(?<![^/(;:\n]{MARK})\d+(?:/|(?=[;:)\n]|$))")
 _COMBINED = re.compile(r"^(.*?)/?\(([^()]*(?:\([^()]*\)[^()]*)*:.*)\)$")
 
 #: The numbers of the equations on the way to one, outermost first.
@@ -66,6 +66,8 @@ def without_tags(names: Sequence[str]) -> list[str]:
 
     >>> without_tags(["jit(f)/jvE3/while/body/jvE9/mul", "x/"])
     ['jit(f)/while/body/mul', 'x/']
+    >>> without_tags(["jit(f)/mul;jvE4/mul"])
+    ['jit(f)/mul;mul']
     """
     if not names:
         return []

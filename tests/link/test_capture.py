@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import Counter
 
 import jax
@@ -15,6 +16,7 @@ import jaxviz as jv
 from jaxviz.capture import Capture
 from jaxviz.graph import OPERATION
 from jaxviz.link.links import PLUMBING, link_shares
+from jaxviz.optimize import outside_the_cache
 from jaxviz.program import Program
 from jaxviz.read.hlo_module import HloModule
 from jaxviz.read.hlo_proto import parse_hlo_proto
@@ -209,6 +211,31 @@ def test_the_persistent_cache_is_neither_used_nor_filled(tmp_path):
         for name, value in before.items():
             jax.config.update(name, value)
         compilation_cache.reset_cache()
+
+
+def test_settings_are_others_for_the_thread_that_compiles_alone():
+    """Who stops a compilation goes on at once, and the compiler does not hear of it."""
+    option, given = "jax_persistent_cache_min_compile_time_secs", jax.config.jax_persistent_cache_min_compile_time_secs
+    going, stopped = threading.Event(), threading.Event()
+
+    def compiling():
+        with outside_the_cache():
+            going.set()
+            stopped.wait(30)
+
+    thread = threading.Thread(target=compiling)
+    thread.start()
+    try:
+        assert going.wait(30)
+        assert getattr(jax.config, option) == given
+        jax.config.update(option, given + 1.0)
+    finally:
+        stopped.set()
+        thread.join()
+    try:
+        assert getattr(jax.config, option) == given + 1.0
+    finally:
+        jax.config.update(option, given)
 
 
 def test_a_stage_that_cannot_be_made_is_left_out_and_the_reason_said():

@@ -91,3 +91,28 @@ def test_equinox_modules_are_explored_as_they_are():
     assert ex.links("hlo").targets(ex.jaxpr.find("dot_general")[0].index)
     filtered = jv.explore(functools.partial(equinox.filter_jit(lambda model, x: model(x).sum()), model), jnp.ones(4))
     assert len(filtered.jaxpr.find("dot_general")) == 3
+
+
+class Scaled:
+    """Its call is jitted, and it is an option of that jit."""
+
+    @functools.partial(jax.jit, static_argnums=0, donate_argnums=1)
+    def __call__(self, x):
+        return jnp.sin(x) * 2.0
+
+
+@pytest.mark.parametrize("function", ["partial", "partial of a partial", "instance"])
+def test_the_persons_jit_is_explored_below_what_holds_it(function):
+    jitted = jax.jit(lambda w, x, *, power: (w @ x) ** power, static_argnames="power", donate_argnums=1)
+    w, x = jnp.ones((4, 4)), jnp.ones(4)
+    one = functools.partial(jitted, w)
+    called, own = {
+        "partial": (functools.partial(one, power=3), jitted.lower(w, x, power=3)),
+        "partial of a partial": (functools.partial(functools.partial(one), power=3), jitted.lower(w, x, power=3)),
+        "instance": (scaled := Scaled(), Scaled.__call__.lower(scaled, x)),
+    }[function]
+    ex = jv.explore(called, x)
+    module = own.compile().runtime_executable().hlo_modules()[0]
+    assert names_of(ex._capture.hlo_module) == names_of(parse_hlo_proto(module.as_serialized_hlo_module_proto()))
+    assert ex.program.donated[-1]
+    assert ex.run(repeat=2, eager=True, profile=False).median > 0

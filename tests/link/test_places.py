@@ -1,0 +1,85 @@
+"""Every operation of later stages has a place in the jaxpr, also where the compiler left out whence it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+import jaxviz as jv
+from jaxviz.link.links import link_shares
+from jaxviz.read.tag_text import MARK
+
+X = jnp.arange(16.0)
+
+
+def _printed(x):
+    jax.debug.print("x {}", x, ordered=True)
+    return x + 1.0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(lambda x: x, id="argument is result"),
+        pytest.param(lambda x: (x, {"again": x}, x + 1.0, x + 1.0), id="results that are equal"),
+        pytest.param(jax.grad(lambda x: (lax.stop_gradient(x) * x).sum()), id="result that is an argument in the end"),
+        pytest.param(lambda x: jnp.ones(3) * 2.0, id="result that is a constant in the end"),
+        pytest.param(lambda x: 3, id="result that is a number"),
+        pytest.param(lambda x: jnp.concatenate([x[:0], x[:0]]) * 2.0, id="nothing in it"),
+        pytest.param(_printed, id="ordered effects"),
+        pytest.param(lambda x: lax.composite(lambda y: jnp.sin(y) * 2.0, "my.op")(x), id="composite"),
+        pytest.param(lambda x: (jnp.argmax(x), jnp.argmin(x)), id="function without tags"),
+    ],
+)
+def test_all_of_it_is_placed(function):
+    ex = jv.explore(function, X)
+    assert link_shares(ex.stablehlo, ex.links("stablehlo"))["none"] == 0.0
+    assert link_shares(ex.hlo, ex.links())["none"] == 0.0
+    assert not any(MARK in text for text in ex.jaxpr.tables.strings)
+
+
+@pytest.mark.parametrize("function", [lambda x: None, lambda x: {}, lambda x: (), lambda x: 3])
+def test_programs_of_nothing_have_all_stages(function):
+    ex = jv.explore(function, X)
+    [program] = ex.document(passes=True).programs
+    assert program.missing == {}
+    assert ex.fates == ()
+    assert "<svg" in ex.to_svg(stage="hlo")
+
+
+@pytest.mark.smoke
+def test_equations_of_a_composite_live_where_it_was_inlined():
+    def f(x):
+        y = lax.composite(lambda v: jnp.sin(v) * 2.0, "my.op")(x)
+        return y + lax.composite(lambda v: jnp.cos(v) * 3.0, "my.other")(x)
+
+    ex = jv.explore(f, X)
+    kinds = {ex.jaxpr.node(fate.node).op: fate.kind for fate in ex.fates}
+    assert kinds == {"composite": "context", "sin": "fused", "cos": "fused", "mul": "fused", "add": "fused"}
+    [sine] = ex.hlo.find("sine")
+    assert _sources(ex, sine) == ["sin"]
+
+
+def test_what_has_no_tag_belongs_with_what_reads_it_inside_of_a_fusion():
+    """The compiler writes products anew, without a name; what reads them in a fusion has that of the product."""
+    weights = jnp.eye(16)
+    policy = jax.checkpoint_policies.dots_saveable
+    ex = jv.explore(jax.grad(jax.checkpoint(lambda x: jnp.sin(x @ weights).sum(), policy=policy)), X)
+    products = ex.hlo.find("dot")
+    assert [_sources(ex, product) for product in products] == [["dot_general"], ["dot_general"]]
+
+
+def test_arguments_of_bodies_are_not_named_after_the_operation_around_them():
+    def f(x):
+        return lax.while_loop(lambda v: v[0] < 9.0, lambda v: v + jnp.argmax(v) + lax.cumsum(v), x)
+
+    ex = jv.explore(f, X)
+    assert {node.name for node in ex.stablehlo if node.kind == "argument"} == {"x", ""}
+
+
+def _sources(ex: jv.Exploration, node: Any) -> list[str]:
+    return [ex.jaxpr.node(source).op for source in ex.links().sources(node.index)]
