@@ -19,6 +19,7 @@ from jaxviz.read.hlo_module import HloComputation, HloModule
 from jaxviz.read.hlo_order import Orders
 from jaxviz.read.hlo_shapes import Shapes
 from jaxviz.read.hlo_table import InstructionTable
+from jaxviz.read.tag_text import MARK, without_tag
 from jaxviz.tables import Tables
 
 Array = NDArray[np.int64]
@@ -216,6 +217,9 @@ class Rows:
         self.op = np.where(argument, string("argument"), np.where(result, string("result"), op))
 
         names = list(self.table.names)
+        # The compiler names some after their tag.
+        for number in [number for number, name in enumerate(names) if name.startswith(MARK)]:
+            names[number] = opcode.different[opcode.number[number]] + without_tag(names[number])
         op_names = self.table.op_names.different
         self.scopes = ["", *op_names]
         scope = np.array([place if name else 0 for place, name in enumerate(op_names, 1)], np.int64)

@@ -75,6 +75,15 @@ def without_tags(names: Sequence[str]) -> list[str]:
     return [line.rstrip("/") if len(line) < len(name) else name for line, name in zip(lines, names, strict=True)]
 
 
+def without_tag(name: str) -> str:
+    """What follows the tag with which a name begins.
+
+    >>> without_tag("jvE12.3")
+    '.3'
+    """
+    return name.removeprefix(MARK).lstrip("0123456789")
+
+
 def _in_lines(names: Sequence[str]) -> str:
     text = "\n".join(names)
     if text.count("\n") >= len(names) > 0:

@@ -83,3 +83,10 @@ def test_arguments_of_bodies_are_not_named_after_the_operation_around_them():
 
 def _sources(ex: jv.Exploration, node: Any) -> list[str]:
     return [ex.jaxpr.node(source).op for source in ex.links().sources(node.index)]
+
+
+def test_names_in_the_passes_have_no_tags():
+    ex = jv.explore(lambda key: jax.random.categorical(key, jnp.ones((3, 3))), jax.random.key(0))
+    assert len(ex.passes)
+    assert not any(MARK in node.name for each in (ex.passes.start, ex.passes[0].graph) for node in each)
+    assert not any(MARK in text for text in ex.jaxpr.tables.strings)
