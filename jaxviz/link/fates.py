@@ -6,7 +6,6 @@ that says what took its place.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,10 +13,10 @@ import numpy as np
 
 from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.link.links import Found
-from jaxviz.link.liveness import needed_nodes
+from jaxviz.link.liveness import is_acting, needed_nodes
+from jaxviz.link.snapshots import different, replacements, working_names
 from jaxviz.link.tags import Places
 from jaxviz.optimize import Snapshot
-from jaxviz.read.tag_text import MARK
 
 FATE_KINDS = (
     "none",  # not an equation
@@ -108,7 +107,7 @@ class _Judge:
         self.evidence = evidence
         self.jaxpr = evidence.jaxpr
         self.tables = self.jaxpr.tables
-        self.snapshots = _one_module(evidence.snapshots)
+        self.snapshots = different(evidence.snapshots)
         self._nodes_of: dict[str, Found] = {}
 
     def fates(self) -> Fates:
@@ -118,19 +117,24 @@ class _Judge:
         by = np.full(len(graph), -1, np.int32)
         alive = self._alive()
         lowered = self._with_owners(node for found in self.evidence.stablehlo for node in found)
-        context = self._with_owners(alive)
-        needed = needed_nodes(graph)
+        context = self._with_owners(node for node, state in alive.items() if state != FOLDED)
+        needed, wanted = needed_nodes(graph), needed_nodes(graph, carries=True)
         last = self._last_seen()
+        given = self._given() if self.snapshots else set()
         vanished: dict[int, list[int]] = {}
         for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
-            if node in alive:
-                kind[node] = alive[node]
+            state = alive.get(node, NONE)
+            if state not in (NONE, FOLDED):
+                kind[node] = state
             elif not needed[node]:
                 kind[node] = DEAD
             elif node in context:
                 kind[node] = CONTEXT
             elif node not in lowered:
-                kind[node] = UNLOWERED
+                # What only goes round a loop is not lowered either.
+                kind[node] = UNLOWERED if wanted[node] else DEAD
+            elif node not in last and (state == FOLDED or node in given):
+                kind[node] = FOLDED
             elif self.snapshots and node not in last:
                 kind[node] = IMPORTED
             else:
@@ -139,8 +143,11 @@ class _Judge:
                 if pass_name:
                     vanished.setdefault(last[node], []).append(node)
         for number, nodes in vanished.items():
-            for node, other in self._replacements(number, nodes).items():
-                by[node] = other
+            if number + 1 < len(self.snapshots):
+                earlier, later = (self.snapshots[each].text for each in (number, number + 1))
+                merged = kind[nodes[0]] == MERGED
+                for node, other in replacements(earlier, later, nodes, self._nodes_named, merged=merged).items():
+                    by[node] = other
         self._credit_work(kind, where, by, alive)
         return Fates(kind, where, by)
 
@@ -188,6 +195,20 @@ class _Judge:
             fates[equation] = FOLDED if not working else BOTH if len(working) > 1 else working.pop()
         return fates
 
+    def _given(self) -> set[int]:
+        """The equations that are computed from literals and constants alone, by no body and without effects."""
+        graph = self.jaxpr
+        operands, first = graph.operands.source.tolist(), graph.first_operand.tolist()
+        kinds, maker, owned = graph.nodes.kind.tolist(), graph.value_node.tolist(), graph.owned_regions
+        found: set[int] = set()
+        for node, kind in enumerate(kinds):
+            sources = operands[first[node] : first[node + 1]]
+            if kind not in (OPERATION, CONSTANT) or node in owned or is_acting(graph, node):
+                continue
+            if all(source < 0 or maker[source] in found for source in sources):
+                found.add(node)
+        return found
+
     def _with_owners(self, nodes: Iterable[int]) -> set[int]:
         """The nodes, and those whose bodies hold them."""
         owner, region = self.jaxpr.regions.owner.tolist(), self.jaxpr.nodes.region.tolist()
@@ -212,7 +233,7 @@ class _Judge:
         before: set[str] = set()
         nodes: set[int] = set()
         for number, snapshot in enumerate(self.snapshots):
-            names = set(_TAGGED_NAME.findall(snapshot.text))
+            names = working_names(snapshot.text)
             if names != before:
                 before = names
                 nodes = self._with_owners(node for name in names for node in self._nodes_named(name))
@@ -229,64 +250,6 @@ class _Judge:
             if part in name.replace("-", "_"):
                 return kind, name
         return SIMPLIFIED, name
-
-    def _replacements(self, number: int, nodes: Sequence[int]) -> dict[int, int]:
-        """What the readers of vanished equations read in the next snapshot."""
-        if number + 1 >= len(self.snapshots):
-            return {}
-        before, after = _Lines(self.snapshots[number].text), _Lines(self.snapshots[number + 1].text)
-        wanted = set(nodes)
-        found: dict[int, int] = {}
-        for name, op_name in before.op_names.items():
-            gone = [node for node in self._nodes_named(op_name) if node in wanted and node not in found]
-            if not gone:
-                continue
-            for reader, place in before.readers().get(name, ()):
-                operands = after.operands.get(reader)
-                if operands is None or len(operands) != len(before.operands[reader]):
-                    continue
-                others = self._nodes_named(after.op_names.get(operands[place], ""))
-                found.update({node: others[0] for node in gone if others and others[0] != node})
-                break
-        return found
-
-
-_TAGGED_NAME = re.compile(rf'op_name="([^"]*{MARK}[^"]*)"')
-_LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)
-_OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
-_NAME = re.compile(r'op_name="([^"]*)"')
-
-
-class _Lines:
-    """A snapshot by the names of its instructions."""
-
-    def __init__(self, text: str) -> None:
-        self.operands: dict[str, list[str]] = {}
-        self.op_names: dict[str, str] = {}
-        self._readers: dict[str, list[tuple[str, int]]] | None = None
-        for match in _LINE.finditer(text):
-            name, rest = match.groups()
-            self.operands[name] = _OPERAND.findall(rest.partition(" metadata=")[0])
-            op_name = _NAME.search(rest)
-            if op_name is not None:
-                self.op_names[name] = op_name[1]
-
-    def readers(self) -> dict[str, list[tuple[str, int]]]:
-        if self._readers is None:
-            self._readers = {}
-            for name, operands in self.operands.items():
-                for place, operand in enumerate(operands):
-                    self._readers.setdefault(operand, []).append((name, place))
-        return self._readers
-
-
-def _one_module(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
-    """Those that differ from the one before."""
-    different: list[Snapshot] = []
-    for snapshot in snapshots:
-        if not different or snapshot.text != different[-1].text:
-            different.append(snapshot)
-    return different
 
 
 # Operations of StableHLO that have another name in HLO.

@@ -10,11 +10,12 @@ from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, STACK, Column, Graph
 _ACTING = ("callback", "print", "infeed", "outfeed", "swap", "addupdate", "send", "recv", "_start", "effect", "assert")
 
 
-def needed_nodes(graph: Graph) -> Column:
+def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
     """For each node 1 where it is needed: what a body makes is needed where what leaves it is read.
 
     The values carried round a loop and the operands of what decides (a condition, a number of turns) count as needed
-    with the loop, as JAX and XLA take them at first.
+    with the loop, as JAX and XLA take them at first. With `carries`, what goes round a scan is needed only where
+    something that is needed reads it, as JAX sees to when it lowers a scan.
     """
     strings = graph.tables.strings
     acting = {op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)}
@@ -23,7 +24,8 @@ def needed_nodes(graph: Graph) -> Column:
     maker = graph.value_node.tolist()
     kinds, ops, regions = graph.nodes.kind.tolist(), graph.nodes.op.tolist(), graph.nodes.region.tolist()
     owner = graph.regions.owner.tolist()
-    leaving = _leaving(graph)
+    handed_on = _handed_on(graph) if carries else {}
+    leaving = _leaving(graph, {result for results in handed_on.values() for result in results})
     opaque = _opaque_regions(graph, leaving)
     waiting = [node for node, kind in enumerate(kinds) if kind == RESULT and (regions[node] == 0)]
     waiting += [node for node, op in enumerate(ops) if op in acting and kinds[node] == OPERATION]
@@ -36,6 +38,7 @@ def needed_nodes(graph: Graph) -> Column:
             waiting.append(owner[regions[node]])
         for region in graph.owned_regions.get(node, ()):
             waiting += leaving.get(region, ()) if region not in opaque else opaque[region]
+        waiting += handed_on.get(node, ())
         waiting += [maker[source] for source in operands[first[node] : first[node + 1]] if source >= 0]
     return np.array(needed, np.int32)
 
@@ -46,13 +49,26 @@ def is_acting(graph: Graph, node: int) -> bool:
     return bool(graph.nodes.kind[node] == OPERATION) and any(part in name for part in _ACTING)
 
 
-def _leaving(graph: Graph) -> dict[int, list[int]]:
-    """The results of each region whose values go somewhere."""
+def _handed_on(graph: Graph) -> dict[int, list[int]]:
+    """For each argument of the body of a scan the results that become it in the next turn."""
+    bindings, strings = graph.bindings, graph.tables.strings
+    found: dict[int, list[int]] = {}
+    rows = np.flatnonzero(bindings.kind == CARRY)
+    owners = graph.regions.owner[graph.nodes.region[bindings.start[rows]]]
+    ops = graph.nodes.op[owners].tolist()
+    for op, start, end in zip(ops, bindings.start[rows].tolist(), bindings.end[rows].tolist(), strict=True):
+        if strings[op] == "scan":
+            found.setdefault(end, []).append(start)
+    return found
+
+
+def _leaving(graph: Graph, around: set[int]) -> dict[int, list[int]]:
+    """The results of each region whose values go somewhere; not only `around` a loop."""
     found: dict[int, list[int]] = {}
     bindings = graph.bindings
     used = np.bincount(graph.operands.source[graph.operands.source >= 0], minlength=len(graph.values.type)) > 0
     for kind, start, end in zip(bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist(), strict=True):
-        if kind == CARRY or (kind in (LEAVE, STACK) and used[end]):
+        if (kind == CARRY and start not in around) or (kind in (LEAVE, STACK) and used[end]):
             found.setdefault(int(graph.nodes.region[start]), []).append(start)
     return found
 

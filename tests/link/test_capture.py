@@ -138,6 +138,60 @@ def test_a_loop_whose_result_is_used_is_not_dead():
     assert any(fate.alive for fate in ex.fates)
 
 
+def _fates(function, *arguments):
+    """The fate of each equation of a function, by its operation; one at least has no fate of its own."""
+    ex = jv.explore(function, *arguments)
+    return ex, [(ex.jaxpr.node(fate.node).op, fate) for fate in ex.fates]
+
+
+@pytest.mark.smoke
+def test_of_a_chain_that_is_merged_each_says_with_which():
+    def f(x):
+        return jnp.sin(x) * 3.0 + jnp.sin(x) * 3.0, jnp.cos(x), jnp.cos(x)
+
+    ex, fates = _fates(f, jnp.ones(4))
+    pairs = {(op, ex.jaxpr.node(fate.by).op) for op, fate in fates if fate.kind == "merged"}
+    assert pairs == {("sin", "sin"), ("mul", "mul"), ("cos", "cos")}
+
+
+def test_a_loop_that_never_turns_goes_where_it_is_removed():
+    """A value that is taken out of what was the loop keeps its name for a while."""
+
+    def f(x):
+        return jax.lax.while_loop(lambda c: c[0] < 0, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))[1]
+
+    _, fates = _fates(f, jnp.ones(4))
+    assert {(fate.kind, fate.where) for _, fate in fates} == {("simplified", "simplify-while-loops")}
+
+
+@pytest.mark.smoke
+def test_what_only_goes_round_a_loop_is_dead():
+    def f(x):
+        return jax.lax.fori_loop(0, 5, lambda i, c: (c[0] * 2.0, jnp.sin(c[1])), (x, x))[0]
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert kinds["sin"] == "dead"
+    assert kinds["mul"] != "dead"
+
+
+def test_what_is_known_to_the_compiler_is_folded():
+    """On the way to HLO and after it."""
+
+    def f(x):
+        return jax.lax.fori_loop(0, 1, lambda i, c: c * jnp.sin(2.0) + i, x)
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: (fate.kind, fate.where) for op, fate in fates}
+    assert kinds["sin"] == ("folded", "")
+    assert kinds["convert_element_type"] == ("folded", "constant_folding")
+
+
+def test_a_call_whose_body_lives_is_not_folded():
+    _, fates = _fates(lambda a: jnp.linalg.cholesky(a @ a.T), jnp.eye(16))
+    assert all(fate.alive for op, fate in fates if op == "jit")
+
+
 def test_lines_that_went_into_a_fusion():
     def f(x):
         y = jnp.sin(x)

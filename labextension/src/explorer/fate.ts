@@ -19,7 +19,7 @@ const sentences: Readonly<Record<number, string>> = {
   [FateKind.context]: 'in what it holds',
   [FateKind.dead]: 'no result needs it',
   [FateKind.unlowered]: 'there is nothing to compute: it has no operation in StableHLO',
-  [FateKind.imported]: 'on the way from StableHLO to HLO: it changes nothing',
+  [FateKind.imported]: 'on the way from StableHLO to HLO: it changes nothing, or nothing needs it any more',
   [FateKind.simplified]: 'simplified away',
   [FateKind.folded]: 'folded to a constant',
   [FateKind.merged]: 'merged with an equal operation',
