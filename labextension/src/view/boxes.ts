@@ -5,7 +5,7 @@ import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { cut, newType, nodeLabel, turns, typeText } from './label.ts';
-import { rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
+import { ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
 import { Shape } from './visible.ts';
 
@@ -193,7 +193,7 @@ export class Boxes {
     if (rows.outline.copy[row] >= 0) {
       return `${rows.outline.copy[row] + 1} of ${rows.outline.count[rows.outline.parent[row]]}`;
     }
-    const node = rows.outline.first[row];
+    const node = ownerIn(document, graph, rows.outline, row);
     return rows.outline.kind[row] === RowKind.loop && graph.kind[node] === NodeKind.operation
       ? turns(document, graph, node)
       : '';

@@ -2,6 +2,7 @@
 import { follow } from '../document/follow.ts';
 import { LinkKind, NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
 import { programOf } from '../document/programs.ts';
+import { CONDITIONS, LOOPS } from './control.ts';
 import { rowsOf } from './outline.ts';
 
 /** What a node is beside the other graph. */
@@ -24,7 +25,7 @@ export interface Compared {
 const IDLE = new Set(['constant', 'parameter', 'tuple', 'get-tuple-element', 'get_tuple_element', 'bitcast']);
 
 /** Operations that are frames in the picture, and more than a call. */
-const HOLDERS = new Set(['scan', 'while', 'cond', 'conditional', 'case', 'if']);
+const HOLDERS = new Set([...LOOPS, ...CONDITIONS]);
 
 const known = new WeakMap<Graph, Map<Graph, Compared>>();
 

@@ -3,6 +3,7 @@
  * Everything that is asked of it while drawing is worked out once.
  */
 import { NodeKind, NodeRole, RowKind, type Document, type Graph, type Outline } from '../document/graph.ts';
+import { CONDITIONS, LOOPS } from './control.ts';
 import { programOfTree } from './kernelTree.ts';
 import { nodeLabel, sayNothing } from './label.ts';
 import { regionTree } from './regionTree.ts';
@@ -132,13 +133,25 @@ function fromRegions(document: Document, graph: Graph, program: Rows | undefined
   return complete(graph, outline, name, new Array<string>(name.length).fill(''));
 }
 
+/** The operation that a loop or condition is, which others may prepare for; else the first of a row. */
+export function ownerIn(document: Document, graph: Graph, { first, end, kind }: Outline, row: number): number {
+  const wanted = kind[row] === RowKind.loop ? LOOPS : CONDITIONS;
+  const looked = kind[row] === RowKind.loop || kind[row] === RowKind.cond ? end[row] : first[row];
+  for (let node = first[row]; node < looked; node++) {
+    if (wanted.has(document.strings[graph.op[node]])) {
+      return node;
+    }
+  }
+  return first[row];
+}
+
 /** The row of a loop or condition says its operation where its own name is something else. */
 export function rowOperation(document: Document, graph: Graph, { outline, name }: Rows, row: number): string {
   const kind = outline.kind[row];
   if (kind !== RowKind.loop && kind !== RowKind.cond && kind !== RowKind.call) {
     return '';
   }
-  const node = outline.first[row];
+  const node = ownerIn(document, graph, outline, row);
   const op = document.strings[graph.op[node]];
   const plain = kind === RowKind.call && (op === 'jit' || op === 'pjit' || op === 'call');
   return plain || name[row].startsWith(op) || graph.firstRegion[node] === graph.firstRegion[node + 1] ? '' : op;

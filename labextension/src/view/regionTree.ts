@@ -1,11 +1,9 @@
 /** The outline of a graph that came without one: the tree of its regions. */
 import { NodeRole, RowKind, type Document, type Graph, type Outline } from '../document/graph.ts';
+import { CONDITIONS, LOOPS } from './control.ts';
 import { nodeLabel, regionLabel } from './label.ts';
 import { partStarts, type NamedPart } from './namedParts.ts';
 import type { Rows } from './outline.ts';
-
-const LOOPS = new Set(['scan', 'while']);
-const CONDITIONS = new Set(['cond', 'conditional', 'case', 'if']);
 
 /**
  * A row for each owner of regions and, where it owns several, one for each of these. What runs by kernels has long lists
