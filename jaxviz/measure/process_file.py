@@ -29,7 +29,7 @@ HALF = ".part"
 # Seconds between two signs of a process that is there.
 _BEAT = 2.0
 # Writing takes at most so many seconds, and this share of the time.
-_SECONDS, _SHARE = 1.0, 0.05
+_SECONDS, _SHARE = 2.0, 0.05
 
 
 class ProcessFile:
@@ -72,10 +72,10 @@ class ProcessFile:
             self._write_in_time()
 
     def _write_in_time(self) -> None:
-        started = time.perf_counter()
-        due = self._spent < _SECONDS + _SHARE * (started - self._started)
+        due = self._spent < _SECONDS + _SHARE * (time.perf_counter() - self._started)
         if not self._news or not due or not self._lock.acquire(blocking=False):
             return
+        started = time.thread_time()
         try:
             if self._over.is_set():
                 return
@@ -84,7 +84,7 @@ class ProcessFile:
             with suppress(Exception):
                 self._path = self._write(self._writer.document(finished=False))
         finally:
-            self._spent += time.perf_counter() - started
+            self._spent += time.thread_time() - started
             self._lock.release()
 
     def _write(self, document: Document) -> Path:

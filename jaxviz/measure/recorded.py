@@ -37,6 +37,7 @@ from jaxviz.document import (
     ProgramEntry,
     StageEntry,
 )
+from jaxviz.exploration import Exploration
 from jaxviz.graph import Graph
 from jaxviz.join import joined
 from jaxviz.measure.attribution import Attributed, attribute, own_seconds
@@ -186,8 +187,6 @@ class ProcessWriter:
 
 
 def _traced(compilation: Compilation) -> Document | None:
-    from jaxviz.exploration import Exploration
-
     # What cannot be shown is still listed with what it cost.
     with suppress(Exception):
         return Exploration(compilation.program()).document(stages=("jaxpr",))

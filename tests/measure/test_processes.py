@@ -232,10 +232,11 @@ def step(x):
 def last(x):
     return jax.pure_callback(lambda x: os.kill(os.getpid(), signal.SIGKILL), x, x)
 
+x = jnp.ones((32, 32))
 with jv.recording(sys.argv[1], seconds=float(sys.argv[2])):
     for _ in range(3):
-        jax.block_until_ready(step(jnp.ones((32, 32))))
-    if float(sys.argv[2]) < 1:
+        jax.block_until_ready(step(x))
+    if float(sys.argv[2]) < 60:
         # The times are written once the profiler is done.
         path = os.path.join(sys.argv[1], "process-00000-of-00001.jaxviz")
         until = time.time() + 60
@@ -245,7 +246,7 @@ with jv.recording(sys.argv[1], seconds=float(sys.argv[2])):
 """
 
 
-@pytest.mark.parametrize("seconds", [60.0, 0.3])
+@pytest.mark.parametrize("seconds", [60.0, 1.5])
 def test_a_process_that_is_killed_leaves_what_it_had(tmp_path, seconds):
     began = time.time()
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
@@ -264,7 +265,7 @@ def test_a_process_that_is_killed_leaves_what_it_had(tmp_path, seconds):
     assert finding.title in repr(opened)
     assert not opened.left_out
     if compat.profile_reader() is not None:
-        assert bool(process.of("step")) == (seconds < 1)
+        assert bool(process.of("step")) == (seconds < 60)
     # Whoever records there again has finished.
     with jv.recording(tmp_path):
         jax.jit(lambda x: x - np.float32(3.0))(jnp.ones(3))
