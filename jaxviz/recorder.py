@@ -121,11 +121,13 @@ def recording(directory: str | Path | None = None, *, seconds: float = 10.0) -> 
 
     def hear(compilation: Compilation, whole: bool) -> None:
         found.hear(compilation, whole)
-        if whole:
-            start = perf_counter()
-            if compilation.own:
-                file.compiled()
-            block.compiling += sum(compilation.seconds.values()) + perf_counter() - start
+        if not whole:
+            block.begins_to_compile()
+            return
+        start = perf_counter()
+        if compilation.own:
+            file.compiled()
+        block.compiled(sum(compilation.seconds.values()) + perf_counter() - start)
 
     ear.add(hear)
     block.start()

@@ -65,8 +65,8 @@ class ProcessFile:
     def _beat(self) -> None:
         while not self._over.wait(_BEAT):
             # A folder that cannot be written to for a while is no reason to end.
-            with suppress(OSError):
-                if self._path is not None:
+            with suppress(OSError), self._lock:
+                if self._path is not None and not self._over.is_set():
                     _replace(self._seen(self._path), lambda half: half.write_text(f"{time.time():.3f}"))
             self._news |= self._writer.profiled()
             self._write_in_time()

@@ -59,6 +59,8 @@ _MOST_PROGRAMS, _MOST_NODES = 20, 30_000
 # A profile of more bytes than this takes longer to read than anybody waits.
 _MOST_PROFILE = 1 << 30
 _MOST_EVENTS = 2_000_000
+# Seconds after which a compilation counts as one that failed, and between two looks at whether one has begun.
+_LONGEST_COMPILATION, _LOOK = 600.0, 0.2
 _NO_BUFFERS = "--xla_gpu_enable_command_buffer="
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
@@ -68,8 +70,9 @@ class ProfiledBlock:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        #: What was compiled meanwhile does not count.
-        self.compiling = 0.0
+        # What was compiled meanwhile does not count, and since when something is being compiled.
+        self._compiling = 0.0
+        self._since: float | None = None
         self.note = ""
         #: Whether there is a profile, because the time is over.
         self.ended = False
@@ -91,10 +94,26 @@ class ProfiledBlock:
         self._on = True
         threading.Thread(target=self._limit, name="jaxviz recording", daemon=True).start()
 
+    def begins_to_compile(self) -> None:
+        """From now until `compiled` no time counts."""
+        self._since = time.perf_counter()
+
+    def compiled(self, seconds: float) -> None:
+        """A compilation has taken so many seconds, all in all."""
+        since, self._since = self._since, None
+        passed = 0.0 if since is None else time.perf_counter() - since
+        self._compiling += max(seconds, passed)
+
     def _limit(self) -> None:
         started = time.perf_counter()
-        while (left := started + self._seconds + self.compiling - time.perf_counter()) > 0:
-            if self._left.wait(left):
+        while True:
+            since = self._since
+            # One that fails is never heard of again.
+            busy = 0.0 if since is None else min(time.perf_counter() - since, _LONGEST_COMPILATION)
+            left = started + self._seconds + self._compiling + busy - time.perf_counter()
+            if left <= 0:
+                break
+            if self._left.wait(min(left, _LOOK) if since is None else _LOOK):
                 return
         self._end(f"times are of the first {self._seconds:.3g} s that were not spent compiling")
 

@@ -22,6 +22,7 @@ from jaxviz.document import Document, DocumentError
 from jaxviz.measure import process_file
 from jaxviz.measure.processes import CompiledThere, DeviceRuns, Process, device_runs
 from jaxviz.measure.profile import Row, events_of
+from jaxviz.measure.recorded import ProfiledBlock
 from jaxviz.measure.stragglers import compared
 
 WORKER = """
@@ -241,7 +242,8 @@ with jv.recording(sys.argv[1], seconds=float(sys.argv[2])):
         path = os.path.join(sys.argv[1], "process-00000-of-00001.jaxviz")
         until = time.time() + 60
         while time.time() < until and not any(process.runs for process in jv.open(path).processes):
-            time.sleep(0.2)
+            jax.block_until_ready(step(x))
+            time.sleep(0.1)
     last(jnp.ones(3))
 """
 
@@ -271,6 +273,25 @@ def test_a_process_that_is_killed_leaves_what_it_had(tmp_path, seconds):
         jax.jit(lambda x: x - np.float32(3.0))(jnp.ones(3))
     assert [one.finished for one in jv.open(tmp_path).processes] == [True]
     assert [file.name for file in tmp_path.iterdir()] == ["process-00000-of-00001.jaxviz"]
+
+
+def test_what_is_being_compiled_is_no_time_that_is_recorded(monkeypatch):
+    if compat.profile_reader() is None:
+        return
+    monkeypatch.setattr(compat, "start_trace", lambda folder: None)
+    monkeypatch.setattr(jax.profiler, "stop_trace", lambda: None)
+    block = ProfiledBlock(0.05)
+    block.begins_to_compile()
+    block.start()
+    time.sleep(0.4)
+    assert not block.ended
+    block.compiled(0.4)
+    until = time.time() + 60
+    while not block.ended and time.time() < until:
+        time.sleep(0.01)
+    assert block.ended
+    block.stop()
+    assert block.profile() is None
 
 
 def test_what_was_last_seen_of_a_process_lies_beside_its_file(tmp_path, monkeypatch):
