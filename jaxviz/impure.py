@@ -18,7 +18,7 @@ import numpy as np
 
 from jaxviz.captured import inside
 from jaxviz.read.frames import is_library
-from jaxviz.rebound import is_rebound
+from jaxviz.rebound import is_global_rebound, is_rebound
 from jaxviz.specialization import wrapped
 from jaxviz.touched import AROUND, ATTRIBUTE, ENTRY, MODULE, NAME, OWN, Path, Touched, asked_in, touched_in
 
@@ -202,7 +202,8 @@ def _may_change(one: Touched, code: CodeType, last: int) -> bool:
     """Whether a number is one that is changed: in capitals, a name says that it is not going to. Of a variable of a
     function around, and of what an object holds for its methods, the source has to show it."""
     if one.path[-1].strip("[]'").isupper():
-        return False
+        # Unless the source shows otherwise.
+        return one.scope == MODULE and len(one.path) == 1 and is_global_rebound(code.co_filename, one.path[0])
     if one.scope == MODULE:
         return True
     return len(one.path) == 1 and is_rebound(code.co_filename, one.path[0], code.co_firstlineno, last)

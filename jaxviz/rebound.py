@@ -1,4 +1,4 @@
-"""Whether a variable of a function is assigned again after functions inside it have read it: told from the source."""
+"""Whether a variable is assigned again after functions have read it: told from the source."""
 
 from __future__ import annotations
 
@@ -17,6 +17,24 @@ def is_rebound(file: str, name: str, first: int, last: int) -> bool:
     return any(
         line > last or (not first <= line <= last and of is not function) for line, of in _assigned(function, name)
     )
+
+
+def is_global_rebound(file: str, name: str) -> bool:
+    """Whether a function of a file says that a variable of the module is its own to assign, and does so."""
+    tree = _tree("".join(linecache.getlines(file)))
+    return tree is not None and name in _assigned_globals(tree)
+
+
+@lru_cache(maxsize=16)
+def _assigned_globals(tree: ast.Module) -> frozenset[str]:
+    """The variables of a module that functions in it assign."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    found: set[str] = set()
+    for function in functions:
+        said = {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
+        stores = (node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        found |= said & {node.id for node in stores} if said else set()
+    return frozenset(found)
 
 
 @lru_cache(maxsize=16)

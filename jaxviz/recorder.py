@@ -58,7 +58,8 @@ class Recording:
         """The functions that were compiled again for a reason that can be mended."""
         from jaxviz.find.recompiled import find_recompiled
 
-        return find_recompiled([compilation.specialization for compilation in self.compilations])
+        seconds = [sum(compilation.seconds.values()) for compilation in self.compilations]
+        return find_recompiled([one.specialization for one in self.compilations], seconds=seconds)
 
     def __len__(self) -> int:
         return len(self.compilations)

@@ -30,8 +30,10 @@ FINDERS = (
     "transfer",
     "residuals",
     "indexing",
+    "beyond",
     "division",
     "precision",
+    "promoted",
     "masked",
 )
 

@@ -47,7 +47,7 @@ _TELL = {
         "{names} is baked in",
         "The number is read from around the function while JAX traces: a later change of it is not seen by what was "
         "compiled.",
-        "Pass it as an argument; written in capitals, it is taken for one that does not change.",
+        "Pass it as an argument; a name in capitals that no function assigns is taken for one that does not change.",
     ),
 }
 

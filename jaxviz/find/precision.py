@@ -15,11 +15,11 @@ from jaxviz.graph import OPERATION, Graph
 from jaxviz.outline.source import source_of
 
 # Bytes of an entry.
-_WIDTHS = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
+WIDTHS = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
 # A call that names a type gives what it names.
-_NAMED = re.compile(r"astype|dtype|float\d|bfloat|convert_element_type|asarray|\.array\(|\.view\(|promote")
+NAMED = re.compile(r"astype|dtype|float\d|bfloat|convert_element_type|asarray|\.array\(|\.view\(|promote")
 # Bytes from which a value that is twice as large as meant is worth a word.
-_LARGE = 1_000
+LARGE = 1_000
 # Operations between what widens a value and what shows that it is meant.
 _NEAR = 8
 # 64 bit, as it is written in a program, and the types that hold it.
@@ -42,10 +42,10 @@ def _widened(subject: Subject) -> Iterator[Finding]:
         types = [flow.dtype(source) for source in flow.operands(node)]
         wide = flow.dtype(made)
         # A product takes both types as they are, and gives the wider one.
-        mixed = types[0] if flow.op(node) == "convert_element_type" else min(types, key=lambda one: _WIDTHS.get(one, 0))
-        if _WIDTHS.get(mixed, 8) >= _WIDTHS.get(wide, 0) or (len(types) > 1 and wide not in types):
+        mixed = types[0] if flow.op(node) == "convert_element_type" else min(types, key=lambda one: WIDTHS.get(one, 0))
+        if WIDTHS.get(mixed, 8) >= WIDTHS.get(wide, 0) or (len(types) > 1 and wide not in types):
             continue
-        if graph.tables.types.bytes[int(graph.values.type[made])] < _LARGE:
+        if graph.tables.types.bytes[int(graph.values.type[made])] < LARGE:
             continue
         if _is_written_into(subject, made):
             continue
@@ -61,7 +61,7 @@ def _widened(subject: Subject) -> Iterator[Finding]:
             title=f"{one} becomes {wide} where it meets a {wide} value",
             text=(
                 f"Nothing asks for it: JAX takes the wider type of two arrays, and computes on in {wide}, with "
-                f"{bytes_text(size)} of values in place of {bytes_text(size * _WIDTHS[one] / _WIDTHS[wide])}. "
+                f"{bytes_text(size)} of values in place of {bytes_text(size * WIDTHS[one] / WIDTHS[wide])}. "
                 "A NumPy number is such an array; a Python number is not."
             ),
             remedy=f"Convert the other one: y.astype(x.dtype), or write the number as a Python float. "
@@ -82,10 +82,10 @@ def _is_unasked(subject: Subject, node: int) -> bool:
     """Whether a conversion comes of an operator, or of a call that names no type and is given a wide value as well."""
     expression, text = subject.expression(node)
     if subject.flow.op(node) == "dot_general":
-        return bool(text) and not _NAMED.search(text) and "preferred_element_type" not in text
+        return bool(text) and not NAMED.search(text) and "preferred_element_type" not in text
     if isinstance(expression, (ast.BinOp, ast.AugAssign, ast.Compare)):
         return True
-    return bool(text) and not _NAMED.search(text) and _meets_another(subject, node)
+    return bool(text) and not NAMED.search(text) and _meets_another(subject, node)
 
 
 def _is_meant(subject: Subject, node: int, narrow: str) -> bool:
@@ -96,7 +96,7 @@ def _is_meant(subject: Subject, node: int, narrow: str) -> bool:
         others = [source for source in map(flow.back, flow.operands(reader)) if source >= 0]
         others = [source for source in others if graph.value_node[source] != node]
         made = int(graph.first_value[reader])
-        if _becomes(subject, made, narrow) or any(_was_widened(subject, source) for source in others):
+        if becomes(subject, made, narrow) or any(_was_widened(subject, source) for source in others):
             return True
         first = flow.back(flow.operands(reader)[0])
         is_given = first in others and flow.is_argument(first)
@@ -105,7 +105,7 @@ def _is_meant(subject: Subject, node: int, narrow: str) -> bool:
     return False
 
 
-def _becomes(subject: Subject, value: int, narrow: str) -> bool:
+def becomes(subject: Subject, value: int, narrow: str) -> bool:
     """Whether a value is made as narrow as it was a few operations on, entry by entry."""
     graph, flow = subject.graph, subject.flow
     shape = graph.tables.types.dims[int(graph.values.type[value])]
@@ -113,7 +113,7 @@ def _becomes(subject: Subject, value: int, narrow: str) -> bool:
     for _ in range(_NEAR):
         after = {reader for one in waiting for reader in _readers(graph, one) if graph.nodes.kind[reader] == OPERATION}
         made = [int(graph.first_value[reader]) for reader in after]
-        if any(_WIDTHS.get(flow.dtype(one), 8) <= _WIDTHS[narrow] for one in made):
+        if any(WIDTHS.get(flow.dtype(one), 8) <= WIDTHS[narrow] for one in made):
             return True
         waiting = [one for one in made if graph.tables.types.dims[int(graph.values.type[one])] == shape]
     return False
@@ -167,7 +167,7 @@ def _cut(subject: Subject) -> Iterator[Finding]:
         if source < 0 or not _is_float(flow.dtype(source)) or not subject.is_own(node):
             continue
         whole = _is_whole(flow.dtype(made))
-        if not whole and _WIDTHS.get(flow.dtype(made), 8) >= _WIDTHS.get(flow.dtype(source), 0):
+        if not whole and WIDTHS.get(flow.dtype(made), 8) >= WIDTHS.get(flow.dtype(source), 0):
             continue
         maker = int(graph.value_node[source])
         op = flow.op(maker)

@@ -6,6 +6,7 @@ is said: a wrong reason is worse than none.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from jaxviz.find.finding import ADVICE, WARNING, Finding
 from jaxviz.find.static_fields import changed_field
 
 if TYPE_CHECKING:
-    from jaxviz.specialization import Definition, Signature, Specialization
+    from jaxviz.specialization import Definition, Signature, Specialization, Static
 
 #: Kinds of reasons for which a second compilation is nearly always a mistake, and those that have their use.
 _MISTAKES = ("function", "weak", "passing", "value")
@@ -63,19 +64,28 @@ def reasons(new: Specialization, earlier: Sequence[Specialization]) -> tuple[Rea
     return (Reason("first", "compiled for the first time"),)
 
 
-def find_recompiled(history: Sequence[Specialization], about: Definition | None = None) -> tuple[Finding, ...]:
+def find_recompiled(
+    history: Sequence[Specialization], about: Definition | None = None, seconds: Sequence[float] = ()
+) -> tuple[Finding, ...]:
     """One finding for each function that was compiled again and again for a reason that can be mended; those of one
-    function alone if `about` is given."""
+    function alone if `about` is given. `seconds` is what each compilation took, where that is known."""
     groups: list[tuple[Definition, list[tuple[Reason, ...]]]] = []
+    costs: list[float] = []
     for number, one in enumerate(history):
         why = reasons(one, history[:number])
         group = next((members for definition, members in groups if _is_one(one.definition, definition)), None)
         if group is None:
-            groups.append((one.definition, [why]))
-        else:
-            group.append(why)
+            group = []
+            groups.append((one.definition, group))
+            costs.append(0.0)
+        place = next(place for place, (_, members) in enumerate(groups) if members is group)
+        # What came first had to be compiled in any case.
+        costs[place] += seconds[number] if group and number < len(seconds) else 0.0
+        group.append(why)
     found = [
-        _finding(definition, members) for definition, members in groups if about is None or _is_one(about, definition)
+        _finding(definition, members, cost)
+        for (definition, members), cost in zip(groups, costs, strict=True)
+        if about is None or _is_one(about, definition)
     ]
     return tuple(finding for finding in found if finding is not None)
 
@@ -84,7 +94,7 @@ def _is_one(one: Definition, other: Definition) -> bool:
     return one.same_object(other) or one.made_again(other)
 
 
-def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]]) -> Finding | None:
+def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]], cost: float) -> Finding | None:
     counts: dict[str, list[Reason]] = {}
     for why in members:
         for reason in why:
@@ -98,20 +108,33 @@ def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]]) -> F
     else:
         return None
     count = len(counts[kind])
-    last = counts[kind][-1]
+    # The one that decides first, then the others, the most frequent first.
+    others = sorted(
+        (one for one in counts if one in _MISTAKES + _USEFUL and one != kind), key=lambda k: -len(counts[k])
+    )
+    told = [kind, *others]
+    parts = [f"{_times(len(counts[one]))} because {counts[one][-1].text}" for one in told]
+    text = "; ".join(parts)
+    remedies = dict.fromkeys(counts[one][-1].remedy for one in told if counts[one][-1].remedy)
+    took = f" Compiling it again took {cost:.2g} s." if cost else ""
+    where = f" (line {definition.line})" if definition.line > 0 else ""
     return Finding(
         kind="recompiled",
         severity=WARNING if count >= _WARNING[group] else ADVICE,
-        title=f"{definition.name} was compiled {len(members)} times",
-        text=f"{_times(count)} because {last.text}.",
-        remedy=last.remedy,
+        title=f"{definition.name} was compiled {len(members)} times{where}",
+        text=f"{text[0].upper()}{text[1:]}.{took}",
+        remedy=" ".join(remedies),
         nodes=np.empty(0, np.int32),
-        figures={"compilations": len(members), kind: count},
+        figures={
+            "compilations": len(members),
+            **{one: len(counts[one]) for one in told},
+            **({"seconds": cost} if cost else {}),
+        },
     )
 
 
 def _times(count: int) -> str:
-    return "Once" if count == 1 else f"{count} times, the last time"
+    return "once" if count == 1 else f"{count} times, the last time"
 
 
 def _closest(new: Specialization, others: Sequence[Specialization]) -> tuple[Reason, ...]:
@@ -128,11 +151,17 @@ def _new_object(new: Definition, last: Definition) -> Reason:
     what = "this lambda" if new.name == "<lambda>" else f"`{new.name}`"
     if new.layers and new.inner_serial == last.inner_serial:
         # A library's wrapper is made by the same code wherever it is called, so it may be another line that made it.
+        remedy = f"Where what is wrapped is the same each time, wrap and jit {what} once."
+        if changed and changed[0].isidentifier():
+            remedy = (
+                f"Jit {what} once and pass `{changed[0]}` as an argument; if a shape or Python's `if` depends on it, "
+                f'as a static one (static_argnames="{changed[0]}"), which is compiled once for each value.'
+            )
         return Reason(
             "wrapper",
             f"{what} came wrapped anew (by partial, vmap, a bound method or the like), which is another function "
             f"to JAX{captured}",
-            f"Where what is wrapped is the same each time, wrap and jit {what} once.",
+            remedy,
             new.name,
         )
     if new.code is not None and new.name in _BODIED and new.code.co_name != new.name:
@@ -281,7 +310,9 @@ def _statics(one: Signature, other: Signature) -> Iterator[Reason]:
         old = before.get(static.path)
         if old is None or static.same(old):
             continue
-        if static.text == old.text or not (hasattr(static.value, "__qualname__") or _compares(static.value)):
+        if (made := _made_anew(static, old)) is not None:
+            yield made
+        elif static.text == old.text or not (hasattr(static.value, "__qualname__") or _compares(static.value)):
             yield Reason(
                 "value",
                 f"the static argument `{static.path}` is an object that equals no earlier one",
@@ -290,13 +321,48 @@ def _statics(one: Signature, other: Signature) -> Iterator[Reason]:
                 static.path,
             )
         else:
+            choosing = callable(static.value) and callable(old.value)
             yield Reason(
                 "static",
                 f"the static argument `{static.path}` is {static.text}, before {old.text}",
-                f"Each value of `{static.path}` is compiled for itself. Make it a traced argument unless a shape or "
-                "Python's own `if` and `for` depend on it.",
+                f"Each function that is given for `{static.path}` is compiled with it, as it must be; jax.lax.switch "
+                "chooses among several in one program."
+                if choosing
+                else f"Each value of `{static.path}` is compiled for itself. Make it a traced argument unless a shape "
+                "or Python's own `if` and `for` depend on it.",
                 static.path,
             )
+
+
+def _made_anew(static: Static, old: Static) -> Reason | None:
+    """A function, or a partial of one, that the same line has made again: JAX compares them by identity."""
+    now, before = (_parts(one.value) for one in (static, old))
+    if now is None or before is None or now[0] is not before[0]:
+        return None
+    what = "partial" if isinstance(static.value, functools.partial) else "function"
+    if now[1:] != before[1:]:
+        return Reason(
+            "static",
+            f"the static argument `{static.path}` is a partial with other arguments",
+            f"Pass what changes as an argument of its own, not inside of `{static.path}`.",
+            static.path,
+        )
+    return Reason(
+        "value",
+        f"the static argument `{static.path}` is a new {what} object: the line that makes it ran again",
+        f"Make that {what} once, outside of the loop or function that calls, and pass the same object each time: JAX "
+        "knows functions by identity.",
+        static.path,
+    )
+
+
+def _parts(value: Any) -> tuple[Any, ...] | None:
+    """What a function is made of: its code, or that of the one in a partial, with what the partial holds."""
+    if isinstance(value, functools.partial):
+        inner = getattr(value.func, "__code__", value.func)
+        return inner, repr(value.args), repr(sorted(value.keywords.items()))
+    code = getattr(value, "__code__", None)
+    return (code,) if code is not None else None
 
 
 def _compares(value: object) -> bool:

@@ -39,10 +39,12 @@ def find(subject: Subject) -> Iterator[Finding]:
     yield Finding(
         kind="residuals",
         severity=NOTE,
-        title=f"{bytes_text(residuals.bytes)} are kept for the backward pass",
+        title=f"JAX keeps {bytes_text(residuals.bytes)} for the backward pass",
         text=(
             f"{plural(len(residuals.sizes), 'value')} of the forward pass are read again on the way back"
-            f"{': ' + told if told else ''}. Around all of it, jax.checkpoint with the policy {kept}."
+            f"{': ' + told if told else ''}. XLA may compute some of it again instead, or "
+            "keep it inside of a kernel: what is alive at the peak says what it really holds. "
+            f"Around all of it, jax.checkpoint with the policy {kept}."
         ),
         remedy="jax.checkpoint(f, policy=jax.checkpoint_policies.dots_saveable), best around each layer.",
         nodes=residuals.nodes,

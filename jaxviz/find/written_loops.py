@@ -86,25 +86,43 @@ def _loop_at(subject: Subject, frame: int) -> Loop | None:
     if isinstance(getattr(expression, "ctx", None), ast.Store) and isinstance(found.statement, ast.Assign):
         # What is assigned to several variables is gone through there.
         expression = found.statement.value
-    call = _calling(expression)
+    call = _calling(expression, found.function)
     outer: tuple[Loop, ...] = ()
     for loop in (*loops, *((call,) if call is not None else ())):
         outer = (*outer, _loop(source, file, loop, outer))
     return outer[-1] if outer else None
 
 
-def _calling(expression: ast.AST | None) -> ast.Call | None:
-    """The call that calls a function again and again, where an expression is one or takes what it gives."""
+def _calling(expression: ast.AST | None, function: ast.AST | None) -> ast.Call | ast.GeneratorExp | None:
+    """The call that calls a function again and again, where an expression is one or takes what it gives: what is
+    written there, or a variable of the function to which such a call, or a generator, was assigned once."""
     if isinstance(expression, ast.Starred):
         expression = expression.value
     if isinstance(expression, (ast.List, ast.Tuple, ast.Set)) and len(expression.elts) == 1:
-        return _calling(expression.elts[0]) if isinstance(expression.elts[0], ast.Starred) else None
+        return _calling(expression.elts[0], function) if isinstance(expression.elts[0], ast.Starred) else None
     if not isinstance(expression, ast.Call):
         return None
     name = _last_name(expression.func)
     if name in _CALLING:
         return expression
-    return _calling(expression.args[0]) if name in _TAKING and expression.args else None
+    if name not in _TAKING or not expression.args:
+        return None
+    taken = expression.args[0]
+    if isinstance(taken, ast.Name):
+        given = _assigned_once(function, taken.id)
+        return given if isinstance(given, ast.GeneratorExp) else _calling(given, None)
+    return _calling(taken, function)
+
+
+def _assigned_once(function: ast.AST | None, name: str) -> ast.expr | None:
+    """What a variable of a function is, where it is assigned in one place."""
+    if function is None:
+        return None
+    stores = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+    if sum(isinstance(node.ctx, ast.Store) for node in stores) != 1:
+        return None
+    assigned = (node for node in ast.walk(function) if isinstance(node, ast.Assign) and len(node.targets) == 1)
+    return next((one.value for one in assigned if getattr(one.targets[0], "id", "") == name), None)
 
 
 def _last_name(function: ast.expr) -> str:

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jaxviz.document import Document
     from jaxviz.exploration import Exploration
-    from jaxviz.find import Finding
+    from jaxviz.find import Finding, Line
     from jaxviz.find.recompiled import Reason
     from jaxviz.listening import Compilation
-    from jaxviz.specialization import Specialization
+    from jaxviz.specialization import Definition, Specialization
 
 #: So many programs are kept; of more, the oldest that nobody pinned are dropped.
 MOST_PROGRAMS = 200
@@ -225,7 +225,9 @@ class Session:
         entry = self[id]
         document = entry.exploration.document()
         with self._lock:
-            found = find_recompiled(self._history[_COMPILED], entry.specialization.definition)
+            definition = entry.specialization.definition
+            found = find_recompiled(self._history[_COMPILED], definition)
+        found = tuple(replace(one, lines=_lines(document, definition)) for one in found)
         return replace(document, findings=(*(FindingEntry(0, one) for one in found), *document.findings))
 
     def rename(self, id: str, label: str) -> None:
@@ -314,6 +316,17 @@ def _group(special: Specialization) -> str:
     named = "<lambda>" not in definition.qualified
     file = "" if named and is_cell(definition.file) else definition.file
     return f"{definition.qualified}\0{file}" if named else f"{definition.qualified}\0{file}\0{definition.line}"
+
+
+def _lines(document: Document, definition: Definition) -> tuple[Line, ...]:
+    """The line of a function's definition, where its file is one of a document's."""
+    from jaxviz.find.finding import Line
+
+    tables = document.tables
+    number = tables.find_string(definition.file)
+    if number is None or number not in tables.files.path or definition.line <= 0:
+        return ()
+    return (Line(tables.files.path.index(number), definition.line),)
 
 
 def _place_text(file: str, line: int) -> str:

@@ -110,9 +110,32 @@ def local(x):
     return x * rate
 
 
+STEP = 0.125
+
+
+def set_step(value):
+    global STEP
+    STEP = value
+
+
+def with_capitals_that_change(x):
+    return x * STEP
+
+
+def test_a_number_in_capitals_that_a_function_assigns_is_told():
+    finding = the("impure", with_capitals_that_change, 1.0)
+    assert finding.title.startswith("`STEP` = 0.125 is baked in")
+    assert line_numbers(finding, with_capitals_that_change) == [1]
+
+
 def printing_in_each_run(x):
     jax.debug.callback(print, x)
     jax.debug.callback(lambda value: print("x is", value), x)
+
+    def report(value):
+        print("x is", value)
+
+    jax.debug.callback(report, x.sum())
     return x + 1
 
 

@@ -224,7 +224,9 @@ def test_a_leak_is_found_with_its_count_and_remedy():
             outer(ONES)
     (finding,) = found.findings
     assert finding.severity == "warning"
-    assert finding.figures == {"compilations": 4, "function": 3}
+    assert {**finding.figures, "seconds": 0} == {"compilations": 4, "function": 3, "seconds": 0}
+    assert finding.figures["seconds"] == pytest.approx(sum(sum(one.seconds.values()) for one in found.compilations[1:]))
+    assert "Compiling it again took" in finding.text
     assert "once, outside of the loop or function" in finding.remedy
 
 
@@ -312,3 +314,65 @@ def test_where_an_argument_lies_is_told_in_words():
         step(jax.device_put(ONES, jax.devices()[0]))
     ((reason,),) = found.reasons[1:]
     assert reason.text == f"`x` lies on {jax.default_backend()}:0, before wherever JAX puts it"
+
+
+def applied(fn, x):
+    return fn(x)
+
+
+def scaled(x, k=1):
+    return x * k
+
+
+def of_new_lambdas():
+    run = jax.jit(applied, static_argnums=0)
+    for _ in range(3):
+        run(lambda v: v * 2, ONES)
+
+
+def of_new_partials():
+    run = jax.jit(applied, static_argnums=0)
+    for _ in range(3):
+        run(functools.partial(scaled, k=2), ONES)
+
+
+def of_partials_with_other_numbers():
+    for k in range(4):
+        jax.jit(functools.partial(scaled, k=k))(ONES)
+
+
+def of_several_functions():
+    run = jax.jit(applied, static_argnums=0)
+    for fn in (jnp.sin, jnp.cos, jnp.tan, jnp.exp):
+        run(fn, ONES)
+
+
+@pytest.mark.parametrize(
+    ("run", "said", "remedy"),
+    [
+        (of_new_lambdas, "`fn` is a new function object", "Make that function once"),
+        (of_new_partials, "`fn` is a new partial object", "Make that partial once"),
+        (of_partials_with_other_numbers, "this time with k = 3, before with 2", 'static_argnames="k"'),
+        (of_several_functions, "`fn` is exp, before tan", "jax.lax.switch"),
+    ],
+)
+def test_what_to_do_about_functions_that_are_arguments(run, said, remedy):
+    with jv.recording() as found:
+        run()
+    (finding,) = found.findings
+    assert said in finding.text
+    assert remedy in finding.remedy
+    assert "__eq__" not in finding.remedy
+
+
+def test_several_reasons_are_told_together_and_where_the_function_is():
+    step = jax.jit(scaled, static_argnames="k")
+    with jv.recording() as found:
+        for number in range(1, 5):
+            step(jnp.ones(number), k=number)
+    (finding,) = found.findings
+    assert finding.title == f"scaled was compiled 4 times (line {scaled.__code__.co_firstlineno})"
+    assert "the shape of `x` is [4], before [3]; 3 times, the last time because the static argument" in finding.text
+    assert "axis 0 of `x`" in finding.remedy
+    assert "Each value of `k`" in finding.remedy
+    assert (finding.figures["shape"], finding.figures["static"]) == (3, 3)

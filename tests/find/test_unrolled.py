@@ -250,6 +250,27 @@ def accumulated(x, weights):
     return last
 
 
+def mapped_before(x, weights):
+    outputs = map(bent, weights)
+    doubled = x * 2
+    return jnp.stack(list(outputs)) + doubled
+
+
+def generated_before(x, weights):
+    outputs = (bent(weight) for weight in weights)
+    return sum(outputs)
+
+
+@pytest.mark.parametrize(
+    ("fn", "head"), [(mapped_before, "map(bent, weights)"), (generated_before, "(bent(weight) for weight in weights)")]
+)
+def test_what_is_called_later_is_told_where_it_is_written(fn, head):
+    finding = the("unrolled", fn, jnp.ones(4), [jnp.ones(4)] * 20)
+    assert line_numbers(finding, fn) == [1]
+    assert finding.figures["copies"] == 20
+    assert head in finding.text
+
+
 @pytest.mark.parametrize(
     ("fn", "head", "carried", "remedy"),
     [
