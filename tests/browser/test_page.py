@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
+from playwright.sync_api import expect
 
 import jaxviz as jv
 
@@ -45,3 +46,8 @@ def test_a_page_is_explored_as_a_cell_is(open_page, graph_of, tmp_path):
     graph.root.locator(".jv-stage", has_text="HLO").last.click()
     graph.wait_without_box("forward")
     page.get_by_text("unrolled from line").first.wait_for()
+    # The page is its own: keys need no click before, and there is nothing to expand into.
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("?")
+    page.locator(".jv-help").wait_for()
+    expect(page.get_by_role("button", name="whole window")).to_be_hidden()

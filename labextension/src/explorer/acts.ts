@@ -9,7 +9,8 @@ import { openRowAround } from './where.ts';
 export function goTo(pane: Pane, item: number, focus = false): void {
   pane.viewing.select(item);
   const reveal = (): void => {
-    const box = pane.selectedBox();
+    const own = pane.selectedBox();
+    const box = own >= 0 ? own : (pane.readingBoxes()[0] ?? -1);
     if (box >= 0) {
       pane.picture.reveal(box);
     }

@@ -7,6 +7,7 @@ import { fateText, type FateText } from './fate.ts';
 import { trafficLines } from './trafficLines.ts';
 import { measureLines, type MeasureLine } from './measured.ts';
 import { valueLines } from './values.ts';
+import { treeAround, treesOf, type Branch } from './pathTree.ts';
 import { storyLines, type StoryLine } from './story.ts';
 import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
 
@@ -45,6 +46,8 @@ export interface Origin {
 }
 
 export interface Details {
+  /** The node that they are of; none for a row. */
+  readonly node?: number;
   readonly title: string;
   readonly kind: string;
   /** For what stands for a value from outside its region: where the value comes from. */
@@ -63,6 +66,10 @@ export interface Details {
   readonly stages: readonly StageLinks[];
   readonly reads: readonly (Link | { readonly node: -1; readonly text: string })[];
   readonly readBy: readonly Link[];
+  /** For an argument or a result that is a part of a tree: all of that tree. */
+  readonly tree?: Branch;
+  /** Trees of arguments among what it reads. */
+  readonly readTrees?: readonly Branch[];
   /** Owners of the regions around it, outermost first. */
   readonly inside: readonly Link[];
   /** What the passes of the compiler did to it. */
@@ -97,8 +104,17 @@ export function details(document: Document, graph: Graph, node: number): Details
   const { role, origins } = bound(document, graph, node);
   const title =
     graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : strings[graph.name[node]] || role;
+  const tree = treeAround(document, graph, node);
+  const reads = readsOf(document, graph, node);
   return {
+    node,
     title,
+    ...(tree ? { tree } : {}),
+    readTrees: treesOf(
+      document,
+      graph,
+      reads.map(one => one.node).filter(one => one >= 0)
+    ),
     kind: graph.kind[node] === NodeKind.operation ? (op === title ? '' : op) : role,
     origins,
     values,
@@ -109,7 +125,7 @@ export function details(document: Document, graph: Graph, node: number): Details
     scope: strings[graph.scope[node]],
     fate: fateText(document, graph, node),
     stages: stageLinks(document, graph, [node]),
-    reads: readsOf(document, graph, node),
+    reads,
     readBy: readersOf(document, graph, node),
     inside: ownersOf(document, graph, node),
     story: storyLines(document, graph, node),

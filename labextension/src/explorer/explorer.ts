@@ -107,7 +107,6 @@ export class Explorer {
     });
     this.height = new Height(() => this.beside.root, options.height, this.fill);
     const stage = source.programs[0].stages.find(({ kind }) => kind === options.stage) ?? source.programs[0].stages[0];
-    this.root.classList.toggle('jv-alone', options.alone === true);
     this.first = this.pane = this.makePane(options.layouts, stage.graph);
     this.beside = new Beside({
       document: source,

@@ -1,11 +1,15 @@
 /** The pane on the right: everything about the selected node. */
 import type { Details, Link, Place } from './details.ts';
 import { button, element } from './elements.ts';
+import { nodesIn } from './pathTree.ts';
+import { makePathTree } from './pathTreeList.ts';
 
 const STAGES: Readonly<Record<string, string>> = { jaxpr: 'in jaxpr', stablehlo: 'in StableHLO', hlo: 'in HLO' };
 
 /** Lists longer than this are cut, with the number of what is left. */
 const MOST_LINKS = 12;
+/** Of a list that is cut, so many are told: those to begin with. */
+const FIRST_LINKS = 6;
 
 export interface InspectorActions {
   /** Goes to another node. */
@@ -57,7 +61,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   }
   const own = ownPlace(details.places);
   // What is the whole line is told by that.
-  if (details.code && !(own && spaced(own.text).includes(spaced(details.code)))) {
+  if (details.code && !(own && spaced(own.text).includes(spaced(details.code).replace(/\.?…$/, '')))) {
     row('source', element('code', '', details.code));
   }
   if (details.inside.length) {
@@ -98,8 +102,17 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   if (details.scope) {
     row('scope', element('code', '', details.scope));
   }
-  if (details.reads.length) {
-    row('reads', ...links(details.reads, actions, ', '));
+  const { tree, readTrees = [] } = details;
+  const inTrees = new Set(readTrees.flatMap(nodesIn));
+  const reads = details.reads.filter(({ node }) => !inTrees.has(node));
+  if (reads.length) {
+    row('reads', ...links(reads, actions, ', '));
+  }
+  for (const one of tree ? [tree] : readTrees) {
+    list.append(element('dt', '', tree ? 'part of' : 'reads of'));
+    const wide = element('dd', 'jv-has-paths');
+    wide.append(makePathTree(one, tree ? (details.node ?? -1) : -1, node => actions.select(node)));
+    list.append(wide);
   }
   if (details.readBy.length) {
     row('read by', ...links(details.readBy, actions, ', '));
@@ -116,7 +129,8 @@ function links(
   between: string
 ): (Node | string)[] {
   const made: (Node | string)[] = [];
-  all.slice(0, MOST_LINKS).forEach(({ node, text }, index) => {
+  const shown = all.length > MOST_LINKS ? FIRST_LINKS : all.length;
+  all.slice(0, shown).forEach(({ node, text }, index) => {
     const last = index === all.length - 1;
     const name =
       node < 0 ? element('code', '', text) : button('jv-link', text, `Go to ${text}`, () => actions.select(node));
@@ -125,8 +139,8 @@ function links(
     one.append(name, last ? '' : between.trimEnd());
     made.push(one, last ? '' : ' ');
   });
-  if (all.length > MOST_LINKS) {
-    made.push(` and ${all.length - MOST_LINKS} more`);
+  if (all.length > shown) {
+    made.push(` and ${all.length - shown} more`);
   }
   return made;
 }

@@ -5,7 +5,7 @@
 import type { VisibleGraph } from '../view/visible.ts';
 import { openEverything, type Space } from '../view/first.ts';
 import { isKernelTree } from '../view/kernelTree.ts';
-import { boxOfItem, boxOfNode } from '../view/seen.ts';
+import { boxesReading, boxOfItem, boxOfNode } from '../view/seen.ts';
 import type { Document, Program } from '../document/graph.ts';
 import type { Mark } from '../draw/marks.ts';
 import type { Scene } from '../draw/scene.ts';
@@ -308,6 +308,14 @@ export class Pane {
     return this.viewing.selected === null ? -1 : this.boxOfItem(this.viewing.selected);
   }
 
+  /** Of a selection that has no box, as an argument that is a chip, the boxes that read it. */
+  readingBoxes(): readonly number[] {
+    const { graph, rows, selected } = this.viewing;
+    return this.scene && selected !== null && selected < 0 && this.boxOfItem(selected) < 0
+      ? boxesReading(graph, rows, this.scene.visible, -1 - selected)
+      : [];
+  }
+
   /** Lights nodes; a second time lets go. */
   pick(nodes: readonly number[]): void {
     const lit = this.viewing.light(nodes);
@@ -357,7 +365,7 @@ export class Pane {
   mark(): void {
     const { linked, origin } = this.viewing;
     const box = this.selectedBox();
-    const lit = new Set(linked.map(node => this.boxOf(node)).filter(one => one >= 0));
+    const lit = new Set([...linked.map(node => this.boxOf(node)).filter(one => one >= 0), ...this.readingBoxes()]);
     if (this.scene && origin !== null) {
       lit.add(this.boxOfItem(origin));
     }

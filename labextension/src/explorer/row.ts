@@ -8,6 +8,7 @@ import { details, linkTo, stageLinks, type Details, type Link } from './details.
 import { fateOfMany } from './fate.ts';
 import { trafficLines } from './trafficLines.ts';
 import { measureLines } from './measured.ts';
+import { treesOf } from './pathTree.ts';
 import { valueLines } from './values.ts';
 
 /** The operations that an item stands for. */
@@ -130,6 +131,11 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     fate: fateOfMany(document, graph, nodes),
     stages: stageLinks(document, graph, nodes),
     reads: [...reads.values()],
+    readTrees: treesOf(
+      document,
+      graph,
+      [...reads.values()].map(({ node }) => node)
+    ),
     readBy: [...readBy.values()],
     inside: around(document, graph, rows, row),
     measures: [...measureLines(document, graph, row), ...trafficLines(document, graph, nodes)]

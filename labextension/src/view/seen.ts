@@ -1,4 +1,5 @@
 /** Where nodes and rows are seen: in which box, whatever is open. */
+import type { Graph } from '../document/graph.ts';
 import { itemOfNode } from './folds.ts';
 import type { Rows } from './outline.ts';
 import type { VisibleGraph } from './visible.ts';
@@ -12,6 +13,20 @@ export function boxOfNode(rows: Rows, visible: VisibleGraph, node: number): numb
 /** The box of an item, or of the closed row that hides it; -1 where it is not seen. */
 export function boxOfItem(rows: Rows, visible: VisibleGraph, item: number): number {
   return item >= 0 ? boxOfRow(rows, visible, item) : boxOfNode(rows, visible, -1 - item);
+}
+
+/** The boxes that read what a node makes: where it has no box of its own, its chips stand there. */
+export function boxesReading(graph: Graph, rows: Rows, visible: VisibleGraph, node: number): number[] {
+  const boxes = new Set<number>();
+  for (let reader = 0; reader < graph.nodeCount; reader++) {
+    for (let i = graph.firstOperand[reader]; i < graph.firstOperand[reader + 1]; i++) {
+      if (graph.operandSource[i] >= 0 && graph.valueNode[graph.operandSource[i]] === node) {
+        boxes.add(boxOfNode(rows, visible, reader));
+      }
+    }
+  }
+  boxes.delete(-1);
+  return [...boxes];
 }
 
 function boxOfRow({ outline }: Rows, visible: VisibleGraph, from: number): number {
