@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { loop } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
 import { explore, giveSize, withExplorers, type Explored } from './testExplorer.ts';
 
@@ -47,6 +48,29 @@ test('a view that was saved beside another is seen as it was', async () => {
     await new Promise(done => setTimeout(done, 5));
   }
   assert.deepEqual(again.explorer.view.camera, view.camera);
+});
+
+test('alone again, a picture shows what its room has place for', async () => {
+  const layers = (): ReturnType<typeof pair> => {
+    const plain = loop().plain();
+    const [program] = plain.programs;
+    const [first] = program.stages;
+    plain.graphs.push(structuredClone(plain.graphs[0]));
+    return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
+  };
+  giveSize(1200, 800);
+  const explored = await explore({ plain: layers });
+  const { explorer, press } = explored;
+  const before = [...explorer.labels];
+  giveSize(120, 100);
+  await compare(explored);
+  assert.ok(explorer.labels.length < before.length, `${explorer.labels.length} boxes beside another`);
+  giveSize(1200, 800);
+  await press('d');
+  for (let tries = 0; tries < 400 && !(explorer.atRest && explorer.labels.length === before.length); tries++) {
+    await new Promise(done => setTimeout(done, 5));
+  }
+  assert.deepEqual(explorer.labels, before);
 });
 
 test('of two programs at the same stage both go to another, and the keys stay where they were', async () => {

@@ -121,8 +121,10 @@ export class Beside {
       this.heads = [];
       second.dispose();
       first.root.style.flexGrow = '';
-      first.select(first.viewing.selected);
-      void first.layOut(first.viewing.selected);
+      const { selected, openings } = first.viewing;
+      first.select(selected);
+      // There is more room than before, as long as the person has not chosen what to see.
+      void (openings.touched ? first.layOut(selected) : first.begin(selected));
       first.focus();
       changed();
     }

@@ -1,5 +1,6 @@
 /** The strips below the picture that tell what was measured, in the order in which one asks for it. */
 import type { Document } from '../document/graph.ts';
+import { comparedTable } from './comparedTable.ts';
 import { CompilingStrip } from './compiling.ts';
 import { element } from './elements.ts';
 import { FindingStrip, type FindingActions } from './findings.ts';
@@ -18,7 +19,12 @@ export function stripsBelow(
   actions: RunActions & FindingActions
 ): HTMLElement {
   const strips = element('div', 'jv-strips');
-  strips.append(...measuredStrips(document, actions), ...others, new FindingStrip(document, actions).root);
+  strips.append(
+    comparedTable(document),
+    ...measuredStrips(document, actions),
+    ...others,
+    new FindingStrip(document, actions).root
+  );
   return strips;
 }
 

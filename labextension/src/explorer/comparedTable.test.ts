@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { affine } from '../document/sketch.ts';
+import { pair } from '../document/sketchPair.ts';
+import { comparedTable } from './comparedTable.ts';
+import { withWindow } from './testWindow.ts';
+
+withWindow();
+
+const run = (program: number, median: number, compile: number): object => ({
+  program,
+  device: 'CPU',
+  devices: 1,
+  runs: 3,
+  words: [],
+  seconds: { median, compile },
+  figures: {}
+});
+
+function lines(table: HTMLElement): (string | null)[] {
+  return [...table.querySelectorAll('tr')].map(row => [...row.children].map(cell => cell.textContent).join('|'));
+}
+
+test('two programs are told in figures, and which is better at what', () => {
+  const plain = pair();
+  const [one, other] = plain.programs;
+  one.stages[0].seconds = { trace: 0.21 };
+  other.stages[0].seconds = { trace: 0.0031 };
+  plain.measures = [run(0, 1.4e-6, 0.34), run(1, 3.9e-6, 0.35)] as typeof plain.measures;
+  const table = comparedTable(decodePlain(plain));
+  assert.deepEqual(lines(table), [
+    '|affine|other|',
+    'equations|3|3|equal',
+    'trace|210 ms|3.1 ms|68x faster',
+    'compile|340 ms|350 ms|about the same',
+    'run, median|1.4 µs|3.9 µs|2.8x slower'
+  ]);
+  assert.deepEqual(
+    [...table.querySelectorAll('.jv-verdict')].map(({ className }) => className.replace('jv-verdict', '').trim()),
+    ['', 'jv-better', '', 'jv-worse']
+  );
+});
+
+test('what is known of one program alone is not compared, and one program has no table', () => {
+  const plain = pair();
+  plain.measures = [run(0, 1e-6, 0.3)] as typeof plain.measures;
+  assert.deepEqual(lines(comparedTable(decodePlain(plain))), ['|affine|other|', 'equations|3|3|equal']);
+  assert.ok(comparedTable(decodePlain(affine().plain())).hidden);
+});
