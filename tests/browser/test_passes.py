@@ -50,8 +50,13 @@ def test_passes_are_stepped_through_and_say_what_they_did(notebook, theme):
         "root => root.explorer.labels.filter(label => label.startsWith('sin')).length === 2",
         arg=graph.root.element_handle(),
     )
+    graph.root.get_by_role("button", name="All passes").click()
+    cse = graph.root.locator(".jv-pass-item", has_text="cse")
+    expect(cse).to_have_attribute("title", re.compile("1 gone, 1 changed"))
+    expect(cse).to_contain_text("~1")
     slider.fill(str(last))
     expect(line).to_contain_text(f"{last} of {last}")
+    expect(graph.root.locator(".jv-pass-item").last).to_have_attribute("aria-pressed", "true")
     opened.shot(f"passes-last-{theme}", graph.root)
     expect(line.get_by_role("button", name="The next pass (.)")).to_be_disabled()
     graph.stage.focus()

@@ -46,7 +46,7 @@ const LINES: readonly Line[] = [
 
 /** The table; hidden where a document is no comparison, or nothing is known of both. */
 export function comparedTable(document: Document): HTMLElement {
-  const strip = element('section', 'jv-run jv-compared');
+  const strip = element('section', 'jv-compared');
   strip.setAttribute('aria-label', 'both programs in figures');
   const lines = comparedLinks(document).length ? LINES.flatMap(line => row(document, line)) : [];
   strip.hidden = !lines.length;

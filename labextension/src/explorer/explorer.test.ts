@@ -294,6 +294,28 @@ test('keys step through the passes that changed something, and each says what it
   assert.equal(lineWords(root)[0], 'fusion');
 });
 
+test('all passes are listed with what each did, and lead to each of them', async () => {
+  const { root, press } = await explore({ plain: mergedAndFused });
+  await press('4');
+  const list = root.querySelector('.jv-pass-list') as HTMLElement;
+  const listed = () =>
+    [...list.querySelectorAll('button')].map(item => [...item.childNodes].map(one => one.textContent));
+  const on = () => list.querySelector('.jv-on')?.firstChild?.textContent;
+  assert.ok(list.hidden);
+  (root.querySelector('.jv-pass-all') as HTMLElement).click();
+  for (let tries = 0; tries < 100 && listed()[2].length < 3; tries++) {
+    await press('');
+  }
+  assert.deepEqual(listed(), [['before the passes'], ['cse', '−1', '~1'], ['fusion', '+1', '2 fused']]);
+  assert.equal(on(), 'cse');
+  list.querySelectorAll('button')[2].click();
+  await press('');
+  assert.equal(lineWords(root)[0], 'fusion');
+  assert.equal(on(), 'fusion');
+  await press('2');
+  assert.ok((root.querySelector('.jv-pass-top') as HTMLElement).hidden);
+});
+
 test('the selection stays on its instruction through the passes, and its story leads to each of them', async () => {
   const { root, press } = await explore({ plain: mergedAndFused });
   const title = () => pane(root).querySelector('h4')?.textContent;

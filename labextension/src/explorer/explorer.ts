@@ -290,7 +290,7 @@ export class Explorer {
       showFinding: finding => this.showFinding(finding),
       rebuild: loop => this.working.rebuild(loop)
     });
-    root.append(this.bar.root, ...lines, ...failure, this.passes.line, this.search.root, body, this.grip.root, strips);
+    root.append(this.bar.root, ...lines, ...failure, this.passes.below, this.search.root, body, this.grip.root, strips);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);

@@ -8,6 +8,7 @@ import { programOf } from '../document/programs.ts';
 import { openState, placeOf } from '../document/states.ts';
 import { button, element } from './elements.ts';
 import { CHANGE_WORDS } from './marks.ts';
+import { PassList } from './passList.ts';
 
 export interface PassActions {
   /** Shows another graph of the document. */
@@ -21,8 +22,10 @@ export interface PassActions {
 export class PassSlider {
   /** For the bar. */
   readonly root = element('span', 'jv-passes');
-  /** Below the bar. */
-  readonly line = element('div', 'jv-pass-line');
+  /** Below the bar: the line, and all passes where these are asked for. */
+  readonly below = element('div', 'jv-pass-top');
+  private readonly line = element('div', 'jv-pass-line');
+  private readonly list: PassList;
   private readonly range = element('input', 'jv-pass-range');
   private readonly passes: Passes | undefined;
   /** The state on the screen, or the one that was there last. */
@@ -36,7 +39,9 @@ export class PassSlider {
   ) {
     [this.passes] = document.passes;
     this.root.hidden = !this.here;
-    this.line.hidden = true;
+    this.list = new PassList(document, number => this.go(number));
+    this.below.append(this.line, this.list.opener, this.list.root);
+    this.below.hidden = this.line.hidden = true;
     const { range } = this;
     range.type = 'range';
     range.min = '0';
@@ -111,12 +116,13 @@ export class PassSlider {
     this.root.hidden = !this.here;
     const place = placeOf(this.document, graph);
     this.root.classList.toggle('jv-on', place !== undefined);
-    this.line.hidden = !place;
+    this.below.hidden = this.line.hidden = !place;
     if (place) {
       this.number = place.number;
       this.range.value = String(place.number);
       this.range.setAttribute('aria-valuetext', this.words(place.passes));
       this.fill(place.passes);
+      this.list.show(place.passes, place.number);
     }
   }
 
