@@ -75,7 +75,7 @@ def tell_left(work: Work[Any], call: str, tell: Callable[[str], None]) -> None:
     if work.abandoned:
         tell(
             f"Stopped waiting for {call}. What a device or the compiler has begun cannot be taken back: it goes on "
-            "until it is done, or until the kernel is restarted."
+            "until it is done, or until the kernel is restarted, and takes time from what is computed meanwhile."
         )
 
 

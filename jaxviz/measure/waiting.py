@@ -48,6 +48,8 @@ class Stopped(Exception):
 
 
 _going: WeakSet[Work[Any]] = WeakSet()
+# Whether a device was left alone with something that it may never end.
+_left_behind = Event()
 
 
 @atexit.register
@@ -59,7 +61,7 @@ def _end() -> None:
         work.tell_to_stop()
     for work in going:
         work.stop(max(until - perf_counter() - _ENDING, 0.0))
-    if any(work.going for work in going):
+    if _left_behind.is_set() or any(work.going for work in going):
         _leave_at_once()
 
 
@@ -72,6 +74,10 @@ def _leave_at_once() -> None:
         c = ctypes.CDLL(None)
         ctypes.CDLL("libstdc++.so.6")._ZSt13set_terminatePFvvE(c.pause)
         c.on_exit(c._exit, None)
+    # A client that goes away waits for what its devices compute.
+    with suppress(Exception):
+        for client in {id(device.client): device.client for device in jax.devices()}.values():
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(client))
 
 
 _listener: ContextVar[Callable[[], None] | None] = ContextVar("listener", default=None)
@@ -125,6 +131,7 @@ class Work(Generic[Result]):
                     share = _SHARE * (perf_counter() - start)
                     if self._stop.wait(min(max(share, _SHORTEST), _LONGEST)):
                         self.abandoned = True
+                        _left_behind.set()
                         raise Stopped
         results = jax.block_until_ready(results)
         self._long = perf_counter() - start > _LONG
