@@ -101,8 +101,25 @@ def _is_one(failure: Failure, node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         of_jax = str(getattr(failure.value(node.func), "__module__", "")).startswith("jax")
         return of_jax or isinstance(node.func, ast.Attribute)
-    kinds = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Subscript, ast.Attribute, ast.Constant)
+    if isinstance(node, ast.Name):
+        return not _is_container(failure, node)
+    kinds = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.Constant)
     return isinstance(node, kinds)
+
+
+def _is_container(failure: Failure, node: ast.Name) -> bool:
+    """Whether a variable was assigned what is written as a container, in the function that gives it."""
+    source = failure.source
+    around = source.around(node) if source is not None else []
+    function = next((one for one in around if isinstance(one, (ast.FunctionDef, ast.Lambda))), None)
+    assigned = [one for one in ast.walk(function) if isinstance(one, ast.Assign)] if function is not None else []
+    values = [one.value for one in assigned if ast.unparse(one.targets[0]) == node.id]
+    made = ("list", "tuple", "dict")
+    return any(
+        isinstance(one, (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp))
+        or (isinstance(one, ast.Call) and getattr(one.func, "id", "") in made)
+        for one in values
+    )
 
 
 def _steps(form: Form) -> list[str]:

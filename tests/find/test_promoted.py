@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import equinox as eqx
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
@@ -33,7 +32,6 @@ def made(module, x=NARROW):
 
 NET, PARAMETERS = made(Net())
 NARROW_NET, NARROW_PARAMETERS = made(Narrow())
-LINEAR = eqx.nn.Linear(64, 64, key=KEY)
 
 
 def of_flax(variables, x):
@@ -52,12 +50,20 @@ def of_nnx(layer, x):
     return layer(x)
 
 
+def of_equinox_too():
+    try:
+        import equinox as eqx
+    except ImportError:  # It is not in the environments of the oldest and the newest JAX.
+        return []
+    return [(of_equinox, (eqx.nn.Linear(64, 64, key=KEY), NARROW), of_equinox, 1)]
+
+
 @pytest.mark.parametrize(
     ("fn", "arguments", "of", "line"),
     [
         (of_flax, (PARAMETERS, NARROW), Net.__call__, 2),
         (of_a_gradient, (PARAMETERS, NARROW), Net.__call__, 2),
-        (of_equinox, (LINEAR, NARROW), of_equinox, 1),
+        *of_equinox_too(),
         (of_nnx, (nnx.Linear(64, 64, rngs=nnx.Rngs(0)), NARROW), of_nnx, 1),
     ],
 )

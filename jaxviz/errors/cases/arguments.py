@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from contextlib import suppress
 
 from jaxviz import compat
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, last_name
 
 
 def _static(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -35,9 +36,15 @@ def _static(failure: Failure, match: re.Match[str]) -> Explanation:
     code = failure.with_(given, wrapped) if given is not None else wrapped
     reason = (
         "JAX compiles once for each value of a static argument and looks the program up by it, so it must be hashable: "
-        f"it must not change. {_a(what).capitalize()} can change."
+        f"it must not change. {_a(what)[:1].upper()}{_a(what)[1:]} can change."
     )
     cures = [Cure("Pass something that cannot change:", code)]
+    if not ("Array" in what or what in ("ndarray", "list", "dict", "set", "bytearray")):
+        cures = []
+        reason += (
+            " Arrays that it holds are traced if it is a pytree that is passed like any other argument; an object that "
+            "never changes says so by `__eq__` and `__hash__`, as a frozen dataclass does."
+        )
     if "Array" in what or what == "ndarray":
         cures.insert(0, Cure("Let it be traced, as arrays are, by leaving it out of the static ones:", "jax.jit(f)"))
     return Explanation("static argument", f"{_a(what)} cannot be a static argument", reason, tuple(cures), page)
@@ -86,6 +93,8 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
     name = path[1].rstrip(".") if path else ""
     position = _position(failure, name)
     shown = f"`{name}`" if name else "an argument"
+    if _of_equinox(failure, name):
+        return _model(failure, name, what)
     code = f'fast = jax.jit({failure.name}, static_argnames="{name or "option"}")'
     call = failure.find(ast.Call) if failure.source is not None else None
     if call is not None and name != "self":
@@ -111,6 +120,40 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation(
         "not an array", f"{shown} is no array but of the type {what}", reason, tuple(cures), api_page("jax.jit")
     )
+
+
+def _of_equinox(failure: Failure, name: str) -> bool:
+    """Whether what is no array is held by a model of Equinox, among the arguments of the function that JAX names."""
+    root, *rest = re.split(r"[.\[]", name)
+    held = [failure.variables.get(root)]
+    with suppress(TypeError, ValueError):
+        held.append(inspect.signature(failure.fn).bind(*failure.args, **failure.kwargs).arguments.get(root))
+    call = failure.find(ast.Call)
+    held += [failure.value(argument) for argument in (call.args if call is not None else [])]
+    classes = [class_ for one in held for class_ in type(one).__mro__]
+    return bool(rest) and any(class_.__module__.startswith("equinox") for class_ in classes)
+
+
+def _model(failure: Failure, name: str, what: str) -> Explanation:
+    """A model of Equinox, which holds functions too, given to what is jitted by `jax.jit`."""
+    model = name.partition(".")[0]
+    call = failure.find(ast.Call) if failure.source is not None else None
+    made = call.func if call is not None and isinstance(call.func, ast.Call) else None
+    cures = []
+    if made is not None and made.args and last_name(made.func) == "jit":
+        cures.append(Cure("Use the form of Equinox:", failure.with_(made.func, "eqx.filter_jit")))
+    else:
+        function = failure.text(call.func) if call is not None else failure.name
+        if function.isidentifier():
+            code = f"{function} = eqx.filter_jit({function}.__wrapped__)  # or @eqx.filter_jit, in place of @jax.jit"
+            cures.append(Cure("Use the form of Equinox:", code))
+    reason = (
+        f"`{model}` is a model of Equinox: a tree of arrays and of what is no array, such as `{name}`, here a {what}. "
+        "`jax.jit` takes arrays alone; `eqx.filter_jit` looks them out, and keeps the rest as it is."
+    )
+    title = f"`jax.jit` was given a model that holds a {what}"
+    link = "https://docs.kidger.site/equinox/api/transformations/#equinox.filter_jit"
+    return Explanation("model of functions", title, reason, tuple(cures), link)
 
 
 def _array_of_objects(failure: Failure, name: str, shown: str) -> Explanation:

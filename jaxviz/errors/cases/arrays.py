@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Any
 
+from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, type_text
@@ -169,7 +170,7 @@ def _hash(failure: Failure, match: re.Match[str]) -> Explanation:
     item = failure.find(ast.Subscript)
     if item is not None and isinstance(failure.value(item.value), dict):
         text, table = failure.text(item.slice), failure.text(item.value)
-        code = failure.with_(item, f"jnp.array(list({table}.values()))[{text}]")
+        code = taken_by(failure, item, text)
         if isinstance(item.ctx, ast.Store):
             value = failure.text(getattr(failure.statement, "value", None)) or "value"
             code = f"{table} = jnp.zeros(SIZE)  # in place of the dictionary\n{table} = {table}.at[{text}].set({value})"

@@ -33,8 +33,8 @@ def _branches(failure: Failure) -> tuple[str, list[Any | None]]:
 def _types(failure: Failure, match: re.Match[str]) -> Explanation:
     name, functions = _branches(failure)
     found = re.search(
-        r"output of (\S+(?: \d+)?) has type (\w+\[[^\]]*\]) but the corresponding output of (\S+(?: \d+)?) has type "
-        r"(\w+\[[^\]]*\])",
+        r"output of (\S+(?: \d+)?)(?: at path \S+)? has type (\w+\[[^\]]*\]) but the "
+        r"corresponding output of (\S+(?: \d+)?) has type (\w+\[[^\]]*\])",
         failure.message,
     )
     words, cures = "Each branch must give the same types.", []
@@ -51,18 +51,22 @@ def _of_type(failure: Failure, functions: Sequence[Any | None], found: re.Match[
     """One branch with the type of the other: the wider of two shapes, for what is cut cannot be made again."""
     places = [int(number[1]) if (number := re.search(r"(\d+)$", found[at])) else at // 3 for at in (1, 3)]
     types = {places[0]: found[2], places[1]: found[4]}
-    path = re.search(r"(?:output|outputs) at path ((?:\[[^\]]*\])+)", failure.message)
+    path = re.search(r"output of \S+(?: \d+)? at path ((?:\[[^\]]*\])+)", failure.message)
     shapes = {place: _sizes(type_) for place, type_ in types.items()}
     first, other = places
     changed, like = (other, first)
+    if shapes[first] == shapes[other] and _kind(types[other]) > _kind(types[first]):
+        # A whole number can be a float, and not the other way round.
+        changed, like = first, other
     if shapes[first] != shapes[other] and not _stretches(shapes[other], shapes[first]):
         changed, like = (first, other) if _stretches(shapes[first], shapes[other]) else (-1, -1)
     if changed < 0 or changed >= len(functions):
         return None
-    result = result_of(functions[changed])
-    part = _part(result, path[1] if path else "")
+    part = _part(result_of(functions[changed]), path[1] if path else "")
     if part is None:
         return None
+    if len(functions) > 2 and shapes[changed] == shapes[like]:
+        return _all_of_type(failure, functions, like, path[1] if path else "", types[like].partition("[")[0])
     dtype, shape = types[like].partition("[")[0], shapes[like]
     text = failure.text(part)
     of_type = types[changed].partition("[")[0] == dtype
@@ -75,6 +79,30 @@ def _of_type(failure: Failure, functions: Sequence[Any | None], found: re.Match[
         part_text = grouped(text, part)
     text = text if of_type else f"{part_text}.astype(jnp.{_dtype(dtype)})"
     return Cure("Bring one branch to the type of the other:", rewritten(failure, part, text))
+
+
+def _all_of_type(failure: Failure, functions: Sequence[Any | None], like: int, path: str, dtype: str) -> Cure | None:
+    """All branches of a switch in the type of one: which of the others have it already is not known."""
+    parts = [_part(result_of(function), path) for place, function in enumerate(functions) if place != like]
+    changes: dict[ast.AST, str] = {}
+    for part in parts:
+        if part is None:
+            return None
+        text = failure.text(part)
+        is_number = isinstance(part, (ast.Constant, ast.UnaryOp))
+        changes[part] = (
+            f"jnp.asarray({text}, jnp.{_dtype(dtype)})"
+            if is_number
+            else f"{grouped(text, part)}.astype(jnp.{_dtype(dtype)})"
+        )
+    return Cure("Bring all branches to one type:", _all(failure, changes))
+
+
+def _kind(type_: str) -> int:
+    """How much a type of entries can hold: truths, whole numbers, floats, complex numbers."""
+    name = type_.partition("[")[0]
+    kinds = ("bool", "uint", "int", "bfloat", "float", "complex")
+    return next((place for place, kind in enumerate(kinds) if name.startswith(kind)), -1)
 
 
 def _dtype(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import textwrap
 from dataclasses import dataclass
 
@@ -158,6 +159,9 @@ def _may_be_array(failure: Failure, node: ast.expr) -> bool:
 
 def _functions(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
     """Each branch a function that gives the same names, or what the explored function returns."""
+    only = _only_effect(failure, node)
+    if only is not None:
+        return (only,)
     returned = _returning(failure, node) if any(isinstance(item, ast.Return) for item in _walk(node)) else None
     if returned is not None:
         return (Cure("Put each way into a function, and let the program choose:", returned),)
@@ -168,6 +172,23 @@ def _functions(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
         return ()
     code = "\n".join(_as_functions(failure, node, names))
     return (Cure("Put each branch into a function that gives the same names, and let the program choose:", code),)
+
+
+def _only_effect(failure: Failure, node: ast.If) -> Cure | None:
+    """An `if` that only prints, or only raises an error."""
+    statement = node.body[0] if len(node.body) == 1 and not node.orelse else None
+    call = statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
+    if call is not None and getattr(call.func, "id", "") == "print" and not call.keywords:
+        values = [one for one in call.args if not isinstance(one, ast.Constant)]
+        plain = (ast.Constant, ast.Name, ast.BinOp, ast.Call, ast.Attribute, ast.Subscript)
+        if not all(isinstance(one, plain) for one in call.args):
+            return None
+        words = " ".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in call.args)
+        given = ", ".join([json.dumps(words), *map(failure.text, values)])
+        test = elementwise(failure, node.test)
+        code = f"jax.lax.cond({test}, lambda: jax.debug.print({given}), lambda: None)"
+        return Cure("Let the program print, in the runs where it is so:", code)
+    return None
 
 
 def _walk(node: ast.AST) -> list[ast.AST]:

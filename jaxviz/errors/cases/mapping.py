@@ -89,7 +89,9 @@ def _rank_of(failure: Failure, node: ast.expr) -> int | None:
 
 def _count(failure: Failure, match: re.Match[str]) -> Explanation:
     wanted, count = int(match[1]), int(match[2])
-    axes = _tuple(["0"] * count) if count else "()"
+    ranks = [_rank_of(failure, argument) for argument in _given(failure)]
+    ranks = ranks if len(ranks) == count else [None] * count
+    axes = _tuple(["None" if rank == 0 else "0" for rank in ranks]) if count else "()"
     reason = (
         f"`in_axes` has one entry for each argument that the mapped function is called with: here {wanted} for {count}."
     )

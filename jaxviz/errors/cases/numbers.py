@@ -6,6 +6,8 @@ import ast
 import re
 import textwrap
 
+from jaxviz.errors.cases.left_loops import may_end
+from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
@@ -30,6 +32,13 @@ def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
     simple = isinstance(call.args[0], (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
     value = inner if simple else f"({inner})"
     code = failure.with_(call, value if name == "float" else f"{value}.astype({name})")
+    looked = failure.source.parent(call) if failure.source is not None else None
+    if (
+        isinstance(looked, ast.Subscript)
+        and looked.slice is call
+        and isinstance(failure.value(looked.value), (dict, list, tuple))
+    ):
+        code = taken_by(failure, looked, f"{value}.astype({name})")
     title = f"`{name}(...)` needs the number behind `{inner}` while JAX traces"
     why = f"A number of Python can be made only of a number, and that {depends(failure)}."
     return Explanation(
@@ -102,7 +111,9 @@ def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
     names = [one for one in failure.traced(array) if is_array(failure.variables[one])]
     size = {"bincount": "N", "repeat": "N"}.get(name, f"{names[0]}.size" if names else "N")
     code = failure.with_(call, f"{written[:-1].rstrip().rstrip(',')}, {parameter}={size})")
-    cures = [Cure(f"Give the length that the result shall have; what is left over is filled up ({parameter}=):", code)]
+    cures = list(static_cures(failure)) or [
+        Cure(f"Give the length that the result shall have; what is left over is filled up ({parameter}=):", code)
+    ]
     if name in ("nonzero", "where", "flatnonzero", "argwhere") and array is not None:
         cures.append(Cure("Or keep the shape and compute with a mask:", f"jnp.where({failure.text(array)}, values, 0)"))
     title = f"`{name}` gives an array whose length depends on values"
@@ -279,7 +290,9 @@ def _range(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
     )
     title = f"Python's `range` needs the number behind `{stop}` while JAX traces"
     why = "Python must know how many turns there are, and that"
-    cures = (Cure("Let the program loop; what changes from turn to turn is carried:", code), *static_cures(failure))
+    cures = static_cures(failure)
+    if carried and not may_end(loop):
+        cures = (Cure("Let the program loop; what changes from turn to turn is carried:", code), *cures)
     return told(failure, "range", title, why, cures, error_page("TracerIntegerConversionError"))
 
 

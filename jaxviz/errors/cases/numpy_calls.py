@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from jaxviz.errors.cases.ifs import if_cures
 from jaxviz.errors.cases.in_place import assigned, without
 from jaxviz.errors.cases.numbers import length, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure, is_array, last_name
 
 
 def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
@@ -34,10 +35,14 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
         target = next(keyword.value for keyword in call.keywords if keyword.arg == "out")
         text = without(failure, call, ["out"]).replace(function, written, 1)
         cures.append(Cure(_USE, assigned(failure, call, target, text)))
+    elif written and isinstance(failure.statement, ast.If) and _is_asked(failure, call):
+        # With that alone, Python would still ask whether it is true.
+        test, text = failure.text(failure.statement.test), _all_of_jax(failure, call, written)
+        cures += [replace(one, code=one.code.replace(test, text)) for one in if_cures(failure, failure.statement)]
     elif written:
         cures.append(Cure(_USE, _all_of_jax(failure, call, written)))
     array = failure.value(call.args[0]) if len(call.args) == 1 and not call.keywords else None
-    if isinstance(failure.value(call.func), np.ufunc) and is_array(array):
+    if isinstance(failure.value(call.func), np.ufunc) and is_array(array) and not hasattr(failure.statement, "body"):
         # Of these the shape of the result is that of what they are given.
         shape = f"jax.ShapeDtypeStruct({argument}.shape, {argument}.dtype)"
         text = "Or have Python called while the program runs; the result must have a known shape:"
@@ -55,17 +60,46 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
     return replace(explained, reason=explained.reason + also)
 
 
+def _is_asked(failure: Failure, call: ast.Call) -> bool:
+    return failure.source is not None and getattr(failure.statement, "test", None) in failure.source.around(call)
+
+
 def _all_of_jax(failure: Failure, call: ast.Call, written: str) -> str:
     """The failing statement with this function of JAX, and with those for the others in it that get traced values."""
     statement, source = failure.statement, failure.source
-    if statement is None or source is None or hasattr(statement, "body"):
-        return failure.with_(call.func, written)
-    changes: dict[ast.AST, str] = {call.func: written}
-    for other in ast.walk(statement):
+    if statement is None or source is None:
+        return written
+    whole: ast.AST = getattr(statement, "test", call) if hasattr(statement, "body") else statement
+    changes: dict[ast.AST, str] = {call.func: written, **_lists(failure, call)}
+    for other in ast.walk(whole):
         if isinstance(other, ast.Call) and other is not call and failure.traced(other):
             text = _of_jax_numpy(failure, other)
-            changes |= {other.func: text} if text else {}
-    return source.replaced(statement, changes)
+            changes |= {other.func: text, **_lists(failure, other)} if text else {}
+    return source.replaced(whole, changes)
+
+
+def _lists(failure: Failure, call: ast.Call) -> dict[ast.AST, str]:
+    """Lists that NumPy makes arrays of by itself; JAX wants to be given arrays."""
+    if not isinstance(call.func, (ast.Attribute, ast.Name)) or last_name(call.func) in _TAKING_LISTS:
+        return {}
+    return {one: f"jnp.array({failure.text(one)})" for one in call.args if isinstance(one, ast.List)}
+
+
+_TAKING_LISTS = frozenset(
+    {"array", "asarray", "stack", "concatenate", "hstack", "vstack", "dstack", "column_stack", "block", "select"}
+    | {
+        "ix_",
+        "broadcast_arrays",
+        "meshgrid",
+        "choose",
+        "piecewise",
+        "unravel_index",
+        "transpose",
+        "full",
+        "zeros",
+        "ones",
+    }
+)
 
 
 _USE = "Use the function of jax.numpy, which becomes part of the program:"

@@ -106,6 +106,10 @@ else:
     def a_derivative_by_a_whole_model(x):
         return jax.grad(lambda model: jnp.sum(model(x)))(MODEL)
 
+    @failing(A[0], case="model of functions", place="jax.jit", words=["`m.activation`", "eqx.filter_jit"], mends=[0])
+    def a_model_that_is_jitted(x):
+        return jax.jit(lambda m, v: m(v))(MODEL, x)
+
     @failing(A[0], case="frozen", place="layer.weight = ", words=["eqx.tree_at(lambda m: m.weight"])
     def a_weight_that_is_assigned(x):
         layer = eqx.nn.Linear(4, 2, key=KEY)

@@ -39,7 +39,28 @@ def structures_of_a_switch(x, i):
     return lax.switch(i, [lambda v: (v, v), lambda v: v, lambda v: (v,)], x)
 
 
+@failing(X, 1, case="branch types", place="lax.switch", mends=[0], gives=jnp.trunc(X))
+def types_of_a_switch(x, i):
+    return lax.switch(i, [lambda v: v, lambda v: v.astype(int), lambda v: v > 0], x)
+
+
+@failing(X, case="branch types", place="lax.cond", words=["jnp.asarray(1, jnp.float32)"], mends=[0], gives=(X, 1.5))
+def a_whole_number_and_a_float(x):
+    return lax.cond(x[0] < 0, lambda: (x, 1), lambda: (x, 1.5))
+
+
 # What loops carry.
+
+
+@failing(X, case="carry structure", place="lax.scan", words=["The body gives `out, t`"])
+def a_list_that_is_filled(x):
+    def body(c, t):
+        out = []
+        out.append(c[0] + t)
+        out.append(c[1])
+        return out, t
+
+    return lax.scan(body, (0.0, 1.0), x)
 
 
 @failing(
@@ -208,6 +229,20 @@ def a_count_that_is_traced(x, k):
     return lax.top_k(x, k)[0]
 
 
+@failing(X, case="choice", place="x[0] > 2", words=['lambda: jax.debug.print("large {}", x[0])'], mends=[0], gives=X)
+def an_if_that_prints(x):
+    if x[0] > 2:
+        print("large", x[0])
+    return x
+
+
+@failing(X, case="numpy", place="np.isnan(x)", words=["jnp.isnan(x).any()"], mends=[0, 1], gives=-X)
+def an_if_of_numpy(x):
+    if np.isnan(x).any():
+        return x
+    return -x
+
+
 # Loops that are left.
 
 
@@ -302,6 +337,43 @@ def several_of_numpy(x, y):
     return np.maximum(x, y) + np.exp(x)
 
 
+@failing(X, case="numpy", place="np.interp", mends=[0], gives=jnp.array([3.0, 3.0, 3.0]))
+def lists_for_numpy(x):
+    return np.interp(x, [0, 1], [2, 3])
+
+
+TABLE, FROM_ZERO = {2: 20.0, 1: 10.0}, {0: 1.0, 1: 2.0}
+
+
+@failing(X, case="conversion", place="int(x[0])", words=["jnp.select("], mends=[0], gives=10.0)
+def an_entry_of_a_dictionary(x):
+    return TABLE[int(x[0])]
+
+
+@failing(X, case="conversion", place="int(x[0])", mends=[0], gives=2.0)
+def an_entry_of_a_counted_dictionary(x):
+    return FROM_ZERO[int(x[0])]
+
+
+@failing(X, 2, case="length", place="jnp.repeat", words=["--static 1"])
+def repeated_as_often_as_asked(x, n):
+    return jnp.repeat(x, n)
+
+
+@failing(X, case="range", place="range(n)", words=["`range`"])
+def a_list_of_a_length_that_is_traced(x):
+    n = x.argmax()
+    out = []
+    for i in range(n):
+        out.append(x[i])  # noqa: PERF401
+    return out
+
+
+@failing(X, case="vmap in_axes", place="jax.vmap", words=["in_axes=(0, None)"], mends=[0], gives=X * 2)
+def axes_for_one_more(x):
+    return jax.vmap(lambda v, w: v * w, in_axes=(0, None, 0))(x, 2.0)
+
+
 @failing(X, case="numpy", place="np.random.normal(x)", words=["jax.random"])
 def random_numbers_of_numpy(x):
     return np.random.normal(x)
@@ -372,7 +444,7 @@ def endless(n):
     return jnp.where(n <= 1, 1, n * endless(n - 1))
 
 
-@failing(3, case="recursion", place="", words=["`endless` is jitted and calls itself", "both of their sides"])
+@failing(3, case="recursion", place="", words=["`endless`", "both of their sides"])
 def a_jitted_recursion(n):
     return endless(n)
 
