@@ -16,7 +16,7 @@ from typing import IO, Any
 from jaxviz.read.frames import OWN_FOLDER
 
 #: Seconds after which a reading is given up, and how many more for each megabyte.
-_SECONDS, _MORE_SECONDS = 60, 5
+_SECONDS, _MORE_SECONDS = 20, 5
 
 # Constants of more elements are left out of the text.
 _WRITTEN_ELEMENTS = 16

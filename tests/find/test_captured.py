@@ -45,6 +45,10 @@ def test_an_array_of_the_module():
     assert finding.severity == "advice"
 
 
+def multiplied(table, x):
+    return jnp.dot(table, x)
+
+
 @pytest.mark.parametrize(
     ("fn", "size", "name"),
     [
@@ -53,7 +57,7 @@ def test_an_array_of_the_module():
         (Model(), 200, "weights"),
         (Model().step, 200, "self.weights"),
         (jax.jit(Model().step), 200, "self.weights"),
-        (functools.partial(jnp.dot, WEIGHTS), 300, "argument 0"),
+        (functools.partial(multiplied, WEIGHTS), 300, "argument 0"),
         (jax.grad(lambda x: (WEIGHTS @ x).sum()), 300, "WEIGHTS"),
         (lambda x: jax.jit(lambda y: WEIGHTS @ y)(x), 300, "WEIGHTS"),
     ],
@@ -71,7 +75,7 @@ def with_a_default(x, table=WEIGHTS):
     [
         (enclosing(), 200, "a variable of `enclosing`"),
         (Model().step, 200, "held by an object of `Model`"),
-        (functools.partial(jnp.dot, WEIGHTS), 300, "an argument of a partial"),
+        (functools.partial(multiplied, WEIGHTS), 300, "an argument of a partial"),
         (with_a_default, 300, "the default of a parameter of `with_a_default`"),
     ],
 )

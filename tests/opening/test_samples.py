@@ -19,7 +19,8 @@ def test_every_sample_opens_with_at_most_forty_boxes(name):
     check(opened.document().outlines[0].outline)
     view = opened.view("hlo")
     assert 0 < len(view.boxes) <= 40
-    assert view.zoom >= 0.75
+    # Where it would be three closed boxes otherwise, a view may be a little smaller.
+    assert view.zoom >= (0.75 if len(view.closed) > 10 else 0.65)
 
 
 def rows(name: str, kind: str) -> list[str]:
