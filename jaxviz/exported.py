@@ -30,7 +30,7 @@ class Exported(ABC):
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """All of it as data."""
 
-    def view(self, stage: str = "jaxpr", width: int = 760, height: int = 560) -> FirstView:
+    def view(self, stage: str | None = None, width: int = 760, height: int = 560) -> FirstView:
         """What would be seen at first of a stage in a space of `width` x `height` px."""
         from jaxviz.export import engine
 
@@ -40,15 +40,16 @@ class Exported(ABC):
         boxes = tuple(Box(box["name"], box["kind"], box["equations"], box["open"]) for box in seen["boxes"])
         return FirstView(boxes, seen["zoom"])
 
-    def to_svg(self, *, stage: str = "jaxpr", width: int = 760, height: int = 560, theme: Theme = "light") -> str:
-        """The first view of a stage as SVG, drawn for a space of `width` x `height` px."""
+    def to_svg(self, *, stage: str | None = None, width: int = 760, height: int = 560, theme: Theme = "light") -> str:
+        """The first view of a stage as SVG, drawn for a space of `width` x `height` px; without one of the jaxpr, or of
+        what there is in a file."""
         return to_svg(self._one_stage(stage), width=width, height=height, theme=theme)
 
     def to_png(
         self,
         path: str | Path | None = None,
         *,
-        stage: str = "jaxpr",
+        stage: str | None = None,
         width: int = 760,
         height: int = 560,
         theme: Theme = "light",
@@ -74,7 +75,7 @@ class Exported(ABC):
             Path(path).expanduser().write_text(page, "utf-8")
         return page
 
-    def to_dot(self, path: str | Path | None = None, *, stage: str = "jaxpr") -> str:
+    def to_dot(self, path: str | Path | None = None, *, stage: str | None = None) -> str:
         """A stage in the DOT language of Graphviz, regions as clusters; written to `path` where one is given."""
         from jaxviz.export.graphs import to_dot
 
@@ -83,13 +84,13 @@ class Exported(ABC):
             Path(path).expanduser().write_text(text, "utf-8")
         return text
 
-    def to_networkx(self, *, stage: str = "jaxpr") -> Any:
+    def to_networkx(self, *, stage: str | None = None) -> Any:
         """A stage as a `networkx.MultiDiGraph`: a node for each node, an edge for each value that one reads."""
         from jaxviz.export.graphs import to_networkx
 
         return to_networkx(self._stage_graph(stage))
 
-    def _stage_graph(self, stage: str) -> Graph:
+    def _stage_graph(self, stage: str | None) -> Graph:
         document = self._one_stage(stage)
         return document.graphs[0]
 
@@ -106,11 +107,17 @@ class Exported(ABC):
 
         return make_widget(self.document(), stage=stage or self.stage, height=height or self.height)
 
-    def _one_stage(self, stage: str) -> Document:
-        if stage not in STAGE_KINDS:
+    def _one_stage(self, stage: str | None) -> Document:
+        """The document with one stage: the jaxpr, or what a file holds, where none is asked for."""
+        if stage is not None and stage not in STAGE_KINDS:
             raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
-        document = self.document(stages=(stage,)) if stage != "jaxpr" else self.document()
+        document = self.document() if stage is None or stage == "jaxpr" else self.document(stages=(stage,))
         program = document.programs[0]
-        if stage in program.missing:
+        if stage is not None and stage in program.missing:
             raise ValueError(f"there is no {stage} of {self.call} here: {program.missing[stage]}")
-        return document.of_stage(next(entry.graph for entry in program.stages if entry.kind == stage))
+        graphs = {entry.kind: entry.graph for entry in program.stages}
+        if stage is None:
+            stage = "jaxpr" if "jaxpr" in graphs else next(iter(graphs), "jaxpr")
+        if stage not in graphs:
+            raise ValueError(f"there is no {stage} of {self.call} here, but {', '.join(graphs) or 'nothing'}")
+        return document.of_stage(graphs[stage])

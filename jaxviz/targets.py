@@ -94,6 +94,14 @@ class Target:
             if not any(word in str(error) for word in _DEVICES_DIFFER):
                 raise
             raise TargetError(f"{fixed}: {_first_line(error)}") from None
+        except RuntimeError as error:
+            # What calls back into Python asks for the device itself.
+            if "Unknown backend" not in str(error):
+                raise
+            raise TargetError(
+                f"{program} asks for a {self.kind} device while it is lowered, as callbacks and prints do, so it cannot"
+                f" be compiled for {self.name} without one; leave these out to see the rest"
+            ) from None
         platforms = compat.platforms_of(lowered)
         if platforms and self.kind not in platforms:
             raise TargetError(f"{fixed}, but for {', '.join(platforms)}")

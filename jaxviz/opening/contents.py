@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import importlib
 import json
@@ -10,6 +11,7 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum
 from io import BytesIO
 from pathlib import Path
@@ -55,7 +57,7 @@ def check_start(path: Path) -> None:
     with path.open("rb") as stream:
         start = stream.read(_START)
     if not any(start.startswith(magic) for magic, _, _ in _COMPRESSIONS) and len(start) == _START:
-        contents_of(start, str(path))
+        contents_of(_without_wide_characters(start), str(path))
 
 
 def unpacked(data: bytes, name: str) -> bytes:
@@ -63,10 +65,18 @@ def unpacked(data: bytes, name: str) -> bytes:
     for _ in range(_LAYERS):
         found = next(((label, opener) for magic, label, opener in _COMPRESSIONS if data.startswith(magic)), None)
         if found is None:
-            return data
+            return _without_wide_characters(data)
         label, opener = found
         data = _read_all(opener, data, name, label)
     raise OpenError(f"{name}: byte 0: expected a file that is compressed at most {_LAYERS} times")
+
+
+def _without_wide_characters(data: bytes) -> bytes:
+    """Text as UTF-8, also where a shell of Windows wrote it with two bytes for each character."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        with suppress(UnicodeDecodeError):
+            return data.decode("utf-16").encode()
+    return data
 
 
 def contents_of(data: bytes, name: str) -> Contents:

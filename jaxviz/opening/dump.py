@@ -18,9 +18,17 @@ _FILE = re.compile(r"(?:.*\.)?(module_\d+)\.(.+?)\.((?:hlo\.pb|txt|hlo|pb|\w+?)(
 _PASS = re.compile(r"(.+?)\.(\d{4})\.(.+?)\.after_(.+?)(?:\.before_(.+))?$")
 _LAST = re.compile(r"(.+?)\.(?:[\w.-]+[._])?after_optimizations$")
 _FIRST = re.compile(r"(.+?)\.before_optimizations$")
+# What was run, with its arguments; one for each time that it was.
+_RUN = re.compile(r"(.+?)\.snapshot\.-?\d+$")
+_RUN_FIRST = re.compile(r"(.+?)\.execution_\d+\.hlo_unoptimized_snapshot$")
 _BUFFERS = re.compile(r"(.+?)\.(?:[\w.-]+[._])?after_optimizations-buffer-assignment$")
 
 _FIRST_STATE, _PASS_STATE, _LAST_STATE, _PLAN, _OTHER = range(5)
+
+_NAMED = (
+    *((_LAST_STATE, _LAST), (_LAST_STATE, _RUN)),
+    *((_FIRST_STATE, _FIRST), (_FIRST_STATE, _RUN_FIRST), (_PLAN, _BUFFERS)),
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ def dumped_file(path: Path) -> Dumped | None:
     if suffix.split(".")[0] in ("txt", "hlo", "pb"):
         if step := _PASS.match(rest):
             return Dumped(path, f"{module}.{step[1]}", _PASS_STATE, int(step[2]), step[3], step[4])
-        for kind, pattern in ((_LAST_STATE, _LAST), (_FIRST_STATE, _FIRST), (_PLAN, _BUFFERS)):
+        for kind, pattern in _NAMED:
             if named := pattern.match(rest):
                 return Dumped(path, f"{module}.{named[1]}", kind)
     return Dumped(path, module, _OTHER)

@@ -177,3 +177,15 @@ def test_states_of_a_dump_that_cannot_be_read_are_told_and_the_rest_is_shown(dum
     assert not document.passes
     assert "the states between passes: line " in document.programs[0].missing["passes"]
     assert len(document.graphs[0])
+
+
+def test_what_was_run_and_dumped_with_its_arguments_opens(dump, tmp_path):
+    """Of a module that ran several times, one is enough."""
+    state = next(path for path in dump.iterdir() if path.name.endswith("after_optimizations.txt"))
+    text = state.read_text()
+    for name in ("module_0001.jit_f.snapshot.-17.pb", "module_0001.jit_f.snapshot.5.pb"):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "module_0002.jit_g.execution_0000.hlo_unoptimized_snapshot.pb").write_text(text)
+    opened = jv.open(tmp_path)
+    assert len(opened.names) == 2
+    assert opened.left_out == ()

@@ -294,3 +294,29 @@ def test_what_was_opened_cannot_be_run_and_says_so(module, tmp_path):
         with pytest.raises(ValueError, match=r"m\.hlo\.txt holds what was compiled, not a function"):
             ask()
     assert opened.kernels
+
+
+def test_a_picture_of_a_file_is_of_what_there_is_in_it(module, tmp_path):
+    (tmp_path / "m.hlo").write_text(module.to_string())
+    opened = jv.open(tmp_path / "m.hlo")
+    assert opened.to_svg() == opened.to_svg(stage="hlo")
+    assert opened.view().boxes == opened.view("hlo").boxes
+    assert opened.to_dot() == opened.to_dot(stage="hlo")
+    with pytest.raises(ValueError, match=r"^there is no jaxpr of .*, but hlo$"):
+        opened.to_svg(stage="jaxpr")
+
+
+def test_text_that_a_shell_of_windows_wrote_opens(module, tmp_path):
+    (tmp_path / "m.hlo").write_bytes(module.to_string().encode("utf-16"))
+    assert len(jv.open(tmp_path / "m.hlo").hlo) == len(module_graph(module, tmp_path))
+    (tmp_path / "wide").mkdir()
+    (tmp_path / "wide" / "m.hlo").write_bytes(module.to_string().replace("\n", "\r\n").encode("utf-16"))
+    assert len(jv.open(tmp_path / "wide").names) == 1
+    (tmp_path / "cut").write_bytes(b"\xff\xfeH")
+    with pytest.raises(OpenError):
+        jv.open(tmp_path / "cut")
+
+
+def module_graph(module, folder):
+    (folder / "plain.hlo").write_text(module.to_string())
+    return jv.open(folder / "plain.hlo").hlo
