@@ -154,6 +154,17 @@ def test_only_arrays_become_types_on_the_device():
     assert [found[name] for name in ("number", "static", "none")] == [2.0, "mean", None]
 
 
+def test_what_asks_for_a_device_while_it_is_lowered_is_told():
+    """Callbacks do, where the device is not there."""
+    target = Target("cuda:h100", "There", "cuda", device=jax.devices("cpu")[0])
+
+    def lower():
+        raise RuntimeError("Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present.")
+
+    with pytest.raises(TargetError, match=r"^step asks for a cuda device .* as callbacks and prints do"):
+        target.lower(lower, "step")
+
+
 @pytest.mark.smoke
 def test_a_program_for_the_cpu_is_the_program_without_a_target():
     def lowered(target):

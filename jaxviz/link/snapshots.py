@@ -1,7 +1,7 @@
 """What the text of a snapshot says of equations: which of them still compute something, and what took the place of one.
 
-A value that is taken out of a tuple keeps the name of the loop that made it, and a constant that of what was folded:
-that these are there does not mean that the equation is.
+A value that is taken out of a tuple keeps the name of the loop that made it, a constant that of what was folded, and a
+number that a product needs in its shape that of the product: that these are there does not mean that the equation is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from jaxviz.read.tag_text import MARK
 
 _TAGGED_NAME = re.compile(rf'op_name="([^"]*{MARK}[^"]*)"')
 _IDLE = (" get-tuple-element(", " tuple(", " constant(")
+# A number in the shape of what it meets, and the operation of JAX of which that is all.
+_FILLED, _FILLS = " broadcast(", "broadcast_in_dim"
 _LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)
 _OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
 _NAME = re.compile(r'op_name="([^"]*)"')
@@ -26,7 +28,7 @@ def working_names(text: str) -> set[str]:
     for line in text.split("\n"):
         if MARK in line and not any(idle in line for idle in _IDLE):
             found = _TAGGED_NAME.search(line)
-            if found is not None:
+            if found is not None and (_FILLED not in line or found[1].endswith(_FILLS)):
                 names.add(found[1])
     return names
 

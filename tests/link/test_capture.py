@@ -16,6 +16,7 @@ import jaxviz as jv
 from jaxviz.capture import Capture
 from jaxviz.graph import OPERATION
 from jaxviz.link.links import PLUMBING, link_shares
+from jaxviz.link.snapshots import working_names
 from jaxviz.optimize import outside_the_cache
 from jaxviz.program import Program
 from jaxviz.read.hlo_module import HloModule
@@ -190,6 +191,18 @@ def test_what_is_known_to_the_compiler_is_folded():
 def test_a_call_whose_body_lives_is_not_folded():
     _, fates = _fates(lambda a: jnp.linalg.cholesky(a @ a.T), jnp.eye(16))
     assert all(fate.alive for op, fate in fates if op == "jit")
+
+
+def test_what_is_left_of_an_equation_is_not_the_equation():
+    """A divisor in the shape of what it divided, an element of what was a loop, a constant."""
+    text = """
+  %a = f32[4]{0} broadcast(%s), dimensions={}, metadata={op_name="jit(f)/jvE1/div" stack_frame_id=1}
+  %b = f32[4]{0} get-tuple-element(%t), index=0, metadata={op_name="jit(f)/jvE2/while" stack_frame_id=1}
+  %c = f32[] constant(2), metadata={op_name="jit(f)/jvE3/mul" stack_frame_id=1}
+  %d = f32[4]{0} broadcast(%s), dimensions={}, metadata={op_name="jit(f)/jvE4/broadcast_in_dim" stack_frame_id=1}
+  ROOT %e = f32[4]{0} divide(%b, %a), metadata={op_name="jit(f)/jvE5/div" stack_frame_id=1}
+"""
+    assert working_names(text) == {"jit(f)/jvE4/broadcast_in_dim", "jit(f)/jvE5/div"}
 
 
 def test_lines_that_went_into_a_fusion():
