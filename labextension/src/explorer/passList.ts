@@ -85,7 +85,7 @@ export class PassList {
       items[number].title = `Go to ${passes.states[number].name}: ${words}`;
       items[number].setAttribute('aria-label', `${passes.states[number].name}: ${words}`);
       for (const kind of kinds) {
-        items[number].append(element('small', `jv-change-${kind}`, COUNTS[kind](changes[kind].length)));
+        items[number].append(element('small', `jv-count-${kind}`, COUNTS[kind](changes[kind].length)));
       }
       await pause();
     }
