@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 #: What is shown, and the stages that are still to come.
 Step = tuple[Document, tuple[str, ...]]
 
+_STOPPED = "stopped before JAX and the compiler were done: what was there until then is shown"
+
 
 def show_growing(exploration: Exploration) -> bool:
     """Shows a program as the result of a cell, step by step; False where a front end cannot replace what it shows."""
+    __tracebackhide__ = True
     publish = _publisher()
     if publish is None or exploration.complete:
         return False
@@ -36,6 +39,9 @@ def show_growing(exploration: Exploration) -> bool:
         if last is not None:
             # What is there stays, and does not promise what will never come.
             publish(*_bundle(exploration, _ended(last, error)), transient=shown, update=True)
+        if isinstance(error, KeyboardInterrupt) and last is not None:
+            # Where jaxviz waited for the compiler says nothing to the person.
+            raise KeyboardInterrupt(_STOPPED) from None
         raise
     return True
 

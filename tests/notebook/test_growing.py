@@ -77,8 +77,11 @@ def test_an_interrupt_leaves_what_is_there_and_says_so(shown, monkeypatch):
 
     monkeypatch.setattr(capture_module, "optimize", interrupted)
     exploration = jv.explore(smooth, jnp.ones((8, 8)))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="what was there until then is shown") as raised:
         exploration._ipython_display_()
+    # Nothing of how jaxviz waits for the compiler.
+    assert raised.traceback[-1].name == "show_growing"
+    assert raised.value.__suppress_context__
     _, last = documents(shown)
     assert stages(last) == ["jaxpr"]
     assert last.programs[0].missing == {"stablehlo": "interrupted", "hlo": "interrupted"}
