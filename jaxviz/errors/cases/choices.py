@@ -190,8 +190,26 @@ def _call(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation
     code = of_python(failure, node)
     why = f"Python's `{name}` asks whether values are true or which one is larger,"
     text = "Use the function of jax.numpy, which becomes part of the program:"
-    cures = (Cure(text, failure.with_(node, code)),) if code else ()
+    cures = (Cure(text, _all_asking(failure, node, code)),) if code else ()
     return _told(failure, node, f"Python's `{name}`", why, cures)
+
+
+def _all_asking(failure: Failure, call: ast.Call, code: str) -> str:
+    """The statement in which a call reads otherwise, and so do the others in it that would ask next."""
+    statement, source = failure.statement, failure.source
+    if statement is None or source is None or hasattr(statement, "body"):
+        return failure.with_(call, code)
+    logic = [one for one in source.around(call) if isinstance(one, (ast.BoolOp, ast.UnaryOp)) and _logic_words(one)]
+    whole = logic[-1] if logic else call
+    changes: dict[ast.AST, str] = {whole: elementwise(failure, whole) if logic else code}
+    inside = {*ast.walk(whole)}
+    for other in ast.walk(statement):
+        if isinstance(other, ast.Call) and other not in inside and failure.traced(other):
+            text = of_python(failure, other)
+            if text:
+                changes[other] = text
+                inside |= {*ast.walk(other)}
+    return source.replaced(statement, changes)
 
 
 def _match(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:

@@ -219,7 +219,9 @@ def _as_functions(failure: Failure, node: ast.If, names: list[str]) -> list[str]
     for name, branch in (("if_true", node.body), ("if_false", node.orelse)):
         nested = branch[0] if len(branch) == 1 and isinstance(branch[0], ast.If) else None
         inside = _as_functions(failure, nested, names) if nested is not None else _lines(failure, branch)
-        lines += [f"def {name}({received}):", *_indented([*inside, f"return {given}"]), ""]
+        others = node.orelse if branch is node.body else node.body
+        back = ", ".join(f"float({one})" if _is_cut(branch, others, one) else one for one in names)
+        lines += [f"def {name}({received}):", *_indented([*inside, f"return {back}"]), ""]
     passed = ", ".join(["if_true", "if_false", *kept])
     return [*lines, f"{given} = jax.lax.cond({elementwise(failure, node.test)}, {passed})"]
 
@@ -230,6 +232,18 @@ def _lines(failure: Failure, statements: list[ast.stmt]) -> list[str]:
 
 def _indented(lines: list[str]) -> list[str]:
     return textwrap.indent("\n".join(lines), "    ").splitlines()
+
+
+def _is_cut(branch: list[ast.stmt], other: list[ast.stmt], name: str) -> bool:
+    """Whether a branch assigns a whole number where the other one assigns a float."""
+    mine, theirs = _number(branch, name), _number(other, name)
+    return type(mine) is int and type(theirs) is float
+
+
+def _number(statements: list[ast.stmt], name: str) -> object:
+    found = [one.value for one in statements if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == name]
+    last = found[-1] if found else None
+    return last.value if isinstance(last, ast.Constant) else None
 
 
 def _returning(failure: Failure, node: ast.If) -> str | None:

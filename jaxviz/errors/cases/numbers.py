@@ -57,7 +57,14 @@ def _of_math(failure: Failure) -> Explanation | None:
     if call is None or module is None or getattr(failure.value(module), "__name__", "") != "math":
         return None
     function, value = failure.text(call.func), ", ".join(failure.text(argument) for argument in call.args)
-    cure = Cure("Use the function of jax.numpy, which becomes part of the program:", failure.with_(module, "jnp"))
+    code, statement = failure.with_(module, "jnp"), failure.statement
+    if statement is not None and failure.source is not None and not hasattr(statement, "body"):
+        # The others of the statement would ask next.
+        others = [one.func for one in ast.walk(statement) if isinstance(one, ast.Call) and failure.traced(one)]
+        modules = [one.value for one in others if isinstance(one, ast.Attribute)]
+        same = [one for one in modules if getattr(failure.value(one), "__name__", "") == "math"]
+        code = failure.source.replaced(statement, dict.fromkeys(same or [module], "jnp"))
+    cure = Cure("Use the function of jax.numpy, which becomes part of the program:", code)
     title = f"`{function}` needs the number behind `{value}` while JAX traces"
     why = "Python's `math` computes with numbers at once, and this one"
     return told(failure, "conversion", title, why, (cure,), error_page("ConcretizationTypeError"))

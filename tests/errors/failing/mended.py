@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -168,6 +170,32 @@ def largest_by_a_key(x):
 @failing(X, case="choice", place="max(x[0], 2.0)", mends=[0], gives=2.0)
 def one_in_the_other(x):
     return min(max(x[0], 2.0), 3.0)
+
+
+@failing(X, case="choice", place="all(", mends=[0], gives=False)
+def two_that_ask(x):
+    return all(v > 0 for v in x) and any(v > 3 for v in x)
+
+
+@failing(X, case="choice", place="max(x[0], 2.0)", mends=[0], gives=3.0)
+def two_that_are_added(x):
+    return max(x[0], 2.0) + min(x[1], 1.0)
+
+
+@failing(X, case="conversion", place="math.log", mends=[0], gives=math.log(6) + math.sqrt(2))
+def two_of_math(x):
+    return math.log(x.sum()) + math.sqrt(x[1])
+
+
+@failing(X, case="choice", place="x[0] > 2", mends=[0], gives=X)
+def a_whole_number_in_one_branch(x):
+    if x[0] > 2:
+        k = 1
+        y = x
+    else:
+        k = 0.5
+        y = x * 2
+    return y * k
 
 
 @failing(X, case="choice", place="s > 9", mends=[0, 1], gives=X * 3)
