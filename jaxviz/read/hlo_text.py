@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_aliases import aliases_in_text
+from jaxviz.read.hlo_inline import inline_bodies
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
 from jaxviz.read.hlo_pairs import METADATA, first_column, split_pairs, text_error, unquoted
 from jaxviz.read.hlo_text_elements import add_element
@@ -26,6 +27,7 @@ _INSTRUCTION = re.compile(rf"\s*(ROOT )?%?({_NAME}) = ({_SHAPE}) ([a-z][\w-]*)\(
 _COMPUTATION = re.compile(rf"\s*(ENTRY )?%?({_NAME})(?: \(.*)? \{{\s*$")
 _HEADER = re.compile(r"\s*HloModule ([^\s,]+)(?:, (.*))?$")
 _CLOSING = re.compile(r"\s*\}(?:, [\w-]+=.*|\s*//.*)?\s*$")
+_INLINE = re.compile(r"[a-z]=\{?\s*\n\s*\{")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
 _WITHOUT_PERCENT = re.compile(
@@ -85,7 +87,12 @@ class _Parser:
         at = self._read_header(lines)
         at = read_tables(lines, at, self.module)
         self._frame_count = len(self.module.frames)
+        bodies = inline_bodies(lines) if _INLINE.search(text) else []
         self._read_computations(lines, at)
+        for body in bodies:
+            computation = HloComputation(body.name)
+            self.module.computations.append(computation)
+            self._read_instructions(computation, body.lines(), body.start)
         self._resolve()
 
     def _read_header(self, lines: list[str]) -> int:

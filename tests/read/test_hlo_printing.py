@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections import Counter
 from typing import Any
 
 import jax
@@ -158,6 +159,39 @@ def test_short_text_without_metadata_is_read(compiled):
     whole = read_hlo(parse_hlo_text(compiled.to_string()))
     assert read.instruction == whole.instruction
     assert {node.scope for node in read.graph} == {""}
+
+
+def contents(graph):
+    """How often there is what kind of node, in what kind of regions."""
+    regions = [graph.region(number).kind for number in range(len(graph.regions.owner))]
+    return Counter((node.op, node.types, regions[node.region]) for node in graph)
+
+
+def test_bodies_inside_the_instructions_that_call_them_are_read(compiled):
+    text = compiled.to_string(hlo.HloPrintOptions.canonical())
+    assert "calls=\n" in text
+    inline, apart = (read_hlo(parse_hlo_text(each)).graph for each in (text, compiled.to_string()))
+    # Within a computation, instructions stand in another order.
+    assert contents(inline) == contents(apart)
+    # What is wrong is told by its line.
+    lines = text.split("\n")
+    number = next(number for number, line in enumerate(lines) if line.startswith("    ROOT "))
+    lines[number] = "    ROOT ="
+    with pytest.raises(HloError, match=rf"line {number + 1}:"):
+        parse_hlo_text("\n".join(lines))
+    with pytest.raises(HloError, match=r"line \d+:"):
+        parse_hlo_text("\n".join(lines[: number - 1]))
+
+
+def test_bodies_in_a_list_are_read():
+    def f(index, x):
+        return jax.lax.switch(index, [jnp.sin, jnp.cos, lambda x: x * 2.0], x)
+
+    module = jax.jit(f).lower(jnp.int32(1), jnp.ones(4)).compile().runtime_executable().hlo_modules()[0]
+    text = module.to_string(hlo.HloPrintOptions.canonical())
+    assert "branch_computations={\n" in text
+    inline, apart = (read_hlo(parse_hlo_text(each)).graph for each in (text, module.to_string()))
+    assert contents(inline) == contents(apart)
 
 
 @pytest.mark.parametrize("option", ["print_operand_names", "print_result_shape"])
