@@ -4,6 +4,8 @@ import { decodePlain } from '../document/decode.ts';
 import { NodeKind } from '../document/graph.ts';
 import { loop } from '../document/sketch.ts';
 import { toSvg } from '../draw/svg.ts';
+import { palettes } from '../draw/theme.ts';
+import { Legend } from './legend.ts';
 import { explore, withExplorers } from './testExplorer.ts';
 
 withExplorers();
@@ -33,4 +35,23 @@ test('coloured by time, a frame says how long what is in it takes', async () => 
   choice.value = 'kind';
   choice.dispatchEvent(new (root.ownerDocument.defaultView as unknown as { Event: typeof Event }).Event('change'));
   assert.doesNotMatch(drawn(), /µs/);
+});
+
+test('a long name is cut in the legend, and whole when it is pointed at', () => {
+  const legend = new Legend();
+  const long = 'dynamic-update-slice_bitcast_fusion.12';
+  legend.fill(
+    'kernel',
+    [
+      { look: 'group-0', label: long },
+      { look: 'group-1', label: 'dot.3' }
+    ],
+    palettes.light
+  );
+  const items = [...legend.root.querySelectorAll<HTMLElement>('.jv-legend-item')];
+  assert.match(items[0].textContent ?? '', /^dynamic-update-.*…$/);
+  assert.deepEqual(
+    items.map(item => item.title),
+    [long, '']
+  );
 });

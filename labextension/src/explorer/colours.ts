@@ -6,7 +6,6 @@ import type { LookName } from '../draw/theme.ts';
 import { checkpointColourings } from '../view/checkpoints.ts';
 import { colourings, groupsOfBoxes, ranked, type Colouring, type Groups } from '../view/colouring.ts';
 import { families } from '../view/family.ts';
-import { cut } from '../view/label.ts';
 import { figureText, measuredOf, ofItem } from '../view/measures.ts';
 import { Shape, type VisibleGraph } from '../view/visible.ts';
 import { element } from './elements.ts';
@@ -152,7 +151,7 @@ export class Colours {
     const boxes = [...of].filter((_, box) => visible.shape[box] === Shape.box);
     const shown = [...new Set(boxes)].sort((a, b) => a - b);
     const coloured = shown.filter(group => group >= 0 && group < own);
-    const legend = coloured.map(group => ({ look: lookOf(group), label: cut(names.get(group) ?? '') }));
+    const legend = coloured.map(group => ({ look: lookOf(group), label: names.get(group) ?? '' }));
     const others = shown.filter(group => group >= own).length;
     if (others || shown[0] === -1) {
       legend.push({ look: REST, label: others ? `${others} others` : 'none' });

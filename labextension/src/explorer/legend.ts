@@ -1,5 +1,6 @@
 /** The legend: what the colours say, and a swatch and a word for each. */
 import { looks, type Look, type LookName, type Palette } from '../draw/theme.ts';
+import { cut } from '../view/label.ts';
 import { element } from './elements.ts';
 
 export interface LegendEntry {
@@ -38,6 +39,10 @@ function item({ look: name, label }: LegendEntry, palette: Palette): HTMLElement
   swatch.style.borderStyle = look.dash ? 'dashed' : 'solid';
   swatch.style.borderWidth = `${Math.max(1, Math.round(look.width ?? 1))}px`;
   const made = element('span', 'jv-legend-item');
-  made.append(swatch, label);
+  const shown = cut(label);
+  if (shown !== label) {
+    made.title = label;
+  }
+  made.append(swatch, shown);
   return made;
 }
