@@ -22,6 +22,7 @@ from jaxviz.outline.tree import NODE_ROLES
 _ADVICE_EQUATIONS, _WARNING_EQUATIONS = 3, 1_000
 # Operations from which a cost is worth a word.
 _COSTLY = 1e6
+_THROUGH = NODE_ROLES.index("through")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -34,14 +35,37 @@ def find(subject: Subject) -> Iterator[Finding]:
     around = graph.regions.owner[graph.nodes.region]
     alone = dead & ~((around >= 0) & dead[np.maximum(around, 0)])
     for nodes in _groups(graph, alone, dead):
-        shown = nodes[subject.outline.role[nodes] < NODE_ROLES.index("through")]
+        shown = nodes[(subject.outline.role[nodes] < _THROUGH) | _calls(subject, nodes)]
+        # Where a call stands is known of the call: its body may have been traced for another one before.
         lines = subject.lines(shown)
         if not len(shown) or not lines or not _whole_lines(subject, shown, dead):
             continue
+        computed = _computed(subject, shown)
         # What is made only for its shape costs nothing.
-        if {subject.flow.op(node) for node in shown.tolist()} <= MOVING:
+        if {subject.flow.op(node) for node in computed.tolist()} <= MOVING:
             continue
-        yield _finding(subject, shown, lines)
+        yield _finding(subject, computed, lines)
+
+
+def _calls(subject: Subject, nodes: Column) -> Column:
+    """Which nodes are calls of jitted functions, through which one looks at what is in them."""
+    bodies = subject.graph.owned_regions
+    through = subject.outline.role[nodes] == _THROUGH
+    return through & np.array([node in bodies for node in nodes.tolist()], bool)
+
+
+def _computed(subject: Subject, nodes: Column) -> Column:
+    """The nodes, with what is in calls in place of these."""
+    graph, found, waiting = subject.graph, set(), nodes.tolist()
+    while waiting:
+        node = waiting.pop()
+        if subject.outline.role[node] != _THROUGH:
+            found.add(node)
+            continue
+        for region in graph.owned_regions.get(node, ()):
+            inside = np.flatnonzero((graph.nodes.region == region) & (graph.nodes.kind == OPERATION))
+            waiting += inside[subject.outline.role[inside] <= _THROUGH].tolist()
+    return np.array(sorted(found), np.int32)
 
 
 def _finding(subject: Subject, nodes: Column, lines: tuple[Line, ...]) -> Finding:

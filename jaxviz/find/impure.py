@@ -33,13 +33,13 @@ _TELL = {
     STORE: (
         WARNING,
         "{names} is assigned only while JAX traces",
-        "A compiled function changes nothing of Python: what is assigned is a tracer, and only the first time.",
+        "A compiled function changes nothing of Python: it is assigned once, and what is computed is a tracer then.",
         "Return the new value and assign it where the function is called.",
     ),
     CHANGE: (
         WARNING,
         "{names} happens only while JAX traces",
-        "A compiled function changes nothing of Python: what is put in is a tracer, and only the first time.",
+        "A compiled function changes nothing of Python: it is put in once, and what is computed is a tracer then.",
         "Return the value, and keep it where the function is called.",
     ),
     NUMBER: (

@@ -108,6 +108,8 @@ def _calling(expression: ast.AST | None, function: ast.AST | None) -> ast.Call |
     if name not in _TAKING or not expression.args:
         return None
     taken = expression.args[0]
+    if isinstance(taken, ast.GeneratorExp):
+        return taken
     if isinstance(taken, ast.Name):
         given = _assigned_once(function, taken.id)
         return given if isinstance(given, ast.GeneratorExp) else _calling(given, None)

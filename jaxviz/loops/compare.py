@@ -120,6 +120,14 @@ class Rebuilt:
         before, after = self.unrolled, self.rebuilt
         if before is None or after is None:
             return "", f"It cannot be rebuilt: {self.why}."
+        judged, text = self._measured(before, after)
+        if self.left and judged == "unrolled":
+            # What stays unrolled costs what it did, so this says nothing of a loop that the person writes.
+            return "", "What could be rebuilt is no better as a loop; that does not say what all of it is."
+        return judged, text
+
+    def _measured(self, before: Cost, after: Cost) -> tuple[str, str]:
+        """Which is better by what was measured, and the sentence on it."""
         if self.equal is False:
             return (
                 "",

@@ -254,11 +254,14 @@ def _run_steps(steps: Sequence[Step], values: Values) -> None:
             continue
         _run_segment(straight, values)
         straight = []
-        limits = step.equation.params["limit_indices"]
-        sizes = [limit - start for start, limit in zip(step.equation.params["start_indices"], limits, strict=True)]
-        start = values[step.starts]
-        piece = lax.dynamic_slice(values[step.operands[0]], [start[axis] for axis in range(len(sizes))], sizes)
-        values[step.equation.outvars[0]] = piece
+        result = step.equation.outvars[0]
+        starts = [values[step.starts][axis] for axis in range(result.aval.ndim)]
+        whole = values[step.operands[0]]
+        if step.equation.primitive.name == "pad":
+            around = jnp.full(result.aval.shape, values[step.operands[1]], result.aval.dtype)
+            values[result] = lax.dynamic_update_slice(around, whole, starts)
+        else:
+            values[result] = lax.dynamic_slice(whole, starts, result.aval.shape)
     _run_segment(straight, values)
 
 

@@ -17,6 +17,8 @@ from jaxviz import compat
 #: Parameters that say nothing about what is computed; of functions with a derivative of their own, the body counts.
 _IDLE = frozenset({"name", "ctx_mesh", "jvp_jaxpr_fun", "jvp_jaxpr_thunk"})
 _IDLE |= {"fwd_jaxpr_thunk", "fwd", "bwd", "out_trees"}
+#: Parameters that say where a piece lies in what it is taken out of, or put into.
+_PLACES = {"slice": ("start_indices", "limit_indices"), "pad": ("padding_config",)}
 
 
 class Number(NamedTuple):
@@ -39,7 +41,8 @@ Key = Any
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One equation, and a key for each operand. `starts` are those of a slice that begins elsewhere in each turn."""
+    """One equation, and a key for each operand. `starts` are where a slice begins, or where a pad
+    puts its piece, that does so elsewhere in each turn."""
 
     equation: Any
     operands: tuple[Key, ...]
@@ -98,7 +101,7 @@ def aval_of(key: Key) -> Any:
 
 
 def alike(one: Step, other: Step, texts: Callable[[Any], str]) -> bool:
-    """Whether two steps compute the same of their operands, except for where a slice begins."""
+    """Whether two steps compute the same of their operands, except for where a slice or a pad begins."""
     first, second = one.equation, other.equation
     if first.primitive is not second.primitive or len(first.invars) != len(second.invars):
         return False
@@ -108,7 +111,7 @@ def alike(one: Step, other: Step, texts: Callable[[Any], str]) -> bool:
         return False
     if first.params is second.params or first.params == second.params:
         return True
-    moving = ("start_indices", "limit_indices") if is_moving_slice(first, second) else ()
+    moving = _PLACES[first.primitive.name] if is_moving(first, second) else ()
     return first.params.keys() == second.params.keys() and all(
         _same(value, second.params[name], texts)
         for name, value in first.params.items()
@@ -116,11 +119,26 @@ def alike(one: Step, other: Step, texts: Callable[[Any], str]) -> bool:
     )
 
 
-def is_moving_slice(first: Any, second: Any) -> bool:
-    """Whether two equations take pieces of the same size out of an array, each from another place."""
-    if first.primitive.name != "slice" or first.params["start_indices"] == second.params["start_indices"]:
-        return False
-    return all(e.params["strides"] is None or set(e.params["strides"]) == {1} for e in (first, second))
+def is_moving(first: Any, second: Any) -> bool:
+    """Whether two equations take pieces of one size out of an array, each from another place, or put them there."""
+    names = {first.primitive.name, second.primitive.name}
+    if names == {"slice"}:
+        dense = all(e.params["strides"] is None or set(e.params["strides"]) == {1} for e in (first, second))
+    else:
+        dense = names == {"pad"} and all(map(_is_put_whole, (first, second)))
+    return dense and starts_of(first) != starts_of(second)
+
+
+def starts_of(equation: Any) -> tuple[int, ...]:
+    """Where a slice begins, or where a pad puts its piece."""
+    if equation.primitive.name == "pad":
+        return tuple(low for low, _, _ in equation.params["padding_config"])
+    return tuple(equation.params["start_indices"])
+
+
+def _is_put_whole(pad: Any) -> bool:
+    """Whether a pad spreads and cuts nothing, as the backward pass of a slice does not."""
+    return all(low >= 0 and high >= 0 and not inside for low, high, inside in pad.params["padding_config"])
 
 
 def _kind(aval: Any) -> tuple[Any, ...]:

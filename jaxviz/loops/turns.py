@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from jaxviz import compat
-from jaxviz.loops.steps import Copies, Handed, Key, Number, Step, alike, is_moving_slice
+from jaxviz.loops.steps import Copies, Handed, Key, Number, Step, alike, is_moving, starts_of
 
 #: Turns that a loop must have to be worth it, and how far back a turn may read.
 FEWEST_TURNS = 3
@@ -44,7 +44,7 @@ class Turns:
     inner: tuple[Copies, ...]
     count: int
     carried: tuple[Carried, ...]
-    #: What each turn is given, one key for each turn; or where a slice begins, as tuples of whole numbers.
+    #: What each turn is given, one key for each turn; or where a slice or pad begins, as tuples of whole numbers.
     given: tuple[tuple[Any, ...], ...]
     number: int
     #: The variables that each turn makes, by place.
@@ -224,9 +224,9 @@ class _Reader:
             if any(start is None for start in starts):
                 raise CannotRebuild("the turns read pieces of an array in ways that differ")
             return self._operand(starts)
-        if not any(is_moving_slice(equations[0], equation) for equation in equations[1:]):
+        if not any(is_moving(equations[0], equation) for equation in equations[1:]):
             return None
-        return self._give(tuple(equation.params["start_indices"] for equation in equations))
+        return self._give(tuple(map(starts_of, equations)))
 
     def _give(self, keys: tuple[Any, ...]) -> _Given:
         return _Given(self.given.setdefault(keys, len(self.given)))

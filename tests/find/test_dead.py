@@ -51,6 +51,25 @@ def test_what_belongs_together_is_told_together():
     assert "4 equations that no result needs" in finding.title
 
 
+def measured_and_left(x):
+    norm = jnp.linalg.norm(x)  # noqa: F841
+    return x + 1
+
+
+def scaled_and_measured(x):
+    spread = jnp.linalg.norm(jnp.sin(x) * 3)  # noqa: F841
+    return x + 1
+
+
+@pytest.mark.parametrize(("fn", "equations"), [(measured_and_left, 3), (scaled_and_measured, 5)])
+def test_what_a_jitted_function_of_jax_computes_for_nothing_is_told_where_it_is_called(fn, equations):
+    # It was traced for another line before.
+    explore(lambda x: jnp.linalg.norm(x), jnp.ones(4))
+    finding = the("dead", fn, jnp.ones(4))
+    assert line_numbers(finding, fn) == [1]
+    assert finding.figures["equations"] == equations == len(finding.nodes)
+
+
 def test_dead_code_in_the_body_of_a_loop():
     finding = the("dead", in_a_body, 1.0)
     assert line_numbers(finding, in_a_body) == [2]

@@ -261,6 +261,17 @@ def generated_before(x, weights):
     return sum(outputs)
 
 
+def generated_there(x, weights):
+    return sum(bent(weight * x) for weight in weights)
+
+
+def test_a_generator_that_is_summed_where_it_stands_is_an_unrolled_loop():
+    finding = the("unrolled", generated_there, jnp.ones(4), [jnp.ones(4)] * 20)
+    assert line_numbers(finding, generated_there) == [1]
+    assert finding.figures["copies"] == 20
+    assert "bent(weight * x) for weight in weights" in finding.text
+
+
 @pytest.mark.parametrize(
     ("fn", "head"), [(mapped_before, "map(bent, weights)"), (generated_before, "(bent(weight) for weight in weights)")]
 )

@@ -222,6 +222,13 @@ def test_the_verdict_follows_the_measurements(measured, unrolled, rebuilt, bette
     assert said in judged.verdict
 
 
+def test_what_stays_unrolled_says_nothing_of_the_loop(measured):
+    slower = {"unrolled": Cost(400, 0.1, 0.1, 1e-3), "rebuilt": Cost(390, 0.1, 0.2, 2e-3)}
+    judged = replace(measured, **slower, left=("turn 1 and turn 2 differ",))
+    assert judged.better == ""
+    assert "no better" in judged.verdict
+
+
 def test_results_that_differ_are_no_success(measured):
     judged = replace(measured, equal=False, difference=0.5)
     assert judged.better == ""

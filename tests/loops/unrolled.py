@@ -196,7 +196,15 @@ PARAMS = {"w": jnp.ones((4, 32)) * 0.1, "u": jnp.ones((8, 32)) * 0.1, "b": jnp.z
 
 NETWORK = Network()
 
+
 #: Name -> function, arguments, equations of one turn at most.
+def by_rows(weights, x):
+    """Parameters of all layers in one array: on the way back each turn puts its own row of the gradient."""
+    for number in range(10):
+        x = jax.nn.gelu(weights[number] @ x + weights[number, 0])
+    return (x**2).sum()
+
+
 LOOPS = {
     "a carry": (settle, (X,)),
     "layers": (layers, (jnp.eye(4), WEIGHTS)),
@@ -229,5 +237,6 @@ LOOPS = {
     "a function that calls itself, backward": (jax.grad(lambda x: recursive(x).sum()), (X,)),
     "reduce": (reduced, (jnp.eye(4), WEIGHTS)),
     "map": (mapped, ([X * i for i in range(20)],)),
+    "rows of parameters, backward": (jax.grad(by_rows), (jnp.linspace(0, 1, 160).reshape(10, 4, 4), jnp.ones(4))),
     "rows of an array": (over_rows, (jnp.linspace(0, 1, 120).reshape(30, 4),)),
 }

@@ -6,10 +6,12 @@ import ast
 import re
 from typing import Any
 
+import jax.numpy as jnp
+
 from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
-from jaxviz.errors.failure import Failure, is_array, type_text
+from jaxviz.errors.failure import Failure, is_array, last_name, type_text
 
 _METHODS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -43,16 +45,66 @@ def _in_place(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+#: Reductions that can leave out elements, with what those that have no value of nothing begin with.
+_REDUCTIONS = {"sum": "", "mean": "", "std": "", "var": "", "prod": "", "any": "", "all": ""}
+_REDUCTIONS |= {"max": ", initial=-jnp.inf", "min": ", initial=jnp.inf"}
+
+
+def _reduced(failure: Failure, node: ast.Subscript, mask: str) -> str:
+    """What reduces the elements that a mask takes, with the mask as its own argument; empty where nothing does."""
+    source, array = failure.source, failure.value(node.value)
+    parent = source.parent(node) if source is not None else None
+    call = source.parent(parent) if source is not None and isinstance(parent, ast.Attribute) else parent
+    if source is None or not isinstance(call, ast.Call) or not is_array(array) or array.ndim != 1:
+        return ""
+    name = last_name(call.func)
+    as_method = call.func is parent
+    if name not in _REDUCTIONS or len(call.args) != (0 if as_method else 1):
+        return ""
+    if not as_method and "jax" not in str(getattr(failure.value(call.func), "__module__", "")):
+        return ""
+    start = _REDUCTIONS[name] if jnp.issubdtype(array.dtype, jnp.floating) else ""
+    if _REDUCTIONS[name] and not start:
+        return ""
+    others = "".join(f", {one.arg}={failure.text(one.value)}" for one in call.keywords)
+    return failure.with_(call, f"jnp.{name}({failure.text(node.value)}, where={mask}{start}{others})")
+
+
+def _reduced_later(failure: Failure) -> bool:
+    """Whether something other than a sum is made of what a mask takes, by the name that this has."""
+    target = next(iter(getattr(failure.statement, "targets", [])), None)
+    source = failure.source
+    if not isinstance(target, ast.Name) or source is None or failure.statement is None:
+        return False
+    function = next((one for one in source.around(failure.statement) if isinstance(one, ast.FunctionDef)), None)
+    for call in ast.walk(function) if function is not None else ():
+        if isinstance(call, ast.Call) and last_name(call.func) in {*_REDUCTIONS, "median"} - {"sum", "any"}:
+            about = call.func.value if isinstance(call.func, ast.Attribute) and not call.args else None
+            about = call.args[0] if call.args else about
+            if isinstance(about, ast.Name) and about.id == target.id:
+                return True
+    return False
+
+
 def _boolean_mask(failure: Failure, match: re.Match[str]) -> Explanation:
     node = failure.find(ast.Subscript)
     array = failure.text(node.value) if node is not None else "x"
     mask = failure.text(node.slice) if node is not None else "mask"
     where = f"jnp.where({mask}, {array}, 0)"
     code = failure.with_(node, where) if node is not None else where
+    keep = "Keep the shape, and put a number where the mask is false:"
+    reduced = _reduced(failure, node, mask) if node is not None else ""
+    if reduced:
+        keep, code = "Keep the shape, and have left out what the mask leaves out:", reduced
+    elif node is not None and _reduced_later(failure):
+        keep = (
+            f"Keep the shape, and put a number where the mask is false; `where={mask}` has it left out of a mean, a "
+            "product, a minimum or a maximum:"
+        )
     first = f"jnp.nonzero({mask}, size=N, fill_value=0)"
     picked = failure.with_(node, f"{array}[{first}]") if node is not None else f"{array}[{first}]"
     cures = (
-        Cure("Keep the shape, and put a number where the mask is false:", code),
+        Cure(keep, code),
         Cure("Or take a fixed number of elements:", picked),
     )
     shown = failure.text(node) or f"{array}[{mask}]"
@@ -209,9 +261,35 @@ def _no_axis(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+def _split_into(failure: Failure, statement: ast.Assign, call: ast.Call) -> Explanation | None:
+    """`jax.random.split` gives two keys where it is not told how many."""
+    called = failure.value(call.func)
+    names = getattr(statement.targets[0], "elts", [])
+    one_more = len(call.args) == 1 and not call.keywords
+    of_keys = re.match(r"jax\.(?:\w+\.)?random\b", str(getattr(called, "__module__", "")))
+    if not of_keys or getattr(called, "__name__", "") != "split" or not call.args:
+        return None
+    said = call.args[1] if len(call.args) == 2 and not call.keywords else None
+    if not (one_more or isinstance(said, ast.Constant)) or any(isinstance(one, ast.Starred) for one in names):
+        return None
+    there = said.value if isinstance(said, ast.Constant) else 2
+    function, key = failure.text(call.func), failure.text(call.args[0])
+    reason = (
+        f"`{function}` gives two keys unless it is told how many: it gives {there} here, for {len(names)} names. "
+        "Each key is for one draw."
+    )
+    cure = Cure("Say how many:", failure.with_(call, f"{function}({key}, {len(names)})"))
+    title = f"`{failure.text(call)}` does not come apart into {len(names)}"
+    return Explanation("unpacking", title, reason, (cure,), api_page("jax.random.split"))
+
+
 def _unpacked(failure: Failure, match: re.Match[str]) -> Explanation | None:
     statement = failure.statement
     value: Any = failure.value(statement.value) if isinstance(statement, ast.Assign) else None
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+        of_split = _split_into(failure, statement, statement.value)
+        if of_split is not None:
+            return of_split
     if not is_array(value) or not isinstance(statement, ast.Assign):
         return None
     name, target = failure.text(statement.value), statement.targets[0]

@@ -147,6 +147,26 @@ def _bounds(failure: Failure, match: re.Match[str]) -> Explanation:
 
 _TYPE = ("TypeError",)
 
+
+def _values_for_branches(failure: Failure, match: re.Match[str]) -> Explanation:
+    """Values in place of the functions that are the branches of `cond`."""
+    call = failure.calls("cond")
+    sides = call.args[:3] if call is not None else []
+    written = len(sides) == 3 and not any(isinstance(one, ast.Starred) for one in sides)
+    test, yes, no = map(failure.text, sides) if written else ("condition", "x", "y")
+    where, functions = f"jnp.where({test}, {yes}, {no})", f"jax.lax.cond({test}, lambda: {yes}, lambda: {no})"
+    if written and call is not None and not any(callable(failure.value(one)) for one in sides):
+        where, functions = failure.with_(call, where), failure.with_(call, functions)
+    types = failure.types(failure.expression)
+    reason = (
+        "`cond` runs only one of its branches, so these are functions, called with what comes after them. To choose "
+        f"between values that are there already is another thing. {types}"
+    )
+    cures = (Cure("Choose between two values:", where), Cure("Or make functions of them:", functions))
+    title = "`cond` wants functions, and was given values"
+    return Explanation("branches", title, reason.strip(), cures, api_page("jax.lax.cond"))
+
+
 CASES = (
     Case(
         "bounds of a loop",
@@ -206,19 +226,7 @@ CASES = (
         [("Leave `length` out:", "jax.lax.scan(body, carry, xs)")],
         api_page("jax.lax.scan"),
     ),
-    plain(
-        "branches",
-        _TYPE,
-        r"true_fun and false_fun arguments should be callable",
-        "`cond` wants functions, and was given values",
-        "`cond` runs only one of its branches, so these are functions, called with what comes after them. To choose "
-        "between values that are there already is another thing. $types",
-        [
-            ("Choose between two values:", "jnp.where(condition, x, y)"),
-            ("Or make functions of them:", "jax.lax.cond(condition, lambda: x, lambda: y)"),
-        ],
-        api_page("jax.lax.cond"),
-    ),
+    Case("branches", _TYPE, r"true_fun and false_fun arguments should be callable", _values_for_branches),
     plain(
         "branches",
         ("ValueError", "TypeError"),

@@ -191,6 +191,8 @@ def _zeros(failure: Failure, wanted: ast.AST, names: dict[str, str]) -> Any:
         read = [name for name in names_read(part) if name not in names]
         if not all(known_beside(failure, ast.Name(name, ast.Load())) for name in read):
             return None
+        if isinstance(part, ast.Constant) and part.value is None:
+            return "None"
         text = failure.text(part)
         for name, here in names.items():
             text = re.sub(rf"\b{name}\b", here, text)

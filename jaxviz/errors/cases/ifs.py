@@ -37,9 +37,10 @@ def if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
         return ()
     one = _one_value(failure, [node], _after(failure, node))
     if one is not None and isinstance(one[1], Choice):
-        begin = "return " if one[0] == "return" else f"{one[0]} = "
+        begin = "return " if one[0] == "return" else one[0] if one[0].endswith("(") else f"{one[0]} = "
+        end = ")" if begin.endswith("(") else ""
         return tuple(
-            Cure(text, begin + code)
+            Cure(text, begin + code + end)
             for text, code in (
                 ("Compute both and choose for each element:", chosen(failure, one[1])),
                 ("Or let the program choose, so that only one of them runs:", run_one(failure, one[1])),
@@ -58,7 +59,8 @@ def _calls_itself(failure: Failure, node: ast.If) -> bool:
 def _one_value(
     failure: Failure, statements: list[ast.stmt], after: list[ast.stmt]
 ) -> tuple[str, ast.expr | Choice | str] | None:
-    """Statements that only return or assign one value: where to, and the value. Of an `if`, its branches do so."""
+    """Statements that only return, assign or append one value: where to, and the value. Of an `if`, its branches do
+    so."""
     if len(statements) != 1:
         return None
     (statement,) = statements
@@ -72,6 +74,13 @@ def _one_value(
         value = failure.text(statement.value)
         value = f"({value})" if isinstance(statement.value, (ast.BinOp, ast.IfExp, ast.Compare)) else value
         return (name, f"{name} {operator} {value}") if operator else None
+    if isinstance(statement, ast.Expr):
+        call = statement.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "append":
+            return None
+        if call.keywords or len(call.args) != 1 or not isinstance(failure.value(call.func.value), list):
+            return None
+        return f"{failure.text(call.func)}(", call.args[0]
     if not isinstance(statement, ast.If):
         return None
     yes = _one_value(failure, statement.body, [])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+import jax
+
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure
 
@@ -13,16 +15,26 @@ def _no_key(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
     first = call.args[0] if call is not None and call.args else None
     text = failure.text(first) or "seed"
-    number = isinstance(first, ast.Constant) and isinstance(first.value, int)
-    code = (
-        failure.with_(first, f"jax.random.key({text if number else 0})") if first is not None else "jax.random.key(0)"
-    )
     reason = (
         "Random numbers of JAX are computed from a key, which is made of a seed once and then split. "
         f"`{text}` is not a key."
     )
+    second = call.args[1] if call is not None and len(call.args) > 1 else None
+    if _is_key(failure.value(second)) and failure.source is not None and call is not None:
+        swapped = failure.source.replaced(call, {call.args[0]: failure.text(second), call.args[1]: text})
+        there = Cure("Give the key first:", failure.with_(call, swapped))
+        return Explanation("no key", f"`{text}` is not a random key", reason, (there,), api_page("jax.random.key"))
+    number = isinstance(first, ast.Constant) and isinstance(first.value, int)
+    code = (
+        failure.with_(first, f"jax.random.key({text if number else 0})") if first is not None else "jax.random.key(0)"
+    )
     cure = Cure("Make a key of the seed:", code)
     return Explanation("no key", f"`{text}` is not a random key", reason, (cure,), api_page("jax.random.key"))
+
+
+def _is_key(value: object) -> bool:
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
 
 
 def _arithmetic(failure: Failure, match: re.Match[str]) -> Explanation:

@@ -36,6 +36,8 @@ _METHODS = {
     "fill": ("jnp.full_like(x, ...)", "Arrays of JAX never change; a new one is made."),
     "block_until_ready": ("x", "Inside a traced function nothing runs that could be waited for; wait outside, "
         "on the result."),
+    "append": ("x = jnp.append(x, ...)", "Arrays of JAX never change; a longer one is made, which in a loop costs more "
+        "with each turn: a list can be filled instead, and stacked."),
     "requires_grad": ("jax.grad(f)", "Derivatives are taken of functions, with `jax.grad`."),
 }  # fmt: skip
 

@@ -315,6 +315,9 @@ def _item(failure: Failure, node: ast.Subscript) -> Explanation:
         )
     elif isinstance(value, (list, tuple)) and any(callable(one) for one in value):
         cure = Cure("Let the program choose the function:", f"jax.lax.switch({index}, {things}, *arguments)")
+    elif isinstance(value, (list, tuple)) and any(isinstance(one, (str, bytes, type(None))) for one in value):
+        # Of text there are no arrays; who has the number outside has the item.
+        cure = Cure("Give the number, and take the item outside, where it is known:", failure.with_(node, index))
     else:
         cure = Cure(
             "Make an array of them, which can be indexed by a traced value:",

@@ -42,7 +42,7 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
     elif written:
         cures.append(Cure(_USE, _all_of_jax(failure, call, written)))
     array = failure.value(call.args[0]) if len(call.args) == 1 and not call.keywords else None
-    if isinstance(failure.value(call.func), np.ufunc) and is_array(array) and not hasattr(failure.statement, "body"):
+    if isinstance(failure.value(call.func), np.ufunc) and is_array(array) and not _is_inside(failure, call):
         # Of these the shape of the result is that of what they are given.
         shape = f"jax.ShapeDtypeStruct({argument}.shape, {argument}.dtype)"
         text = "Or have Python called while the program runs; the result must have a known shape:"
@@ -58,6 +58,13 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
         else " `jax.pure_callback` has Python called while the program runs, if the shape of the result is known."
     )
     return replace(explained, reason=explained.reason + also)
+
+
+def _is_inside(failure: Failure, call: ast.Call) -> bool:
+    """Whether another function of NumPy, or a statement with a body, is given what a call makes."""
+    around = failure.source.around(call)[1:] if failure.source is not None else []
+    given = any(isinstance(one, ast.Call) and _of_jax_numpy(failure, one) for one in around)
+    return given or hasattr(failure.statement, "body")
 
 
 def _is_asked(failure: Failure, call: ast.Call) -> bool:

@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
-from jaxviz.errors.explanation import api_page, plain
+import ast
+import re
+
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.failure import Failure, is_array
 
 _BOTH = ("TypeError", "ValueError")
+
+
+def _of_numbers(failure: Failure, match: re.Match[str]) -> Explanation:
+    """Single numbers are joined: those of a list, or of an array that was given in place of a list."""
+    call = failure.find(ast.Call)
+    first = call.args[0] if call is not None and call.args else None
+    link = api_page("jax.numpy.stack")
+    if call is not None and first is not None and is_array(failure.value(first)):
+        arrays = [one for one in call.args if is_array(failure.value(one)) and failure.value(one).ndim]
+        listed = ", ".join(map(failure.text, arrays))
+        whole = f"{failure.text(call.func)}([{listed}])"
+        reason = (
+            "`concatenate` takes the arrays as one list, and then the axis. "
+            f"`{failure.text(first)}` is taken for the list here, so the numbers in it would be joined."
+        )
+        cure = Cure("Give them as a list:", failure.with_(call, whole))
+        return Explanation("concatenation", "what is joined is given as a list", reason, (cure,), link)
+    text = failure.text(first) if first is not None else "x"
+    code = f"jnp.stack({text})"
+    reason = (
+        "`concatenate` joins arrays along an axis that they have, and a single number has none. A list of numbers is "
+        "stacked along a new one."
+    )
+    cure = Cure("Stack them:", failure.with_(call, code) if call is not None else code)
+    return Explanation("concatenation", "single numbers have no axis to be joined along", reason, (cure,), link)
+
 
 CASES = (
     plain(
@@ -66,16 +96,7 @@ CASES = (
         [("For another shape:", "$first.reshape($1)")],
         api_page("jax.numpy.reshape"),
     ),
-    plain(
-        "concatenation",
-        _BOTH,
-        r"Zero-dimensional arrays cannot be concatenated",
-        "single numbers have no axis to be joined along",
-        "`concatenate` joins arrays along an axis that they have, and a single number has none. A list of numbers is "
-        "stacked along a new one.",
-        [("Stack them:", "jnp.stack($first)")],
-        api_page("jax.numpy.stack"),
-    ),
+    Case("concatenation", _BOTH, r"Zero-dimensional arrays cannot be concatenated", _of_numbers),
     plain(
         "squeeze",
         _BOTH,

@@ -200,6 +200,16 @@ def _stack(failure: Failure, call: ast.Call) -> Explanation:
     return Explanation("stack", "`stack` wants arrays of one shape", reason.strip(), cures, api_page("jax.numpy.stack"))
 
 
+def _numbers_joined(failure: Failure, call: ast.Call | None) -> list[ast.expr]:
+    """What has no axis, among arrays of one that are to be joined along it."""
+    listed = call.args[0] if call is not None and call.args else None
+    if not isinstance(listed, (ast.List, ast.Tuple)):
+        return []
+    held = [failure.value(one) for one in listed.elts]
+    axes = [0 if isinstance(one, (int, float)) else one.ndim if is_array(one) else 2 for one in held]
+    return [one for one, count in zip(listed.elts, axes, strict=True) if count == 0] if set(axes) == {0, 1} else []
+
+
 def _concatenation(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.calls("concatenate", "concat", "hstack", "vstack", "append", "stack", "column_stack")
     if call is not None and last_name(call.func) == "stack":
@@ -213,7 +223,13 @@ def _concatenation(failure: Failure, match: re.Match[str]) -> Explanation:
         for place in range(min((len(shape) for shape in shapes), default=0))
         if len({(*shape[:place], *shape[place + 1 :]) for shape in shapes}) == 1
     ]
-    if fitting:
+    numbers = _numbers_joined(failure, call)
+    if call is not None and numbers and failure.source is not None:
+        changes: dict[ast.AST, str] = {one: f"jnp.array([{failure.text(one)}])" for one in numbers}
+        cure = Cure(
+            "Give what is a single number an axis:", failure.with_(call, failure.source.replaced(call, changes))
+        )
+    elif fitting:
         cure = Cure(
             f"They fit along axis {fitting[0]}:",
             failure.with_(call, f"jnp.concatenate({first}, axis={fitting[0]})") if call else "",

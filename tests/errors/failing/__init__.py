@@ -23,6 +23,7 @@ for _name in (
     "devices",
     "written",
     "mended",
+    "first",
 ):
     import_module(f"errors.failing.{_name}")
 
