@@ -52,8 +52,8 @@ def _finding(subject: Subject, root: str, members: list[tuple[str, int, list[int
             severity=severity,
             title=f"an array ({tables.type_text(type_)}, {bytes_text(size)}) is baked in as a constant{where}",
             text=(
-                "No variable around the function holds it, so it was made while JAX traced: what NumPy makes is computed "
-                "at once. Its "
+                "No variable around the function holds it, so it was made while JAX traced: what NumPy makes is "
+                "computed at once. Its "
                 f"{bytes_text(size)} are part of the compiled program, and each compilation carries a copy."
             ),
             remedy="Make it with jax.numpy inside of the function, which computes it when it runs; or make it "

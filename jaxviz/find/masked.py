@@ -31,7 +31,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         compared = _compared(subject, choice)
         for case in cases:
             steep = _steep(subject, case)
-            if steep is not None and compared & _values_of(subject, steep):
+            if steep is not None and (compared & _values_of(subject, steep) or _is_shifted(subject, choice, steep)):
                 found += [steep, node]
                 names.add(flow.op(steep))
     if found:
@@ -64,6 +64,22 @@ def _compared(subject: Subject, choice: int) -> set[int]:
     if not any(flow.number(side) is not None for side in sides):
         return set()
     return {flow.origin(side) for side in sides if flow.number(side) is None}
+
+
+def _is_shifted(subject: Subject, choice: int, steep: int) -> bool:
+    """Whether a mask compares with the very number that is taken off before: `where(x > 2, sqrt(x - 2), 0)`."""
+    flow, value_node = subject.flow, subject.graph.value_node
+    mask, argument = flow.origin(choice), _argument(subject, steep)
+    if mask < 0 or argument < 0:
+        return False
+    asking, taking = int(value_node[mask]), int(value_node[argument])
+    if flow.op(asking) not in _COMPARISONS or flow.op(taking) not in ("add", "sub"):
+        return False
+    (compared, number), (shifted, taken) = flow.operands(asking), flow.operands(taking)
+    bound, shift = flow.number(number), flow.number(taken)
+    if bound is None or shift is None or flow.origin(compared) != flow.origin(shifted):
+        return False
+    return bool(shift == (bound if flow.op(taking) == "sub" else -bound))
 
 
 def _steep(subject: Subject, case: int) -> int | None:

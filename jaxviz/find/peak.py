@@ -54,8 +54,9 @@ def _text(peak: Peak, values: str, told: str, results: str) -> str:
     made = f": {told}" if told else ""
     if peak.assigned:
         return f"By XLA's buffer assignment: {results} of results, and {values} of those in between{made}."
+    lie = "lies" if values.startswith("1 ") else "lie"
     return (
-        f"In the order in which the compiled program runs, {values} lie in memory there{made}. That is counted from "
+        f"In the order in which the compiled program runs, {values} {lie} in memory there{made}. That is counted from "
         "the order alone; ex.memory() asks XLA where it puts each."
     )
 
@@ -67,7 +68,7 @@ def _remedy(subject: Subject, peak: Peak) -> str:
         return "jax.checkpoint computes values of the forward pass again in place of keeping them."
     if peak.results > computed / 2 and peak.arguments:
         return (
-            "Most of it are results: where they take the place of arguments, as new parameters do, "
+            "Most of it is results: where they take the place of arguments, as new parameters do, "
             "jax.jit(f, donate_argnums=...) writes them there."
         )
     return "Work in pieces, with jax.lax.map over parts of a batch; give narrower types to what is kept long."

@@ -25,8 +25,18 @@ def masked_quotient(x):
     return jnp.where(x != 0, 1.0 / x, 0.0).sum()
 
 
+def masked_above(x):
+    return jnp.where(x > 0.5, jnp.sqrt(x - 0.5), 0.0).sum()
+
+
 @pytest.mark.parametrize(
-    ("fn", "lines", "name"), [(masked_log, [2], "log"), (masked_root, [1], "sqrt"), (masked_quotient, [1], "div")]
+    ("fn", "lines", "name"),
+    [
+        (masked_log, [2], "log"),
+        (masked_root, [1], "sqrt"),
+        (masked_quotient, [1], "div"),
+        (masked_above, [1], "sqrt"),
+    ],
 )
 def test_a_mask_that_comes_too_late(fn, lines, name):
     gradient = jax.grad(fn)
@@ -46,6 +56,7 @@ INNOCENT = {
     "no gradient": masked_log,
     "masked before": jax.grad(masked_before),
     "no steep function": jax.grad(lambda x: jnp.where(x > 0, jnp.sin(x), 0.0).sum()),
+    "away from where it is steep": jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x + 1.0), 0.0).sum()),
     "a rectifier": jax.grad(lambda x: jnp.where(x > 0, x, 0.0).sum()),
     "another mask": jax.grad(lambda x: jnp.where(jnp.arange(3) > 1, jnp.log(x), 0.0).sum()),
     "a leaky rectifier": jax.grad(lambda x: jax.nn.leaky_relu(x).sum()),

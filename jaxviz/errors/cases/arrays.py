@@ -270,9 +270,10 @@ def _split_into(failure: Failure, statement: ast.Assign, call: ast.Call) -> Expl
     if not of_keys or getattr(called, "__name__", "") != "split" or not call.args:
         return None
     said = call.args[1] if len(call.args) == 2 and not call.keywords else None
-    if not (one_more or isinstance(said, ast.Constant)) or any(isinstance(one, ast.Starred) for one in names):
+    told = isinstance(said, ast.Constant) and isinstance(said.value, int)
+    if not (one_more or told) or any(isinstance(one, ast.Starred) for one in names):
         return None
-    there = said.value if isinstance(said, ast.Constant) else 2
+    there = failure.text(said) if said is not None else 2
     function, key = failure.text(call.func), failure.text(call.args[0])
     reason = (
         f"`{function}` gives two keys unless it is told how many: it gives {there} here, for {len(names)} names. "
