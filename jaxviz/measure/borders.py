@@ -13,6 +13,7 @@ from operator import mul
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, RESULT, Graph
 from jaxviz.link.links import EXACT, MERGED, Links
@@ -20,6 +21,10 @@ from jaxviz.measure.cost import Cost, cost_of
 
 # The results of these lie in memory, whatever is inside.
 _HOLDING = frozenset(["scan", "while", "cond"])
+# Operations of HLO with a body for one number or two.
+_APPLYING = frozenset(
+    ["sort", "reduce", "reduce-window", "scatter", "select-and-scatter", "map", "all-reduce", "reduce-scatter"]
+)
 # Operations of HLO that make no new numbers, and the equations that do not either.
 _MOVING = frozenset(["copy", "broadcast", "transpose", "reshape", "bitcast"])
 _MOVES = frozenset(["copy", "copy_p", "broadcast_in_dim", "transpose", "reshape", "squeeze", "expand_dims"])
@@ -63,12 +68,23 @@ def _ends(hlo: Graph, links: Links) -> dict[int, str]:
     """For each equation the operation of HLO that ends it: the compiler may take several steps for one."""
     strings = hlo.tables.strings
     ends: dict[int, tuple[int, str]] = {}
-    told = np.isin(links.kind, (EXACT, MERGED)) & (hlo.nodes.kind[links.target] == OPERATION)
+    steps = (hlo.nodes.kind == OPERATION) & ~_applied(hlo)
+    told = np.isin(links.kind, (EXACT, MERGED)) & steps[links.target]
     for source, target in zip(links.source[told].tolist(), links.target[told].tolist(), strict=True):
         op = strings[hlo.nodes.op[target]]
         if op != "fusion" and op not in _MOVING and target > ends.get(source, (-1, ""))[0]:
             ends[source] = target, op
     return {source: op for source, (_, op) in ends.items()}
+
+
+def _applied(hlo: Graph) -> NDArray[np.bool_]:
+    """Which nodes say what another operation does with its numbers, such as how a sort compares two."""
+    strings = hlo.tables.strings
+    bodies = np.zeros(len(hlo.regions.owner), bool)
+    for region in range(1, len(bodies)):
+        owner = int(hlo.regions.owner[region])
+        bodies[region] = strings[hlo.nodes.op[owner]] in _APPLYING or bodies[hlo.nodes.region[owner]]
+    return bodies[hlo.nodes.region]
 
 
 def _says_nothing(graph: Graph, node: int) -> bool:
