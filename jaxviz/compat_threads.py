@@ -49,6 +49,16 @@ def surroundings(*, checks: bool = True) -> Entered:
 
 
 @contextmanager
+def unchecked() -> Iterator[None]:
+    """Nothing that this thread runs is ended by a value that is not finite."""
+    with ExitStack() as stack:
+        for name, setter in _CHECKS.items():
+            if _setting(name):
+                stack.enter_context(_setter(setter)(False))
+        yield
+
+
+@contextmanager
 def setting(option: str, value: Any) -> Iterator[None]:
     """A setting of JAX, for this thread alone where JAX can do that.
 

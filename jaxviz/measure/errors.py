@@ -27,7 +27,7 @@ def failed(call: str, error: BaseException) -> RunError:
     if "FloatingPoint" in type(error).__name__:
         return RunError(
             f"{call} was ended because a value is {_bad_word(text)}, which jax_debug_nans or jax_debug_infs asks for. "
-            "Without these, ex.values().first_bad says where it begins."
+            "ex.values().first_bad says where it begins."
         )
     first = text.splitlines()[0].rstrip(".") if text else type(error).__name__
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in text or "out of memory" in text.lower():

@@ -7,6 +7,7 @@ from threading import Event
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
+from jaxviz.compat_threads import unchecked
 from jaxviz.measure.errors import RunStopped
 from jaxviz.measure.waiting import Result, Work
 
@@ -60,9 +61,17 @@ class Silence:
 
 
 def waited_for(call: str, what: str, do: Callable[[Work[Result]], Result], tell: Callable[[str], None]) -> Result:
-    """Does some work for a program; a person who waits long is told `what` it is, and what an interrupt leaves."""
+    """Does some work for a program; a person who waits long is told `what` it is, and what an interrupt leaves.
+
+    It is never a run of the person's own: values that are not finite are what is looked for, and end nothing.
+    """
+
+    def looked(work: Work[Result]) -> Result:
+        with unchecked():
+            return do(work)
+
     silence = Silence(tell)
-    work = Work(do, lambda: silence.break_with(f"{call}: {what}"))
+    work = Work(looked, lambda: silence.break_with(f"{call}: {what}"))
     try:
         return work.wait()
     except KeyboardInterrupt:

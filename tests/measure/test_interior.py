@@ -50,6 +50,9 @@ def test_the_turn_in_which_a_value_becomes_bad_is_told():
     again = jv.explore(f, 3.5).values()
     assert again.first_bad.name == "log"
     assert again.first_bad.line == f.__code__.co_firstlineno + 3
+    # A check of JAX ends no search.
+    with jax.debug_nans(True):
+        assert ex.values(inside="scan").first_bad.bad_turn == 3
 
 
 def test_a_scan_that_runs_backwards_counts_its_turns_as_they_run():

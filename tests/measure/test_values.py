@@ -62,6 +62,15 @@ def test_a_bad_backward_pass_is_found_where_the_forward_pass_is_good():
     assert bad.line == f.__code__.co_firstlineno + 1
 
 
+def test_checks_for_nans_do_not_end_the_search_for_the_first():
+    ex = jv.explore(lambda x: jnp.log(x - 1.0) * 0.5, jnp.array([0.5, jnp.inf]))
+    with jax.debug_nans(True), jax.debug_infs(True):
+        values = ex.values()
+    # `x` holds an infinity, which was there before.
+    assert values.first_bad is not None
+    assert (values.first_bad.name, values.first_bad.nan) == ("log", 1)
+
+
 def test_a_bad_argument_is_the_first():
     bad = jv.explore(lambda x, y: (x + y).sum(), jnp.ones(3), jnp.array([1.0, jnp.nan, 0.0])).values().first_bad
     assert bad is not None
