@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from jaxviz.compat_threads import unchecked
 from jaxviz.measure.errors import RunStopped
-from jaxviz.measure.waiting import Result, Work
+from jaxviz.measure.waiting import Result, Work, still_going
 
 #: What a run is at: the compiler, filling arguments, reading what was compiled, the runs, those without `jit`, those
 #: with the profiler.
@@ -45,6 +45,16 @@ class Progress(NamedTuple):
         }[self.step]
 
 
+def held_up() -> str:
+    """A sentence on what may hold up a run that takes long, after a space; nothing where nothing was left behind."""
+    count = still_going()
+    if not count:
+        return ""
+    what = "One thing that was" if count == 1 else f"{count} things that were"
+    goes = "goes" if count == 1 else "go"
+    return f" {what} stopped before {goes} on all the same, which may hold this up until the kernel is restarted."
+
+
 class Silence:
     """Tells a person who waits long what for, less and less often."""
 
@@ -57,7 +67,7 @@ class Silence:
         seconds = perf_counter() - self._started
         if seconds > self._until:
             self._until = max(seconds + _SILENCE, seconds * _LONGER)
-            self._tell(f"{words}, after {seconds:.0f} s; interrupt to stop.")
+            self._tell(f"{words}, after {seconds:.0f} s; interrupt to stop.{held_up()}")
 
 
 def waited_for(call: str, what: str, do: Callable[[Work[Result]], Result], tell: Callable[[str], None]) -> Result:

@@ -50,6 +50,22 @@ class Stopped(Exception):
 _going: WeakSet[Work[Any]] = WeakSet()
 # Whether a device was left alone with something that it may never end.
 _left_behind = Event()
+# One result of each work that was stopped while a device made it.
+_unmade: list[Any] = []
+
+
+def still_going() -> int:
+    """How much of what was stopped goes on all the same: on a device, in the compiler, or in Python that waits."""
+    _unmade[:] = [result for result in _unmade if not _is_made(result)]
+    return len(_unmade) + sum(work.abandoned and work.going for work in list(_going))
+
+
+def _is_made(result: Any) -> bool:
+    try:
+        return bool(result.is_ready())
+    # It is not there any more.
+    except RuntimeError:
+        return True
 
 
 @atexit.register
@@ -78,6 +94,10 @@ def _leave_at_once() -> None:
     with suppress(Exception):
         for client in {id(device.client): device.client for device in jax.devices()}.values():
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(client))
+
+
+def _size(result: Any) -> int:
+    return int(getattr(result, "size", 0))
 
 
 _listener: ContextVar[Callable[[], None] | None] = ContextVar("listener", default=None)
@@ -132,6 +152,8 @@ class Work(Generic[Result]):
                     if self._stop.wait(min(max(share, _SHORTEST), _LONGEST)):
                         self.abandoned = True
                         _left_behind.set()
+                        # The smallest, because it is kept until it is made.
+                        _unmade.append(min((one for one in leaves if not _is_made(one)), key=_size, default=leaf))
                         raise Stopped
         results = jax.block_until_ready(results)
         self._long = perf_counter() - start > _LONG

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Seconds between two words of how far it is: more often nobody reads them.
 _BETWEEN = 0.2
+# Seconds after which a person asks what holds a run up.
+_LATE = 4.0
 
 Told = Callable[[str], None]
 
@@ -25,13 +27,13 @@ def run(session: Session, id: str, told: Told) -> dict[str, Any]:
     What it does besides computing is said before it is repeated, and all the time.
     """
     from jaxviz.measure.effects import effects_of
-    from jaxviz.measure.progress import Progress
+    from jaxviz.measure.progress import Progress, held_up
 
     exploration: Exploration = session[id].exploration
     effects = effects_of(exploration.jaxpr)
-    each = f"; each of them {effects}" if effects else ""
+    each = f"; each run {effects}" if effects else ""
     if effects:
-        told(f"about 30 runs{each}")
+        told(f"about 30 runs; each of them {effects}")
     last = 0.0
 
     def hear(progress: Progress) -> None:
@@ -39,7 +41,8 @@ def run(session: Session, id: str, told: Told) -> dict[str, Any]:
         now = perf_counter()
         if now - last >= _BETWEEN:
             last = now
-            told(f"{progress.words}{each}")
+            late = held_up() if progress.seconds > _LATE else ""
+            told(f"{progress.words}{each}{late and '.' + late}")
 
     exploration.run(progress=hear)
     told("reading what was measured")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
-from jaxviz.measure import waiting
+from jaxviz.measure import progress, waiting
 from jaxviz.measure.waiting import Work
 
 
@@ -70,7 +70,7 @@ import sys, threading
 import jax.numpy as jnp
 from jax import lax
 import jaxviz as jv
-from jaxviz.measure import waiting
+from jaxviz.measure import progress, waiting
 
 waiting._LEAVING = 0.3
 
@@ -202,13 +202,14 @@ def test_results_that_take_long_are_asked_for_until_they_are_there():
     assert second.left < 0
 
 
-def test_results_that_never_come_are_left_and_that_is_known():
+def test_results_that_never_come_are_left_and_that_is_known(monkeypatch):
     class Never(_Result):
         def is_ready(self):
             asked.set()
-            return False
+            return made.is_set()
 
-    asked = threading.Event()
+    asked, made = threading.Event(), threading.Event()
+    before = waiting.still_going()
 
     def interrupt():
         if asked.is_set():
@@ -221,6 +222,15 @@ def test_results_that_never_come_are_left_and_that_is_known():
     assert work.abandoned
     # No thread sits in the runtime, where the end of the process would meet it.
     assert threading.active_count() <= threads
+    # Whoever waits for a run that comes later is told of it, until it is made.
+    assert waiting.still_going() == before + 1
+    told = []
+    monkeypatch.setattr(progress, "_SILENCE", 0.0)
+    progress.Silence(told.append).break_with("later")
+    assert "stopped before" in told[0]
+    assert "until the kernel is restarted" in told[0]
+    made.set()
+    assert waiting.still_going() == before
 
 
 def test_work_inside_of_other_work_is_stopped_by_who_listens():

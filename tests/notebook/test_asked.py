@@ -11,7 +11,10 @@ import pytest
 
 from jaxviz.document import Document
 from jaxviz.exploration import Exploration
+from jaxviz.measure import progress as progress_module
 from jaxviz.measure import run as run_module
+from jaxviz.measure.progress import Progress
+from jaxviz.notebook import asked
 from jaxviz.notebook import session as session_module
 from jaxviz.notebook.channel import Channel
 from jaxviz.notebook.session import Session
@@ -86,8 +89,25 @@ def test_what_calls_back_into_python_is_said_before_it_is_repeated(channel):
     first = next(place for place, text in enumerate(words) if "calls back into Python (line" in text)
     assert re.match(r"about 30 runs; each of them prints or calls back into Python \(line \d+\)$", words[first])
     assert len(seen) > 20
+    assert all(" calls back into Python" in text and "; each run prints or" in text for text in words[first + 1 : -1])
     # All messages until then had been sent.
     assert min(seen) > first
+
+
+def test_a_run_that_takes_long_says_what_was_stopped_and_holds_it_up(channel, monkeypatch):
+    explored(channel, smooth, np.ones((8, 8), np.float32))
+    monkeypatch.setattr(asked, "_LATE", 0.0)
+    monkeypatch.setattr(asked, "_BETWEEN", 0.0)
+
+    def heard(self, progress):
+        progress(Progress("run", 0, 20, 5.0))
+
+    monkeypatch.setattr(Exploration, "run", heard)
+    for still, expected in ((0, "0 of 20 runs"), (2, "0 of 20 runs. 2 things that were stopped before go on all the")):
+        monkeypatch.setattr(progress_module, "still_going", lambda still=still: still)
+        words = [message["words"] for message in ask(channel, type="run", id="1") if message["type"] == "progress"]
+        assert any(text.startswith(expected) for text in words)
+        assert any("stopped before" in text for text in words) == bool(still)
 
 
 def test_the_answer_is_of_the_program_that_was_shown(channel):
