@@ -46,6 +46,11 @@ function boundText({ run }: Measured, of: (figure: Figure) => number): MeasureLi
     : { term: 'limit', text: `memory-bound at ${percent} %`, note: ` of ${bytesText(mostBytes)}/s` };
 }
 
+/** What limits a node by itself, in a few words; nothing where that is not known. */
+export function limitOf(measured: Measured, node: number): string | null {
+  return boundText(measured, figure => measured.own[figure][node])?.text ?? null;
+}
+
 /** Seconds below which a time is mostly that of a start. */
 const TOO_SHORT = 2e-6;
 

@@ -73,8 +73,8 @@ export class MemoryStrip {
     const x = (step: number): number => LEFT + ((WIDTH - LEFT) * step) / Math.max(1, memory.live.length);
     const y = (bytes: number): number => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * bytes) / Math.max(1, top);
     const figure = element('figure', 'jv-memory-chart');
-    const plot = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' });
-    plot.setAttribute('aria-label', memory.words.join('; '));
+    const plot = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'slider' });
+    plot.setAttribute('aria-label', `memory: ${memory.words.join('; ')}`);
     const floor = HEIGHT - BOTTOM;
     const outline = points.map(
       ({ step, bytes }, index) =>
@@ -98,15 +98,46 @@ export class MemoryStrip {
     const stepAt = (event: MouseEvent): number => {
       const { left, width } = plot.getBoundingClientRect();
       const place = ((event.clientX - left) / Math.max(1, width)) * WIDTH;
-      const step = Math.floor(((place - LEFT) / (WIDTH - LEFT)) * memory.live.length);
-      return Math.min(memory.live.length - 1, Math.max(0, step));
+      return Math.floor(((place - LEFT) / (WIDTH - LEFT)) * memory.live.length);
     };
-    plot.addEventListener('click', event => this.actions.show(at, [memory.step[stepAt(event as MouseEvent)]]));
+    const pointer = new StepPointer(plot, memory.live.length, x, step => this.stepText(at, memory, step, base));
+    plot.append(pointer.root);
+    plot.addEventListener('mousemove', event => pointer.point(stepAt(event as MouseEvent)));
+    plot.addEventListener('mouseleave', () => pointer.leave());
+    plot.addEventListener('click', event => {
+      pointer.point(stepAt(event as MouseEvent));
+      this.actions.show(at, [memory.step[pointer.step]]);
+    });
+    plot.setAttribute('tabindex', '0');
+    plot.addEventListener('keydown', event => {
+      const { key } = event as KeyboardEvent;
+      const to = pointer.walked(key, peak);
+      if (to !== null) {
+        pointer.point(to);
+      } else if (key === 'Enter' && pointer.shown) {
+        this.actions.show(at, [memory.step[pointer.step]]);
+      } else {
+        return;
+      }
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    plot.addEventListener('blur', () => pointer.leave());
     const caption = element('figcaption', '', 'over the steps of a run: ');
     caption.append(key('jv-memory-base'), ` arguments and results ${bytesText(base)}, `);
     caption.append(key('jv-memory-temporary'), ` temporary values; a click leads to the operation that runs then`);
     figure.append(plot, caption);
     return figure;
+  }
+
+  /** What runs at a step, where it was written, and what is in memory then. */
+  private stepText(at: number, memory: Memory, step: number, base: number): string {
+    const graph = this.source.graphs[at];
+    const node = memory.step[step];
+    const line = ownSpot(this.source, graph.stack[node])?.line;
+    const name = this.source.strings[graph.name[node]] || nodeLabel(this.source, graph, node);
+    const where = line === undefined ? '' : ` (line ${line})`;
+    return `step ${step + 1}: ${name}${where}, ${bytesText(base + memory.live[step])}`;
   }
 
   private alive(memory: Memory, at: number): HTMLElement {
@@ -140,6 +171,51 @@ export class MemoryStrip {
       element('span', 'jv-run-share', line === undefined ? '' : `line ${line}`)
     );
     return row;
+  }
+}
+
+/** A line at one step of the chart, which follows the mouse or the arrow keys, and below it what is there. */
+class StepPointer {
+  readonly root = svg('g', { class: 'jv-memory-pointer' });
+  /** The step that it was at last. */
+  step = 0;
+  shown = false;
+
+  constructor(
+    private readonly plot: SVGElement,
+    private readonly count: number,
+    private readonly x: (step: number) => number,
+    private readonly textOf: (step: number) => string
+  ) {
+    for (const [name, value] of [
+      ['aria-valuemin', 1],
+      ['aria-valuemax', count],
+      ['aria-valuenow', 1]
+    ]) {
+      plot.setAttribute(String(name), String(value));
+    }
+  }
+
+  point(step: number): void {
+    this.step = Math.min(this.count - 1, Math.max(0, step));
+    this.shown = true;
+    const x = this.x(this.step + 0.5);
+    const line = svg('line', { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM });
+    const text = this.textOf(this.step);
+    this.plot.setAttribute('aria-valuenow', String(this.step + 1));
+    this.plot.setAttribute('aria-valuetext', text);
+    this.root.replaceChildren(line, svgText(LEFT, HEIGHT - 5, text, 'start'));
+  }
+
+  leave(): void {
+    this.shown = false;
+    this.root.replaceChildren();
+  }
+
+  /** The step that a key leads to; the first key leads to the peak. */
+  walked(key: string, peak: number): number | null {
+    const to = { ArrowLeft: this.step - 1, ArrowRight: this.step + 1, Home: 0, End: this.count - 1 }[key];
+    return to === undefined ? null : this.shown || key === 'Home' || key === 'End' ? to : peak;
   }
 }
 

@@ -40,7 +40,7 @@ test('the plot says each kernel in words, and a dot leads to it', () => {
   const dots = [...plot.querySelectorAll('.jv-plot-dot')];
   assert.deepEqual(
     dots.map(dot => dot.getAttribute('aria-label')),
-    ['dot_general: 4 ms, 80 %, 500 GFLOP/s', 'add: 1 ms, 20 %, 1 GFLOP/s']
+    ['dot_general: 4 ms, 80 %, 500 GFLOP/s, compute-bound at 50 %', 'add: 1 ms, 20 %, 1 GFLOP/s, memory-bound at 80 %']
   );
   dots[1].dispatchEvent(new (windowNow().Event)('click') as unknown as Event);
   assert.deepEqual(picked, [4]);

@@ -7,6 +7,7 @@ import { flopsText, measuredOf, shareText, short, timeText, wholeOf, type Measur
 import { nodeLabel } from '../view/label.ts';
 import { bytesText } from '../view/words.ts';
 import { element } from './elements.ts';
+import { limitOf } from './measured.ts';
 import { logarithmic, svg, svgText } from './plot.ts';
 
 const WIDTH = 420;
@@ -96,7 +97,13 @@ export function roofline(
       tabindex: 0,
       role: 'button'
     });
-    const said = `${dot.label}: ${timeText(dot.seconds)}, ${shareText(dot.seconds, whole)}, ${flopsText(dot.rate)}/s`;
+    const limit = limitOf(measured, dot.node);
+    const said = [
+      `${dot.label}: ${timeText(dot.seconds)}`,
+      shareText(dot.seconds, whole),
+      `${flopsText(dot.rate)}/s`,
+      ...(limit ? [limit] : [])
+    ].join(', ');
     circle.setAttribute('aria-label', said);
     circle.append(Object.assign(svg('title', {}), { textContent: said }));
     circle.addEventListener('click', () => pick(dot.node));
