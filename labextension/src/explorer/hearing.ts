@@ -4,6 +4,7 @@
  * Tab, stays too.
  */
 import { commandOf, type Command } from './keys.ts';
+import { takenBySelf } from './ownKeys.ts';
 
 export interface Hearing {
   readonly root: HTMLElement;
@@ -24,7 +25,7 @@ export function hearKeys({ root, alone, stages, parts, obey }: Hearing): () => v
       return;
     }
     event.stopPropagation();
-    if (parts().some(part => part.press(event))) {
+    if (parts().some(part => part.press(event)) || takenBySelf(event)) {
       event.preventDefault();
       return;
     }

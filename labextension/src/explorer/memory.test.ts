@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { affine } from '../document/sketch.ts';
 import { MemoryStrip } from './memory.ts';
+import { takenBySelf } from './ownKeys.ts';
 import { withWindow } from './testWindow.ts';
 
 const windowNow = withWindow();
@@ -20,12 +21,7 @@ function chart(): { plot: Element; shown: number[]; pressed: (key: string) => bo
   const strip = new MemoryStrip(decodePlain(plain), { show: (_, nodes) => shown.push(...nodes) });
   const plot = strip.root.querySelector('.jv-memory-chart svg');
   assert.ok(plot);
-  const pressed = (key: string): boolean => {
-    const { KeyboardEvent } = windowNow();
-    const event = new KeyboardEvent('keydown', { key, cancelable: true });
-    plot.dispatchEvent(event as unknown as Event);
-    return event.defaultPrevented;
-  };
+  const pressed = (key: string): boolean => takenBySelf({ target: plot, key });
   return { plot, shown, pressed };
 }
 

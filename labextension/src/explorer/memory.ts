@@ -5,6 +5,7 @@ import { peakOf } from '../view/peak.ts';
 import { ownSpot } from '../view/spots.ts';
 import { bytesText } from '../view/words.ts';
 import { button, element } from './elements.ts';
+import { takesKeys } from './ownKeys.ts';
 import { svg, svgText } from './plot.ts';
 import { titled } from './titled.ts';
 
@@ -109,18 +110,16 @@ export class MemoryStrip {
       this.actions.show(at, [memory.step[pointer.step]]);
     });
     plot.setAttribute('tabindex', '0');
-    plot.addEventListener('keydown', event => {
-      const { key } = event as KeyboardEvent;
+    takesKeys(plot, key => {
       const to = pointer.walked(key, peak);
       if (to !== null) {
         pointer.point(to);
       } else if (key === 'Enter' && pointer.shown) {
         this.actions.show(at, [memory.step[pointer.step]]);
       } else {
-        return;
+        return false;
       }
-      event.preventDefault();
-      event.stopPropagation();
+      return true;
     });
     plot.addEventListener('blur', () => pointer.leave());
     const caption = element('figcaption', '', 'over the steps of a run: ');

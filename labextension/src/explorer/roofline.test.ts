@@ -5,6 +5,7 @@ import type { Document } from '../document/graph.ts';
 import { affine } from '../document/sketch.ts';
 import { measuredOf } from '../view/measures.ts';
 import { dotsOf, roofline } from './roofline.ts';
+import { takenBySelf } from './ownKeys.ts';
 import { withWindow } from './testWindow.ts';
 
 const windowNow = withWindow();
@@ -44,6 +45,9 @@ test('the plot says each kernel in words, and a dot leads to it', () => {
   );
   dots[1].dispatchEvent(new (windowNow().Event)('click') as unknown as Event);
   assert.deepEqual(picked, [4]);
+  assert.ok(takenBySelf({ target: dots[0], key: 'Enter' }));
+  assert.equal(takenBySelf({ target: dots[0], key: 'x' }), false);
+  assert.deepEqual(picked, [4, 3]);
   const numbers = ['cx', 'cy', 'r'].flatMap(name => dots.map(dot => Number(dot.getAttribute(name))));
   assert.ok(numbers.every(Number.isFinite));
   assert.match(plot.querySelector('figcaption')?.textContent ?? '', /10 GB\/s on the slope, 1 TFLOP\/s on the flat/);

@@ -8,6 +8,7 @@ import { nodeLabel } from '../view/label.ts';
 import { bytesText } from '../view/words.ts';
 import { element } from './elements.ts';
 import { limitOf } from './measured.ts';
+import { takesKeys } from './ownKeys.ts';
 import { logarithmic, svg, svgText } from './plot.ts';
 
 const WIDTH = 420;
@@ -107,10 +108,11 @@ export function roofline(
     circle.setAttribute('aria-label', said);
     circle.append(Object.assign(svg('title', {}), { textContent: said }));
     circle.addEventListener('click', () => pick(dot.node));
-    circle.addEventListener('keydown', event => {
-      if ((event as KeyboardEvent).key === 'Enter') {
+    takesKeys(circle, key => {
+      if (key === 'Enter') {
         pick(dot.node);
       }
+      return key === 'Enter';
     });
     plot.append(circle);
   }
