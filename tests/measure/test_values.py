@@ -159,6 +159,11 @@ def test_values_that_are_asked_for_in_another_shape_are_shown_in_their_own():
         assert value.mean == pytest.approx(known.mean, rel=1e-4, abs=1e-4)
 
 
+def test_how_a_sort_compares_is_no_step_of_what_it_writes():
+    values = jv.explore(lambda x: jnp.sort(x) @ x, jnp.ones(100)).values()
+    assert "sort" in [value.name for value in values]
+
+
 def test_a_value_in_another_order_of_its_axes_is_not_written():
     # What is written is the product, not its transpose; what comes out of a loop is there in any case.
     def f(x):
