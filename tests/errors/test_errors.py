@@ -30,7 +30,7 @@ def failed(name):
     raise AssertionError(f"{name} could be traced")
 
 
-WITHOUT_CURES = ("choice", "recursion", "numpy", "carry structure", "range")
+WITHOUT_CURES = ("choice", "recursion", "numpy", "carry structure", "range", "reshape")
 
 
 def all_words(told) -> str:
@@ -265,3 +265,41 @@ def test_an_error_in_generated_code_is_told_without_its_source():
     told = caught.value.jaxviz.explanation
     assert told.case == "choice"
     assert "jnp.where" in told.cures[0].code
+
+
+# What is made static, and what is not code.
+
+
+def cures_of(fn, *args):
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        jv.explore(fn, *args)
+    return caught.value.jaxviz.explanation.cures
+
+
+def test_a_function_that_is_jitted_is_made_static_as_it_was_before():
+    @jax.jit
+    def chosen(x, mode):
+        return jnp.sin(x) if mode == "sin" else jnp.cos(x)
+
+    (cure,) = cures_of(chosen, X, "sin")
+    names = {"jax": jax, "chosen": chosen}
+    exec(cure.code, names)
+    assert jnp.array_equal(names["fast"](X, "sin"), jnp.sin(X))
+
+
+def test_a_number_that_is_a_size_is_not_kept_as_an_array():
+    def sized(n):
+        count = int(n)
+        return jnp.zeros(count)
+
+    def doubled(n):
+        count = int(n)
+        return jnp.zeros(3) + count
+
+    assert [cure.text.split()[0] for cure in cures_of(sized, 3)] == ["Make"]
+    assert [cure.text.split()[0] for cure in cures_of(doubled, 3)] == ["Keep", "Make"]
+
+
+def test_what_cannot_be_known_has_no_code():
+    assert not cures_of(lambda x: jax.lax.fori_loop(0, x, lambda count, i: count + i, 10), X)
+    assert not cures_of(lambda x: x.reshape(2, -1), X)

@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 
 from jaxviz import compat
+from jaxviz.errors.cases.values import is_jitted, plain_name
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure, last_name
 
@@ -95,7 +96,7 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
     shown = f"`{name}`" if name else "an argument"
     if _of_equinox(failure, name):
         return _model(failure, name, what)
-    code = f'fast = jax.jit({failure.name}, static_argnames="{name or "option"}")'
+    code = f'fast = jax.jit({plain_name(failure)}, static_argnames="{name or "option"}")'
     call = failure.find(ast.Call) if failure.source is not None else None
     if call is not None and name != "self":
         # A function inside, jitted where it is called or before.
@@ -103,7 +104,7 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
         code = f'jax.jit({failure.text(inner)}, static_argnames="{name or "option"}")'
     elif name == "self":
         code = "@functools.partial(jax.jit, static_argnums=0)\ndef __call__(self, x):\n    ..."
-    elif position >= 0:
+    elif position >= 0 and not is_jitted(failure):
         code += f"\n%jaxviz --static {position} {failure.call}"
     if what == "ndarray":
         return _array_of_objects(failure, name, shown)

@@ -129,10 +129,13 @@ def _bounds(failure: Failure, match: re.Match[str]) -> Explanation:
         if bound is None or dtype.startswith(("int", "uint")):
             continue
         shown = failure.text(bound)
+        if getattr(failure.value(bound), "ndim", 0):
+            # Not a number at all: what is meant may stand elsewhere in the call.
+            continue
         text = f"{grouped(shown, bound)}.astype(int)" if failure.traced(bound) else f"int({shown})"
         cures.append(Cure("Make it a whole number:", failure.with_(bound, text)))
     both = [bound for place, name in ((0, "lower"), (1, "upper")) if (bound := argument(call, place, name)) is not None]
-    if not cures and len(both) == 2:
+    if not cures and len(both) == 2 and not any(getattr(failure.value(one), "ndim", 0) for one in both):
         shown = failure.text(both[1])
         text = f"jnp.asarray({shown}, {grouped(failure.text(both[0]), both[0])}.dtype)"
         if not failure.traced(both[0]):

@@ -11,7 +11,7 @@ from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
-from jaxviz.errors.source import names_assigned
+from jaxviz.errors.source import names_assigned, names_read
 
 
 def told(failure: Failure, case: str, title: str, why: str, cures: tuple[Cure, ...], link: str = "") -> Explanation:
@@ -41,13 +41,44 @@ def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
         code = taken_by(failure, looked, f"{value}.astype({name})")
     title = f"`{name}(...)` needs the number behind `{inner}` while JAX traces"
     why = f"A number of Python can be made only of a number, and that {depends(failure)}."
+    kept = Cure("Keep the array; it computes as a number does:", code)
     return Explanation(
         "conversion",
         title,
         f"{stand_ins(failure, call)} {why}",
-        (Cure("Keep the array; it computes as a number does:", code), *static_cures(failure)),
+        (*(() if _is_size(failure) else (kept,)), *static_cures(failure)),
         failure.link or error_page("ConcretizationTypeError"),
     )
+
+
+# What takes sizes, which no array can be.
+_SIZED = {
+    "arange",
+    "broadcast_to",
+    "empty",
+    "eye",
+    "full",
+    "linspace",
+    "ones",
+    "range",
+    "repeat",
+    "reshape",
+    "tile",
+    "zeros",
+}
+
+
+def _is_size(failure: Failure) -> bool:
+    """Whether the number that is made is the size of something further on."""
+    source, statement = failure.source, failure.statement
+    if source is None or not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return False
+    name = statement.targets[0].id
+    for around in source.around(statement):
+        if isinstance(around, ast.FunctionDef):
+            calls = [one for one in ast.walk(around) if isinstance(one, ast.Call) and last_name(one.func) in _SIZED]
+            return any(name in names_read(argument) for call in calls for argument in call.args)
+    return False
 
 
 def _of_math(failure: Failure) -> Explanation | None:

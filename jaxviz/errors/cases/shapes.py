@@ -284,8 +284,6 @@ def _reshape(failure: Failure, match: re.Match[str]) -> Explanation:
                 code,
             )
         )
-    if not cures:
-        cures = [Cure("See which sizes there are:", f"# {math.prod(old)} = " + " * ".join(map(str, old or (1,))))]
     holds = f"{new} would hold {math.prod(new)}"
     if -1 in new:
         rest = math.prod(size for size in new if size != -1)

@@ -42,7 +42,9 @@ def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...
     names = quoted if len(static) == 1 else f"({quoted})"
     places = ",".join(str(place) for _, place in static)
     if failure.name.isidentifier():
-        code = f"fast = jax.jit({failure.name}, static_argnames={names})\n%jaxviz --static {places} {failure.call}"
+        code = f"fast = jax.jit({plain_name(failure)}, static_argnames={names})"
+        if not is_jitted(failure):
+            code += f"\n%jaxviz --static {places} {failure.call}"
     else:
         # A lambda, which the call does not name.
         written = _written(failure)
@@ -52,6 +54,16 @@ def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...
     told = " and ".join(f"`{name}`" for name, _ in static)
     text = f"Make {told} static: JAX then knows the value, and compiles once for each value that you pass."
     return (Cure(text, code),)
+
+
+def is_jitted(failure: Failure) -> bool:
+    """Whether the explored function was jitted before, with the static arguments that it has."""
+    return hasattr(failure.fn, "lower") and hasattr(failure.fn, "__wrapped__")
+
+
+def plain_name(failure: Failure) -> str:
+    """The explored function as it was before it was jitted: what is jitted twice is traced by the first as before."""
+    return f"{failure.name}.__wrapped__" if is_jitted(failure) else failure.name
 
 
 def _written(failure: Failure) -> str | None:
