@@ -12,6 +12,9 @@ import jaxviz as jv
 FOLDER = Path(__file__).parents[1] / "data" / "hlo"
 SAMPLES = sorted(path.name for path in FOLDER.iterdir())
 
+# At a readable size this would be three closed boxes: a view of so few may be a little smaller.
+LITTLE_IN_IT = {"fori.jax062.txt"}
+
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_sample_opens_with_at_most_forty_boxes(name):
@@ -19,8 +22,7 @@ def test_every_sample_opens_with_at_most_forty_boxes(name):
     check(opened.document().outlines[0].outline)
     view = opened.view("hlo")
     assert 0 < len(view.boxes) <= 40
-    # Where it would be three closed boxes otherwise, a view may be a little smaller.
-    assert view.zoom >= (0.75 if len(view.closed) > 10 else 0.65)
+    assert view.zoom >= (0.65 if name in LITTLE_IN_IT else 0.75)
 
 
 def rows(name: str, kind: str) -> list[str]:
