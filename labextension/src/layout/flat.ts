@@ -35,10 +35,15 @@ export function layoutFlat(input: FlatInput, effort = 1): FlatLayout {
           route[k] += part.atX;
           route[k + 1] += part.atY;
         }
-        if (input.pin[input.to[piece]] === Pin.bottom && input.gate[input.to[piece]]) {
-          // The lower border of the group, which a neighbouring part may have pushed further down.
-          route[route.length - 1] = size.height;
-          y[input.to[piece]] = size.height;
+        // The lower border of the group, which a neighbouring part may have pushed further down.
+        for (const [vertex, end] of [
+          [input.from[piece], 1],
+          [input.to[piece], route.length - 1]
+        ]) {
+          if (input.pin[vertex] === Pin.bottom && input.gate[vertex]) {
+            route[end] = size.height;
+            y[vertex] = size.height;
+          }
         }
         routes[piece] = route;
       }

@@ -4,8 +4,12 @@
  * An edge that crosses borders becomes a piece in each group on its way. In the group that it leaves or enters, the
  * piece runs to a gate: a point on the lower or upper border. Edges that carry the same port in share one gate and one
  * piece, so a value enters a group once, however many boxes read it there.
+ *
+ * Where groups need each other in a circle, some edges run upward between them. These leave a group through its upper
+ * border and come in through the lower one, so that they do not run through what stands in it.
  */
 import { Pin, type LayoutInput } from './input.ts';
+import { breakCycles } from './rank.ts';
 
 /** What stands in a flat graph: a box (a group counts as one) or a gate on the border. */
 export interface Vertex {
@@ -96,26 +100,29 @@ export function cutIntoGroups(input: LayoutInput): Cut {
     depth[box] = input.parent[box] < 0 ? 0 : depth[input.parent[box]] + 1;
   }
 
+  const upward = findUpward(input, depth);
+
   const ways = Array.from(input.source, (source, edge) => {
     const target = input.target[edge];
     if (source === target) {
       return [];
     }
+    const [out, into] = upward[edge] ? [Pin.top, Pin.bottom] : [Pin.bottom, Pin.top];
     const up: Step[] = [];
     const down: Step[] = [];
     let [from, fromPort] = [source, input.sourcePort[edge]];
     let [to, toPort] = [target, input.targetPort[edge]];
-    const leaving = `out ${source} ${fromPort}`;
-    const entering = `in ${source} ${fromPort}`;
+    const leaving = `out ${source} ${fromPort} ${out}`;
+    const entering = `in ${source} ${fromPort} ${into}`;
     while (input.parent[from] !== input.parent[to]) {
       if (depth[from] >= depth[to]) {
         const flat = flatOf(input.parent[from]);
-        const gate = builders[flat].gate(leaving, Pin.bottom, target);
+        const gate = builders[flat].gate(leaving, out, target);
         up.push({ flat, piece: builders[flat].piece(vertexOf[from], fromPort, gate, 0) });
         [from, fromPort] = [input.parent[from], -1 - gate];
       } else {
         const flat = flatOf(input.parent[to]);
-        const gate = builders[flat].gate(entering, Pin.top, source);
+        const gate = builders[flat].gate(entering, into, source);
         down.push({ flat, piece: builders[flat].piece(gate, 0, vertexOf[to], toPort) });
         [to, toPort] = [input.parent[to], -1 - gate];
       }
@@ -125,4 +132,25 @@ export function cutIntoGroups(input: LayoutInput): Cut {
     return [...up, ...down.reverse()];
   });
   return { flats: builders, ways };
+}
+
+/** 1 for each edge that runs upward in the innermost group that holds both of its ends. */
+function findUpward({ parent, source, target }: LayoutInput, depth: Int32Array): Uint8Array {
+  const count = parent.length;
+  // Members of one group join only each other, so that all groups are seen to at once.
+  const from = new Int32Array(source.length);
+  const to = new Int32Array(source.length);
+  source.forEach((one, edge) => {
+    let [a, b] = [one, target[edge]];
+    while (parent[a] !== parent[b]) {
+      if (depth[a] >= depth[b]) {
+        a = parent[a];
+      } else {
+        b = parent[b];
+      }
+    }
+    from[edge] = a;
+    to[edge] = b;
+  });
+  return breakCycles(count, from, to);
 }

@@ -62,7 +62,15 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const from = Int32Array.from(pieces, piece => local.get(input.from[piece]) as number);
   const to = Int32Array.from(pieces, piece => local.get(input.to[piece]) as number);
   const pin = Uint8Array.from(vertices, vertex => input.pin[vertex]);
-  const turned = breakCycles(count, from, to);
+  const gateAt = (vertex: number, side: number): boolean => pin[vertex] === side && input.gate[vertices[vertex]] === 1;
+  // What comes in from below or leaves at the top runs upward.
+  const upward = from.map((vertex, i) => (gateAt(vertex, Pin.bottom) || gateAt(to[i], Pin.top) ? 1 : 0));
+  const cycles = breakCycles(
+    count,
+    from.map((vertex, i) => (upward[i] ? to[i] : vertex)),
+    to.map((vertex, i) => (upward[i] ? from[i] : vertex))
+  );
+  const turned = upward.map((yes, i) => yes | cycles[i]);
   const fromOffset = Float64Array.from(pieces, piece => input.fromOffset[piece]);
   const toOffset = Float64Array.from(pieces, piece => input.toOffset[piece]);
   turned.forEach((yes, i) => {
