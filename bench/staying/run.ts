@@ -27,6 +27,8 @@ interface Moved {
   readonly beyond: number;
 }
 
+/** Of a cell of a notebook: what is far higher is folded into columns. */
+const ASPECT = 1.36;
 /** Fewer pairs than this say nothing. */
 const LEAST_PAIRS = 10;
 
@@ -40,7 +42,7 @@ function draw(
   const visible = show(document, graph, { open });
   const start = performance.now();
   const from = before && counterparts(document, before.visible, visible);
-  const wishes = before && from ? { before: placesBefore(from, before.layout) } : {};
+  const wishes = { aspect: ASPECT, ...(before && from ? placesBefore(from, before.layout) : {}) };
   return {
     visible,
     layout: layout(toLayout(visible, measure, wishes), memory),

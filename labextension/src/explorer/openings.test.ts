@@ -146,7 +146,7 @@ test('in another stage each box is told which one it was, and stands where that 
     }
   });
   const was = layout(toLayout(before, measure));
-  const is = layout(toLayout(after, measure, { before: placesBefore(from, was) }));
+  const is = layout(toLayout(after, measure, placesBefore(from, was)));
   assert.ok(
     is.x.every((x, box) => Math.abs(x - was.x[box]) <= 1),
     'by no more than rounding'

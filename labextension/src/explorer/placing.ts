@@ -66,7 +66,7 @@ export class Placing {
     }
     const { last } = this;
     const from = last ? counterparts(document, last.visible, visible) : undefined;
-    const before = last && from && !afresh ? { before: placesBefore(from, last.layout) } : {};
+    const before = last && from && !afresh ? placesBefore(from, last.layout) : {};
     const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(space()), ...before }));
     this.job = job;
     // Only what takes long is said to take long.

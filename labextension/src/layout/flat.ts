@@ -9,6 +9,7 @@ export interface FlatLayout {
   readonly y: Float64Array;
   /** For each piece its points x, y, x, y, ...; null for one that is not drawn. */
   readonly routes: (Float64Array | null)[];
+  readonly column: Int32Array;
   readonly width: number;
   readonly height: number;
 }
@@ -18,6 +19,7 @@ export function layoutFlat(input: FlatInput, effort = 1): FlatLayout {
   const count = input.pin.length;
   const x = new Float64Array(count);
   const y = new Float64Array(count);
+  const column = new Int32Array(count);
   const routes: (Float64Array | null)[] = new Array(input.from.length).fill(null);
   const parts = findParts(count, input.from, input.to).map(part =>
     layoutPart(input, part, (effort * part.vertices.length) / count)
@@ -27,6 +29,7 @@ export function layoutFlat(input: FlatInput, effort = 1): FlatLayout {
     part.vertices.forEach((vertex, i) => {
       x[vertex] = part.x[i] + part.atX;
       y[vertex] = part.y[i] + part.atY;
+      column[vertex] = part.column[i];
     });
     part.pieces.forEach((piece, i) => {
       const route = part.routes[i];
@@ -49,7 +52,7 @@ export function layoutFlat(input: FlatInput, effort = 1): FlatLayout {
       }
     });
   }
-  return { x, y, routes, ...size };
+  return { x, y, routes, column, ...size };
 }
 
 function findParts(count: number, from: Int32Array, to: Int32Array): Part[] {

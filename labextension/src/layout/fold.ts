@@ -9,8 +9,10 @@ import { LANE_GAP, PART_GAP } from './distances.ts';
 export const FOLD_FROM = 1200;
 /** A part is folded if it is this many times higher than the wanted shape. */
 const TOO_HIGH = 4;
+/** What is in one column, or in several, stays so until it is so many times as far from the wanted shape. */
+const TOO_FAR = 1.5;
 /** No cut runs through more edges than this. */
-const MOST_CUT = 8;
+export const MOST_CUT = 8;
 /** How far from the wanted height of a column a cut may be, as a part of it. */
 const SLACK = 0.3;
 
@@ -33,22 +35,37 @@ export interface Folded {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly routes: (Float64Array | null)[];
+  readonly column: Int32Array;
   readonly width: number;
   readonly height: number;
 }
 
-/** The part in columns, about `aspect` times as wide as high; null if it is not too high or cannot be cut. */
-export function fold(tall: Tall, aspect: number): Folded | null {
-  const { tops, bottoms, width } = tall;
+/**
+ * The part in columns, about `aspect` times as wide as high; null if it is not too high or cannot be cut. Where it was
+ * drawn before, `kept` has the rows after which its columns ended: they still do, unless that is far from the shape now.
+ */
+export function fold(tall: Tall, aspect: number, kept?: readonly number[]): Folded | null {
+  const { bottoms, width } = tall;
   const height = bottoms.length ? bottoms[bottoms.length - 1] : 0;
-  if (height < FOLD_FROM || height * aspect < TOO_HIGH * width) {
+  if (kept?.length) {
+    const folded = inColumns(tall, kept);
+    const high = (folded.height * aspect) / folded.width;
+    if (high < TOO_FAR * TOO_HIGH && high > 1 / (TOO_FAR * TOO_HIGH)) {
+      return folded;
+    }
+  }
+  const tooHigh = kept?.length === 0 ? TOO_FAR * TOO_HIGH : TOO_HIGH;
+  if (height < FOLD_FROM || height * aspect < tooHigh * width) {
     return null;
   }
   const columns = Math.round(Math.sqrt((aspect * height) / (width + PART_GAP)));
   const cuts = chooseCuts(tall, height / columns);
-  if (cuts.length === 0) {
-    return null;
-  }
+  return cuts.length ? inColumns(tall, cuts) : null;
+}
+
+/** The part in columns that end after the rows `cuts`. */
+function inColumns(tall: Tall, cuts: readonly number[]): Folded {
+  const { tops } = tall;
   const begins = [0, ...cuts.map(row => row + 1)];
   const columnOf = new Int32Array(tops.length);
   for (let row = 0, column = 0; row < tops.length; row++) {
@@ -161,6 +178,7 @@ function setColumns(tall: Tall, begins: readonly number[], cuts: readonly number
     x: tall.x.map((x, vertex) => x + shiftX[columnOf[tall.row[vertex]]]),
     y: tall.y.map((y, vertex) => y + shiftY[columnOf[tall.row[vertex]]]),
     routes,
+    column: tall.row.map(row => columnOf[row]),
     width: at,
     height
   };

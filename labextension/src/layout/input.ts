@@ -30,6 +30,8 @@ export interface LayoutInput {
   readonly targetPort: Int32Array;
   /** Centres of boxes, as x, in the picture that this one follows; NaN for boxes that are new. Boxes keep their order then. */
   readonly before?: Float64Array;
+  /** With `before`, the columns that boxes stood in there, -1 for boxes that are new. */
+  readonly columnBefore?: Int32Array;
   /** Where given, the box that a box should stand at one height with, or -1. The groups that they stand in are told the same of each other. */
   readonly level?: Int32Array;
   /** Where given, long chains are folded into columns, to a shape about this many times as wide as high. */
@@ -40,6 +42,8 @@ export interface LayoutInput {
 export interface Layout {
   readonly x: Float64Array;
   readonly y: Float64Array;
+  /** The column that a box stands in, where the part of its group that it belongs to was folded; 0 where it was not. */
+  readonly column: Int32Array;
   /** Final sizes: as given for boxes, grown around their members for groups. */
   readonly width: Float64Array;
   readonly height: Float64Array;

@@ -42,7 +42,9 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
         layout: layouts.get(group) as FlatLayout,
         height: Float64Array.from(members, ({ box }) => (box < 0 ? 0 : height[box]))
       }));
-      const both = level(sides[0], sides[1], pairsOf(flat, other, input.level as Int32Array));
+      // In columns, what stands at one height has little to do with each other: to part it would leave large gaps.
+      const folded = sides.some(side => side.layout.column.some(column => column > 0));
+      const both = level(sides[0], sides[1], folded ? [] : pairsOf(flat, other, input.level as Int32Array));
       give(flat, both[0]);
       give(other, both[1]);
     }
@@ -92,6 +94,7 @@ function flatInput(
   before: Float64Array | undefined
 ): FlatInput {
   const { vertices, pieces } = flat;
+  const { columnBefore } = input;
   const boxes = Int32Array.from(vertices, vertex => vertex.box);
   const half = (box: number): number => (box < 0 ? 0 : width[box] / 2);
   const outs = portCounts(vertices.length, pieces, 'from', 'fromPort');
@@ -118,6 +121,7 @@ function flatInput(
     to: Int32Array.from(pieces, piece => piece.to),
     fromOffset: Float64Array.from(pieces, piece => offset(piece.from, piece.fromPort, outs[piece.from])),
     before: before && Float64Array.from(boxes, box => (box < 0 ? NaN : before[box])),
+    columnBefore: columnBefore && Int32Array.from(boxes, box => (box < 0 ? -1 : columnBefore[box])),
     toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
     slide: Float64Array.from(boxes, box =>
       box < 0 || input.group[box] ? 0 : Math.min(MOST_SLIDE, Math.max(0, Math.floor(width[box] / 2 - PORT_INSET)))
@@ -155,6 +159,7 @@ function compose(
   const count = input.parent.length;
   const x = new Float64Array(count);
   const y = new Float64Array(count);
+  const column = new Int32Array(count);
   const originX = new Map<number, number>([[-1, 0]]);
   const originY = new Map<number, number>([[-1, 0]]);
   // Outermost first: a group is placed before what stands in it.
@@ -170,6 +175,7 @@ function compose(
       if (box >= 0) {
         x[box] = left + inside.x[vertex] - width[box] / 2;
         y[box] = top + inside.y[vertex];
+        column[box] = inside.column[vertex];
       }
     });
   }
@@ -178,6 +184,7 @@ function compose(
   return {
     x,
     y,
+    column,
     width,
     height,
     routeStart,

@@ -9,6 +9,7 @@ import { placeEnds } from './ends.ts';
 import { fold, FOLD_FROM } from './fold.ts';
 import { makeNet } from './net.ts';
 import { makeProper, type Proper } from './proper.ts';
+import { keepColumns, type Kept, type Rowed } from './columns.ts';
 import { breakCycles, rankVertices } from './rank.ts';
 import { reversed, routeOf, rowTops } from './routes.ts';
 import { closeGaps, isWarm } from './warm.ts';
@@ -33,6 +34,8 @@ export interface FlatInput {
   readonly toOffset: Float64Array;
   /** Centres in the picture before, NaN for what is new; absent if there was none. */
   readonly before?: Float64Array;
+  /** With `before`, the columns that they stood in. */
+  readonly columnBefore?: Int32Array;
   /** How far the end of an edge may slide along the border of a box, from its port. */
   readonly slide: Float64Array;
   /** Where given, a part that is far too high is folded into columns. */
@@ -49,6 +52,7 @@ export interface PlacedPart extends Part {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly routes: (Float64Array | null)[];
+  readonly column: Int32Array;
   readonly width: number;
   readonly height: number;
   atX: number;
@@ -87,7 +91,8 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   // In columns, a place says nothing about what stands left of what.
   const slim = proper.count < SLIM * proper.rankCount && proper.rankCount * ROW_GAP > FOLD_FROM;
   const mayFold = input.aspect !== undefined && slim;
-  const before = mayFold ? undefined : placesBefore(input, vertices);
+  const kept = columnsBefore(input, { from, to, row: rank }, vertices);
+  const before = mayFold && !kept ? undefined : placesBefore(input, vertices, kept);
   const real = Uint8Array.from({ length: proper.count }, (_, v) => (v < count && !input.gate[vertices[v]] ? 1 : 0));
   const gap = (a: number, b: number): number => (real[a] && real[b] ? BOX_GAP : LANE_GAP);
   // Groups side by side are wide as it is.
@@ -122,9 +127,9 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const bottoms = tops.map((top, row) => top + heights[row]);
   const flat = { x: x.subarray(0, count), y, routes, width, height: bottoms[bottoms.length - 1] ?? 0 };
   const { left, right } = extents;
-  const folded =
-    input.aspect === undefined ? null : fold({ ...flat, row: rank, left, right, tops, bottoms }, input.aspect);
-  const placed = folded ?? flat;
+  const tall = { ...flat, row: rank, left, right, tops, bottoms };
+  const folded = input.aspect === undefined ? null : fold(tall, input.aspect, kept?.cuts);
+  const placed = folded ?? { ...flat, column: new Int32Array(count) };
   return {
     ...placed,
     vertices,
@@ -136,10 +141,34 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
 }
 
 /** Where the vertices stood, if most of them stood anywhere. */
-function placesBefore({ before, gate, left, right }: FlatInput, vertices: readonly number[]): Float64Array | undefined {
+function placesBefore(
+  { before, gate, left, right }: FlatInput,
+  vertices: readonly number[],
+  kept: Kept | null
+): Float64Array | undefined {
   const of = (column: Float64Array): Float64Array => Float64Array.from(vertices, vertex => column[vertex]);
   const boxes = vertices.filter(vertex => !gate[vertex]).length;
-  return before && isWarm(of(before), boxes) ? closeGaps(of(before), of(left), of(right)) : undefined;
+  return before && isWarm(of(before), boxes) ? closeGaps(kept?.before ?? of(before), of(left), of(right)) : undefined;
+}
+
+/** How the part was folded, if most of its vertices stood anywhere. */
+function columnsBefore(
+  { before, columnBefore, gate, aspect }: FlatInput,
+  part: Rowed,
+  vertices: readonly number[]
+): Kept | null {
+  if (aspect === undefined || !before || !columnBefore) {
+    return null;
+  }
+  const places = Float64Array.from(vertices, vertex => before[vertex]);
+  const boxes = vertices.filter(vertex => !gate[vertex]).length;
+  return isWarm(places, boxes)
+    ? keepColumns(
+        part,
+        places,
+        Int32Array.from(vertices, vertex => columnBefore[vertex])
+      )
+    : null;
 }
 
 /**

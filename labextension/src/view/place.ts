@@ -8,7 +8,7 @@ import { Shape, type VisibleGraph } from './visible.ts';
 const CABLE_ROOM = 100;
 
 /** What the layout is told beside the boxes themselves; see `LayoutInput`. */
-export type Wishes = Pick<LayoutInput, 'aspect' | 'before'>;
+export type Wishes = Pick<LayoutInput, 'aspect' | 'before' | 'columnBefore'>;
 
 /** px beside the title of a stack for the number of its copies. */
 const BADGE_ROOM = 36;
@@ -72,8 +72,11 @@ export function toLayout(visible: VisibleGraph, measure: Measure, wishes: Wishes
 }
 
 /** Where each box stood in the picture before, as the layout wants it: `from` gives its box there, or -1. */
-export function placesBefore(from: Int32Array, { x, width }: Layout): Float64Array {
-  return Float64Array.from(from, box => (box < 0 ? NaN : x[box] + width[box] / 2));
+export function placesBefore(from: Int32Array, { x, width, column }: Layout): Wishes {
+  return {
+    before: Float64Array.from(from, box => (box < 0 ? NaN : x[box] + width[box] / 2)),
+    columnBefore: from.map(box => (box < 0 ? -1 : column[box]))
+  };
 }
 
 /**
