@@ -270,6 +270,22 @@ test('names in every script, from right to left too, are there whole and overlap
   );
 });
 
+test('a picture that was simplified says so below it, where nothing stands', () => {
+  const sketch = new Sketch();
+  const made = [sketch.argument('x', 'f32[4]')];
+  for (let i = 0; i < 400; i++) {
+    made.push(sketch.op('add', [made[i], made[Math.max(0, i - 150)]], 'f32[4]'));
+  }
+  sketch.result('result', made[made.length - 1]);
+  const scene = sceneOf(sketch);
+  const svg = toSvg(scene, { theme: 'light', title: '', description: '' });
+  const [, y] = /<text x="0" y="(\d+)">of the \d+ longest edges only the ends are drawn<\/text>/.exec(svg) ?? [];
+  const below = scene.layout.y.reduce((most, top, box) => Math.max(most, top + scene.layout.height[box]), 0);
+  assert.ok(Number(y) - 11 >= below, svg.slice(-300));
+  assert.ok(Number(y) < Number(/viewBox="-14 -14 \S+ (\S+)"/.exec(svg)?.[1]) - 14);
+  assert.ok(!svgOf(affine()).includes('longest edges'));
+});
+
 test('a name of 10,000 characters has a box like others, and is told in full', () => {
   const sketch = new Sketch();
   const name = 'layer_'.repeat(1_700);

@@ -65,13 +65,13 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   paintHullWords(painter, scene);
   paintCableLabels(painter, scene);
   paintBundleLabels(painter, scene);
-  if (!visible.count) {
-    painter.text('title', 0, EMPTY_HEIGHT - 4, EMPTY);
+  const words = visible.count ? scene.layout.simplified.join('; ') : EMPTY;
+  if (words) {
+    painter.text('title', 0, scene.layout.totalHeight + WORDS_HEIGHT + (visible.count ? 4 : -4), words);
   }
   painter.endLayer();
-  const room = visible.count ? 0 : 1;
-  const width = number(scene.width + room * measure(EMPTY, 'title'));
-  const height = number(scene.height + room * EMPTY_HEIGHT);
+  const width = number(Math.max(scene.width, words ? 2 * MARGIN + measure(words, 'title') : 0));
+  const height = number(scene.height + (words ? WORDS_HEIGHT : 0));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="jaxviz" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" font-family="${SANS}" fill="none" direction="ltr" xml:space="preserve" role="img">`,
     `<title>${escape(title)}</title>`,
@@ -85,7 +85,8 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
 
 /** What a picture without boxes says. */
 const EMPTY = 'an empty program';
-const EMPTY_HEIGHT = 14;
+/** Room below a picture for what is said of it as a whole. */
+const WORDS_HEIGHT = 14;
 
 /** Edges from the lowest layer up, each on the halos that part it from those below. */
 function paintEdges(painter: SvgPainter, scene: Scene): void {

@@ -78,7 +78,7 @@ export class Placing {
         return null;
       }
       if (visible.count) {
-        say(scene.layout.simplified.join('; '));
+        say(scene.layout.simplified.map(words => `${words}, and the way when a box is selected`).join('; '));
       } else {
         say('This program is empty: it has no operations and gives nothing back.', 'empty');
       }

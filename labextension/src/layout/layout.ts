@@ -192,7 +192,7 @@ function compose(
     totalWidth: all.width,
     totalHeight: all.height,
     simplified: missing
-      ? [`of the ${missing} longest edges only the ends are drawn, and the way when a box is selected`]
+      ? [`of the ${missing} longest edges only the ends are drawn`]
       : []
   };
 }
