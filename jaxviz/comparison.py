@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from jaxviz.link.links import CHANGED, MERGED, Links, computing, link_shares
 
 if TYPE_CHECKING:
     from jaxviz.link.side import Seen
+    from jaxviz.notebook.growing import Step
 
 #: What can be compared: an exploration, a document, or the path of a file.
 Comparable = Exploration | Document | str | Path
@@ -65,42 +66,48 @@ class Comparison:
     """
 
     def __init__(self, a: Comparable, b: Comparable) -> None:
-        self._documents = (_document_of(a), _document_of(b))
+        self._sides = (_opened(a), _opened(b))
+        # The jaxprs are the same in all that is shown while the compiler works.
+        self._matched_jaxprs: Links | None = None
         # Height of the cell output in px; None lets the picture decide.
         self.height: int | None = None
+        # A comparison is not on the list of the kernel.
+        self.listed = ""
         # The stage that is shown first; None for the first that differs.
         self.stage: str | None = None
 
     @cached_property
     def _joined(self) -> Document:
+        return self._matched([_whole(side) for side in self._sides])
+
+    def _matched(self, documents: Sequence[Document]) -> Document:
+        """Two documents as one, each stage that both have matched with its like."""
         from jaxviz.join import joined
         from jaxviz.link.matching import match
 
-        whole = joined([_of_one_program(document) for document in self._documents])
+        whole = joined([_of_one_program(document) for document in documents])
         links: dict[str, LinksEntry] = {}
-        for stage in self.stages:
+        for stage in _stages_of_both(whole):
             start, end = (_graph_number(whole, program, stage) for program in (0, 1))
-            jaxprs = links.get("jaxpr")
-            found = match(_seen(whole, start), _seen(whole, end), jaxprs.links if jaxprs else None)
+            if stage == "jaxpr" and self._matched_jaxprs is not None:
+                found = self._matched_jaxprs
+            else:
+                jaxprs = links.get("jaxpr")
+                found = match(_seen(whole, start), _seen(whole, end), jaxprs.links if jaxprs else None)
+            if stage == "jaxpr":
+                self._matched_jaxprs = found
             links[stage] = LinksEntry(start, end, found, link_shares(whole.graphs[end], found))
         return replace(whole, links=(*whole.links, *links.values()))
 
     @cached_property
     def stages(self) -> tuple[str, ...]:
         """The stages that both programs have."""
-        kinds = [{stage.kind for stage in document.programs[0].stages} for document in self._documents]
-        return tuple(kind for kind in STAGE_KINDS if kind in kinds[0] & kinds[1])
+        return _stages_of_both(self._joined)
 
     @cached_property
     def differences(self) -> Mapping[str, Differences]:
         """What differs, by stage."""
-        found = {}
-        whole = self._joined
-        for stage in self.stages:
-            start, end = (_graph_number(whole, program, stage) for program in (0, 1))
-            links = next(entry.links for entry in whole.links if (entry.start, entry.end) == (start, end))
-            found[stage] = _differences(stage, whole.graphs[start], whole.graphs[end], links)
-        return found
+        return _all_differences(self._joined)
 
     def document(self) -> Document:
         """Both programs as data, their stages linked with each other."""
@@ -109,8 +116,28 @@ class Comparison:
     @property
     def first_stage(self) -> str:
         """The stage that is shown first."""
-        differing = (stage for stage in self.stages if self.differences[stage])
-        return self.stage or next(differing, self.stages[0] if self.stages else "jaxpr")
+        return self._first_stage(self._joined, self.differences)
+
+    def _first_stage(self, whole: Document, differences: Mapping[str, Differences]) -> str:
+        stages = _stages_of_both(whole)
+        differing = (stage for stage in stages if differences[stage])
+        return self.stage or next(differing, stages[0] if stages else "jaxpr")
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that `document` needs of the compiler is there."""
+        return all(not isinstance(side, Exploration) or side.complete for side in self._sides)
+
+    def growing_steps(self) -> Iterator[Step]:
+        """What is shown one after the other while JAX and the compiler work: the jaxprs side by side come first."""
+        from jaxviz.notebook.growing import Step
+
+        for stages, coming in (((), STAGE_KINDS[1:]), (STAGE_KINDS, ("fates",))):
+            parts = [side.part(stages=stages) if isinstance(side, Exploration) else side for side in self._sides]
+            whole = self._matched(parts)
+            differences = _all_differences(whole)
+            yield Step(whole, _in_words(whole, differences), self._first_stage(whole, differences), coming)
+        yield Step(self.document(), repr(self), self.first_stage)
 
     def to_svg(self, *, stage: str | None = None, width: int = 760, height: int = 560, theme: Theme = "light") -> str:
         """The first view of the first program as SVG."""
@@ -129,8 +156,15 @@ class Comparison:
         return page
 
     def __repr__(self) -> str:
-        a, b = (program.call or program.name for program in self._joined.programs)
-        return "\n".join([f"<jaxviz {a} beside {b}>", *(str(each) for each in self.differences.values())])
+        return _in_words(self._joined, self.differences)
+
+    def _ipython_display_(self) -> None:
+        from jaxviz.notebook.growing import show_growing
+
+        __tracebackhide__ = True
+        if not show_growing(self):
+            # Then IPython asks for all of it at once.
+            raise NotImplementedError
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         from jaxviz.notebook.display import mime_bundle
@@ -152,19 +186,26 @@ def compare(a: Comparable, b: Comparable) -> Comparison:
     return Comparison(a, b)
 
 
-def _document_of(program: Comparable) -> Document:
-    if isinstance(program, Document):
+def _opened(program: Comparable) -> Exploration | Document:
+    if isinstance(program, (Document, Exploration)):
         return program
     if isinstance(program, (str, Path)):
         from jaxviz.opening import open as open_path
 
         return open_path(program).document()
-    if not isinstance(program, Exploration):
-        raise TypeError(
-            f"expected two explorations, documents or paths to compare, but got {type(program).__name__}: "
-            "write jv.compare(jv.explore(f, x), jv.explore(g, x))"
-        )
-    return program.document(passes=False)
+    raise TypeError(
+        f"expected two explorations, documents or paths to compare, but got {type(program).__name__}: "
+        "write jv.compare(jv.explore(f, x), jv.explore(g, x))"
+    )
+
+
+def _whole(side: Exploration | Document) -> Document:
+    return side if isinstance(side, Document) else side.document(passes=False)
+
+
+def _stages_of_both(whole: Document) -> tuple[str, ...]:
+    one, other = ({stage.kind for stage in program.stages} for program in whole.programs)
+    return tuple(kind for kind in STAGE_KINDS if kind in one & other)
 
 
 def _of_one_program(document: Document) -> Document:
@@ -205,6 +246,21 @@ def _seen(document: Document, graph: int) -> Seen:
     outline = next((entry.outline for entry in document.outlines if entry.graph == graph), None)
     origins = next((entry.links for entry in document.links if entry.end == graph), None)
     return Seen(document.graphs[graph], outline, origins)
+
+
+def _in_words(whole: Document, differences: Mapping[str, Differences]) -> str:
+    a, b = (program.call or program.name for program in whole.programs)
+    return "\n".join([f"<jaxviz {a} beside {b}>", *(str(each) for each in differences.values())])
+
+
+def _all_differences(whole: Document) -> dict[str, Differences]:
+    """What differs between the two programs of a document, by stage."""
+    found = {}
+    for stage in _stages_of_both(whole):
+        start, end = (_graph_number(whole, program, stage) for program in (0, 1))
+        links = next(entry.links for entry in whole.links if (entry.start, entry.end) == (start, end))
+        found[stage] = _differences(stage, whole.graphs[start], whole.graphs[end], links)
+    return found
 
 
 def _differences(stage: str, ours: Graph, theirs: Graph, links: Links) -> Differences:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from jaxviz.measure.progress import Progress
     from jaxviz.measure.run import Run
     from jaxviz.measure.values import Values
+    from jaxviz.notebook.growing import Step
     from jaxviz.residuals import Residuals
     from jaxviz.traffic import Kernel
 
@@ -356,6 +357,15 @@ class Exploration(Exported):
     def complete(self) -> bool:
         """Whether all that `document` needs of the compiler is there."""
         return self._capture.complete
+
+    def growing_steps(self) -> Iterator[Step]:
+        """What is shown one after the other while JAX and the compiler work."""
+        from jaxviz.notebook.growing import Step
+
+        passes = ("passes",) if self.with_passes else ()
+        for stages, coming in (((), STAGE_KINDS[1:]), (STAGE_KINDS, ("fates",))):
+            yield Step(self.part(stages=stages), repr(self), self.stage, (*coming, *passes))
+        yield Step(self.document(), repr(self), self.stage)
 
     def _with_findings(self, document: Document, findings: Sequence[Finding]) -> Document:
         from jaxviz.gather import residuals_entries

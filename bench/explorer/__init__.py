@@ -25,7 +25,6 @@ import jaxviz as jv
 from bench.documents import browser_page
 from bench.layout import BUILD, ROOT
 from jaxviz.notebook.display import mime_bundle
-from jaxviz.notebook.growing import growing_steps
 
 # ms, by the name of what is measured.
 BARS = {"open": 1_000.0, "open all": 2_000.0, "search": 50.0}
@@ -94,10 +93,10 @@ def after_jax(layers: int, measured: Measured) -> None:
         start = perf_counter()
         exploration = jv.explore(fn, *args)
         documents, taken = [], []
-        for document, coming in growing_steps(exploration):
-            mime_bundle(document, repr(exploration), coming=coming)
+        for step in exploration.growing_steps():
+            mime_bundle(step.document, step.text, coming=step.coming)
             taken.append(perf_counter() - start)
-            documents.append(document)
+            documents.append(step.document)
         (program,) = documents[-1].programs
         own = sum(stage.seconds.get(step, 0.0) for stage in program.stages for step in ("trace", "lower", "optimize"))
         runs.append([1_000 * (one - own) for one in taken])

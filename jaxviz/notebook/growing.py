@@ -1,44 +1,64 @@
 """The output of a cell that grows: the jaxpr is shown once it is traced, the other stages when the compiler is done.
 
-The front end replaces what it shows by what comes next, and the picture stays as the person has it by then.
+What grows is an exploration or a comparison of two. The front end replaces what it shows by what comes next, and the
+picture stays as the person has it by then.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 from uuid import uuid4
 
 from jaxviz.document import STAGE_KINDS, Document
 from jaxviz.notebook.display import mime_bundle
 
-if TYPE_CHECKING:
-    from jaxviz.exploration import Exploration
 
-#: What is shown, and the stages that are still to come.
-Step = tuple[Document, tuple[str, ...]]
+@dataclass(frozen=True)
+class Step:
+    """What is shown at one time, the same for terminals, the stage shown first, and those that are still to come."""
+
+    document: Document
+    text: str
+    stage: str
+    coming: tuple[str, ...] = ()
+
+
+class Growing(Protocol):
+    """What can be shown before all of it is made."""
+
+    height: int | None
+    listed: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is to come."""
+
+    def growing_steps(self) -> Iterator[Step]:
+        """What is shown one after the other, each as soon as it is made; the last is the whole."""
+
 
 _STOPPED = "stopped before JAX and the compiler were done: what was there until then is shown"
 
 
-def show_growing(exploration: Exploration) -> bool:
-    """Shows a program as the result of a cell, step by step; False where a front end cannot replace what it shows."""
+def show_growing(growing: Growing) -> bool:
+    """Shows something as the result of a cell, step by step; False where a front end cannot replace what it shows."""
     __tracebackhide__ = True
     publish = _publisher()
-    if publish is None or exploration.complete:
+    if publish is None or growing.complete:
         return False
     shown = {"display_id": f"jaxviz-{uuid4().hex}"}
-    last: Document | None = None
+    last: Step | None = None
     try:
-        for document, coming in growing_steps(exploration):
-            publish(*_bundle(exploration, document, coming), transient=shown, update=last is not None)
-            last = document
+        for step in growing.growing_steps():
+            publish(*_bundle(growing, step), transient=shown, update=last is not None)
+            last = step
     except BaseException as error:
         if last is not None:
             # What is there stays, and does not promise what will never come.
-            publish(*_bundle(exploration, _ended(last, error)), transient=shown, update=True)
+            publish(*_bundle(growing, _ended(last, error)), transient=shown, update=True)
         if isinstance(error, KeyboardInterrupt) and last is not None:
             # Where jaxviz waited for the compiler says nothing to the person.
             raise KeyboardInterrupt(_STOPPED) from None
@@ -46,26 +66,20 @@ def show_growing(exploration: Exploration) -> bool:
     return True
 
 
-def _bundle(exploration: Exploration, document: Document, coming: Sequence[str] = ()) -> tuple[Any, Any]:
-    height, stage, program = exploration.height, exploration.stage, exploration.listed
-    return mime_bundle(document, repr(exploration), height=height, stage=stage, program=program, coming=coming)
+def _bundle(growing: Growing, step: Step) -> tuple[Any, Any]:
+    document, text, stage, coming = step.document, step.text, step.stage, step.coming
+    return mime_bundle(document, text, height=growing.height, stage=stage, program=growing.listed, coming=coming)
 
 
-def growing_steps(exploration: Exploration) -> Iterator[Step]:
-    """What is shown of a program one after the other, each as soon as it is made."""
-    passes = ("passes",) if exploration.with_passes else ()
-    yield exploration.part(stages=()), (*STAGE_KINDS[1:], *passes)
-    yield exploration.part(stages=STAGE_KINDS), ("fates", *passes)
-    yield exploration.document(), ()
-
-
-def _ended(document: Document, error: BaseException) -> Document:
-    """A document of which nothing more comes."""
+def _ended(step: Step, error: BaseException) -> Step:
+    """What was shown last, of which nothing more comes."""
     reason = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{type(error).__name__}: {error}"
-    (program,) = document.programs
-    there = {entry.kind for entry in program.stages}
-    missing = {**{kind: reason for kind in STAGE_KINDS if kind not in there}, **program.missing}
-    return replace(document, programs=(replace(program, missing=missing),))
+    programs = []
+    for program in step.document.programs:
+        there = {entry.kind for entry in program.stages}
+        absent = {kind: reason for kind in STAGE_KINDS if kind not in there}
+        programs.append(replace(program, missing={**absent, **program.missing}))
+    return replace(step, document=replace(step.document, programs=tuple(programs)), coming=())
 
 
 def _publisher() -> Callable[..., None] | None:

@@ -11,6 +11,8 @@ from jaxviz.notebook import growing
 from jaxviz.notebook.display import MIME_TYPE
 
 LATER = ["stablehlo", "hlo"]
+# With it, the compiler fuses nothing.
+UNFUSED = {"xla_disable_hlo_passes": "fusion"}
 
 
 def smooth(x):
@@ -91,6 +93,61 @@ def test_an_interrupt_leaves_what_is_there_and_says_so(shown, monkeypatch):
     assert "image/svg+xml" in data
     monkeypatch.undo()
     assert stages(exploration.document()) == list(STAGE_KINDS)
+
+
+def pairs(document):
+    """The stages of two programs that are linked with each other."""
+    (one, other) = ({entry.graph: entry.kind for entry in program.stages} for program in document.programs)
+    return [one[entry.start] for entry in document.links if entry.start in one and entry.end in other]
+
+
+def test_two_programs_stand_side_by_side_before_the_compiler_is_done(shown, monkeypatch):
+    seen = []
+    optimize = capture_module.optimize
+    monkeypatch.setattr(
+        capture_module, "optimize", lambda *args, **kw: seen.append(len(shown)) or optimize(*args, **kw)
+    )
+    one, other = jv.explore(smooth, jnp.ones((8, 8))), jv.explore(lambda x: jnp.tanh(x @ x).sum(), jnp.ones((8, 8)))
+    compared = jv.compare(one, other)
+    assert not seen
+    compared._ipython_display_()
+    assert seen[0] == 1
+    first, second, last = documents(shown)
+    assert [pairs(document) for document in (first, second, last)] == [["jaxpr"], list(STAGE_KINDS), list(STAGE_KINDS)]
+    assert [metadata.get("coming") for _, metadata, *_ in shown] == [LATER, ["fates"], None]
+    assert [update for *_, update in shown] == [False, True, True]
+    assert [len(document.fates) for document in (first, second, last)] == [0, 0, 2]
+    assert "jaxpr: 1 only in the first, 3 the same" in shown[0][0]["text/plain"]
+    assert "hlo" not in shown[0][0]["text/plain"]
+    assert shown[-1][0]["text/plain"] == repr(compared)
+    assert last.to_json(packed=False) == Document.from_json(compared.document().to_json()).to_json(packed=False)
+    with pytest.raises(NotImplementedError):
+        compared._ipython_display_()
+
+
+def test_of_equal_jaxprs_the_stage_that_differs_is_shown_once_it_is_there(shown):
+    def scaled(x):
+        return jnp.tanh(x * 2) + jnp.sin(x)
+
+    fused, unfused = (jax.jit(scaled, compiler_options=options) for options in (None, UNFUSED))
+    compared = jv.compare(jv.explore(fused, jnp.ones(64)), jv.explore(unfused, jnp.ones(64)))
+    compared._ipython_display_()
+    assert not compared.differences["jaxpr"]
+    stages_shown = [metadata.get("stage", "jaxpr") for _, metadata, *_ in shown]
+    assert stages_shown == ["jaxpr", compared.first_stage, compared.first_stage]
+    assert compared.first_stage == "hlo"
+
+
+def test_an_interrupt_leaves_both_jaxprs_side_by_side(shown, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(capture_module, "optimize", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="what was there until then is shown"):
+        jv.compare(jv.explore(smooth, jnp.ones((8, 8))), jv.explore(smooth, jnp.ones((4, 4))))._ipython_display_()
+    _, last = documents(shown)
+    assert pairs(last) == ["jaxpr"]
+    assert [program.missing["hlo"] for program in last.programs] == ["interrupted", "interrupted"]
 
 
 def test_what_is_there_already_is_shown_at_once(shown):

@@ -2,10 +2,9 @@
  * Where the words of hulls stand: at a box of the hull where they cover nothing, with the bytes where there is room for
  * them too.
  */
-import { BOX_HEIGHT, chipWidth, FRAME_TITLE_INSET } from '../view/sizes.ts';
-import { Shape } from '../view/visible.ts';
-import { BADGE_HEIGHT, badgeOf } from './badge.ts';
-import { eachSegment, MARGIN, placeChips, routeOf, type Scene } from './scene.ts';
+import { BOX_HEIGHT } from '../view/sizes.ts';
+import { meet, solid, type Area } from './solid.ts';
+import { eachSegment, MARGIN, routeOf, type Scene } from './scene.ts';
 import { measure } from './text.ts';
 
 /** px from a box to the line around it. */
@@ -30,13 +29,6 @@ export interface Words {
   readonly x: number;
   readonly y: number;
   readonly text: string;
-}
-
-interface Area {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
 }
 
 const known = new WeakMap<Scene, readonly Words[]>();
@@ -100,26 +92,6 @@ function around({ layout }: Scene, box: number): Area {
   return { left: x - ROOM, right: x + layout.width[box] + ROOM, top: y - ROOM, bottom: y + BOX_HEIGHT + ROOM };
 }
 
-/** What must not be covered: boxes with their chips, badges, and the titles of frames. */
-function solid(scene: Scene): Area[] {
-  const { visible, layout } = scene;
-  const badges = Array.from(visible.shape, (_, box) => badgeOf(scene, box)).flatMap(area =>
-    area ? [{ left: area.x, right: area.x + area.width, top: area.y, bottom: area.y + BADGE_HEIGHT }] : []
-  );
-  const parts = Array.from(visible.shape).flatMap((shape, box) => {
-    const [x, y, width] = [layout.x[box], layout.y[box], layout.width[box]];
-    if (shape === Shape.frame) {
-      const end = x + FRAME_TITLE_INSET + measure(visible.label[box], 'title') + 4;
-      return [{ left: x, right: end, top: y + 6, bottom: y + 23 }];
-    }
-    const chips = placeChips(visible.chips.get(box) ?? [], x, width);
-    const left = Math.min(x, ...chips.map(chip => chip.left));
-    const right = Math.max(x + width, ...chips.map(({ chip, left: at }) => at + chipWidth(measure, chip.text)));
-    return [{ left, right, top: y, bottom: y + BOX_HEIGHT }];
-  });
-  return [...badges, ...parts];
-}
-
 function costOf(scene: Scene, area: Area, frame: number, taken: readonly Area[]): number {
   const { layout } = scene;
   const covers = taken.reduce((sum, other) => sum + (meet(area, other) ? 1 : 0), 0);
@@ -135,10 +107,6 @@ function costOf(scene: Scene, area: Area, frame: number, taken: readonly Area[])
   const leaves =
     area.left < inside.left || area.right > inside.right || area.top < inside.top || area.bottom > inside.bottom;
   return covers * COVERS + (leaves ? LEAVES : 0) + crossings(scene, area) * CROSSES;
-}
-
-function meet(one: Area, other: Area): boolean {
-  return one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;
 }
 
 /** How many edges go through an area. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Sketch } from '../document/sketch.ts';
-import { paintMarks } from './marks.ts';
-import { MARGIN, type Painter } from './scene.ts';
+import { loop, Sketch } from '../document/sketch.ts';
+import { LABEL_HEIGHT, labelSpots } from './labelSpots.ts';
+import { paintMarks, type Mark } from './marks.ts';
+import { MARGIN, type Painter, type Scene } from './scene.ts';
 import { sceneOf } from './sceneOf.ts';
+import { meet, solid, type Area } from './solid.ts';
 
 test('what is written on a box stays inside the picture, at whatever end the box stands', () => {
   const sketch = new Sketch();
@@ -25,5 +27,28 @@ test('what is written on a box stays inside the picture, at whatever end the box
   assert.equal(labels.length, scene.visible.count);
   for (const { left, right } of labels) {
     assert.ok(left >= -MARGIN && right <= scene.width - MARGIN, `from ${left} to ${right} of ${scene.width - MARGIN}`);
+  }
+});
+
+/** How many things of the picture each label reaches into by more than its own border. */
+function covered(scene: Scene, marks: readonly Mark[]): number[] {
+  const areas = labelSpots(scene, marks).map(({ left, top, width }): Area => ({
+    left,
+    right: left + width,
+    top: top + 2,
+    bottom: top + LABEL_HEIGHT - 2
+  }));
+  return areas.map((area, at) => {
+    const others = [...solid(scene), ...areas.filter((_, other) => other !== at)];
+    return others.filter(other => meet(area, other)).length;
+  });
+}
+
+test('labels of marks cover neither each other nor what else is written: titles of frames, chips, counts of copies', () => {
+  const scene = sceneOf(loop(), [1]);
+  for (const text of ['folded', '199 folded', 'only here', '12,345 only here +678']) {
+    const boxes = Array.from({ length: scene.visible.count }, (_, box) => box);
+    const marks = boxes.map((box): Mark => ({ box, kind: 'fused', text }));
+    assert.deepEqual(covered(scene, marks), boxes.fill(0), text);
   }
 });

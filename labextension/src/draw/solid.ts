@@ -1,0 +1,37 @@
+/** What words in the picture must not cover: boxes with their chips, badges, and the titles of frames. */
+import { BOX_HEIGHT, chipWidth, FRAME_TITLE_INSET } from '../view/sizes.ts';
+import { Shape } from '../view/visible.ts';
+import { BADGE_HEIGHT, badgeOf } from './badge.ts';
+import { placeChips, type Scene } from './scene.ts';
+import { measure } from './text.ts';
+
+export interface Area {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export function meet(one: Area, other: Area): boolean {
+  return one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;
+}
+
+/** The areas, a box and its chips as one. */
+export function solid(scene: Scene): Area[] {
+  const { visible, layout } = scene;
+  const badges = Array.from(visible.shape, (_, box) => badgeOf(scene, box)).flatMap(area =>
+    area ? [{ left: area.x, right: area.x + area.width, top: area.y, bottom: area.y + BADGE_HEIGHT }] : []
+  );
+  const parts = Array.from(visible.shape).flatMap((shape, box) => {
+    const [x, y, width] = [layout.x[box], layout.y[box], layout.width[box]];
+    if (shape === Shape.frame) {
+      const end = x + FRAME_TITLE_INSET + measure(visible.label[box], 'title') + 4;
+      return [{ left: x, right: end, top: y + 6, bottom: y + 23 }];
+    }
+    const chips = placeChips(visible.chips.get(box) ?? [], x, width);
+    const left = Math.min(x, ...chips.map(chip => chip.left));
+    const right = Math.max(x + width, ...chips.map(({ chip, left: at }) => at + chipWidth(measure, chip.text)));
+    return [{ left, right, top: y, bottom: y + BOX_HEIGHT }];
+  });
+  return [...badges, ...parts];
+}
