@@ -179,7 +179,15 @@ def test_two_programs_are_compared(notebook):
     book.run(1)
     panel = show_panel(book.page)
     choose(book.page, programs(panel).nth(0), "Select for Comparison")
-    choose(book.page, programs(panel).nth(1), "Compare with step(f32[4])")
+    # What is put aside is said, and the others offer to be compared with it.
+    aside = panel.locator(".jv-panel-compared")
+    expect(aside).to_contain_text("step(f32[4])")
+    expect(panel.locator(".jv-entry-aside")).to_have_count(1)
+    aside.get_by_role("button", name="Compare nothing").click()
+    expect(aside).to_be_hidden()
+    choose(book.page, programs(panel).nth(0), "Select for Comparison")
+    programs(panel).get_by_role("button", name="Compare with").click()
+    expect(aside).to_be_hidden()
     wait_for_picture(book.page, ".jv-tab")
     expect(book.page.locator(".lm-TabBar-tabLabel", has_text="↔")).to_be_visible()
 
@@ -274,6 +282,9 @@ def test_the_launcher_makes_a_notebook_to_begin_with(lab, open_page):
     cells = page.locator(".jp-Notebook .jp-CodeCell")
     expect(cells).to_have_count(2, timeout=60_000)
     expect(cells.nth(1)).to_contain_text("%jaxviz jax.grad(step)")
+    # It has a kernel already: nobody is asked for one.
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for(timeout=60_000)
+    expect(page.locator(".jp-Dialog")).to_have_count(0)
 
 
 def test_the_palette_shows_the_panel(lab, open_page):

@@ -4,6 +4,7 @@ import { Dialog, InputDialog, Notification, showDialog, showErrorMessage } from 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { AllPrograms, KernelEntry } from './allPrograms.ts';
+import type { Comparing } from './comparing.ts';
 import { icon } from './icon.ts';
 import type { Program } from './kernelPrograms.ts';
 import { Commands } from './names.ts';
@@ -12,6 +13,7 @@ import { newNotebook } from './newNotebook.ts';
 export interface CommandParts {
   readonly app: JupyterFrontEnd;
   readonly all: AllPrograms;
+  readonly comparing: Comparing;
   readonly trans: TranslationBundle;
   openTab(title: string, document: Promise<unknown>, origin?: { path: string; program: string }): void;
   /** Path of the notebook that the person is in. */
@@ -39,10 +41,8 @@ const ARGS = {
 } as const;
 
 export function addCommands(parts: CommandParts): void {
-  const { app, all, trans, openTab } = parts;
+  const { app, all, comparing, trans, openTab } = parts;
   const { commands } = app;
-  /** What was selected for comparison. */
-  let selected: { readonly kernel: string; readonly program: string } | null = null;
 
   const chosen = (args: ReadonlyPartialJSONObject): Chosen | null => {
     let kernel = args.kernel ? all.get(String(args.kernel)) : args.path ? all.ofPath(String(args.path)) : undefined;
@@ -130,23 +130,26 @@ export function addCommands(parts: CommandParts): void {
   );
   add(Commands.save, trans.__('Save As…'), of => save(parts, of));
   add(Commands.remove, trans.__('Delete'), ({ kernel, program }) => kernel.programs.remove(program.id));
-  add(Commands.select, trans.__('Select for Comparison'), ({ kernel, program }) => {
-    selected = { kernel: kernel.id, program: program.id };
-  });
+  add(Commands.select, trans.__('Select for Comparison'), ({ kernel, program }) =>
+    comparing.put({ kernel: kernel.id, program: program.id })
+  );
   add(
     Commands.compare,
     () => {
-      const other = selected && all.get(selected.kernel)?.programs.get(selected.program);
+      const { first } = comparing;
+      const other = first && all.get(first.kernel)?.programs.get(first.program);
       return other ? trans.__('Compare with %1', other.label || other.call) : trans.__('Compare with Selected');
     },
     ({ kernel, program }) => {
-      if (selected) {
-        const other = kernel.programs.get(selected.program);
+      const { first } = comparing;
+      if (first) {
+        const other = kernel.programs.get(first.program);
         const title = `${other?.label || other?.call} ↔ ${program.label || program.call}`;
-        openTab(title, kernel.programs.compare(selected.program, program.id));
+        openTab(title, kernel.programs.compare(first.program, program.id));
+        comparing.put(null);
       }
     },
-    ({ kernel, program }) => selected?.kernel === kernel.id && selected.program !== program.id
+    ({ kernel, program }) => comparing.goesWith(kernel.id, program.id)
   );
   commands.addCommand(Commands.clear, {
     label: trans.__('Clear the List of JAX Programs'),

@@ -8,6 +8,7 @@ import { ABCWidgetFactory, DocumentWidget, type DocumentRegistry } from '@jupyte
 import type { KernelMessage, ServiceManager } from '@jupyterlab/services';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { icon } from './icon.ts';
+import { pythonKernel } from './pythonKernel.ts';
 import { ProgramTab } from './tab.ts';
 
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
@@ -76,10 +77,7 @@ class CompilerFileFactory extends ABCWidgetFactory<DocumentWidget<ProgramTab>> {
 
 /** The document of a file. The kernel runs in the folder of the file. */
 async function read(services: ServiceManager.IManager, path: string, trans: TranslationBundle): Promise<unknown> {
-  await services.kernelspecs.ready;
-  const { specs } = services.kernelspecs;
-  const python = specs?.kernelspecs[specs.default]?.language === 'python' ? specs.default : undefined;
-  const kernelName = python ?? Object.values(specs?.kernelspecs ?? {}).find(spec => spec?.language === 'python')?.name;
+  const kernelName = await pythonKernel(services.kernelspecs);
   if (!kernelName) {
     throw new Error(trans.__('To read this file takes a Python kernel with jaxviz, and there is none.'));
   }

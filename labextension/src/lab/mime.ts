@@ -12,6 +12,7 @@ import { readSaved, type SavedView } from '../explorer/saved.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { loaded, type Loaded } from './later.ts';
 import { application, preferences } from './preferences.ts';
+import { sign } from './sign.ts';
 
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
 /** ms after the last change of the view in which it is saved. */
@@ -233,7 +234,14 @@ const extension: IRenderMime.IExtension = {
   // A file comes as its text, so that one that is no JSON is told here and not by a dialog of the host.
   dataType: 'string',
   fileTypes: [
-    { name: 'jaxviz', displayName: 'JAX program', mimeTypes: [MIME_TYPE], extensions: ['.jaxviz'], fileFormat: 'text' }
+    {
+      name: 'jaxviz',
+      displayName: 'JAX program',
+      mimeTypes: [MIME_TYPE],
+      extensions: ['.jaxviz'],
+      fileFormat: 'text',
+      icon: sign
+    }
   ],
   documentWidgetFactoryOptions: {
     name: 'jaxviz',

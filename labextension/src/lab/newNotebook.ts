@@ -1,5 +1,6 @@
 /** A notebook with a function to begin with. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { pythonKernel } from './pythonKernel.ts';
 
 const CELLS = [
   '%load_ext jaxviz\nimport jax\nimport jax.numpy as jnp',
@@ -21,5 +22,7 @@ export async function newNotebook(app: JupyterFrontEnd, folder: string): Promise
     format: 'json',
     content: { cells: CELLS.map(cell), metadata: {}, nbformat: 4, nbformat_minor: 4 }
   });
-  await app.commands.execute('docmanager:open', { path: made.path });
+  // A person who has not asked for a kernel is not asked for its name.
+  const name = await pythonKernel(app.serviceManager.kernelspecs);
+  await app.commands.execute('docmanager:open', { path: made.path, ...(name ? { kernel: { name } } : {}) });
 }

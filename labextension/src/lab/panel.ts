@@ -9,6 +9,7 @@ import { Widget } from '@lumino/widgets';
 import { button, element } from '../explorer/elements.ts';
 import { spelled } from '../explorer/spelled.ts';
 import type { AllPrograms, KernelEntry } from './allPrograms.ts';
+import type { Comparing } from './comparing.ts';
 import { Commands } from './names.ts';
 import type { Program } from './kernelPrograms.ts';
 import { marked } from './signature.ts';
@@ -23,6 +24,7 @@ const TICK = 30_000;
 
 export interface PanelParts {
   readonly all: AllPrograms;
+  readonly comparing: Comparing;
   readonly commands: CommandRegistry;
   readonly trans: TranslationBundle;
   /** Path of the notebook that the person is in; empty for none. */
@@ -31,6 +33,8 @@ export interface PanelParts {
 
 export class ProgramsPanel extends Widget {
   private readonly list = element('div', 'jv-entries');
+  /** Says with what a program is about to be compared. */
+  private readonly compared = element('div', 'jv-panel-compared');
   /** Kernels and functions that the person folded or unfolded, by name. */
   private readonly folded = new Map<string, boolean>();
   private timer: ReturnType<typeof setInterval> | undefined;
@@ -42,9 +46,11 @@ export class ProgramsPanel extends Widget {
     const head = element('div', 'jv-panel-head');
     head.append(element('h2', '', trans.__('JAX programs')));
     this.node.setAttribute('aria-label', trans.__('JAX programs'));
-    this.node.append(head, this.list);
+    this.compared.setAttribute('role', 'status');
+    this.node.append(head, this.compared, this.list);
     this.list.addEventListener('keydown', event => this.hear(event));
     parts.all.changed.connect(this.update, this);
+    parts.comparing.changed.connect(this.update, this);
     this.update();
   }
 
@@ -88,8 +94,24 @@ export class ProgramsPanel extends Widget {
       ...(entries.length ? entries.map(entry => this.kernel(entry, entry.path === path)) : [this.nothing()])
     );
     this.list.scrollTop = scroll;
+    this.tellCompared();
     if (kept !== undefined) {
       [...this.list.querySelectorAll<HTMLElement>('[data-key]')].find(one => one.dataset.key === kept)?.focus();
+    }
+  }
+
+  private tellCompared(): void {
+    const { all, comparing, trans } = this.parts;
+    const { first } = comparing;
+    const program = first && all.get(first.kernel)?.programs.get(first.program);
+    this.compared.hidden = !program;
+    this.compared.replaceChildren();
+    if (program) {
+      const cancel = button('jv-panel-link', trans.__('cancel'), trans.__('Compare nothing'), () =>
+        comparing.put(null)
+      );
+      const name = element('code', '', program.label || program.call);
+      this.compared.append(element('span', '', trans.__('To compare:')), ' ', name, ' ', cancel);
     }
   }
 
@@ -170,7 +192,7 @@ export class ProgramsPanel extends Widget {
 
   /** `before` are the calls of the same function that came before. */
   private program(kernel: string, program: Program, before: readonly string[]): HTMLElement {
-    const { trans, commands } = this.parts;
+    const { trans, commands, comparing } = this.parts;
     const { id, label, call, why, remedy, when, place, pinned, origin } = program;
     const args = { kernel, program: id };
     const row = element('div', 'jv-entry');
@@ -186,6 +208,14 @@ export class ProgramsPanel extends Widget {
     if (pinned) {
       top.append(element('span', 'jv-panel-pin', trans.__('pinned')));
     }
+    if (comparing.goesWith(kernel, id)) {
+      const title = trans.__('Compare with %1', label || call);
+      const compare = button('jv-panel-link', trans.__('compare'), title, () => {
+        void commands.execute(Commands.compare, args);
+      });
+      top.append(compare);
+    }
+    row.classList.toggle('jv-entry-aside', comparing.is(kernel, id));
     const more = button('jv-panel-button', '⋯', trans.__('More about %1', label || call), () => this.menu(row, more));
     more.setAttribute('aria-haspopup', 'menu');
     top.append(more);

@@ -9,6 +9,7 @@ import { button } from '../explorer/elements.ts';
 import type { KernelLine } from '../explorer/kernelLine.ts';
 import { AllPrograms } from './allPrograms.ts';
 import { addCommands } from './commands.ts';
+import { Comparing } from './comparing.ts';
 import { goTo } from './goTo.ts';
 import { icon } from './icon.ts';
 import { kernelLine } from './kernelLine.ts';
@@ -41,10 +42,11 @@ function activate(
   notebooks?.widgetAdded.connect((_, notebook) => all.follow(notebook.sessionContext));
   notebooks?.forEach(notebook => all.follow(notebook.sessionContext));
 
+  const comparing = new Comparing();
   const active = (): string => notebooks?.currentWidget?.context.path ?? '';
   const panel = new LaterPanel(async () => {
     const { ProgramsPanel } = await import('./panel.ts');
-    const made = new ProgramsPanel({ all, commands: app.commands, trans, active });
+    const made = new ProgramsPanel({ all, comparing, commands: app.commands, trans, active });
     notebooks?.currentChanged.connect(made.update, made);
     return made;
   });
@@ -105,7 +107,7 @@ function activate(
   application.kernelLine = (output, program, show) =>
     lineTo(program, notebooks?.find(one => one.node.contains(output))?.context.path ?? active(), show);
 
-  addCommands({ app, all, trans, openTab, active, waitFor: path => waitFor(all, path) });
+  addCommands({ app, all, comparing, trans, openTab, active, waitFor: path => waitFor(all, path) });
   app.commands.addCommand(Commands.show, {
     label: trans.__('JAX Programs'),
     caption: trans.__('Show the JAX programs of the running kernels'),
@@ -137,7 +139,7 @@ function activate(
     });
   }
   palette?.addItem({ command: Commands.show, category: 'JAX' });
-  palette?.addItem({ command: Commands.notebook, category: 'JAX' });
+  palette?.addItem({ command: Commands.notebook, args: { isPalette: true }, category: 'JAX' });
   launcher?.add({ command: Commands.notebook, category: trans.__('Other'), rank: 90 });
 }
 

@@ -25,6 +25,9 @@ test('the nearest is meant, and of those as near the last', () => {
 test('calls that are alike, or have nothing alike, have no marks', () => {
   assert.equal(told('f(x)', ['f(x)']), 'f(x)');
   assert.equal(told('f', ['g']), 'f');
+  // One was typed, the other is made of types.
+  assert.equal(told('f(w, x)', ['f(f32[5], f32[4])']), 'f(w, x)');
+  assert.equal(told('f(w, 3)', ['f(f32[5], f32[4])', 'f(w, 2)']), 'f(w, <3>)');
   // What came before the same call tells more than that call.
   assert.equal(told('f(f32[4])', ['f(f32[5])', 'f(f32[4])']), 'f(f32[<4>])');
 });

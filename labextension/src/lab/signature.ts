@@ -9,7 +9,7 @@ export interface Part {
 export function marked(call: string, before: readonly string[]): readonly Part[] {
   const own = words(call);
   let nearest: readonly boolean[] | null = null;
-  for (const other of before.filter(one => one !== call)) {
+  for (const other of before.filter(one => one !== call && hasTypes(one) === hasTypes(call))) {
     const kept = common(own, words(other));
     if (!nearest || count(kept) >= count(nearest)) {
       nearest = kept;
@@ -29,6 +29,11 @@ export function marked(call: string, before: readonly string[]): readonly Part[]
     }
   });
   return parts;
+}
+
+/** A call as it was typed has no types of arrays, and differs from one that has in nearly every word. */
+function hasTypes(call: string): boolean {
+  return /\b[a-z]+\d+\[/.test(call);
 }
 
 /** Names, numbers, and each other letter by itself. */
