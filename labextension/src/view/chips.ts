@@ -14,6 +14,9 @@ const MOST_TOLD = 8;
 
 const CARRY = '→ carry';
 
+/** What a step of a path begins with. */
+const STEP = /[[.]/;
+
 const known = new WeakMap<Graph, Map<number, Chip>>();
 
 /** The chip of an operand that no box makes; worked out once, as a first view is chosen from many. */
@@ -49,7 +52,7 @@ function makeChip(document: Document, graph: Graph, origin: Origin): Chip {
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
   }
   const path = ownName(document, graph, origin.node) || turnWord(graph, origin.node);
-  return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}` };
+  return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}`, path };
 }
 
 /** What an argument without a name is: of the program, or of a loop's body. */
@@ -113,7 +116,7 @@ export function resultChip(
     // Where the path is long, that it is a result is said by the arrow alone.
     const path = shortPath(name);
     const short = path.length > 12 ? path.replace(/^result/, '') : path;
-    return { text: cut(`→ ${short}`, 18), side: 'right', title: `result ${name}` };
+    return { text: cut(`→ ${short}`, 18), side: 'right', title: `result ${name}`, path: name };
   }
   if (borders.carries.has(node)) {
     return { text: CARRY, side: 'right', title: 'carried into the next turn' };
@@ -211,11 +214,50 @@ function alike(chips: readonly Chip[]): Chip[] {
 }
 
 function drawnOn(side: Chip['side'], chips: readonly Chip[]): Chip[] {
-  const these = alike(chips.filter(chip => chip.side === side));
+  const all = chips.filter(chip => chip.side === side);
+  const these = alike(all);
   // A count in place of a single chip would take the room of the chip and say less.
   if (these.length <= MAX_CHIPS + 1) {
     return these;
   }
-  const rest = these.slice(MAX_CHIPS);
-  return [...these.slice(0, MAX_CHIPS), { text: `+${rest.length}`, value: -1, side, title: told(rest) }];
+  const groups = byTree(all);
+  if (groups.length <= MAX_CHIPS + 1) {
+    return groups.map(group => together(side, group));
+  }
+  const rest = groups.slice(MAX_CHIPS).flat();
+  const shown = groups.slice(0, MAX_CHIPS).map(group => together(side, group));
+  return [...shown, { text: `+${rest.length}`, value: -1, side, title: told(rest) }];
+}
+
+/** Chips of one tree of arguments or results together, and those of one text, in the order of their first ones. */
+function byTree(chips: readonly Chip[]): (readonly Chip[])[] {
+  const trees = new Map<string, Chip[]>();
+  for (const chip of chips) {
+    const [root] = chip.path?.split(STEP, 1) ?? [''];
+    const key = root ? `tree ${root}` : `text ${chip.text}`;
+    trees.set(key, [...(trees.get(key) ?? []), chip]);
+  }
+  return [...trees.values()];
+}
+
+/** One chip for several of a tree: what all of their paths begin with, and how many there are. */
+function together(side: Chip['side'], chips: readonly Chip[]): Chip {
+  const same = alike(chips);
+  if (same.length === 1) {
+    return same[0];
+  }
+  const path = commonPath(chips.map(chip => chip.path ?? ''));
+  const arrow = side === 'right' ? '→ ' : '';
+  return { text: `${arrow}${cut(shortPath(path), 14)} x${chips.length}`, value: -1, side, title: told(chips) };
+}
+
+/** What all paths begin with, in whole steps. */
+function commonPath(paths: readonly string[]): string {
+  let common = paths[0];
+  const holds = (path: string): boolean =>
+    path === common || (path.startsWith(common) && STEP.test(path[common.length]));
+  while (!paths.every(holds)) {
+    common = common.slice(0, Math.max(0, common.lastIndexOf('['), common.lastIndexOf('.')));
+  }
+  return common;
 }

@@ -17,6 +17,8 @@ export interface Chip {
   readonly side: 'left' | 'right';
   /** All that it stands for, in full, for the inspector and for screen readers. */
   readonly title: string;
+  /** Of an argument or a result, where it stands in the tree of them. */
+  readonly path?: string;
 }
 
 /** What a later phase needs of an earlier one that stands beside it: no edge of the layout, but a line between boxes. */

@@ -1,0 +1,36 @@
+/** What is written beside boxes for operands and results without a box of their own. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ChipRack } from './chips.ts';
+import type { Chip } from './visible.ts';
+
+const argument = (path: string, text = path): Chip => ({ text, value: 1, side: 'left', title: `${path} f32[4]`, path });
+const result = (path: string): Chip => ({ ...argument(path, `→ ${path}`), side: 'right', title: `result ${path}` });
+const constant = (text: string): Chip => ({ text, value: -1, side: 'left', title: `constant ${text}` });
+
+function drawn(...chips: readonly Chip[]): readonly string[] {
+  const rack = new ChipRack();
+  chips.forEach(chip => rack.add(0, chip));
+  return (rack.drawn().get(0) ?? []).map(({ text }) => text);
+}
+
+test('a few chips are named each by itself', () => {
+  assert.deepEqual(drawn(argument('w[0]'), argument('w[1]'), constant('2.0')), ['w[0]', 'w[1]', '2.0']);
+  assert.deepEqual(drawn(...[0, 1, 2, 3, 4].map(at => argument(`w[${at}]`, 'w'))), ['w x5']);
+});
+
+test('more of one tree are told as the tree and how many of it, both of arguments and of results', () => {
+  const all = [0, 1, 2].flatMap(at => [argument(`params[${at}][0]`), argument(`params[${at}][1]`)]);
+  assert.deepEqual(drawn(...all, constant('0.1')), ['params x6', '0.1']);
+  assert.deepEqual(drawn(...[0, 1, 2, 3].map(at => result(`result[0][${at}]`))), ['→ result[0] x4']);
+  // The step that they have in common ends where a path does.
+  assert.deepEqual(drawn(...[10, 11, 12, 13].map(at => argument(`w[${at}].bias`))), ['w x4']);
+  const told = new ChipRack();
+  all.forEach(chip => told.add(0, chip));
+  assert.match(told.drawn().get(0)?.[0].title ?? '', /^params\[0\]\[0\] f32\[4\]\nparams\[0\]\[1\]/);
+});
+
+test('what is left over of many trees is counted one by one', () => {
+  const all = ['a', 'b', 'c', 'd'].flatMap(name => [argument(`${name}[0]`), argument(`${name}[1]`)]);
+  assert.deepEqual(drawn(...all), ['a x2', 'b x2', '+4']);
+});
