@@ -155,6 +155,11 @@ class Capture:
         return make_fates(evidence)
 
     @property
+    def made(self) -> tuple[str, ...]:
+        """The stages after the jaxpr that are made."""
+        return tuple(stage for stage in ("stablehlo", "hlo") if stage in self.__dict__)
+
+    @property
     def complete(self) -> bool:
         """Whether every stage is made, and the fates are known."""
         return "fates" in self.__dict__

@@ -128,6 +128,10 @@ class Comparison:
         """Whether all that `document` needs of the compiler is there."""
         return all(not isinstance(side, Exploration) or side.complete for side in self._sides)
 
+    def made_until_stopped(self) -> Step | None:
+        """Nothing: a comparison makes nothing that could be stopped before it is shown."""
+        return None
+
     def growing_steps(self) -> Iterator[Step]:
         """What is shown one after the other while JAX and the compiler work: the jaxprs side by side come first."""
         from jaxviz.notebook.growing import Step

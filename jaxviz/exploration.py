@@ -66,6 +66,8 @@ class Exploration(Exported):
         self.with_passes = False
         # Its place on the list of this Python process, by which a picture asks the kernel for more.
         self.listed = ""
+        # Whether a person stopped what was asked for: then what is made until then is shown, once.
+        self.stopped = False
         #: Where the function could not be traced, the error in words.
         self.failed: FailedExploration | None = None
         from jaxviz.capture import Capture
@@ -353,10 +355,27 @@ class Exploration(Exported):
         document = gather(self._capture, self.call, self._measured, stages=stages, passes=False, fates=False)
         return self._with_findings(document, self.found_in_jaxpr) if stages else document
 
+    def part_made(self) -> Document:
+        """What of `document` is made already: nothing is compiled for it."""
+        from jaxviz.gather import gather
+
+        capture = self._capture
+        document = gather(capture, self.call, self._measured, stages=capture.made, passes=False, fates=capture.complete)
+        return self._with_findings(document, self.found_in_jaxpr) if "found_in_jaxpr" in vars(self) else document
+
     @property
     def complete(self) -> bool:
         """Whether all that `document` needs of the compiler is there."""
         return self._capture.complete
+
+    def made_until_stopped(self) -> Step | None:
+        """What is made by now, if a person has stopped what was asked for; once."""
+        from jaxviz.notebook.growing import Step
+
+        if not self.stopped:
+            return None
+        self.stopped = False
+        return Step(self.part_made(), repr(self), self.stage)
 
     def growing_steps(self) -> Iterator[Step]:
         """What is shown one after the other while JAX and the compiler work."""

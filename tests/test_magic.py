@@ -337,8 +337,12 @@ def test_a_run_that_is_stopped_leaves_the_picture(shell, names, capsys, monkeypa
 
     monkeypatch.setattr("jaxviz.measure.run.run_program", interrupted)
     names.update(f=lambda x: x + 1, x=1.0)
-    assert len(explore(shell, "--run f(x)").jaxpr.find("add")) == 1
+    found = explore(shell, "--run f(x)")
+    assert len(found.jaxpr.find("add")) == 1
+    assert found.stopped
     assert "stopped" in capsys.readouterr().err
+    # Nor is anything put beside it.
+    assert explore(shell, "--run --vs 'f(x)' f(x)").stopped
 
 
 def test_a_cell_shows_what_was_compiled_in_it(shell, names, capsys):

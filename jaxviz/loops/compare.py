@@ -21,6 +21,7 @@ from jaxviz.find.finding import Finding, Subject, plural
 from jaxviz.find.unrolled import Unrolled, unrolled_loops
 from jaxviz.loops.run import Rebuilding
 from jaxviz.loops.where import copies_of
+from jaxviz.measure.waiting import Work
 from jaxviz.program import Program
 from jaxviz.read.bodies import bodies_of
 
@@ -306,16 +307,23 @@ def measured_cost(
     if equations > MOST_COMPILED:
         return Cost(equations, trace, None, None), None
     start = perf_counter()
-    compiled = traced.lower().compile()
+    lowered = traced.lower()
+    compiled: Any = Work(lambda _: lowered.compile()).wait()
     compile_seconds = perf_counter() - start
     if arguments is None:
         return Cost(equations, trace, compile_seconds, None), None
-    results = jax.block_until_ready(compiled(*arguments))
     seconds: list[float] = []
-    while len(seconds) < _RUNS and sum(seconds) < _SECONDS:
-        start = perf_counter()
-        jax.block_until_ready(compiled(*arguments))
-        seconds.append(perf_counter() - start)
+
+    def timed(work: Work[Any]) -> Any:
+        results = work.until_ready(compiled(*arguments))
+        while len(seconds) < _RUNS and sum(seconds) < _SECONDS:
+            work.go_on()
+            start = perf_counter()
+            work.until_ready(compiled(*arguments))
+            seconds.append(perf_counter() - start)
+        return results
+
+    results = Work(timed).wait()
     return Cost(equations, trace, compile_seconds, median(seconds)), [_numbers(result) for result in results]
 
 

@@ -54,10 +54,11 @@ def make_inputs(
     shardings: Any,
     fill: Fill = "normal",
     go_on: Callable[[], None] = lambda: None,
+    until_ready: Callable[[Any], Any] = jax.block_until_ready,
 ) -> Inputs:
     """The arguments as a run wants them; `arguments` and `shardings` say of each what JAX knows, as trees like them.
 
-    `go_on` is called again and again, and may raise.
+    `go_on` is called again and again, and may raise; `until_ready` waits for results.
     """
     leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
     donated = [bool(getattr(leaf, "donated", False)) for leaf in jax.tree_util.tree_leaves(arguments)]
@@ -73,7 +74,7 @@ def make_inputs(
     for leaf, unknown, place in zip(leaves, wanted, places, strict=True):
         go_on()
         made.append(_placed(_made_up(leaf, fill, drawing) if unknown else leaf, place))
-    jax.block_until_ready(made)
+    until_ready(made)
     return Inputs(made, tree, donated, sum(wanted))
 
 

@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from jaxviz.compat_threads import unchecked
 from jaxviz.measure.errors import RunStopped
-from jaxviz.measure.waiting import Result, Work, still_going
+from jaxviz.measure.taken import Watch, going_on_text
+from jaxviz.measure.waiting import Result, Work
 
 #: What a run is at: the compiler, filling arguments, reading what was compiled, the runs, those without `jit`, those
 #: with the profiler.
@@ -47,12 +48,8 @@ class Progress(NamedTuple):
 
 def held_up() -> str:
     """A sentence on what may hold up a run that takes long, after a space; nothing where nothing was left behind."""
-    count = still_going()
-    if not count:
-        return ""
-    what = "One thing that was" if count == 1 else f"{count} things that were"
-    goes = "goes" if count == 1 else "go"
-    return f" {what} stopped before {goes} on all the same, which may hold this up until the kernel is restarted."
+    going = going_on_text()
+    return going and f" {going} all the same, which may hold this up until the kernel is restarted."
 
 
 class Silence:
@@ -70,8 +67,17 @@ class Silence:
             self._tell(f"{words}, after {seconds:.0f} s; interrupt to stop.{held_up()}")
 
 
-def waited_for(call: str, what: str, do: Callable[[Work[Result]], Result], tell: Callable[[str], None]) -> Result:
+def waited_for(
+    call: str,
+    what: str,
+    do: Callable[[Work[Result]], Result],
+    tell: Callable[[str], None],
+    *,
+    runs: bool = True,
+) -> Result:
     """Does some work for a program; a person who waits long is told `what` it is, and what an interrupt leaves.
+
+    Where it `runs` something, `RunError` says that nothing gets through to the device any more.
 
     It is never a run of the person's own: values that are not finite are what is looked for, and end nothing.
     """
@@ -80,8 +86,14 @@ def waited_for(call: str, what: str, do: Callable[[Work[Result]], Result], tell:
         with unchecked():
             return do(work)
 
-    silence = Silence(tell)
-    work = Work(looked, lambda: silence.break_with(f"{call}: {what}"))
+    silence, watch = Silence(tell), Watch(call)
+
+    def tick() -> None:
+        if runs:
+            watch.look(what)
+        silence.break_with(f"{call}: {what}")
+
+    work = Work(looked, tick)
     try:
         return work.wait()
     except KeyboardInterrupt:
@@ -116,11 +128,16 @@ class Telling:
         self._started = perf_counter()
         self._tell = tell
         self._silence = Silence(tell)
+        self._watch = Watch(call)
         self.done = 0
 
     def begin(self, step: Step) -> None:
         """From now on, it is at this."""
         self._step = step
+
+    def is_on(self, device: Any) -> None:
+        """It runs on this device."""
+        self._watch.device = device
 
     def wait(self, do: Callable[[Work[Result]], Result]) -> Result:
         """Does some work of the run. Where it is stopped, what goes on all the same is told."""
@@ -142,4 +159,5 @@ class Telling:
             raise RunStopped(f"{self._call} was stopped after {now.seconds:.1f} s: {now.words}")
         if self._progress is not None:
             self._progress(now)
+        self._watch.look((now.step, now.done))
         self._silence.break_with(f"{self._call}: {now.words}")

@@ -107,7 +107,7 @@ class Executable:
             # The compiler hears of no interrupt either.
             self.compiled: Any = _waited(lambda _: lowered.compile(), telling)
             self.lowered = lowered
-        except RunStopped:
+        except RunError:
             raise
         except Exception as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -120,13 +120,14 @@ class Executable:
         args, kwargs = program.dynamic_arguments
         self._check_memory(made_up_bytes(args, kwargs))
         if telling is not None:
+            telling.is_on(self.local)
             telling.begin("fill")
         about = program.traced.args_info
         try:
             self.inputs: Inputs = _waited(
-                lambda work: make_inputs(args, kwargs, about, shardings, fill, work.go_on), telling
+                lambda work: make_inputs(args, kwargs, about, shardings, fill, work.go_on, work.until_ready), telling
             )
-        except RunStopped:
+        except RunError:
             raise
         except Exception as error:
             raise failed(program.call, error) from error

@@ -215,7 +215,7 @@ def _inputs(capture: Capture, fill: Fill, tell: Callable[[str], None]) -> Inputs
     inputs = waited_for(
         program.call,
         "filling arguments",
-        lambda work: make_inputs(args, kwargs, about, None, fill, work.go_on),
+        lambda work: make_inputs(args, kwargs, about, None, fill, work.go_on, work.until_ready),
         tell,
     )
     # Nothing is donated here.

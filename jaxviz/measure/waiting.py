@@ -6,6 +6,10 @@ in another thread, with what JAX knows in the one that the stop button reaches, 
 A thread that comes back from the runtime while the process ends would bring it down. So results that take long are
 asked for again and again, and Python that goes on is ended; a compiler that has begun cannot be, and the process leaves
 without it.
+
+What one thread asks of a CPU is done in that order, and JAX tells threads apart by numbers that the system gives to the
+next one once a thread has ended. So a thread whose results were given up stays until they are made: the next would
+wait for them too.
 """
 
 from __future__ import annotations
@@ -28,9 +32,9 @@ Result = TypeVar("Result")
 
 # Seconds: how often a listener hears of progress, and how long a run that was stopped may take to end.
 _TICK = 0.1
-_GRACE = 0.3
+_GRACE = 0.2
 # Seconds that Python code may take to end once it is told to, wherever it is.
-_ENDING = 0.2
+_ENDING = 0.1
 # Seconds that all that is going on may take to end when the process does.
 _LEAVING = 5.0
 
@@ -38,6 +42,8 @@ _LEAVING = 5.0
 _LONG = 0.25
 _SHARE = 2e-3
 _SHORTEST, _LONGEST = 2e-5, 5e-3
+# Seconds between two looks at whether what was given up is made.
+_LOOK = 0.25
 
 
 class Stopped(Exception):
@@ -48,8 +54,8 @@ class Stopped(Exception):
 
 
 _going: WeakSet[Work[Any]] = WeakSet()
-# Whether a device was left alone with something that it may never end.
-_left_behind = Event()
+# Whether a device was left alone with something that it may never end, and whether the process ends.
+_left_behind, _leaving = Event(), Event()
 # One result of each work that was stopped while a device made it.
 _unmade: list[Any] = []
 
@@ -71,6 +77,7 @@ def _is_made(result: Any) -> bool:
 @atexit.register
 def _end() -> None:
     """Python that is called from a device while the process ends would bring it down."""
+    _leaving.set()
     until = perf_counter() + _LEAVING
     going = list(_going)
     for work in going:
@@ -128,6 +135,8 @@ class Work(Generic[Result]):
         self._result: Result | None = None
         self._error: BaseException | None = None
         self._long = True
+        # What a device goes on making although nobody waits for it.
+        self._left: Any = None
         #: Whether something of it was still going on when the waiting was given up.
         self.abandoned = False
 
@@ -153,7 +162,8 @@ class Work(Generic[Result]):
                         self.abandoned = True
                         _left_behind.set()
                         # The smallest, because it is kept until it is made.
-                        _unmade.append(min((one for one in leaves if not _is_made(one)), key=_size, default=leaf))
+                        self._left = min((one for one in leaves if not _is_made(one)), key=_size, default=leaf)
+                        _unmade.append(self._left)
                         raise Stopped
         results = jax.block_until_ready(results)
         self._long = perf_counter() - start > _LONG
@@ -209,3 +219,6 @@ class Work(Generic[Result]):
             finally:
                 self._done.set()
                 _going.discard(self)
+            left, self._left = self._left, None
+            while left is not None and not _is_made(left) and not _leaving.wait(_LOOK):
+                pass

@@ -29,25 +29,26 @@ def mime_bundle(
     stage: str = "jaxpr",
     program: str = "",
     coming: Sequence[str] = (),
+    picture: bool = True,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Data and metadata of a cell output; `height` in px fixes that of the explorer, `stage` is shown first.
 
     `program` is its place on the list of the kernel, which can be asked for more of it. While stages are still
-    `coming`, there is no picture: those who need one are shown the last.
+    `coming`, there is no picture: those who need one are shown the last. Without `picture` there is none at all.
     """
     from jaxviz.export.engine import DrawingError
     from jaxviz.export.svg import to_svg
 
     shown = _graph_of(document, stage)
     data: dict[str, Any] = {MIME_TYPE: document.to_json(), "text/plain": text}
-    if not coming and len(document.graphs[shown]) <= _MOST_NODES:
+    if picture and not coming and len(document.graphs[shown]) <= _MOST_NODES:
         # The explorer draws by itself: without a picture the output is still whole where the extension is.
         with suppress(DrawingError):
-            picture = to_svg(
+            svg = to_svg(
                 document.of_stage(shown), width=900, height=400 if height is None else height, most_boxes=_MOST_BOXES
             )
-            if picture:
-                data["image/svg+xml"] = picture
+            if svg:
+                data["image/svg+xml"] = svg
     metadata: dict[str, Any] = {"stage": stage} if stage != "jaxpr" else {}
     if height is not None:
         metadata["height"] = height

@@ -36,6 +36,9 @@ class Growing(Protocol):
     def complete(self) -> bool:
         """Whether nothing is to come."""
 
+    def made_until_stopped(self) -> Step | None:
+        """After a person stopped what was asked for, and once: what is made. Else None."""
+
     def growing_steps(self) -> Iterator[Step]:
         """What is shown one after the other, each as soon as it is made; the last is the whole."""
 
@@ -47,9 +50,13 @@ def show_growing(growing: Growing) -> bool:
     """Shows something as the result of a cell, step by step; False where a front end cannot replace what it shows."""
     __tracebackhide__ = True
     publish = _publisher()
+    shown = {"display_id": f"jaxviz-{uuid4().hex}"}
+    if publish is not None and (made := growing.made_until_stopped()) is not None:
+        # Who has stopped a cell waits for neither the compiler nor a picture.
+        publish(*_bundle(growing, _ended(made, KeyboardInterrupt()), picture=False), transient=shown, update=False)
+        return True
     if publish is None or growing.complete:
         return False
-    shown = {"display_id": f"jaxviz-{uuid4().hex}"}
     last: Step | None = None
     try:
         for step in growing.growing_steps():
@@ -66,9 +73,16 @@ def show_growing(growing: Growing) -> bool:
     return True
 
 
-def _bundle(growing: Growing, step: Step) -> tuple[Any, Any]:
-    document, text, stage, coming = step.document, step.text, step.stage, step.coming
-    return mime_bundle(document, text, height=growing.height, stage=stage, program=growing.listed, coming=coming)
+def _bundle(growing: Growing, step: Step, *, picture: bool = True) -> tuple[Any, Any]:
+    return mime_bundle(
+        step.document,
+        step.text,
+        height=growing.height,
+        stage=step.stage,
+        program=growing.listed,
+        coming=step.coming,
+        picture=picture,
+    )
 
 
 def _ended(step: Step, error: BaseException) -> Step:

@@ -119,7 +119,7 @@ class JaxvizMagics(Magics):
             return run_cell(self.shell, *options_of(line), line, cell)
         options, call = parse(line)
         found = self._explored(options, call)
-        shown = found if options.vs is None else self._compared(options, found)
+        shown = found if options.vs is None or found.stopped else self._compared(options, found)
         self._write(options, shown)
         if self.shell is not None and value_is_unused(self.shell.user_ns):
             display(shown)
@@ -214,6 +214,7 @@ def _measure(exploration: Exploration, options: Options) -> None:
             print(f"%jaxviz --{name}: {error}", file=sys.stderr)
         except KeyboardInterrupt:
             print(f"%jaxviz --{name}: stopped, so nothing is measured", file=sys.stderr)
+            exploration.stopped = True
             return
 
 

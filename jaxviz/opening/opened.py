@@ -44,6 +44,8 @@ class Opened(Exploration):
         self.path = path
         self.left_out = tuple(left_out)
         self.height: int | None = None
+        # Nothing of it is made here.
+        self.stopped = False
         self._measured = Measured()
         self._programs = tuple(programs)
         self._program = self._programs[shown]

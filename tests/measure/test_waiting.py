@@ -45,7 +45,8 @@ def test_an_interrupt_while_the_work_begins_ends_it(monkeypatch):
     assert not work.abandoned
 
 
-def test_the_end_of_the_process_ends_what_is_going_on():
+def test_the_end_of_the_process_ends_what_is_going_on(monkeypatch):
+    monkeypatch.setattr(waiting, "_leaving", threading.Event())
     ended = threading.Event()
     raised = []
 
@@ -215,13 +216,13 @@ def test_results_that_never_come_are_left_and_that_is_known(monkeypatch):
         if asked.is_set():
             raise KeyboardInterrupt
 
-    threads = threading.active_count()
     work = Work(lambda work: work.until_ready(Never(0)), interrupt)
     with pytest.raises(KeyboardInterrupt):
         work.wait()
     assert work.abandoned
-    # No thread sits in the runtime, where the end of the process would meet it.
-    assert threading.active_count() <= threads
+    assert not work.going
+    # Its thread stays, because the next one would be taken for it.
+    assert work._thread.is_alive()
     # Whoever waits for a run that comes later is told of it, until it is made.
     assert waiting.still_going() == before + 1
     told = []
@@ -231,6 +232,8 @@ def test_results_that_never_come_are_left_and_that_is_known(monkeypatch):
     assert "until the kernel is restarted" in told[0]
     made.set()
     assert waiting.still_going() == before
+    work._thread.join(10)
+    assert not work._thread.is_alive()
 
 
 def test_work_inside_of_other_work_is_stopped_by_who_listens():

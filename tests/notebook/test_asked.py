@@ -11,8 +11,8 @@ import pytest
 
 from jaxviz.document import Document
 from jaxviz.exploration import Exploration
-from jaxviz.measure import progress as progress_module
 from jaxviz.measure import run as run_module
+from jaxviz.measure import taken
 from jaxviz.measure.progress import Progress
 from jaxviz.notebook import asked
 from jaxviz.notebook import session as session_module
@@ -104,7 +104,7 @@ def test_a_run_that_takes_long_says_what_was_stopped_and_holds_it_up(channel, mo
 
     monkeypatch.setattr(Exploration, "run", heard)
     for still, expected in ((0, "0 of 20 runs"), (2, "0 of 20 runs. 2 things that were stopped before go on all the")):
-        monkeypatch.setattr(progress_module, "still_going", lambda still=still: still)
+        monkeypatch.setattr(taken, "still_going", lambda still=still: still)
         words = [message["words"] for message in ask(channel, type="run", id="1") if message["type"] == "progress"]
         assert any(text.startswith(expected) for text in words)
         assert any("stopped before" in text for text in words) == bool(still)

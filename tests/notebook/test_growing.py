@@ -150,6 +150,29 @@ def test_an_interrupt_leaves_both_jaxprs_side_by_side(shown, monkeypatch):
     assert [program.missing["hlo"] for program in last.programs] == ["interrupted", "interrupted"]
 
 
+def test_after_a_run_that_was_stopped_what_is_made_is_shown_without_the_compiler(shown, monkeypatch):
+    def refused(*args, **options):
+        raise AssertionError("the compiler was asked")
+
+    exploration = jv.explore(smooth, jnp.ones((8, 8)))
+    exploration.stablehlo  # noqa: B018
+    with monkeypatch.context() as patch:
+        patch.setattr(capture_module, "optimize", refused)
+        exploration.stopped = True
+        exploration._ipython_display_()
+    (only,) = documents(shown)
+    assert stages(only) == ["jaxpr", "stablehlo"]
+    assert only.programs[0].missing == {"hlo": "interrupted"}
+    data, metadata, _, update = shown[0]
+    assert not update
+    assert "coming" not in metadata
+    # To draw one takes as long as a person waits.
+    assert "image/svg+xml" not in data
+    # Shown again, it is shown whole.
+    exploration._ipython_display_()
+    assert stages(documents(shown)[-1]) == ["jaxpr", *LATER]
+
+
 def test_what_is_there_already_is_shown_at_once(shown):
     exploration = jv.explore(smooth, jnp.ones((8, 8)))
     exploration.document()
