@@ -12,6 +12,7 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -478,3 +479,14 @@ def listen_to_durations(listener: Callable[..., None]) -> Callable[[], None]:
             unregister(listener)
 
     return stop
+
+
+def place_among_processes() -> tuple[int, int] | None:
+    """The number of this process and how many there are, once `jax.distributed` knows; no device is asked for it."""
+    with suppress(ImportError, AttributeError):
+        # Private; what is public waits for the devices of all processes.
+        from jax._src.distributed import global_state
+
+        if global_state.client is not None:
+            return int(global_state.process_id), int(global_state.num_processes)
+    return None

@@ -131,6 +131,7 @@ def recording(directory: str | Path | None = None, *, seconds: float = 10.0) -> 
         block.compiled(sum(compilation.seconds.values()) + perf_counter() - start)
 
     ear.add(hear)
+    file.begins()
     block.start()
     try:
         yield found

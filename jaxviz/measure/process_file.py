@@ -2,20 +2,24 @@
 
 After each compilation the file says all that was compiled, before any of it runs: a program that needs too much memory
 ends its process there. Beside it lies a small file that says when the process was last there; both are replaced as a
-whole, and the small one is gone once the recording has ended.
+whole, and the small one is gone once the recording has ended. Until something is compiled there is no program to be
+written, and a small file says that the process has begun.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxviz.document import Document
+from jaxviz import compat
+from jaxviz.document import Document, ProcessEntry
 
 if TYPE_CHECKING:
     from jaxviz.measure.processes import Process
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The file beside that of a process ends in this.
 SEEN = ".seen"
+#: The file of a process that has compiled nothing so far ends in this.
+STARTED = ".started"
 #: What is half written ends in this.
 HALF = ".part"
 
@@ -43,13 +49,34 @@ class ProcessFile:
         self._news = False
         self._started, self._spent = time.perf_counter(), 0.0
         self._path: Path | None = None
+        # Where the file is or will be that the sign of life lies beside.
+        self._beside: Path | None = None
         self._beating: threading.Thread | None = None
+
+    def begins(self) -> None:
+        """Says that the recording has begun, where it is known by now which of the processes this is."""
+        place = compat.place_among_processes()
+        if place is None:
+            return
+        from jaxviz.document_processes import process_json
+
+        process = self._writer.begun(*place)
+        text = json.dumps(process_json(ProcessEntry(process)))
+        path = self._file(process)
+        with suppress(OSError):
+            _replace(path.with_suffix(STARTED), lambda half: half.write_text(text, "utf-8"))
+            self._begin_to_beat(path)
 
     def compiled(self) -> None:
         """Something was compiled: it is written at once, or soon where writing takes long."""
         self._news = True
         self._write_in_time()
-        if self._beating is None and self._path is not None:
+        if self._path is not None:
+            self._begin_to_beat(self._path)
+
+    def _begin_to_beat(self, path: Path) -> None:
+        if self._beating is None:
+            self._beside = path
             self._beating = threading.Thread(target=self._beat, name="jaxviz recording", daemon=True)
             self._beating.start()
 
@@ -57,17 +84,19 @@ class ProcessFile:
         """Writes all of it; from now on the process has finished."""
         self._over.set()
         with self._lock:
-            path = self._write(self._writer.document(finished=True))
-            if self._path is not None:
-                self._seen(self._path).unlink(missing_ok=True)
-            return path
+            try:
+                return self._write(self._writer.document(finished=True))
+            finally:
+                if self._beside is not None:
+                    for suffix in (SEEN, STARTED):
+                        self._beside.with_suffix(suffix).unlink(missing_ok=True)
 
     def _beat(self) -> None:
         while not self._over.wait(_BEAT):
             # A folder that cannot be written to for a while is no reason to end.
             with suppress(OSError), self._lock:
-                if self._path is not None and not self._over.is_set():
-                    _replace(self._seen(self._path), lambda half: half.write_text(f"{time.time():.3f}"))
+                if self._beside is not None and not self._over.is_set():
+                    _replace(self._beside.with_suffix(SEEN), lambda half: half.write_text(f"{time.time():.3f}"))
             self._news |= self._writer.profiled()
             self._write_in_time()
 
@@ -90,12 +119,13 @@ class ProcessFile:
     def _write(self, document: Document) -> Path:
         process: Process = document.processes[0].process
         self._directory.mkdir(parents=True, exist_ok=True)
-        path = self._directory / f"process-{process.index:05d}-of-{process.count:05d}.jaxviz"
+        path = self._file(process)
         _replace(path, document.save)
+        path.with_suffix(STARTED).unlink(missing_ok=True)
         return path
 
-    def _seen(self, path: Path) -> Path:
-        return path.with_suffix(SEEN)
+    def _file(self, process: Process) -> Path:
+        return self._directory / f"process-{process.index:05d}-of-{process.count:05d}.jaxviz"
 
 
 def _replace(path: Path, write: Callable[[Path], object]) -> None:
@@ -110,7 +140,23 @@ def _replace(path: Path, write: Callable[[Path], object]) -> None:
 
 def is_beside(path: Path) -> bool:
     """Whether a file holds no program, and belongs to the file of a process."""
-    return path.name.startswith("process-") and path.suffix in (SEEN, HALF)
+    return path.name.startswith("process-") and path.suffix in (SEEN, HALF, STARTED)
+
+
+def started(path: Path) -> Process | None:
+    """The process of a file that says that it has begun; None where it says nothing of the kind."""
+    from jaxviz.document import DocumentError
+    from jaxviz.document_processes import read_process
+    from jaxviz.document_read import JsonReader
+
+    if path.suffix != STARTED:
+        return None
+    try:
+        text = path.read_text("utf-8")
+        process = read_process(JsonReader(str(path)), json.loads(text), "process").process
+    except (OSError, ValueError, DocumentError, RecursionError):
+        return None
+    return replace(process, seen=max(process.seen, last_seen(path), process.began))
 
 
 def last_seen(path: Path) -> float:

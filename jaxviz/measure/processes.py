@@ -90,7 +90,8 @@ class Process:
 
     def __str__(self) -> str:
         where = f"{self.devices} x {self.device}" if self.devices > 1 else self.device
-        parts = [f"process {self.index} on {self.host}, {where}: {len(self.compiled)} compiled"]
+        what = f"{len(self.compiled)} compiled" if self.compiled else "nothing compiled"
+        parts = [f"process {self.index} on {self.host}{where and ', '}{where}: {what}"]
         if not self.finished:
             parts.append(f"did not finish, last seen {clock_text(self.seen, self.began)}")
         for program in dict.fromkeys(one.program for one in self.runs):

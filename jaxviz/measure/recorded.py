@@ -160,6 +160,22 @@ class ProcessWriter:
         """Whether there are times of runs that are in no document yet."""
         return self._block.ended and self._ran is None
 
+    def begun(self, index: int, count: int) -> Process:
+        """This process before it has done anything; what devices it has is not known yet."""
+        return Process(
+            index=index,
+            count=count,
+            host=socket.gethostname(),
+            device="",
+            devices=0,
+            began=self._began,
+            seconds=0.0,
+            versions=_versions(),
+            compiled=(),
+            runs=(),
+            seen=self._began,
+        )
+
     def document(self, finished: bool) -> Document:
         """All that is known so far, or all there is once it has `finished`."""
         compilations = list(self._recording.compilations)

@@ -85,6 +85,8 @@ def _straggler(program: str, ran: Mapping[int, DeviceRuns], nodes: Column) -> Fi
 
 def _differing(processes: Sequence[Process]) -> Iterator[tuple[str, Finding]]:
     """Functions that not all processes compiled as the same program."""
+    # One that was gone before it came so far would have done the same.
+    processes = [process for process in processes if process.compiled or process.finished]
     if len(processes) < 2:
         return
     names = dict.fromkeys(one.name for process in processes for one in process.compiled)
@@ -149,12 +151,22 @@ def _unfinished(processes: Sequence[Process]) -> Iterator[Finding]:
         "unfinished",
         WARNING,
         f"{names} did not finish{which} last seen {clock_text(first.seen, first.began)}",
-        "It is still running, or it was killed: what it compiled is here, and its times as far as they were taken. "
+        f"It is still running, or it was killed: {_left(gone)}. "
         "The others wait for one that is gone, or are ended because of it.",
         "See what the system says of that time: out of memory, a limit of the queue, a machine that was taken away.",
         _NOWHERE,
         figures={"process": float(first.index), "seen": first.seen},
     )
+
+
+def _left(gone: Sequence[Process]) -> str:
+    """What there is of processes that did not finish."""
+    without = [process.index for process in gone if not process.compiled]
+    here = "what it compiled is here, and its times as far as they were taken"
+    if not without:
+        return here
+    nothing = f"{_processes(sorted(without))} had not compiled anything yet"
+    return nothing if len(without) == len(gone) else f"{here}; {nothing}"
 
 
 def _missing(processes: Sequence[Process]) -> Iterator[Finding]:
@@ -165,7 +177,8 @@ def _missing(processes: Sequence[Process]) -> Iterator[Finding]:
             "differing",
             ADVICE,
             f"{len(processes)} of {count} processes recorded; missing: {_processes(missing)}",
-            "A process writes its part from the first function on that it compiles.",
+            "A process writes its part when the recording begins, or, where jax.distributed is initialized later, with "
+            "the first function that it compiles.",
             "See whether they ended before that, or wrote to another folder: it must be one that all of them share.",
             _NOWHERE,
         )

@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from jaxviz.document import Document, ProcessEntry
-from jaxviz.measure.process_file import is_beside, last_seen
+from jaxviz.measure.process_file import is_beside, last_seen, started
+from jaxviz.measure.processes import Process, clock_text
 from jaxviz.opening.contents import OpenError, check_start, read_bytes
 from jaxviz.opening.dump import Dumped, dumped_file, dumped_programs
 from jaxviz.opening.file import programs_of
@@ -26,12 +27,15 @@ def open_folder(path: Path) -> Opened:
     programs: list[OpenedProgram] = []
     left_out: list[str] = []
     recorded: list[Document] = []
+    begun: list[Process] = []
     dumped: list[Dumped] = []
     for count, file in enumerate(_files(path)):
         if count == MOST_FILES:
             left_out.append(f"{path}: what comes after the first {MOST_FILES:,} files")
             break
         if is_beside(file):
+            process = started(file)
+            begun += [] if process is None else [process]
             continue
         found = dumped_file(file)
         if found is not None:
@@ -48,13 +52,21 @@ def open_folder(path: Path) -> Opened:
     if recorded:
         from jaxviz.opening.processes import joined_processes
 
-        together = joined_processes(recorded, left_out)
+        together = joined_processes(recorded, left_out, begun)
         others = with_names_of_their_own([*programs])
         return Opened(path, [together, *others], left_out)
     if not programs:
-        reason = left_out[0] if left_out else "it is empty"
+        reason = left_out[0] if left_out else _only_begun(begun) if begun else "it is empty"
         raise OpenError(f"{path}: expected a folder with a file that can be opened, but {reason}")
     return Opened(path, with_names_of_their_own(programs), left_out)
+
+
+def _only_begun(begun: list[Process]) -> str:
+    """Of processes none of which came as far as a program."""
+    last = max(begun, key=lambda process: process.seen)
+    count = f"{len(begun)} of {last.count} processes" if last.count > 1 else "one process"
+    when = clock_text(last.seen, last.began)
+    return f"{count} began to record there and compiled nothing; process {last.index} was last seen {when}"
 
 
 def _last_seen(document: Document, file: Path) -> Document:

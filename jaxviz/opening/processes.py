@@ -9,12 +9,18 @@ from dataclasses import replace
 from jaxviz.document import Document, FindingEntry, ProcessEntry
 from jaxviz.graph import Graph
 from jaxviz.join import joined
+from jaxviz.measure.processes import Process
 from jaxviz.measure.stragglers import compared
 from jaxviz.opening.opened import OpenedProgram
 
 
-def joined_processes(documents: Sequence[Document], left_out: list[str]) -> OpenedProgram:
-    """One program of the documents that processes wrote; what differs between them is among the findings."""
+def joined_processes(
+    documents: Sequence[Document], left_out: list[str], begun: Sequence[Process] = ()
+) -> OpenedProgram:
+    """One program of the documents that processes wrote; what differs between them is among the findings.
+
+    Those that have only `begun` wrote none.
+    """
     newest = _newest(documents, left_out)
     newest.sort(key=lambda document: document.processes[0].process.index)
     parts: list[Document] = []
@@ -34,7 +40,7 @@ def joined_processes(documents: Sequence[Document], left_out: list[str]) -> Open
             names.add(program.name)
             parts.append(replace(part, programs=(program,)))
     whole = joined(parts) if len(parts) > 1 else parts[0]
-    processes = [document.processes[0].process for document in newest]
+    processes = _with_begun([document.processes[0].process for document in newest], begun)
     graphs: dict[str, Graph] = {}
     places: dict[str, int] = {}
     for program in whole.programs:
@@ -54,6 +60,17 @@ def joined_processes(documents: Sequence[Document], left_out: list[str]) -> Open
         processes=tuple(ProcessEntry(process) for process in processes),
     )
     return OpenedProgram(whole.programs[0].name, document=whole)
+
+
+def _with_begun(processes: Sequence[Process], begun: Sequence[Process]) -> list[Process]:
+    """All processes of a recording. What one wrote in an earlier recording is not what it did in this one."""
+    count = processes[0].count
+    found = {process.index: process for process in processes}
+    for process in begun:
+        written = found.get(process.index)
+        if process.count == count and (written is None or written.began < process.began):
+            found[process.index] = process
+    return [found[index] for index in sorted(found)]
 
 
 def _newest(documents: Sequence[Document], left_out: list[str]) -> list[Document]:

@@ -24,6 +24,8 @@ from jaxviz.measure.processes import CompiledThere, DeviceRuns, Process, device_
 from jaxviz.measure.profile import Row, events_of
 from jaxviz.measure.recorded import ProfiledBlock
 from jaxviz.measure.stragglers import compared
+from jaxviz.opening.contents import OpenError
+from jaxviz.opening.processes import _with_begun
 
 WORKER = """
 import json, sys, time
@@ -316,6 +318,83 @@ def test_what_was_last_seen_of_a_process_lies_beside_its_file(tmp_path, monkeypa
         assert again.processes[0].process.seen == pytest.approx(going.processes[0].seen, abs=1e-3)
     assert not beside.exists()
     assert "did not finish" not in repr(jv.open(tmp_path))
+
+
+BEGUN = """
+import os, signal, sys, time
+import jax
+import jaxviz as jv
+
+rank, port, folder = int(sys.argv[1]), *sys.argv[2:4]
+jax.distributed.initialize(f"localhost:{port}", 2, rank)
+with jv.recording(folder):
+    until = time.time() + 60
+    while not os.path.exists(os.path.join(folder, "process-00001-of-00002.seen")) and time.time() < until:
+        time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_process_that_is_killed_before_it_compiled_anything_is_known_to_have_begun(tmp_path, monkeypatch):
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    folder = tmp_path / "both"
+    # Once more where the port was taken meanwhile.
+    for _ in range(3):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        workers = [
+            subprocess.Popen([sys.executable, "-c", BEGUN, str(rank), str(port), str(folder)], env=environment)
+            for rank in range(2)
+        ]
+        try:
+            # Who hears of the other's end first is ended by JAX.
+            assert all(worker.wait(120) < 0 or not folder.exists() for worker in workers)
+        finally:
+            for worker in workers:
+                worker.kill()
+        if folder.exists():
+            break
+    with pytest.raises(
+        OpenError, match=r"2 of 2 processes began to record there and compiled nothing; process \d was last seen at "
+    ):
+        jv.open(folder)
+    # Beside the part of one that did compile, it is one of the processes.
+    monkeypatch.setattr(compat, "place_among_processes", lambda: (0, 2))
+    monkeypatch.setattr(jax, "process_count", lambda: 2)
+    with jv.recording(folder):
+        assert (folder / "process-00000-of-00002.started").exists()
+        jax.jit(lambda x: x - np.float32(5.0))(jnp.ones(3))
+    assert not (folder / "process-00000-of-00002.started").exists()
+    opened = jv.open(folder)
+    first, second = opened.processes
+    assert (first.finished, second.finished) == (True, False)
+    assert (len(first.compiled), len(second.compiled)) == (1, 0)
+    assert "nothing compiled; did not finish, last seen at " in str(second)
+    titles = [finding.title for finding in opened.findings if finding.kind in ("unfinished", "differing")]
+    assert titles[0].startswith("process 1 did not finish, last seen at ")
+    assert not any("missing" in title or "only process" in title for title in titles)
+    (finding,) = [finding for finding in opened.findings if finding.kind == "unfinished"]
+    assert "process 1 had not compiled anything yet" in finding.text
+    again = Document.from_json(opened.document().to_json())
+    assert str(again.processes[1].process) == str(second)
+
+
+def test_what_a_process_wrote_in_an_earlier_recording_is_not_taken_for_this_one(tmp_path):
+    began = [process(0, 2), process(1, 2, began=50.0)]
+    gone = process(1, 2, began=99.0, compiled=[], seen=101.0)
+    assert _with_begun(began, [gone]) == [began[0], gone]
+    assert _with_begun([began[0]], [gone]) == [began[0], gone]
+    assert _with_begun(began, [process(1, 2, began=49.0, seen=60.0)]) == began
+    assert _with_begun(began, [process(1, 3, began=99.0, seen=101.0)]) == began
+
+
+def test_a_file_that_says_that_a_process_has_begun_and_is_broken_is_none(tmp_path):
+    file = tmp_path / "process-00001-of-00002.started"
+    for text in ("", "{", "[]", "{}", '{"index": 7}', "\x00"):
+        file.write_text(text)
+        assert process_file.started(file) is None
+    assert process_file.is_beside(file)
 
 
 def test_the_first_of_several_that_did_not_finish_is_told():

@@ -89,9 +89,8 @@ function table(program: string, rows: readonly Row[]): HTMLElement[] {
 function said({ index, host, device, devices, compiled, notes, began, seen }: Process): string {
   const where = devices > 1 ? `${devices} x ${device}` : device;
   const cost = [...compiled.trace, ...compiled.lower, ...compiled.compile].reduce((sum, seconds) => sum + seconds, 0);
-  const count = counted(compiled.name.length, 'program', 'programs');
+  const count = compiled.name.length;
+  const made = count ? `compiled ${counted(count, 'program', 'programs')} in ${timeText(cost)}` : 'compiled nothing';
   const ended = seen === undefined ? [] : [`did not finish: last seen ${timeText(seen - began)} after it began`];
-  return [`process ${index} on ${host}, ${where}: compiled ${count} in ${timeText(cost)}`, ...ended, ...notes].join(
-    '; '
-  );
+  return [`process ${index} on ${[host, where].filter(Boolean).join(', ')}: ${made}`, ...ended, ...notes].join('; ');
 }
