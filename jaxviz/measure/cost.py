@@ -82,10 +82,7 @@ class Cost:
         op = _words(graph)
         for region in range(1, len(inside)):
             owner = int(graph.regions.owner[region])
-            kind = graph.tables.strings[graph.regions.kind[region]]
-            inside[region] = (
-                op[owner] == "fusion" or (kind in ("to_apply", "called") and op[owner] != "call")
-            ) or inside[graph.nodes.region[owner]]
+            inside[region] = not _runs_bodies(op[owner]) or inside[graph.nodes.region[owner]]
         return inside[graph.nodes.region]
 
     @cached_property
@@ -159,6 +156,12 @@ class Cost:
             outer[region] = outer[graph.nodes.region[owner]] if fused[owner] else owner
         nodes = np.arange(len(graph), dtype=np.int32)
         return np.where(fused, outer[graph.nodes.region], nodes).astype(np.int32)
+
+
+def _runs_bodies(op: str) -> bool:
+    """Whether an operation runs its bodies one operation after the other; of others, they are part of one kernel: what
+    a fusion does, how a sort compares, what a reduction adds up with."""
+    return op in ("call", "conditional", "while") or op.startswith("async-")
 
 
 def cost_of(graph: Graph) -> Cost:
@@ -347,6 +350,11 @@ def _apply_bodies(graph: Graph, op: list[str], reader: _Reader, flops: Amounts, 
     start, end = graph.region_intervals
     # From the innermost out: a body may apply one itself.
     for node in reversed(np.flatnonzero(graph.nodes.kind == OPERATION).tolist()):
+        if op[node] == "sort":
+            # How often it compares is what its own rule says.
+            for body in graph.owned_regions.get(node, ()):
+                inside = slice(int(start[body]), int(end[body]))
+                flops[inside] = transcendentals[inside] = 0.0
         if op[node] not in _APPLYING:
             continue
         first = int(graph.first_value[node])

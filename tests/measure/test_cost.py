@@ -94,6 +94,25 @@ def test_a_kernel_has_what_is_inside_of_it_and_reads_only_its_operands():
     assert (cost.kernel_of[inside] == fusion).all()
 
 
+@pytest.mark.parametrize("function", [lambda x: jnp.sort(x), lambda x: jnp.sort((x * 8).astype(jnp.int32))])
+def test_how_a_sort_compares_is_part_of_the_sort(function):
+    graph = jv.explore(function, jnp.ones(64)).hlo
+    cost = cost_of(graph)
+    bodies = [
+        region
+        for region in range(1, len(graph.regions.owner))
+        if graph.node(int(graph.regions.owner[region])).op not in ("while", "call", "conditional")
+    ]
+    assert bodies
+    inside = np.isin(graph.nodes.region, bodies)
+    assert cost.fused[inside].all()
+    # What compares two numbers reads nothing from memory, and is counted with the sort.
+    assert not cost.kernel_bytes[inside].any()
+    assert not cost.kernel_flops[inside].any()
+    sorts = [node.index for node in graph.find("sort")]
+    assert [cost.kernel_flops[node] for node in sorts] == [64 * 6] * len(sorts)
+
+
 SLICED = """HloModule m
 ENTRY e {
   x = f32[1000,8] parameter(0)
