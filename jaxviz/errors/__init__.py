@@ -13,6 +13,8 @@ from dataclasses import replace
 from jaxviz.errors.cases import CASES
 from jaxviz.errors.explanation import Cure, Explanation
 from jaxviz.errors.failure import Failure
+from jaxviz.errors.gaps import has_gaps
+from jaxviz.errors.trial import cannot_work
 
 __all__ = ["Cure", "Explanation", "Failure", "explain"]
 
@@ -29,8 +31,19 @@ def explain(failure: Failure) -> Explanation:
         except Exception:  # Code that was written in a way that the row does not expect.
             told = None
         if told is not None:
-            return replace(told, cures=tuple(cure for cure in told.cures if _is_code(cure.code)))
+            return _with_sure_cures(failure, told)
     return _unknown(failure)
+
+
+def _with_sure_cures(failure: Failure, told: Explanation) -> Explanation:
+    """An explanation without the cures that cannot work as they stand; with none left, its reason says what helps."""
+    cures = tuple(cure for cure in told.cures if _is_code(cure.code))
+    whole = [cure for cure in cures if not has_gaps(failure, cure.code)]
+    kept = tuple(cure for cure in whole if not cannot_work(failure, cure.code))
+    if kept or whole or not cures:
+        return replace(told, cures=kept)
+    words = cures[0].text.removeprefix("Or ").rstrip(":.")
+    return replace(told, cures=(), reason=f"{told.reason} {words[:1].upper()}{words[1:]}.")
 
 
 def _is_code(text: str) -> bool:

@@ -10,7 +10,7 @@ import re
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import FrameType, TracebackType
 from typing import Any
@@ -85,6 +85,13 @@ class Failure:
     @cached_property
     def place(self) -> Place | None:
         return self.own[-1] if self.own else None
+
+    def seen_from(self, place: Place) -> Failure:
+        """The same error as it looks from another step of its traceback, such as the call of the function it is in."""
+        other = replace(self)
+        # Instead of what would be found; all else follows from it.
+        other.__dict__["place"] = place
+        return other
 
     @cached_property
     def library(self) -> str:
@@ -210,10 +217,28 @@ class Failure:
                     return both
         return None
 
+    @cached_property
+    def asked_last(self) -> Any | None:
+        """The function of the person that JAX had called when it gave up on what that gave, as far as that shows."""
+        for place in reversed(self.places[-_LOOKED_BACK:]):
+            if not place.frame.f_code.co_filename.startswith(compat.JAX_FOLDERS):
+                return None
+            held = place.frame.f_locals.get("f")
+            held = held.func if isinstance(held, functools.partial) else held
+            code = getattr(held, "__code__", None)
+            if code is not None and not code.co_filename.startswith(compat.JAX_FOLDERS):
+                return held
+        return None
+
     def traced(self, node: ast.AST | None) -> list[str]:
         """The names in an expression that stood for traced values."""
         names = names_read(node) if node is not None else []
         return [name for name in names if isinstance(self.variables.get(name), jax.core.Tracer)]
+
+    def traced_inside(self, node: ast.AST | None) -> bool:
+        """Whether a container that is a name holds traced values."""
+        value = self.value(node)
+        return isinstance(value, (list, tuple)) and any(isinstance(one, jax.core.Tracer) for one in value)
 
     def typed(self, names: Sequence[str]) -> str:
         """Names with their types, as they are told: `x` (f32[3])."""
@@ -252,6 +277,13 @@ class Failure:
         return [(name, places[name]) for name in names]
 
 
+def parameters_of(function: Callable[..., Any]) -> list[str]:
+    """The names of the parameters of a function; none where it does not say."""
+    with suppress(TypeError, ValueError):
+        return list(inspect.signature(function).parameters)
+    return []
+
+
 def last_name(node: ast.AST) -> str:
     """`full` of `jnp.full`."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
@@ -276,6 +308,9 @@ def type_text(value: Any) -> str:
         return type(value).__name__
     return f"{short_dtype(value.dtype)}[{','.join(map(str, value.shape))}]"
 
+
+# So many of the innermost steps of JAX are asked for the function that it had called.
+_LOOKED_BACK = 6
 
 _LIBRARIES = tuple(
     path for name, path in sysconfig.get_paths().items() if name in ("stdlib", "platstdlib", "purelib", "platlib")

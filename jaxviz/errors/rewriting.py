@@ -47,3 +47,19 @@ def grouped(text: str, node: ast.AST) -> str:
     if isinstance(node, simple) or (isinstance(node, ast.Tuple) and text.startswith("(")):
         return text
     return f"({text})"
+
+
+def with_keyword(failure: Failure, call: ast.Call, name: str, text: str) -> str:
+    """A call in which one keyword reads differently; it is left out where that is empty."""
+    source = failure.source
+    parts = [source.text(one) if source is not None else ast.unparse(one) for one in call.args]
+    kept = [one for one in call.keywords if one.arg != name]
+    parts += [f"{one.arg}={failure.text(one.value)}" if one.arg else f"**{failure.text(one.value)}" for one in kept]
+    parts += [f"{name}={text}"] if text else []
+    return f"{failure.text(call.func)}({', '.join(parts)})"
+
+
+def called(failure: Failure, function: ast.AST) -> str:
+    """A function as it is called where it stands: what is no name goes in brackets."""
+    text = failure.text(function)
+    return text if isinstance(function, (ast.Name, ast.Attribute, ast.Call)) else f"({text})"

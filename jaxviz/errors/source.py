@@ -115,6 +115,13 @@ class Source:
         lines[0] = b" " * start + lines[0][start:] if len(lines) > 1 else lines[0][start:]
         return textwrap.dedent(b"".join(lines).decode(errors="replace"))
 
+    def own(self, node: ast.FunctionDef | ast.Lambda | None) -> ast.FunctionDef | ast.Lambda | None:
+        """The node of this tree that stands where one of another reading of the same file does."""
+        places = (_start(node), _end(node)) if node is not None else None
+        same = (one for one in self._parents if type(one) is type(node) and (_start(one), _end(one)) == places)
+        found = next(same, None)
+        return found if isinstance(found, (ast.FunctionDef, ast.Lambda)) else None
+
     def function_at(self, line: int) -> ast.FunctionDef | ast.Lambda | None:
         """The function of this file whose definition begins at a line."""
         for node in self._parents:
@@ -125,6 +132,27 @@ class Source:
             elif isinstance(node, ast.Lambda) and node.lineno == line:
                 return node
         return None
+
+
+def definition_of(code: CodeType) -> ast.FunctionDef | ast.Lambda | None:
+    """The definition that code was made of, where its file is at hand."""
+    source = Source(code, 0, code.co_firstlineno)
+    own = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    places = [(line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None]
+    last = max(places, default=(code.co_firstlineno, 0))
+    if code.co_name != "<lambda>":
+        found = source.function_at(code.co_firstlineno)
+        return found if isinstance(found, ast.FunctionDef) and found.name == code.co_name else None
+    # Several may begin on one line: that which holds the end of the code and has these parameters.
+    lambdas = [
+        node
+        for node in ast.walk(source.tree or ast.Module([], []))
+        if isinstance(node, ast.Lambda)
+        and [one.arg for one in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]] == own
+        and _start(node) <= last <= _end(node)
+        and node.lineno == code.co_firstlineno
+    ]
+    return min(lambdas, key=lambda node: (_end(node)[0] - _start(node)[0], _end(node)[1]), default=None)
 
 
 def _start(node: ast.AST) -> tuple[int, int]:

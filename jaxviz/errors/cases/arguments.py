@@ -40,6 +40,9 @@ def _static(failure: Failure, match: re.Match[str]) -> Explanation:
         f"it must not change. {_a(what)[:1].upper()}{_a(what)[1:]} can change."
     )
     cures = [Cure("Pass something that cannot change:", code)]
+    if isinstance(failure.value(given), (list, tuple)) and failure.traced_inside(given):
+        reason += f" Its entries are traced here, and cannot be static: `{text}` is an argument of what is traced."
+        cures = []
     if not ("Array" in what or what in ("ndarray", "list", "dict", "set", "bytearray")):
         cures = []
         reason += (
@@ -47,8 +50,21 @@ def _static(failure: Failure, match: re.Match[str]) -> Explanation:
             "never changes says so by `__eq__` and `__hash__`, as a frozen dataclass does."
         )
     if "Array" in what or what == "ndarray":
-        cures.insert(0, Cure("Let it be traced, as arrays are, by leaving it out of the static ones:", "jax.jit(f)"))
+        text = "Let it be traced, as arrays are, by leaving it out of the static ones:"
+        cures.insert(0, Cure(text, _without_static(failure, call)))
     return Explanation("static argument", f"{_a(what)} cannot be a static argument", reason, tuple(cures), page)
+
+
+def _without_static(failure: Failure, call: ast.Call | None) -> str:
+    """The statement with what is jitted jitted anew, without static arguments."""
+    if call is None:
+        return ""
+    made = call.func
+    if isinstance(made, ast.Call) and last_name(made.func) == "jit" and made.args:
+        return failure.with_(made, f"{failure.text(made.func)}({failure.text(made.args[0])})")
+    if hasattr(failure.value(made), "__wrapped__"):
+        return failure.with_(made, f"jax.jit({failure.text(made)}.__wrapped__)")
+    return ""
 
 
 def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explanation:
@@ -60,13 +76,7 @@ def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explan
         "A static argument is a part of the program, so its value must be known while JAX traces. "
         f"`{text}` is computed from what is traced here, and has none yet."
     )
-    cures = (
-        Cure("Let it be traced too, by leaving it out of the static ones:", "jax.jit(f)"),
-        Cure(
-            "Or pass what is known while tracing, such as a size:",
-            f"{failure.text(call.func) if call else 'f'}(x, x.shape[0])",
-        ),
-    )
+    cures = (Cure("Let it be traced too, by leaving it out of the static ones:", _without_static(failure, call)),)
     return Explanation("static argument", f"`{text}` is traced, and cannot be static", reason, cures, page)
 
 

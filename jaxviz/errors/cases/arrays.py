@@ -8,6 +8,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from jaxviz.errors.cases import choices
+from jaxviz.errors.cases.loop_calls import swapped
 from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
@@ -145,10 +147,22 @@ def _many_indices(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+_FORI = api_page("jax.lax.fori_loop")
+
+
 def _index_type(failure: Failure, match: re.Match[str]) -> Explanation:
-    node = failure.find(ast.Subscript)
+    inside = (
+        [one for one in ast.walk(failure.expression) if isinstance(one, ast.Subscript)] if failure.expression else []
+    )
+    node = failure.find(ast.Subscript) or next(iter(inside), None)
     index = node.slice if node is not None else None
     text = failure.text(index) or "index"
+    if isinstance(index, ast.Name) and (turned := swapped(failure, index.id)) is not None:
+        reason = (
+            "An index says which element, so it is an integer or a mask of booleans. `fori_loop` hands the number of "
+            f"the turn on as the first argument, so that `{text}` is what it carries."
+        )
+        return Explanation("index type", f"`{text}` is not the number of the turn", reason, (turned,), _FORI)
     if isinstance(index, ast.Constant) and isinstance(index.value, float):
         changed = str(int(index.value))
     else:
@@ -213,29 +227,25 @@ def _hash(failure: Failure, match: re.Match[str]) -> Explanation:
     node = failure.expression
     names = failure.traced(failure.statement)
     text = failure.text(node) or (names[0] if names else "x")
-    code = f"jnp.where({names[0] if names else 'x'} == value, value_if_equal, value_if_not)"
+    cures: tuple[Cure, ...] = ()
     comparison = failure.find(ast.Compare)
-    if comparison is not None and isinstance(comparison.ops[0], ast.In):
-        left, right = failure.text(comparison.left), failure.text(comparison.comparators[0])
-        listed = "[" + right[1:-1] + "]" if right.startswith("{") else f"list({right})"
-        code = failure.with_(comparison, f"jnp.any({left} == jnp.array({listed}))")
+    if comparison is not None and isinstance(comparison.ops[0], (ast.In, ast.NotIn)):
+        cures = choices.cures_of(failure)
     item = failure.find(ast.Subscript)
-    if item is not None and isinstance(failure.value(item.value), dict):
-        text, table = failure.text(item.slice), failure.text(item.value)
-        code = taken_by(failure, item, text)
-        if isinstance(item.ctx, ast.Store):
-            value = failure.text(getattr(failure.statement, "value", None)) or "value"
-            code = f"{table} = jnp.zeros(SIZE)  # in place of the dictionary\n{table} = {table}.at[{text}].set({value})"
+    if item is not None and isinstance(failure.value(item.value), dict) and isinstance(item.ctx, ast.Load):
+        text = failure.text(item.slice)
+        cures = (Cure("Take it out of an array of all of them:", taken_by(failure, item, text)),)
     reason = (
         f"{stand_ins(failure, failure.statement)} Sets and dictionaries look values up by their number, "
         "which is known only when the program runs."
     )
-    cure = Cure("Compare arrays instead:", code)
+    if item is not None and isinstance(item.ctx, ast.Store):
+        reason += " An array with a place for each possible number is written into by `.at[...].set(...)`."
     return Explanation(
         "hash",
         f"`{text}` cannot be in a set or a key of a dictionary",
         reason,
-        (cure,),
+        cures,
         error_page("TracerArrayConversionError"),
     )
 

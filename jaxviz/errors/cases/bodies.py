@@ -180,55 +180,6 @@ CASES = (
     Case("scan pair", _TYPE, r"scan body output must be a pair", _pair),
     Case("while condition", _TYPE, r"cond_fun must return a boolean scalar", _while_condition),
     Case("predicate", _TYPE, r"Pred (?:must be a scalar|type must be)", _predicate),
-    plain(
-        "scan lengths",
-        ("ValueError",),
-        r"scan got values with different leading axis sizes: ([\d, ]+)",
-        "`scan` goes along axes of different lengths: $1",
-        "`scan` takes one entry of each array in every turn, so their first axes have one length. $types",
-        [
-            ("Cut all of them to the shortest:", "jax.tree.map(lambda x: x[:SHORTEST], xs)"),
-            (
-                "Or leave out of `xs` what is the same in each turn; the body may read it from around it:",
-                "jax.lax.scan(body, carry, xs)",
-            ),
-        ],
-        api_page("jax.lax.scan"),
-    ),
-    plain(
-        "scan lengths",
-        ("ValueError",),
-        r"scan got no values to scan over and `length` not provided",
-        "nothing says how many turns `scan` makes",
-        "`scan` makes a turn for each entry of the arrays that it goes along. Without any, it must be told the number.",
-        [("Say how many turns there are:", "jax.lax.scan(body, carry, None, length=N)")],
-        api_page("jax.lax.scan"),
-    ),
-    plain(
-        "scan lengths",
-        ("ValueError",),
-        r"scan got value with no leading axis to scan over: (.*?)\.?$",
-        "`scan` cannot go along one number",
-        "`scan` takes one entry in every turn along the first axis, and a single number has none: $1.",
-        [
-            (
-                "Give the number of turns, and read the number from around the body:",
-                "jax.lax.scan(body, carry, None, length=N)",
-            ),
-            ("Or repeat it:", "jax.lax.scan(body, carry, jnp.full((N,), value))"),
-        ],
-        api_page("jax.lax.scan"),
-    ),
-    plain(
-        "scan lengths",
-        ("ValueError",),
-        r"scan got `length` argument of `?(\d+)`? which disagrees with leading axis sizes? \[?([\d, ]+)\]?",
-        "`length` says $1 turns, and the arrays have $2",
-        "`scan` makes a turn for each entry of the arrays that it goes along; `length` may be given beside "
-        "these only if it says the same. $types",
-        [("Leave `length` out:", "jax.lax.scan(body, carry, xs)")],
-        api_page("jax.lax.scan"),
-    ),
     Case("branches", _TYPE, r"true_fun and false_fun arguments should be callable", _values_for_branches),
     plain(
         "branches",

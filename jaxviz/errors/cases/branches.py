@@ -13,6 +13,7 @@ from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.forms import UNKNOWN, fitted, form_of_code, is_written_out, parts_of
 from jaxviz.errors.rewriting import grouped, known_beside, parameters, rewritten
 from jaxviz.errors.source import names_read
+from jaxviz.errors.trial import cannot_work
 
 
 def _branches(failure: Failure) -> tuple[str, list[Any | None]]:
@@ -67,6 +68,8 @@ def _of_type(failure: Failure, functions: Sequence[Any | None], found: re.Match[
         return None
     if len(functions) > 2 and shapes[changed] == shapes[like]:
         return _all_of_type(failure, functions, like, path[1] if path else "", types[like].partition("[")[0])
+    if len(functions) > 2 and shapes[changed] != shapes[like]:
+        return _all_of_shape(failure, functions, changed, path[1] if path else "", types[like])
     dtype, shape = types[like].partition("[")[0], shapes[like]
     text = failure.text(part)
     of_type = types[changed].partition("[")[0] == dtype
@@ -96,6 +99,22 @@ def _all_of_type(failure: Failure, functions: Sequence[Any | None], like: int, p
             else f"{grouped(text, part)}.astype(jnp.{_dtype(dtype)})"
         )
     return Cure("Bring all branches to one type:", _all(failure, changes))
+
+
+def _all_of_shape(failure: Failure, functions: Sequence[Any | None], first: int, path: str, type_: str) -> Cure | None:
+    """The branches of a switch in the widest shape of one; which of the others have it already is tried."""
+    shape = f"({', '.join(_sizes(type_))}{',' if len(_sizes(type_)) == 1 else ''})"
+    parts = {place: _part(result_of(function), path) for place, function in enumerate(functions)}
+    changes: dict[ast.AST, str] = {}
+    for place in sorted(parts, key=lambda place: place != first):
+        part = parts[place]
+        if part is None:
+            return None
+        changes[part] = f"jnp.broadcast_to({failure.text(part)}, {shape})"
+        code = _all(failure, changes)
+        if not cannot_work(failure, code):
+            return Cure(f"Bring all branches to one shape, {shape}:", code)
+    return None
 
 
 def _kind(type_: str) -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python
-from jaxviz.errors.cases.ifs import Choice, chosen, if_cures, run_one
+from jaxviz.errors.cases.ifs import Choice, chosen, if_cures, match_cures, one_value, run_one, unlike
 from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, lines_of, may_end, start_of, used_later
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
+from jaxviz.errors.cases.ways import with_what_follows
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, parameters_of
 from jaxviz.errors.source import names_assigned
 
 
@@ -30,7 +32,32 @@ def _short(text: str) -> str:
     return line if len(line) <= 60 else line[:57] + "..."
 
 
+def cures_of(failure: Failure) -> tuple[Cure, ...]:
+    """What there is in place of a question, wherever it is asked."""
+    told = _asked(failure)
+    return told.cures if told is not None else ()
+
+
 def _choice(failure: Failure, _: re.Match[str]) -> Explanation:
+    expression = None if failure.library else failure.expression
+    found = _asked(failure)
+    if found is not None:
+        return found
+    if failure.library:
+        return _in_library(failure)
+    if isinstance(expression, ast.Call) and str(getattr(failure.value(expression.func), "__module__", "")).startswith(
+        "jax"
+    ):
+        return _by_jax(failure, expression)
+    why = "Python must know True or False there,"
+    told = _told(failure, expression, "Python", why, ())
+    # Where the code is not at hand, no more than how it is done can be said.
+    general = " `jnp.where` computes both ways and chooses for each element, and `jax.lax.cond` runs one of them."
+    return replace(told, reason=told.reason + general * (expression is None))
+
+
+def _asked(failure: Failure) -> Explanation | None:
+    """What Python asks, where it shows in the statement that failed."""
     source, expression = failure.source, None if failure.library else failure.expression
     child: ast.AST | None = expression
     around = source.around(expression) if source is not None and expression is not None else []
@@ -42,16 +69,7 @@ def _choice(failure: Failure, _: re.Match[str]) -> Explanation:
         if isinstance(node, ast.stmt):
             break
         child = node
-    if failure.library:
-        return _in_library(failure)
-    if isinstance(expression, ast.Call) and str(getattr(failure.value(expression.func), "__module__", "")).startswith(
-        "jax"
-    ):
-        return _by_jax(failure, expression)
-    why = "Python must know True or False there,"
-    # Where the code is not at hand, no more than how it is done can be said.
-    general = Cure("Compute both and choose for each element:", "jnp.where(condition, value_if_true, value_if_false)")
-    return _told(failure, expression, "Python", why, (general,) if expression is None else ())
+    return None
 
 
 def _is_of_jax(called: object) -> bool:
@@ -79,7 +97,18 @@ def _if(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation |
         return None
     why = f"Python must know True or False on {failure.line_text} to take one branch,"
     cures = left_loop(failure, node)
-    return _told(failure, node.test, "Python's `if`", why, if_cures(failure, node) if cures is None else cures)
+    told = _told(failure, node.test, "Python's `if`", why, if_cures(failure, node) if cures is None else cures)
+    one = one_value(failure, node)
+    return _of_other_shapes(told, unlike(failure, one) if one is not None else "")
+
+
+def _of_other_shapes(told: Explanation, unlike: str) -> Explanation:
+    """An explanation of a choice between arrays of different shapes."""
+    if not unlike:
+        return told
+    first = told.reason.partition(". ")[0]
+    what = " With all that follows, each way gives the same." if told.cures else ""
+    return replace(told, reason=f"{first}. {unlike}.{what}")
 
 
 def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
@@ -121,6 +150,14 @@ def _either(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     cures = [Cure("Compute both and choose for each element:", failure.with_(node, code))] if code else []
     if not cures and (code := run_one(failure, choice)):
         cures = [Cure("Let the program choose:", failure.with_(node, code))]
+    statement = failure.statement
+    if isinstance(choice, Choice) and (told := unlike(failure, choice)):
+        cures = []
+        if isinstance(statement, ast.Assign) and statement.value is node:
+            name = failure.text(statement.targets[0])
+            sides = [(node.test, f"{name} = {failure.text(side)}") for side in (node.body, node.orelse)]
+            cures = with_what_follows(failure, statement, sides)
+        return _of_other_shapes(_told(failure, node.test, "`... if ... else ...`", why, tuple(cures)), told)
     if not cures and any(isinstance(failure.value(side), str) for side in (node.body, node.orelse)):
         why = "Text cannot be chosen by a program, and Python, which could, must know True or False to do so,"
     return _told(failure, node.test, "`... if ... else ...`", why, tuple(cures))
@@ -164,10 +201,11 @@ def _assert(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
         return None
     test = elementwise(failure, node.test)
     said = failure.text(node.msg) if node.msg is not None else f'"expected {_short(test)}"'.replace("\n", " ")
+    given = ", ".join(parameters_of(failure.fn))
     code = (
         "from jax.experimental import checkify\n\n"
-        f"checkify.check({test}, {said})                  # in place of the assert\n"
-        f"error, result = checkify.checkify({failure.name})(...)  # around the call\nerror.throw()"
+        f"checkify.check({test}, {said})  # in place of the assert\n"
+        f"error, result = checkify.checkify({failure.name})({given})  # around the call\nerror.throw()"
     )
     why = "`assert` must know True or False when the function is traced, not when it runs,"
     cure = Cure("Check it while the program runs:", code)
@@ -217,21 +255,8 @@ def _match(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
     matching = failure.source.parent(node) if failure.source is not None else None
     if not isinstance(node, ast.match_case) or not isinstance(matching, ast.Match):
         return None
-    subject = failure.text(matching.subject)
-    values = [failure.text(case.pattern.value) for case in matching.cases if isinstance(case.pattern, ast.MatchValue)]
-    if values == [str(number) for number in range(len(values))]:
-        branches = ", ".join(f"case_{value}" for value in values)
-        code = f"result = jax.lax.switch({subject}, [{branches}, otherwise], *values)"
-    else:
-        # From the last on, so that the first that fits is taken.
-        code = "otherwise"
-        for value in reversed(values):
-            name = value if value.isidentifier() or value.isdigit() else "one"
-            code = f"jnp.where({subject} == {value}, case_{name}, {code})"
-        code = f"result = {code}"
     why = "`match` compares with one value after the other until one is equal,"
-    cure = Cure("Compute each and choose, or let the program choose:", code)
-    return _told(failure, matching.subject, "Python's `match`", why, (cure,))
+    return _told(failure, matching.subject, "Python's `match`", why, match_cures(failure, matching))
 
 
 def _filter(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:

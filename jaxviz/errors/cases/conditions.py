@@ -23,16 +23,21 @@ _COMPARED: dict[type[ast.AST], str] = {
 }
 
 
-def elementwise(failure: Failure, node: ast.expr) -> str:
+def elementwise(failure: Failure, node: ast.expr | str) -> str:
     """A condition in which `and`, `or`, `not`, `in`, comparisons of three and Python's own functions are computed for
     each element."""
+    if isinstance(node, str):
+        return node
     if isinstance(node, ast.BoolOp):
         sign = " & " if isinstance(node.op, ast.And) else " | "
         return sign.join(f"({elementwise(failure, value)})" for value in node.values)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return f"~({elementwise(failure, node.operand)})"
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
-        found = f"jnp.any({failure.text(node.left)} == jnp.array({failure.text(node.comparators[0])}))"
+        among = failure.text(node.comparators[0])
+        if isinstance(node.comparators[0], ast.Set) or isinstance(failure.value(node.comparators[0]), (set, frozenset)):
+            among = f"[{among[1:-1]}]" if isinstance(node.comparators[0], ast.Set) else f"list({among})"
+        found = f"jnp.any({failure.text(node.left)} == jnp.array({among}))"
         return found if isinstance(node.ops[0], ast.In) else f"~{found}"
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         operands = [failure.text(part) for part in (node.left, *node.comparators)]

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, last_name
+import numpy as np
+
+from jaxviz.errors.cases.given import function_given, result_of
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
+from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.rewriting import called, rewritten, with_keyword
 
 _GRADS = ("grad", "value_and_grad")
 
@@ -65,244 +70,253 @@ def _auxiliary(failure: Failure, call: ast.Call | None, function: str, name: str
     )
 
 
-def _backward(failure: Failure, match: re.Match[str]) -> Explanation:
-    found = re.search(
-        r"bwd output structure PyTreeDef\((.*?)\) for primal input structure PyTreeDef\((.*?)\)\.", failure.message
+def _whole_results(failure: Failure, match: re.Match[str]) -> Explanation:
+    name, what = match[1], match[2]
+    call = failure.calls(name)
+    given = result_of(function_given(failure, call.args[0])) if call is not None and call.args else None
+    shown = (
+        f"`{failure.text(given)}` has no slope" if given is not None else "rounding, comparing and counting have none"
     )
-    counts = [len(re.findall(r"\*", text)) for text in found.groups()] if found else []
-    if counts and counts[0] == counts[1]:
-        # As many, but not in a tuple.
-        reason = (
-            "The backward function must give a tuple with one gradient for each argument of the function itself. "
-            "It gives as many, but not in a tuple."
-        )
-        code = "def backward(residuals, cotangent):\n    ...\n    return (gradient,)  # with a comma: a tuple of one"
-        title = "the backward function must give a tuple"
-        return Explanation(
-            "custom backward", title, reason, (Cure("Make a tuple of it:", code),), api_page("jax.custom_vjp")
-        )
-    words = f"It gives {counts[0]} for {counts[1]} arguments." if counts else "It does not."
-    names = ", ".join(f"gradient_{number + 1}" for number in range(counts[1] if counts else 1))
-    code = f"def backward(residuals, cotangent):\n    ...\n    return ({names},)  # one for each argument"
     reason = (
-        f"The backward function must give a tuple with one gradient for each argument of the function itself. {words}"
+        "A derivative says what a small change does to the result, and integers have no small changes: "
+        f"{shown}. What is differentiated is a floating-point number from before it is rounded, compared or counted."
     )
-    cure = Cure("Give one for each argument; None for those without a gradient:", code)
+    title = f"the function under `{name}` gives {what}, which has no derivative"
+    return Explanation("grad of integer", title, reason, (), api_page("jax.grad"))
+
+
+def _complex(failure: Failure, match: re.Match[str]) -> Explanation:
+    name, which, what = match[1], match[2], match[3]
+    call = failure.calls(name)
+    cures = []
+    if call is not None and call.args:
+        function = called(failure, call.args[0])
+        if which == "outputs":
+            squared = f"lambda *args: jnp.sum(jnp.abs({function}(*args)) ** 2)"
+            cures.append(Cure("Differentiate a real number:", failure.with_(call.args[0], squared)))
+        text = "Or say that the function is holomorphic:" if cures else "Say that the function is holomorphic:"
+        code = failure.with_(call, with_keyword(failure, call, "holomorphic", "True"))
+        if all(dtype.kind == "c" for dtype in _dtypes(failure, call)):
+            cures.append(Cure(text, code))
+    reason = (
+        "The slope of a complex number depends on the direction, unless the function is holomorphic. Most often "
+        "a real number is meant, such as the squared absolute value."
+    )
+    title = f"`{name}` wants real numbers, and has {what} {which}"
+    return Explanation("grad of complex", title, reason, tuple(cures), api_page("jax.grad"))
+
+
+def _dtypes(failure: Failure, call: ast.Call) -> list[np.dtype[Any]]:
+    """The types of the arrays that are given to what a derivative gives."""
+    outer = failure.source.parent(call) if failure.source is not None else None
+    given = outer.args if isinstance(outer, ast.Call) and outer.func is call else []
+    return [np.dtype(value.dtype) for one in given if is_array(value := failure.value(one))]
+
+
+def _whole_arguments(failure: Failure, match: re.Match[str]) -> Explanation:
+    name, what = match[1], match[2]
+    call = failure.calls(name)
+    outer = failure.source.parent(call) if failure.source is not None and call is not None else None
+    given = outer.args[0] if isinstance(outer, ast.Call) and outer.func is call and outer.args else None
+    reason = (
+        "A derivative says what a small change of the argument does, and integers and booleans have no small changes. "
+        + failure.types(given)
+    )
+    cures = []
+    if given is not None:
+        code = failure.with_(given, f"jnp.asarray({failure.text(given)}, jnp.float32)")
+        cures = [Cure("Differentiate with respect to floating-point numbers:", code)]
+    title = f"`{name}` has no derivative by {what}"
+    return Explanation("grad of integer", title, reason.strip(), tuple(cures), api_page("jax.grad"))
+
+
+def _no_pair(failure: Failure, match: re.Match[str]) -> Explanation:
+    call, _, name = _call(failure)
+    given = result_of(function_given(failure, call.args[0])) if call is not None and call.args else None
+    cures = []
+    if given is not None and not isinstance(given, (ast.Tuple, ast.List)):
+        pair = f"{failure.text(given)}, None"
+        lambda_ = any(isinstance(one, ast.Lambda) for one in failure.source.around(given)[1:2]) if failure.source else 0
+        text = rewritten(failure, given, f"({pair})" if lambda_ else pair)
+        cures.append(Cure("Give both, None where there is nothing beside it:", text))
+    if call is not None:
+        code = failure.with_(call, with_keyword(failure, call, "has_aux", ""))
+        cures.append(Cure("Or leave `has_aux` out:" if cures else "Leave `has_aux` out:", code))
+    shown = f"gives `{failure.text(given)}` alone" if given is not None else "gives something else"
+    reason = (
+        "`has_aux=True` says that the function gives the number to differentiate, and something beside it. "
+        f"This one {shown}."
+    )
     return Explanation(
-        "custom backward",
-        "the backward function gives another number of gradients",
-        reason,
-        (cure,),
-        api_page("jax.custom_vjp"),
+        "auxiliary", "with `has_aux` the function must give a pair", reason, tuple(cures), api_page(f"jax.{name}")
     )
+
+
+def _argnums(failure: Failure, match: re.Match[str]) -> Explanation:
+    call, _, name = _call(failure)
+    cures = []
+    if call is not None:
+        code = failure.with_(call, with_keyword(failure, call, "argnums", "0"))
+        cures = [Cure("Differentiate by the first:", code)]
+    reason = (
+        "`argnums` counts the arguments of the call from 0, and only those that are given by position. "
+        f"There are {match[3]}."
+    )
+    title = f"there is no argument {match[1]} to differentiate by"
+    return Explanation("argnums", title, reason, tuple(cures), api_page(f"jax.{name}"))
+
+
+def _tangents(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.calls("jvp")
+    cures = []
+    if call is not None and len(call.args) > 2:
+        primals = call.args[1]
+        text = f"jax.tree.map(jnp.ones_like, {failure.text(primals)})"
+        if isinstance(primals, ast.Tuple):
+            ones = [f"jnp.ones_like({failure.text(one)})" for one in primals.elts]
+            text = f"({', '.join(ones)}{',' * (len(ones) == 1)})"
+        cures = [Cure("Make them like the arguments:", failure.with_(call.args[2], text))]
+    types = failure.types(failure.expression)
+    reason = f"A tangent is a small change of an argument, so it has its shape and type. {types}".strip()
+    title = "the tangents do not fit the arguments"
+    return Explanation("tangent", title, reason, tuple(cures), api_page("jax.jvp"))
+
+
+def _cotangents(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.find(ast.Call)
+    forward, result = _vjp_of(failure, call)
+    cures = []
+    if call is not None and call.args and forward is not None:
+        shown = failure.text(result) if result is not None and failure.text(result) != "_" else ""
+        if not shown:
+            given = ", ".join(map(failure.text, forward.args[1:]))
+            shown = f"{called(failure, forward.args[0])}({given})"
+        many = not is_array(failure.value(result))
+        text = f"jax.tree.map(jnp.ones_like, {shown})" if many else f"jnp.ones_like({shown})"
+        code = failure.with_(call, f"{failure.text(call.func)}({text})")
+        cures = [Cure("Make it like the result:", code)]
+    given, wanted = (match[1], match[2]) if match.lastindex else ("", "")
+    title = (
+        f"the way back wants {wanted}, and was given {given}"
+        if given
+        else "what goes into the way back is built otherwise than the result"
+    )
+    reason = (
+        "The way back begins with what the result is worth, one number for each of its entries, in the same tuples "
+        f"and dictionaries. {f'The result is {wanted}.' if wanted else ''} {failure.types(failure.expression)}"
+    )
+    return Explanation("cotangent", title, " ".join(reason.split()), tuple(cures), api_page("jax.vjp"))
+
+
+def _vjp_of(failure: Failure, call: ast.Call | None) -> tuple[ast.Call | None, ast.expr | None]:
+    """The `vjp` that made what is called, and the name of its result: `y, back = jax.vjp(f, x)`."""
+    name = failure.text(call.func) if call is not None else ""
+    tree = failure.source.tree if failure.source is not None else None
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or not node.value.args:
+            continue
+        parts = getattr(node.targets[0], "elts", [])
+        if last_name(node.value.func) == "vjp" and len(parts) > 1 and failure.text(parts[1]) == name:
+            return node.value, parts[0]
+    return None, None
+
+
+def _no_derivative(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.find(ast.Call)
+    text = failure.text(failure.expression) or failure.name
+    arrays = [one for one in call.args if is_array(failure.value(one))] if call is not None else []
+    cures = []
+    if (
+        arrays
+        and failure.source is not None
+        and failure.statement is not None
+        and not hasattr(failure.statement, "body")
+    ):
+        changes: dict[ast.AST, str] = {one: f"jax.lax.stop_gradient({failure.text(one)})" for one in arrays}
+        cures = [Cure("Let no gradient through:", failure.source.replaced(failure.statement, changes))]
+    reason = (
+        f"To go back through `{' '.join(text.split())}`, `{match[1]}` must be linear or have a derivative of its own, "
+        "and it has none that JAX knows of. `jax.custom_vjp` gives it one."
+    )
+    title = f"JAX has no derivative of `{match[1]}` here"
+    return Explanation("no derivative", title, reason, tuple(cures), api_page("jax.custom_vjp"))
+
+
+def _of_callback(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.calls("pure_callback", "io_callback")
+    arrays = [one for one in call.args[2:] if not isinstance(one, ast.Starred)] if call is not None else []
+    cures = []
+    if (
+        arrays
+        and failure.source is not None
+        and failure.statement is not None
+        and not hasattr(failure.statement, "body")
+    ):
+        changes: dict[ast.AST, str] = {one: f"jax.lax.stop_gradient({failure.text(one)})" for one in arrays}
+        cures = [Cure("Let no gradient through:", failure.source.replaced(failure.statement, changes))]
+    shown = failure.text(call.func) if call is not None else "a callback"
+    reason = (
+        f"`{shown}` calls Python while the program runs. JAX sees nothing of what happens there, so it knows no "
+        "derivative; `jax.custom_jvp` gives one to a function around it."
+    )
+    title = "what Python computes has no derivative"
+    return Explanation("callback derivative", title, reason, tuple(cures), api_page("jax.pure_callback"))
 
 
 _TYPE = ("TypeError",)
+_BOTH = ("ValueError", "TypeError")
 
 CASES = (
     Case("grad of array", _TYPE, r"(?:Gradient|grad).* only defined for scalar-output functions", _not_scalar),
-    Case("custom backward", _TYPE, r"Custom VJP bwd rule .*must produce", _backward),
-    plain(
-        "custom backward type",
-        ("ValueError", "TypeError"),
-        r"Custom VJP bwd rule .*must produce an output with the same (?:type|shape/dtypes).*at output\[(\d+)\] "
-        r"the bwd rule "
-        r"produced an output of (?:type|shape/dtype) (\S+) corresponding to an input of (?:type|shape/dtype) "
-        r"(\w+\[[\d,]*\])",
-        "the backward function gives a gradient of another type than its argument",
-        "A gradient has the type of what it is the gradient of. For argument $1 of the type $3, the backward function "
-        "gives $2.",
-        [
-            (
-                "Bring it to the shape of the argument, such as by a sum over what was stretched:",
-                "return (jnp.broadcast_to(gradient, x.shape).astype(x.dtype),)",
-            )
-        ],
-        api_page("jax.custom_vjp"),
-    ),
-    plain(
-        "custom forward",
-        _TYPE,
-        r"Custom VJP fwd rule (\S+) for function (\S+) must produce a pair",
-        "the forward function of `$2` must give a pair",
-        "Under a derivative JAX calls the forward function of `$2` in its place. It gives what `$2` gives, and "
-        "what the backward function needs; here it gives one thing alone.",
-        [("Give both; None where nothing is needed:", "def forward(x):\n    return $2(x), x")],
-        api_page("jax.custom_vjp"),
-    ),
-    plain(
-        "custom rule missing",
-        ("AttributeError", "TypeError"),
-        r"No (VJP|JVP) defined for custom_(?:vjp|jvp) function (\S+) using (defvjp|defjvp)",
-        "`$2` has no rule for its derivative yet",
-        "`$2` is marked as a function with a derivative of its own. That was not given: `$3` was not called.",
-        [
-            (
-                "Give it, before the function is differentiated:",
-                "def forward(x):\n    return $2(x), x\n\ndef backward(x, cotangent):\n    return (cotangent,)\n\n"
-                "$2.$3(forward, backward)",
-            )
-        ],
-        api_page("jax.custom_vjp"),
-    ),
-    plain(
-        "custom tangent",
-        _TYPE,
-        r"Custom JVP rule (\S+) for function (\S+) must produce a pair",
-        "the rule of `$2` must give a pair",
-        "The rule of a custom derivative gives the value of `$2` and its tangent, in this order. `$1` gives "
-        "something else.",
-        [("Give both:", "def $1(primals, tangents):\n    return $2(*primals), tangent")],
-        api_page("jax.custom_jvp"),
-    ),
-    plain(
-        "forward of custom",
-        _TYPE,
-        r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function",
-        "a function with a backward rule cannot be differentiated forward",
-        "`custom_vjp` says how to go backward, and nothing of how to go forward; `jvp`, `jacfwd` and `hessian` "
-        "need that.",
-        [
-            ("Say the derivative forward; JAX finds the way back itself:", "@jax.custom_jvp\ndef f(x):\n    ..."),
-            ("Or go backward twice:", "jax.jacrev(jax.grad(f))"),
-        ],
-        api_page("jax.custom_jvp"),
-    ),
-    plain(
+    Case(
         "grad of integer",
         _TYPE,
         r"(grad|jacfwd|jacrev|jacobian|hessian) requires real-valued outputs .*but got (int\w*|uint\w*|bool)",
-        "the function under `$1` gives $2, which has no derivative",
-        "A derivative says what a small change does to the result, and integers have no small changes: "
-        "rounding, comparing and counting have no slope. $types",
-        [("Differentiate a floating-point number, before it is rounded or counted:", "loss.astype(jnp.float32)")],
-        api_page("jax.grad"),
+        _whole_results,
     ),
-    plain(
+    Case(
         "grad of complex",
         _TYPE,
         r"(grad|jacfwd|jacrev|jacobian|hessian) requires real-valued (outputs|inputs) .*but got (complex\w*)",
-        "`$1` wants real numbers, and has $3 $2",
-        "The slope of a complex number depends on the direction, unless the function is holomorphic. Most often "
-        "a real number is meant, such as the squared absolute value.",
-        [
-            ("Differentiate a real number:", "jnp.sum(jnp.abs(z) ** 2)"),
-            ("Or say that the function is holomorphic:", "jax.$1(f, holomorphic=True)"),
-        ],
-        api_page("jax.grad"),
+        _complex,
     ),
-    plain(
+    Case(
         "grad of integer",
         _TYPE,
         r"(jacfwd|jacrev|jacobian|hessian) requires real-valued inputs .*but got (\w+)",
-        "`$1` has no derivative by $2",
-        "A derivative says what a small change of the argument does, and integers and booleans have no small "
-        "changes. $types",
-        [("Differentiate with respect to floating-point numbers:", "x.astype(jnp.float32)")],
-        api_page("jax.grad"),
+        _whole_arguments,
     ),
-    plain(
-        "grad of while",
-        ("ValueError",),
-        r"Reverse-mode differentiation does not work for lax\.while_loop",
-        "no gradient goes back through a loop whose length is not known",
-        "The way back goes through all turns once more and needs a value of each, so their number must be known "
-        "when the "
-        "program is compiled. `while_loop` ends when its condition says so, and so does `fori_loop` with traced "
-        "bounds.",
-        [
-            (
-                "Make a fixed number of turns, and stop changing the state:",
-                "def body(state, _):\n    return jnp.where(condition(state), step(state), state), None\n\n"
-                "state, _ = jax.lax.scan(body, state, None, length=MOST)",
-            ),
-            ("Or differentiate forward, which needs nothing of the turns before:", "jax.jacfwd(f)(x)"),
-        ],
-        api_page("jax.lax.while_loop"),
-    ),
-    plain(
-        "auxiliary",
-        ("TypeError", "ValueError"),
-        r"expected function with aux output to return a two-element tuple",
-        "with `has_aux` the function must give a pair",
-        "`has_aux=True` says that the function gives the number to differentiate, and something beside it. This "
-        "one gives something else.",
-        [
-            ("Give both:", "return loss, predictions"),
-            ("Or leave `has_aux` out:", "jax.value_and_grad(loss)(parameters)"),
-        ],
-        api_page("jax.grad"),
-    ),
-    plain(
+    Case("auxiliary", _BOTH, r"expected function with aux output to return a two-element tuple", _no_pair),
+    Case(
         "argnums",
-        ("TypeError", "ValueError"),
+        _BOTH,
         r"differentiating with respect to argnums=(\S+) requires at least (\d+) positional arguments.*got only (\d+)",
-        "there is no argument $1 to differentiate by",
-        "`argnums` counts the arguments of the call from 0, and only those that are given by position. There are $3.",
-        [
-            ("Differentiate by the first:", "jax.grad(f, argnums=0)"),
-            ("Or give it by position:", "jax.grad(f, argnums=$1)(x, y)"),
-        ],
-        api_page("jax.grad"),
+        _argnums,
     ),
-    plain(
+    Case(
         "tangent",
-        ("ValueError", "TypeError"),
+        _BOTH,
         r"jvp called with different primal and tangent shapes;? ?Got primal shape (\([\d, ]*\)) and tangent shape as "
         r"(\([\d, ]*\))|primal and tangent arguments to jax\.jvp do not match",
-        "the tangents do not fit the arguments",
-        "A tangent is a small change of an argument, so it has its shape and type. $types",
-        [("Make it like the argument:", "jax.jvp(f, (x,), (jnp.ones_like(x),))")],
-        api_page("jax.jvp"),
+        _tangents,
     ),
-    plain(
+    Case("cotangent", _BOTH, r"for argument to (?:VJP|vjp) function: got (\S+), but expected (\S+)", _cotangents),
+    Case(
         "cotangent",
-        ("ValueError", "TypeError"),
-        r"for argument to (?:VJP|vjp) function: got (\S+), but expected (\S+)",
-        "the way back wants $2, and was given $1",
-        "The way back begins with what the result is worth, one number for each of its entries. The result is "
-        "$2. $types",
-        [("Make it like the result:", "y, back = jax.vjp(f, x)\nback(jnp.ones_like(y))")],
-        api_page("jax.vjp"),
-    ),
-    plain(
-        "cotangent",
-        ("ValueError", "TypeError"),
+        _BOTH,
         r"The argument to a VJP function returned by `jax.vjp` must match|Tree structure of cotangent input",
-        "what goes into the way back is built otherwise than the result",
-        "The way back takes one value for each result of the function, in the same tuples and dictionaries.",
-        [("Make it like the result:", "y, back = jax.vjp(f, x)\nback(jax.tree.map(jnp.ones_like, y))")],
-        api_page("jax.vjp"),
+        _cotangents,
     ),
-    plain(
+    Case(
         "no derivative",
         ("NotImplementedError",),
         r"(?:Transpose rule \(for reverse-mode differentiation\)|Differentiation rule) for '(\w+)' not implemented",
-        "JAX has no derivative of `$1` here",
-        "To go back through `$text`, `$1` must be linear or have a derivative of its own, and it has none that "
-        "JAX knows of.",
-        [
-            ("Give one yourself:", "@jax.custom_vjp\ndef f(x):\n    ..."),
-            ("Or let no gradient through:", "jax.lax.stop_gradient($first)"),
-        ],
-        api_page("jax.custom_vjp"),
+        _no_derivative,
     ),
-    plain(
+    Case(
         "callback derivative",
         ("ValueError", "NotImplementedError"),
-        r"(Pure|IO) callbacks do not support (JVP|transpose)",
-        "what Python computes has no derivative",
-        "`$call` calls Python while the program runs. JAX sees nothing of what happens there, so it knows no "
-        "derivative.",
-        [
-            (
-                "Give one beside it:",
-                "@jax.custom_jvp\ndef f(x):\n    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, "
-                "x.dtype), x)\n\n"
-                "@f.defjvp\ndef rule(primals, tangents):\n    return f(*primals), derivative(*primals) * tangents[0]",
-            ),
-            ("Or let no gradient through:", "jax.pure_callback(host, shape, jax.lax.stop_gradient(x))"),
-        ],
-        api_page("jax.pure_callback"),
+        r"(?:Pure|IO) callbacks do not support (?:JVP|transpose)",
+        _of_callback,
     ),
 )

@@ -2,11 +2,46 @@
 
 from __future__ import annotations
 
-from jaxviz.errors.explanation import api_page, plain
+import ast
+import re
+
+from jaxviz.errors.cases.given import argument
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.failure import Failure
 
 _PAGE = api_page("jax.shard_map")
 _SHARDING = "https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html"
 _VALUE = ("ValueError",)
+
+
+def _axis_of_mesh(failure: Failure, match: re.Match[str]) -> Explanation:
+    which, there, name = match.groups()
+    known = sorted(re.findall(r"'(\w+)'", there))
+    call = failure.calls("shard_map")
+    named = [one for one in ast.walk(call) if isinstance(one, ast.Constant) and one.value == name] if call else []
+    cures = []
+    if known and named and failure.source is not None and failure.statement is not None:
+        code = failure.source.replaced(failure.statement, dict.fromkeys(named, f'"{known[0]}"'))
+        cures = [Cure("Name one that is there:", code)]
+    listed = ", ".join(f"`{one}`" for one in known)
+    reason = f"Names in `{which}` are those of axes of the mesh. This mesh has {listed}, and no `{name}`."
+    return Explanation("mesh axis", f"the mesh has no axis `{name}`", reason, tuple(cures), _PAGE)
+
+
+def _no_mesh(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.calls("with_sharding_constraint")
+    spec = argument(call, 1, "shardings")
+    constants = [one.value for one in ast.walk(spec) if isinstance(one, ast.Constant)] if spec is not None else []
+    names: list[str] = [name for name in constants if isinstance(name, str)]
+    cures = []
+    if spec is not None and len(names) == 1:
+        mesh = f'jax.sharding.Mesh(jax.devices(), ("{names[0]}",))'
+        code = failure.with_(spec, f"jax.sharding.NamedSharding({mesh}, {failure.text(spec)})")
+        cures = [Cure("Say it with the spec, here for all devices in a row:", code)]
+    shown = " ".join(failure.text(failure.expression).split())
+    reason = f"A `PartitionSpec` names axes of a mesh. `{shown}` does not say of which, and none is set around it."
+    return Explanation("no mesh", "nothing says which mesh the spec is for", reason, tuple(cures), _SHARDING)
+
 
 CASES = (
     plain(
@@ -39,15 +74,12 @@ CASES = (
         ],
         _SHARDING,
     ),
-    plain(
+    Case(
         "mesh axis",
         _VALUE,
         r"(in_specs|out_specs) argument must refer to an axis marked as manual "
         r"\((?:frozenset\()?\{?([^})]*)\}?\)?\)[\s\S]*refers to '?(\w+)'?",
-        "the mesh has no axis `$3`",
-        "Names in `$1` are those of axes of the mesh. This mesh has $2, and no `$3`.",
-        [("Name one that is there, or make the mesh with it:", 'mesh = jax.make_mesh((N,), ("$3",))')],
-        _PAGE,
+        _axis_of_mesh,
     ),
     plain(
         "spec rank",
@@ -127,21 +159,7 @@ CASES = (
         ],
         _SHARDING,
     ),
-    plain(
-        "no mesh",
-        ("RuntimeError", "ValueError"),
-        r"requires a non-empty mesh",
-        "nothing says which mesh the spec is for",
-        "A `PartitionSpec` names axes of a mesh. `$text` does not say of which, and none is set around it.",
-        [
-            (
-                "Say it with the spec:",
-                "jax.lax.with_sharding_constraint($first, jax.sharding.NamedSharding(mesh, spec))",
-            ),
-            ("Or set one around the call:", "with jax.set_mesh(mesh):\n    $name(...)"),
-        ],
-        _SHARDING,
-    ),
+    Case("no mesh", ("RuntimeError", "ValueError"), r"requires a non-empty mesh", _no_mesh),
     plain(
         "spec twice",
         ("ValueError", "DuplicateSpecError"),

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from jaxviz.errors.failure import Failure
+from jaxviz.errors.source import definition_of
 
 
 def function_given(failure: Failure, given: ast.AST | None) -> Any | None:
@@ -14,9 +15,22 @@ def function_given(failure: Failure, given: ast.AST | None) -> Any | None:
         return None
     if isinstance(given, ast.Lambda):
         return given
-    code: Any = getattr(failure.value(given), "__code__", None)
+    held = failure.value(given)
+    code: Any = getattr(getattr(held, "__wrapped__", held), "__code__", None)
     same = code is not None and code.co_filename == failure.source.path
-    return failure.source.function_at(code.co_firstlineno) if same else None
+    if held is None and isinstance(given, ast.Name):
+        return _inside(failure, given)
+    return failure.source.own(definition_of(code)) if same else None
+
+
+def _inside(failure: Failure, given: ast.Name) -> ast.FunctionDef | None:
+    """The definition of a name that is known in another function alone: that of the function around it."""
+    source = failure.source
+    for around in source.around(given) if source is not None else []:
+        for node in getattr(around, "body", []) if isinstance(around, ast.FunctionDef) else []:
+            if isinstance(node, ast.FunctionDef) and node.name == given.id:
+                return node
+    return None
 
 
 def result_of(function: Any | None) -> ast.expr | None:

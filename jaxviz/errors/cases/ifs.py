@@ -8,6 +8,7 @@ import textwrap
 from dataclasses import dataclass
 
 from jaxviz.errors.cases.conditions import elementwise
+from jaxviz.errors.cases.ways import other_shapes, with_what_follows
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.source import names_assigned
@@ -26,7 +27,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 class Choice:
     """One value of two: the condition, and for each side a value or another choice, as they are written."""
 
-    test: ast.expr
+    test: ast.expr | str
     yes: ast.expr | Choice | str
     no: ast.expr | Choice | str
 
@@ -36,18 +37,71 @@ def if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
         # Both ways are traced, whatever is chosen: that never ends.
         return ()
     one = _one_value(failure, [node], _after(failure, node))
-    if one is not None and isinstance(one[1], Choice):
-        begin = "return " if one[0] == "return" else one[0] if one[0].endswith("(") else f"{one[0]} = "
-        end = ")" if begin.endswith("(") else ""
-        return tuple(
-            Cure(text, begin + code + end)
-            for text, code in (
-                ("Compute both and choose for each element:", chosen(failure, one[1])),
-                ("Or let the program choose, so that only one of them runs:", run_one(failure, one[1])),
-            )
-            if code
+    if one is None or not isinstance(one[1], Choice):
+        return _functions(failure, node)
+    if unlike(failure, one[1]):
+        return tuple(_each_way(failure, node, one[0], one[1]))
+    return _of_one_value(failure, one[0], one[1])
+
+
+def one_value(failure: Failure, node: ast.If) -> Choice | None:
+    """The choice that an `if` makes, where it makes one of single values."""
+    one = _one_value(failure, [node], _after(failure, node))
+    return one[1] if one is not None and isinstance(one[1], Choice) else None
+
+
+def match_cures(failure: Failure, node: ast.Match) -> tuple[Cure, ...]:
+    """The same for `match` with values, the last of which fits all."""
+    *cases, last = node.cases
+    ways = [_one_value(failure, case.body, []) for case in node.cases]
+    if (
+        not isinstance(last.pattern, ast.MatchAs)
+        or last.pattern.pattern is not None
+        or any(c.guard for c in node.cases)
+    ):
+        return ()
+    if None in ways or len({way[0] for way in ways if way is not None}) != 1:
+        return ()
+    target, found = ways[-1] or ("", "")
+    for case, way in zip(reversed(cases), reversed(ways[:-1]), strict=True):
+        if not isinstance(case.pattern, ast.MatchValue) or way is None:
+            return ()
+        found = Choice(f"{failure.text(node.subject)} == {failure.text(case.pattern.value)}", way[1], found)
+    return _of_one_value(failure, target, found) if isinstance(found, Choice) else ()
+
+
+def _of_one_value(failure: Failure, target: str, choice: Choice) -> tuple[Cure, ...]:
+    """To return, assign or append one of several values."""
+    begin = "return " if target == "return" else target if target.endswith("(") else f"{target} = "
+    end = ")" if begin.endswith("(") else ""
+    return tuple(
+        Cure(text, begin + code + end)
+        for text, code in (
+            ("Compute both and choose for each element:", chosen(failure, choice)),
+            ("Or let the program choose, so that only one of them runs:", run_one(failure, choice)),
         )
-    return _functions(failure, node)
+        if code
+    )
+
+
+def unlike(failure: Failure, choice: Choice) -> str:
+    """A sentence where the values of a choice are of different shapes."""
+    values = _values(choice)
+    texts = [one if isinstance(one, str) else failure.text(one) for one in values]
+    return next((told for one in texts[1:] if (told := other_shapes(failure, texts[0], one))), "")
+
+
+def _values(choice: Choice) -> list[ast.expr | str]:
+    sides = (choice.yes, choice.no)
+    return [value for side in sides for value in (_values(side) if isinstance(side, Choice) else [side])]
+
+
+def _each_way(failure: Failure, node: ast.If, target: str, choice: Choice) -> list[Cure]:
+    if isinstance(choice.yes, Choice) or isinstance(choice.no, Choice) or target == "return" or "(" in target:
+        return []
+    values = [side if isinstance(side, str) else failure.text(side) for side in (choice.yes, choice.no)]
+    yes, no = (f"{target} = {value}" if value != target else "" for value in values)
+    return with_what_follows(failure, node, [(choice.test, yes), (choice.test, no)])
 
 
 def _calls_itself(failure: Failure, node: ast.If) -> bool:

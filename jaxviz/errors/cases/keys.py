@@ -7,6 +7,7 @@ import re
 
 import jax
 
+from jaxviz.errors.cases.given import argument
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure
 
@@ -59,17 +60,33 @@ def _arithmetic(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+def _many(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.calls(match[1])
+    given = argument(call, 0, "key")
+    cures = []
+    if call is not None and given is not None:
+        key = failure.text(given)
+        each = failure.source.replaced(call, {given: "key"}) if failure.source is not None else ""
+        drawn = f"jax.vmap(lambda key: {each})({key})"
+        cures = [
+            Cure("Draw with each of them:", failure.with_(call, drawn)),
+            Cure("Or take one:", failure.with_(given, f"{key}[0]")),
+        ]
+    reason = (
+        "`split` gives an array of keys, each for one draw; a function of `jax.random` takes one of them. To "
+        f"draw with each, it is mapped. {failure.types(given)}"
+    )
+    title = f"`{match[1]}` wants one key, and was given {match[2]} of them"
+    return Explanation("many keys", title, reason.strip(), tuple(cures), api_page("jax.random.split"))
+
+
 CASES = (
     Case("no key", ("TypeError", "ValueError"), r"invalid PRNG key data|unexpected PRNG key type", _no_key),
-    plain(
+    Case(
         "many keys",
         ("ValueError", "TypeError"),
         r"(\w+) accepts a single key, but was given a key array of(?: shape)? (\(.*?\))",
-        "`$1` wants one key, and was given $2 of them",
-        "`split` gives an array of keys, each for one draw; a function of `jax.random` takes one of them. To "
-        "draw with each, it is mapped. $types",
-        [("Draw with each of them:", "jax.vmap(lambda key: $call(key))($first)"), ("Or take one:", "$first[0]")],
-        api_page("jax.random.split"),
+        _many,
     ),
     plain(
         "sample",

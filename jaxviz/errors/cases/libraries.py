@@ -51,6 +51,63 @@ def _derivative_of_all(failure: Failure, match: re.Match[str]) -> Explanation | 
     return Explanation("model of functions", title, reason, tuple(cures), f"{_EQUINOX}all-of-equinox/")
 
 
+def _unwatched(failure: Failure, match: re.Match[str]) -> Explanation:
+    source = failure.source
+    around = source.around(failure.expression) if source is not None and failure.expression is not None else []
+    method = next((one for one in around if isinstance(one, ast.FunctionDef)), None)
+    cures = [Cure("Mark the method:", f"@nn.compact\n{failure.text(method)}")] if method is not None else []
+    reason = (
+        "Flax gives each submodule a name and its parameters a place when it is made. It does so in `setup`, and in "
+        "a method that is marked as compact."
+    )
+    title = f"`{match[1]}` is made in a method that Flax does not watch"
+    return Explanation("flax compact", title, reason, tuple(cures), f"{_ERRORS}#flax.errors.AssignSubModuleError")
+
+
+def _unbound(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.find(ast.Call)
+    text = " ".join(failure.text(failure.expression).split())
+    cures = []
+    if call is not None and not any(isinstance(one, ast.Starred) for one in call.args):
+        module, given = failure.text(call.func), ", ".join(map(failure.text, [*call.args, *call.keywords]))
+        code = f"variables = {module}.init(jax.random.key(0), {given})\n"
+        code += failure.with_(call, f"{module}.apply(variables, {given})")
+        cures = [Cure("Make them once, then apply the module to them:", code)]
+    reason = (
+        "A module of Flax describes a computation; parameters are made by `init` and handed over by `apply`. "
+        "Called by itself, outside of another module, it has none."
+    )
+    title = f"`{text}` calls a module of Flax that has no parameters"
+    page = f"{_ERRORS}#flax.errors.CallCompactUnboundModuleError"
+    return Explanation("flax unbound", title, reason, tuple(cures), page)
+
+
+def _frozen(failure: Failure, match: re.Match[str]) -> Explanation:
+    """An assignment to a field of what never changes: one with another value in it."""
+    statement, field = failure.statement, match[1]
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    cures = []
+    if isinstance(target, ast.Attribute) and isinstance(statement, (ast.Assign, ast.AugAssign)):
+        root, value = failure.text(target.value), failure.text(statement.value)
+        if isinstance(statement, ast.AugAssign):
+            sign = failure.text(statement)[len(failure.text(target)) :].lstrip().partition("=")[0]
+            value = f"{failure.text(target)} {sign} ({value})"
+        owner = root.partition(".")[0]
+        held = failure.value(target.value)
+        if any(one.__module__.startswith("equinox") for one in type(held).__mro__) or owner != root:
+            code = f"{owner} = eqx.tree_at(lambda tree: tree{failure.text(target)[len(owner) :]}, {owner}, {value})"
+        else:
+            code = f"{root} = dataclasses.replace({root}, {field}={value})"
+        cures = [Cure("Make a new one with the change in it:", code)]
+    reason = (
+        "Modules of Equinox and frozen dataclasses are values, like arrays of JAX. Once made, they stay as they "
+        "are, so that a traced function changes nothing in secret."
+    )
+    title = f"`{field}` cannot be assigned: its object does not change"
+    page = f"{_EQUINOX}api/manipulation/#equinox.tree_at"
+    return Explanation("frozen", title, reason, tuple(cures), page)
+
+
 CASES = (
     Case(
         "flax shape",
@@ -100,15 +157,11 @@ CASES = (
         ],
         f"{_ERRORS}#flax.errors.ModifyScopeVariableError",
     ),
-    plain(
+    Case(
         "flax compact",
         ("AssignSubModuleError",),
         r"Submodule (\w+) must be defined in `setup\(\)` or in a method wrapped in `@compact`",
-        "`$1` is made in a method that Flax does not watch",
-        "Flax gives each submodule a name and its parameters a place when it is made. It does so in `setup`, and in "
-        "a method that is marked as compact.",
-        [("Mark the method:", "@nn.compact\ndef __call__(self, x):\n    ...")],
-        f"{_ERRORS}#flax.errors.AssignSubModuleError",
+        _unwatched,
     ),
     plain(
         "flax name",
@@ -126,20 +179,11 @@ CASES = (
         ],
         f"{_ERRORS}#flax.errors.NameInUseError",
     ),
-    plain(
+    Case(
         "flax unbound",
         ("CallCompactUnboundModuleError", "CallSetupUnboundModuleError", "CallUnbindOnUnboundModuleError"),
         r"[Cc]an't call|setup",
-        "`$text` calls a module of Flax that has no parameters",
-        "A module of Flax describes a computation; parameters are made by `init` and handed over by `apply`. "
-        "Called by itself, outside of another module, it has none.",
-        [
-            (
-                "Make them once, then apply the module to them:",
-                "variables = module.init(key, x)\ny = module.apply(variables, x)",
-            )
-        ],
-        f"{_ERRORS}#flax.errors.CallCompactUnboundModuleError",
+        _unbound,
     ),
     plain(
         "nnx outside",
@@ -197,17 +241,5 @@ CASES = (
         [("Use a number of heads that divides it:", "num_heads = 2  # or features = 8 * num_heads")],
         f"{_FLAX}api_reference/flax.linen/layers.html#attention-primitives",
     ),
-    plain(
-        "frozen",
-        ("FrozenInstanceError",),
-        r"cannot assign to field '(\w+)'",
-        "`$1` cannot be assigned: its object does not change",
-        "Modules of Equinox and frozen dataclasses are values, like arrays of JAX. Once made, they stay as they "
-        "are, so that a traced function changes nothing in secret.",
-        [
-            ("Make a new one with the change in it:", "model = eqx.tree_at(lambda m: m.$1, model, new)"),
-            ("Or, of a dataclass:", "state = dataclasses.replace(state, $1=new)"),
-        ],
-        f"{_EQUINOX}api/manipulation/#equinox.tree_at",
-    ),
+    Case("frozen", ("FrozenInstanceError",), r"cannot assign to field '(\w+)'", _frozen),
 )

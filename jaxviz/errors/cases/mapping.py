@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure
+from jaxviz.errors.rewriting import with_keyword
+from jaxviz.errors.trial import cannot_work
 
 _PAGE = api_page("jax.vmap")
 _VALUE = ("ValueError",)
@@ -52,8 +54,19 @@ def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
         "`vmap` calls the function once for each position along the mapped axes, so these must have one length"
         f"{f': {sizes}' if sizes else ''}. An argument that is the same for all of them is not mapped."
     )
-    cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, _tuple(axes)))
+    tried = [axes, *_other_axes(lengths)]
+    written = next((one for one in tried if not cannot_work(failure, _axes(failure, _tuple(one)))), axes)
+    cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, _tuple(written)))
     return Explanation("vmap sizes", "`vmap` maps over axes of different lengths", reason, (cure,), _PAGE)
+
+
+def _other_axes(shapes: list[tuple[int, ...] | None]) -> list[list[str]]:
+    """Axes of one length, one of each argument: rows of one beside columns of another."""
+    known = [shape for shape in shapes if shape]
+    if len(known) < len(shapes):
+        return []
+    sizes = [size for size in dict.fromkeys(known[0] if known else ()) if all(size in shape for shape in known)]
+    return [[str(shape.index(size)) for shape in known] for size in sizes]
 
 
 def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -120,6 +133,33 @@ def _tree(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("vmap in_axes", "`in_axes` is built otherwise than the argument", reason, (cure,), _PAGE)
 
 
+def _out(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.calls("vmap", "filter_vmap")
+    cures = []
+    if call is not None:
+        code = failure.with_(call, with_keyword(failure, call, "out_axes", "0"))
+        cures = [Cure("Stack the results along the first axis, which is the default:", code)]
+    reason = (
+        "None says that every turn of the mapped function gives the same, so that one is enough. This result depends "
+        "on a mapped argument, so there is one for each position."
+    )
+    title = "`out_axes` is None for a result that is not the same for all"
+    return Explanation("vmap out_axes", title, reason, tuple(cures), _PAGE)
+
+
+def _nothing(failure: Failure, match: re.Match[str]) -> Explanation:
+    given = _given(failure)
+    ranks = [_rank_of(failure, argument) for argument in given]
+    mapped = next((place for place, rank in enumerate(ranks) if rank), 0)
+    axes = ["0" if place == mapped else "None" for place in range(len(given))] or ["0"]
+    cure = Cure("Map over an argument that has an axis:", _axes(failure, axes[0] if len(axes) == 1 else _tuple(axes)))
+    reason = (
+        "With None for every argument, nothing says how many turns there are. At least one argument must be mapped, or "
+        "the number be given as `axis_size`."
+    )
+    return Explanation("vmap nothing", "`vmap` has nothing to map over", reason, (cure,), _PAGE)
+
+
 CASES = (
     Case("vmap sizes", _VALUE, r"vmap got inconsistent sizes", _sizes),
     Case(
@@ -130,27 +170,11 @@ CASES = (
     ),
     Case("vmap in_axes", _VALUE, r"got len\(in_axes\)=(\d+), len\(args\)=(\d+)", _count),
     Case("vmap in_axes", _VALUE, r"vmap in_axes specification must be a tree prefix", _tree),
-    plain(
+    Case(
         "vmap out_axes",
         _VALUE,
         r"vmap.* out_axes.* but output was batched|vmap has mapped output but out_axes is",
-        "`out_axes` is None for a result that is not the same for all",
-        "None says that every turn of the mapped function gives the same, so that one is enough. This result depends "
-        "on a mapped argument, so there is one for each position.",
-        [("Stack the results along the first axis, which is the default:", "jax.vmap(f, out_axes=0)")],
-        _PAGE,
+        _out,
     ),
-    plain(
-        "vmap nothing",
-        _VALUE,
-        r"vmap must have at least one non-None value in in_axes",
-        "`vmap` has nothing to map over",
-        "With None for every argument, nothing says how many turns there are. At least one argument must be mapped, or "
-        "the number be given.",
-        [
-            ("Map the first argument:", "jax.vmap(f, in_axes=0)"),
-            ("Or say how many turns there are:", "jax.vmap(f, in_axes=None, axis_size=N)"),
-        ],
-        _PAGE,
-    ),
+    Case("vmap nothing", _VALUE, r"vmap must have at least one non-None value in in_axes", _nothing),
 )

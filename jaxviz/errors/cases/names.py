@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, last_name, type_text
+from jaxviz.errors.failure import Failure, is_array, type_text
 
 # What other libraries call it, and what JAX does: of methods, `x` is the array and `...` the arguments.
 _METHODS = {
@@ -243,31 +243,6 @@ def _unpacked_shape(failure: Failure, match: re.Match[str]) -> Explanation | Non
     )
 
 
-def _own_call(failure: Failure, match: re.Match[str]) -> Explanation | None:
-    """A function that was given to a transformation or a loop, and is called with other arguments than it has."""
-    call = failure.find(ast.Call)
-    name = last_name(call.func) if call is not None else ""
-    if call is None or name not in _CALLS or failure.place is None:
-        return None
-    innermost = failure.places[-1].frame.f_code.co_filename
-    if innermost == failure.place.frame.f_code.co_filename and failure.places[-1] is failure.place:
-        return None
-    how, code = _CALLS[name]
-    said = re.search(r"(takes .*|missing .*)", failure.message)
-    reason = (
-        f"`{name}` calls the function that it is given {how}; this one "
-        f"{said[1].splitlines()[0].rstrip('.') if said else 'does not fit'}. "
-        "What it reads from around it need not be an argument."
-    )
-    return Explanation(
-        "call of a body",
-        f"the function given to `{name}` has other arguments than it is called with",
-        reason,
-        (Cure("Write it for these:", code),),
-        api_page(f"jax.lax.{name}" if name != "vmap" else "jax.vmap"),
-    )
-
-
 def _callback(failure: Failure, match: re.Match[str]) -> Explanation | None:
     call = failure.calls("pure_callback", "io_callback")
     if call is None or len(call.args) < 2:
@@ -307,18 +282,6 @@ def _debug_print(failure: Failure, match: re.Match[str]) -> Explanation | None:
     return Explanation("debug print", title, reason, (cure,), api_page("jax.debug.print"))
 
 
-# How each calls what it is given.
-_CALLS = {
-    "scan": ("with what is carried and one entry of what is scanned", "def body(carry, x):\n    return carry, y"),
-    "while_loop": ("with what is carried, as one value", "def body(carry):\n    return carry"),
-    "fori_loop": ("with the number of the turn and what is carried", "def body(i, carry):\n    return carry"),
-    "cond": ("with what comes after the branches", "jax.lax.cond(condition, lambda x: x, lambda x: -x, x)"),
-    "switch": ("with what comes after the branches", "jax.lax.switch(index, [lambda x: x, lambda x: -x], x)"),
-    "associative_scan": ("with two neighbours, which it combines", "jax.lax.associative_scan(lambda a, b: a + b, x)"),
-    "map": ("with one entry", "jax.lax.map(lambda x: x, xs)"),
-    "vmap": ("with one entry of each argument", "jax.vmap(lambda x, y: x + y)(xs, ys)"),
-}
-
 _ATTRIBUTE, _TYPE = ("AttributeError",), ("TypeError",)
 
 CASES = (
@@ -334,7 +297,6 @@ CASES = (
     Case("argument name", _TYPE, r"([\w.<>]+?)\(\) got an unexpected keyword argument '(\w+)'", _argument),
     Case("not callable", _TYPE, r"'(\w+)' object is not callable", _callable),
     Case("unpacking", ("ValueError",), r"values to unpack", _unpacked_shape),
-    Case("call of a body", _TYPE, r"takes .* positional arguments? but|missing \d+ required positional", _own_call),
     Case("callback", ("AttributeError", "TypeError"), r"has no attribute '(?:dtype|shape)'", _callback),
     plain(
         "in place",

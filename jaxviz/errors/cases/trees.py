@@ -7,6 +7,8 @@ import re
 
 from jaxviz.errors.explanation import Case, Cure, Explanation
 from jaxviz.errors.failure import Failure
+from jaxviz.errors.rewriting import called, parameters, with_keyword
+from jaxviz.errors.trial import cannot_work
 
 _PAGE = "https://docs.jax.dev/en/latest/pytrees.html"
 
@@ -28,14 +30,7 @@ def _differ(failure: Failure, match: re.Match[str]) -> Explanation:
     code = "\n".join(f"print(jax.tree.structure({text}))" for text in trees[:2])
     cures = [Cure("See how they are built:", code)] if len(trees) > 1 else []
     if re.search(r"NoneType|Expected None", failure.message) and call is not None and _is_map(call):
-        written = failure.text(call)[:-1].rstrip().rstrip(",")
-        cures.insert(
-            0,
-            Cure(
-                "None is a tree without leaves. To treat it as a leaf:",
-                failure.with_(call, f"{written}, is_leaf=lambda leaf: leaf is None)"),
-            ),
-        )
+        cures.insert(0, Cure("None is a tree without leaves. To treat it as a leaf:", _with_none(failure, call)))
     if "optax" in failure.library_path:
         cures.insert(0, Cure("Make the state of the very parameters that it is for:", "state = optimizer.init(params)"))
     if not cures:
@@ -76,6 +71,22 @@ def _how(message: str) -> str:
         before, now = (_kind(kind) for kind in kinds[:2])
         return f"one has {before}, the other {now}"
     return "they differ"
+
+
+def _with_none(failure: Failure, call: ast.Call) -> str:
+    """A map over trees that gives None where one of them has None, unless its function knows what to do there."""
+    leaf = "lambda leaf: leaf is None"
+    code = failure.with_(call, with_keyword(failure, call, "is_leaf", leaf))
+    if not cannot_work(failure, code) or failure.source is None:
+        return code
+    names = parameters(call.args[0]) if isinstance(call.args[0], ast.Lambda) else []
+    names = names or ["one", "other", "third", "fourth"][: len(call.args) - 1]
+    asked = " or ".join(f"{name} is None" for name in names)
+    body = call.args[0].body if isinstance(call.args[0], ast.Lambda) else None
+    given = failure.text(body) if body is not None else f"{called(failure, call.args[0])}({', '.join(names)})"
+    text = f"lambda {', '.join(names)}: None if {asked} else {given}"
+    rest = ", ".join(map(failure.text, call.args[1:]))
+    return failure.with_(call, f"{failure.text(call.func)}({text}, {rest}, is_leaf={leaf})")
 
 
 def _bare(key: str) -> str:

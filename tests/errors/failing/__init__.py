@@ -23,6 +23,7 @@ for _name in (
     "devices",
     "written",
     "mended",
+    "sure",
     "first",
 ):
     import_module(f"errors.failing.{_name}")

@@ -34,7 +34,7 @@ def summed(v):
 summed.defvjp(lambda v: (jnp.sum(v), v), lambda r, g: (r, g))
 
 
-@failing(X, case="custom backward", place="jax.grad(summed)(x)", words=["2 for 1 arguments"])
+@failing(X, case="custom backward", place="jax.grad(summed)(x)", words=["2 for 1 argument."])
 def a_backward_of_two(x):
     return jax.grad(summed)(x)
 
@@ -53,7 +53,7 @@ def a_text_for_a_function_inside(x):
     return jax.jit(picked)(x, "relu")
 
 
-@failing(X, [3, 1], case="static argument", place="f(x, sizes)", words=["tuple(sizes)"])
+@failing(X, [3, 1], case="static argument", place="f(x, sizes)", words=["Its entries are traced"])
 def a_list_that_is_static(x, sizes):
     f = jax.jit(lambda v, s: v.reshape(len(s), -1), static_argnums=1)
     return f(x, sizes)

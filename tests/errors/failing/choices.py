@@ -146,7 +146,15 @@ def a_filter(x):
     return [v for v in x if v > 0]
 
 
-@failing(X, case="choice", place="case 0", culprits=["eq"], words=["`match`", "(x.sum(), [case_0, otherwise]"])
+@failing(
+    X,
+    case="choice",
+    place="case 0",
+    culprits=["eq"],
+    words=["`match`", "jnp.where(x.sum() == 0, x, -x)"],
+    mends=[0, 1],
+    gives=-X,
+)
 def a_match(x):
     match x.sum():
         case 0:

@@ -18,7 +18,7 @@ def rows_that_cannot_be_shared(x):
     return jax.shard_map(lambda v: v * 2, mesh=MESH, in_specs=P("data"), out_specs=P("data"))(x)
 
 
-@failing(ROWS, case="mesh axis", place="shard_map", words=["no axis `batch`"])
+@failing(ROWS, case="mesh axis", place="shard_map", words=["no axis `batch`"], mends=[0])
 def an_axis_that_the_mesh_lacks(x):
     return jax.shard_map(lambda v: v * 2, mesh=MESH, in_specs=P("batch"), out_specs=P("batch"))(x)
 
@@ -33,6 +33,13 @@ def parts_that_are_said_to_be_equal(x):
     return jax.shard_map(lambda v: v.sum(), mesh=MESH, in_specs=P("data"), out_specs=P())(x)
 
 
-@failing(ROWS, case="no mesh", place="with_sharding_constraint", words=["NamedSharding(mesh, spec)"])
+@failing(
+    ROWS,
+    case="no mesh",
+    place="with_sharding_constraint",
+    words=['jax.sharding.Mesh(jax.devices(), ("data",))'],
+    mends=[0],
+    gives=ROWS,
+)
 def a_spec_without_a_mesh(x):
     return lax.with_sharding_constraint(x, P("data"))

@@ -72,7 +72,7 @@ def a_method_that_is_not_compact(x):
     return Unwatched().init(KEY, x)
 
 
-@failing(A, case="flax unbound", place="nn.Dense(3)(x)", words=["module.apply(variables, x)"])
+@failing(A, case="flax unbound", place="nn.Dense(3)(x)", words=["nn.Dense(3).apply(variables, x)"], mends=[0])
 def a_module_by_itself(x):
     return nn.Dense(3)(x)
 
@@ -110,7 +110,7 @@ else:
     def a_model_that_is_jitted(x):
         return jax.jit(lambda m, v: m(v))(MODEL, x)
 
-    @failing(A[0], case="frozen", place="layer.weight = ", words=["eqx.tree_at(lambda m: m.weight"])
+    @failing(A[0], case="frozen", place="layer.weight = ", words=["eqx.tree_at(lambda tree: tree.weight"], mends=[0])
     def a_weight_that_is_assigned(x):
         layer = eqx.nn.Linear(4, 2, key=KEY)
         layer.weight = layer.weight + 1

@@ -122,7 +122,7 @@ def the_unique(x):
     return jnp.unique(x)
 
 
-@failing(X, case="length", place="jnp.bincount", culprits=["convert_element_type"], words=["length=N"])
+@failing(X, case="length", place="jnp.bincount", culprits=["convert_element_type"], words=["Give the length"])
 def counted(x):
     return jnp.bincount(x.astype(int))
 

@@ -35,7 +35,7 @@ def a_result_for_each_that_is_said_to_be_one(x):
     return jax.vmap(lambda v: v * 2, out_axes=None)(x)
 
 
-@failing(X, case="vmap nothing", place="jax.vmap", words=["axis_size=N"])
+@failing(X, case="vmap nothing", place="jax.vmap", words=["`axis_size`"], mends=[0], gives=X * 2)
 def nothing_to_map_over(x):
     return jax.vmap(lambda v: v * 2, in_axes=None)(x)
 
@@ -53,12 +53,14 @@ def a_derivative_of_a_count(x):
     return jax.grad(lambda v: jnp.sum(v > 0).astype(int))(x)
 
 
-@failing(X, case="grad of complex", place="jax.grad", words=["complex64", "holomorphic=True"])
+@failing(X, case="grad of complex", place="jax.grad", words=["complex64"], mends=[0])
 def a_derivative_of_a_complex_number(x):
     return jax.grad(lambda v: jnp.sum(v * 1j))(x)
 
 
-@failing(X, case="grad of while", place="while_loop", words=["jax.lax.scan", "length=MOST"])
+@failing(
+    X, case="grad of while", place="while_loop", words=["jax.lax.scan", "length=100"], mends=[0, 1], gives=X * 0 + 2
+)
 def a_derivative_through_a_while(x):
     return jax.grad(lambda v: lax.while_loop(lambda c: c.sum() < 10, lambda c: c * 2, v).sum())(x)
 
@@ -100,7 +102,7 @@ def alone(x):
 alone.defvjp(lambda x: x, lambda residuals, cotangent: (cotangent,))
 
 
-@failing(X, case="custom forward", place="alone", words=["`alone`", "return alone(x), x"])
+@failing(X, case="custom forward", place="alone", words=["`alone`", "lambda x: (x, x)"])
 def a_forward_without_residuals(x):
     return jax.grad(lambda v: alone(v).sum())(x)
 
@@ -136,6 +138,6 @@ def unfinished(x):
     return x
 
 
-@failing(X, case="custom rule missing", place="unfinished", words=["unfinished.defvjp(forward, backward)"])
+@failing(X, case="custom rule missing", place="unfinished", words=["def unfinished(x):"])
 def a_derivative_that_was_not_given(x):
     return jax.grad(lambda v: unfinished(v).sum())(x)

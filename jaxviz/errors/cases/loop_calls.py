@@ -1,0 +1,219 @@
+"""Loops and branches that are called wrongly: arguments in another order, functions with other parameters."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import re
+from contextlib import suppress
+from typing import Any
+
+from jaxviz.errors.cases.given import argument, function_given
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
+from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.rewriting import called, fresh, parameters
+from jaxviz.errors.trial import given_by
+
+#: Where each takes its functions, what it begins with, and how it calls what it is given.
+_FUNCTIONS = {"scan": ((0, "f"),), "while_loop": ((0, "cond_fun"), (1, "body_fun")), "fori_loop": ((2, "body_fun"),)}
+_FUNCTIONS |= {"cond": ((1, "true_fun"), (2, "false_fun")), "map": ((0, "f"),), "associative_scan": ((0, "fn"),)}
+_STARTS = {"scan": (1, "init"), "while_loop": (2, "init_val"), "fori_loop": (3, "init_val")}
+_CALLED = {
+    "scan": "with what is carried and one entry of what is scanned",
+    "while_loop": "with what is carried, as one value",
+    "fori_loop": "with the number of the turn and what is carried, in this order",
+    "cond": "with what comes after the branches",
+    "switch": "with what comes after the branches",
+    "associative_scan": "with two neighbours, which it combines",
+    "map": "with one entry",
+    "vmap": "with one entry of each argument",
+}
+
+
+def _other_parameters(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A function that was given to a transformation or a loop, and is called with other arguments than it has."""
+    call = failure.find(ast.Call)
+    name = last_name(call.func) if call is not None else ""
+    if call is None or name not in _CALLED or failure.place is None:
+        return None
+    innermost = failure.places[-1].frame.f_code.co_filename
+    if innermost == failure.place.frame.f_code.co_filename and failure.places[-1] is failure.place:
+        return None
+    said = re.search(r"(takes .*|missing .*)", failure.message)
+    reason = (
+        f"`{name}` calls the function that it is given {_CALLED[name]}; this one "
+        f"{said[1].splitlines()[0].rstrip('.') if said else 'does not fit'}. "
+        "What it reads from around it need not be an argument."
+    )
+    code = _adapted(failure, call, name)
+    cures = (Cure("Hand on to it what it takes:", code),) if code else ()
+    title = f"the function given to `{name}` has other arguments than it is called with"
+    page = api_page(f"jax.lax.{name}" if name != "vmap" else "jax.vmap")
+    return Explanation("call of a body", title, reason, cures, page)
+
+
+def _adapted(failure: Failure, call: ast.Call, name: str) -> str:
+    """The statement with functions around those that do not fit, which hand on what these take."""
+    if name == "cond":
+        return _operands(failure, call)
+    changes: dict[ast.AST, str] = {}
+    for place, keyword in _FUNCTIONS.get(name, ()):
+        given = argument(call, place, keyword)
+        count = _count(failure, given)
+        text = _wrapped(failure, call, name, given, count) if given is not None and count is not None else ""
+        if given is not None and text:
+            changes[given] = text
+    source, statement = failure.source, failure.statement
+    if not changes or source is None or statement is None or hasattr(statement, "body"):
+        return ""
+    return source.replaced(statement, changes)
+
+
+def _wrapped(failure: Failure, call: ast.Call, name: str, given: ast.expr, count: int) -> str:
+    place, keyword = _STARTS.get(name, (1, "init"))
+    start = argument(call, place, keyword)
+    parts = _length(failure, start)
+    own = parameters(function_given(failure, given))
+    state = fresh(failure, "carry", "state")
+    function = called(failure, given)
+    turn = fresh(failure, "i", "turn")
+    if name == "fori_loop":
+        if count == 1 and isinstance(given, ast.Lambda):
+            return f"lambda {turn}, {failure.text(given.args)}: {failure.text(given.body)}"
+        if count == 1:
+            return f"lambda {turn}, {own[0] if own else state}: {function}({own[0] if own else state})"
+        return {
+            parts + 1: f"lambda {turn}, {state}: {function}({turn}, *{state})",
+            parts: f"lambda {turn}, {state}: {function}(*{state})",
+        }.get(count if parts > 1 else -1, "")
+    if name == "while_loop":
+        return f"lambda {state}: {function}(*{state})" if count == parts > 1 else ""
+    if name == "scan":
+        if count == 1 and isinstance(start, ast.Constant) and start.value is None:
+            return f"lambda _, x: (None, {function}(x))"
+        if count == 1 and isinstance(given, ast.Lambda):
+            return f"lambda {failure.text(given.args)}, _: {failure.text(given.body)}"
+        if count == 1:
+            return f"lambda {own[0] if own else state}, _: {function}({own[0] if own else state})"
+        return f"lambda {state}, x: {function}(*{state}, x)" if count == parts + 1 > 2 else ""
+    if name == "map":
+        xs = argument(call, 1, "xs")
+        return f"lambda entry: {function}(*entry)" if count == _length(failure, xs) > 1 else ""
+    return ""
+
+
+def _operands(failure: Failure, call: ast.Call) -> str:
+    """`cond` with the operands that its branches take."""
+    counts = {_count(failure, argument(call, place, name)) for place, name in _FUNCTIONS["cond"]}
+    operands = call.args[3:]
+    head = [failure.text(one) for one in call.args[:3]]
+    if counts == {0} and len(call.args) > 3:
+        return failure.with_(call, f"{failure.text(call.func)}({', '.join(head)})")
+    if len(operands) == 1 and counts == {_length(failure, operands[0])} and counts != {0}:
+        given = operands[0]
+        spread = (
+            [failure.text(one) for one in given.elts] if isinstance(given, ast.Tuple) else [f"*{failure.text(given)}"]
+        )
+        return failure.with_(call, f"{failure.text(call.func)}({', '.join([*head, *spread])})")
+    return ""
+
+
+def _length(failure: Failure, node: ast.expr | None) -> int:
+    """How many parts a tuple has; 0 of anything else."""
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return len(node.elts)
+    value = failure.value(node)
+    return len(value) if isinstance(value, (tuple, list)) else 0
+
+
+def _count(failure: Failure, given: ast.expr | None) -> int | None:
+    """How many arguments a function takes; None where that is not known, or where it takes any number."""
+    function = given if isinstance(given, ast.Lambda) else function_given(failure, given)
+    if function is not None:
+        own = function.args
+        return None if own.vararg or own.kwonlyargs or own.defaults else len(own.posonlyargs) + len(own.args)
+    with suppress(TypeError, ValueError):
+        return len(inspect.signature(failure.value(given)).parameters)
+    return None
+
+
+# In another order.
+
+
+def _no_function(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A loop whose function stands where it takes another argument."""
+    call = failure.calls(match[1])
+    name = match[1]
+    if call is None or name not in _STARTS:
+        return None
+    wanted = {
+        "scan": "`scan(body, init, xs)`",
+        "while_loop": "`while_loop(condition, body, init)`",
+        "fori_loop": "`fori_loop(lower, upper, body, init)`",
+    }[name]
+    place, parameter = next((one for one in _FUNCTIONS[name] if one[1] == match[2]), _FUNCTIONS[name][0])
+    there = argument(call, place, parameter)
+    text = failure.text(there)
+    reason = (
+        f"{wanted} is the order in which it takes its arguments. "
+        f"{f'`{text}` stands where a function is wanted.' if text else 'No function stands where one is wanted.'}"
+    )
+    code = _in_order(failure, call, name)
+    cures = (Cure("Give them in this order:", code),) if code else ()
+    title = f"`{name}` was given its arguments in another order" if code else f"`{text}` is no function"
+    return Explanation("order of arguments", title, reason, cures, api_page(f"jax.lax.{name}"))
+
+
+def _in_order(failure: Failure, call: ast.Call, name: str) -> str:
+    """The statement with the arguments in the one order in which the loop can be traced."""
+    if call.keywords or any(isinstance(one, ast.Starred) for one in call.args):
+        return ""
+    functions = [one for one in call.args if isinstance(one, ast.Lambda) or callable(failure.value(one))]
+    others = [one for one in call.args if one not in functions]
+    places = [place for place, _ in _FUNCTIONS[name]]
+    if len(functions) != len(places):
+        return ""
+    for order, rest in itertools.product(itertools.permutations(functions), itertools.permutations(others)):
+        texts = [failure.text(one) for one in rest]
+        for place, function in zip(places, order, strict=True):
+            texts.insert(place, failure.text(function))
+        text = f"{failure.text(call.func)}({', '.join(texts)})"
+        if given_by(failure, text) is not None:
+            return failure.with_(call, text)
+    return ""
+
+
+def swapped(failure: Failure, index: str) -> Cure | None:
+    """For an index that is what a counted loop carries: its body with the number of the turn as the first parameter."""
+    if len(failure.own) < 2:
+        return None
+    outside = failure.seen_from(failure.own[-2])
+    call = outside.calls("fori_loop")
+    given = argument(call, 2, "body_fun")
+    function: Any = function_given(outside, given)
+    names = parameters(function)
+    if call is None or outside.source is None or len(names) != 2 or names[1] != index:
+        return None
+    first, second = function.args.args
+    changes: dict[ast.AST, str] = {first: names[1], second: names[0]}
+    whole = function if isinstance(function, ast.FunctionDef) else outside.statement
+    if whole is None or (not outside._inside(given or whole, whole) and whole is not function):
+        return None
+    return Cure("Take the number of the turn first:", outside.source.replaced(whole, changes))
+
+
+CASES = (
+    Case(
+        "call of a body",
+        ("TypeError",),
+        r"takes .* positional arguments? but|missing \d+ required positional",
+        _other_parameters,
+    ),
+    Case(
+        "order of arguments",
+        ("TypeError",),
+        r"lax\.(\w+): ([\w ]+?) arguments? should be (?:a )?callable",
+        _no_function,
+    ),
+)

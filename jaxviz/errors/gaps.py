@@ -1,0 +1,54 @@
+"""Code with gaps: names that stand for nothing of the person's own, and `...` where something is to be filled in."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from jaxviz.errors.failure import Failure, parameters_of
+from jaxviz.errors.source import names_assigned, names_read
+from jaxviz.errors.trial import USUAL
+
+# Modules by the names under which everybody imports them.
+_MODULES = {*USUAL, "dataclasses", "functools", "itertools", "optax", "eqx", "nn", "nnx", "P", "PartitionSpec"}
+
+
+def has_gaps(failure: Failure, code: str) -> bool:
+    """Whether code cannot be pasted as it stands."""
+    tree = ast.parse("\n".join(line for line in code.splitlines() if not line.startswith("%")))
+    return _is_filled_in_later(tree) or bool(_unknown(failure, tree))
+
+
+def _is_filled_in_later(tree: ast.Module) -> bool:
+    """Whether it holds `...` as anything but an index."""
+    indices = {
+        part
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript)
+        for part in (node.slice, *getattr(node.slice, "elts", ()))
+    }
+    return any(isinstance(node, ast.Constant) and node.value is ... and node not in indices for node in ast.walk(tree))
+
+
+def _unknown(failure: Failure, tree: ast.Module) -> set[str]:
+    own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    own |= {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    own |= {(one.asname or one.name).partition(".")[0] for node in ast.walk(tree) for one in _imported(node)}
+    return {*names_read(tree)} - own - {*names_assigned(tree.body)} - _known(failure)
+
+
+def _imported(node: ast.AST) -> list[ast.alias]:
+    return node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+
+
+def _known(failure: Failure) -> set[str]:
+    """Names that stand for something where the error came, or elsewhere in the same file."""
+    names = {*_MODULES, *dir(builtins), *failure.variables, failure.name.partition(".")[0]}
+    names |= {*parameters_of(failure.fn)}
+    names |= {*getattr(failure.fn, "__globals__", ())}
+    for place in failure.own:
+        names |= {*place.frame.f_globals, *place.frame.f_locals}
+    tree = failure.source.tree if failure.source is not None else None
+    for node in ast.walk(tree) if tree is not None else ():
+        names.add(getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None) or "")
+    return names
