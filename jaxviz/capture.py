@@ -24,7 +24,7 @@ from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
-from jaxviz.outline.linked import linked_outline
+from jaxviz.outline.linked import linked_outline, with_turns
 from jaxviz.outline.order import program_order, reordered
 from jaxviz.passes import make_passes
 from jaxviz.program import Program
@@ -237,6 +237,7 @@ class Capture:
         order = program_order(graph, source)
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
+        graph = with_turns(graph, source[order], self.jaxpr)
         tagged = [tagged[node] for node in order.tolist()]
         return Linked(graph, tagged, links, linked_outline(graph, source[order], outline), order)
 

@@ -6,21 +6,26 @@ graph is in program order (`order.py`), so each row of the jaxpr's outline is on
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
-from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, Attributes, Column, Graph
 from jaxviz.outline.elements import is_kind
-from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
+from jaxviz.outline.kernel_names import KernelNames, weight
+from jaxviz.outline.noise import BOX, CHIP, COUNTER, EDGE, THROUGH
 from jaxviz.outline.tree import ROW_KINDS, Outline
 
 _PHASE, _LOOP, _COND, _CALL, _BODY = (ROW_KINDS.index(kind) for kind in ("phase", "loop", "cond", "call", "body"))
-_STACK, _COPY = ROW_KINDS.index("stack"), ROW_KINDS.index("copy")
+_OWN_NAMED = (_PHASE, _LOOP, _COND, _BODY)
 
 # Operations that hand a value on, in the words of StableHLO and HLO.
 _HANDS_ON = frozenset(
     {"reshape", "broadcast_in_dim", "broadcast", "convert", "bitcast", "bitcast_convert", "optimization_barrier"}
 )
 _CONSTANTS = frozenset({"constant", "iota"})
+_NUMBERS = frozenset({"s32", "s64", "u32", "u64", "pred"} | {"int32", "int64", "uint32", "uint64", "bool"})
 # Owners whose bodies are seen as part of what is around them.
 _WRAPPERS = frozenset({"call"})
 _LOOPS = frozenset({"while"})
@@ -31,7 +36,62 @@ def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
     """The outline of `graph`, whose node n comes from the node `source[n]` of the graph of `outline`, or -1."""
     writer = _Writer(graph, source, outline)
     writer.write()
-    return writer.outline_of(roles_of(graph))
+    role = roles_of(graph)
+    _mark_counters(role, graph, _counters(graph, source, outline))
+    return writer.outline_of(role)
+
+
+def with_turns(graph: Graph, source: Column, program: Graph) -> Graph:
+    """The graph with how often its loops turn, where only the jaxpr, `program`, says so."""
+    strings, attributes = graph.tables.strings, graph.attributes
+    key = graph.tables.string("known_trip_count")
+    known = set(attributes.node[attributes.key == key].tolist())
+    rows = []
+    for node in graph.owned_regions:
+        if strings[graph.nodes.op[node]] in _LOOPS and source[node] >= 0 and node not in known:
+            length = program.node(int(source[node])).attributes.get("length")
+            if length:
+                rows.append((node, key, graph.tables.string(length)))
+    if not rows:
+        return graph
+    columns = [
+        np.concatenate([column, np.array(added, np.int32)])
+        for column, added in zip(
+            (attributes.node, attributes.key, attributes.value), zip(*rows, strict=True), strict=True
+        )
+    ]
+    order = np.argsort(columns[0], kind="stable")
+    return replace(graph, attributes=Attributes(*(column[order] for column in columns)))
+
+
+def _mark_counters(role: Column, graph: Graph, counts: NDArray[np.bool_]) -> None:
+    """What counts turns is not drawn, nor is what goes round for that alone; the program itself may read it."""
+    copies = graph.tables.find_string("copy")
+    role[counts] = np.where(graph.nodes.op[counts] == (-1 if copies is None else copies), EDGE, COUNTER)
+    source = graph.operands.source
+    reads = np.flatnonzero((source >= 0) & (role[graph.operand_node] != COUNTER))
+    read = np.zeros(len(graph), bool)
+    read[graph.value_node[source[reads]]] = True
+    turning = np.zeros(len(graph.regions.owner), bool)
+    turning[graph.nodes.region[counts]] = True
+    role[(graph.nodes.kind == ARGUMENT) & turning[graph.nodes.region] & ~read] = COUNTER
+
+
+def _counters(graph: Graph, source: Column, outline: Outline) -> NDArray[np.bool_]:
+    """What counts the turns of a loop that the jaxpr has as a whole: numbers that come from nothing inside of it."""
+    loops = np.append(np.zeros(len(outline.graph), bool), False)
+    loops[outline.first[outline.kind == _LOOP]] = True
+    types, strings = graph.tables.types, graph.tables.strings
+    number = [rank == 0 and strings[dtype] in _NUMBERS for rank, dtype in zip(types.rank, types.dtype, strict=True)]
+    others = np.bincount(graph.value_node, ~np.array([*number, False])[graph.values.type], len(graph))
+    told = (source >= 0) & (outline.role[np.maximum(source, 0)] == COUNTER)
+    counts = (graph.nodes.kind == OPERATION) & (loops[source] | told) & (others == 0) & (graph.nodes.region > 0)
+    # What has bodies counts if all in them does.
+    for node, regions in graph.owned_regions.items():
+        start, end = graph.region_intervals[0][regions[0]], graph.region_intervals[1][regions[-1]]
+        inside = slice(int(start), int(end))
+        counts[node] &= bool((counts[inside] | (graph.nodes.kind[inside] != OPERATION)).all())
+    return counts
 
 
 class _Rows:
@@ -53,6 +113,7 @@ class _Writer:
     def __init__(self, graph: Graph, source: Column, outline: Outline) -> None:
         self.graph = graph
         self.given = outline
+        self.source = source
         # The row of the jaxpr's outline that each node comes from.
         self.leaf = np.where(source >= 0, outline.leaf[np.maximum(source, 0)], -1)
         self.strings = graph.tables.strings
@@ -70,14 +131,15 @@ class _Writer:
         )
         wrappers, turning = self._ops(_WRAPPERS), self._ops(_LOOPS | _CONDITIONS)
         # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the ends of owners that hold
-        # what follows, with how many rows are open there.
+        # what follows, with how many rows are open inside and outside of them.
         stack, origins = [0], [0]
-        holders: list[tuple[int, int]] = []
+        holders: list[tuple[int, int, int]] = []
         # What the node before belonged to, and how many rows there were then.
         before = -1, -1, -1
         for node in self._turns():
             while holders and node >= holders[-1][0]:
-                self._close(stack, origins, *holders.pop()[::-1])
+                last, _, outside = holders.pop()
+                self._close(stack, origins, outside, last)
             floor = holders[-1][1] if holders else 1
             leaf = leaves[node]
             if leaf > 0 and is_operation[node] and before != (leaf, floor, len(rows.end)):
@@ -86,13 +148,14 @@ class _Writer:
             regions = owned.get(node)
             # The body of a call is seen as part of what is around it.
             if regions and ops[node] not in wrappers:
-                held = ops[node] in turning and self._is_turning(origins[-1])
-                if not held:
+                outside = len(stack)
+                if not (ops[node] in turning and self._is_turning(origins[-1])):
                     stack.append(rows.add(stack[-1], -1, node, node))
                     origins.append(-1)
-                holders.append((end[regions[-1]], len(stack)))
+                holders.append((end[regions[-1]], len(stack), outside))
         while holders:
-            self._close(stack, origins, *holders.pop()[::-1])
+            last, _, outside = holders.pop()
+            self._close(stack, origins, outside, last)
         self._close(stack, origins, 1, len(graph))
         rows.end[0] = len(graph)
 
@@ -132,10 +195,19 @@ class _Writer:
             if origin != now:
                 break
             depth += 1
-        self._close(stack, origins, depth, node)
-        for origin in inside[depth - floor :]:
-            stack.append(self.rows.add(stack[-1], origin, -1, node))
+        opened = inside[depth - floor :]
+        # The body of a loop or condition begins with what comes into it.
+        begin = self._body_begin(node) if any(self.given.kind[origin] == _BODY for origin in opened) else node
+        self._close(stack, origins, depth, begin)
+        for origin in opened:
+            stack.append(self.rows.add(stack[-1], origin, -1, begin))
             origins.append(origin)
+            begin = node if self.given.kind[origin] == _BODY else begin
+
+    def _body_begin(self, node: int) -> int:
+        """Where the region of `node` begins, if that is the first operation in it."""
+        start = int(self.graph.region_intervals[0][self.graph.nodes.region[node]])
+        return node if (self.graph.nodes.kind[start:node] == OPERATION).any() else start
 
     def _close(self, stack: list[int], origins: list[int], depth: int, node: int) -> None:
         for row in stack[depth:]:
@@ -146,18 +218,20 @@ class _Writer:
 
     def outline_of(self, role: Column) -> Outline:
         graph, given = self.graph, self.given
-        parent, origin, unit, first, end = self._kept()
+        parent, origin, unit, first, end, telling = self._kept()
         own = unit >= 0
         nodes = unit[own]
 
-        def taken(column: Column, other: Column | int) -> Column:
-            found = column[np.maximum(origin, 0)].astype(np.int32)
+        def taken(column: Column, other: Column | int, by: Column = origin) -> Column:
+            found = column[np.maximum(by, 0)].astype(np.int32)
             found[own] = other
             return found
 
         op = graph.nodes.op[nodes]
         loop, condition = (np.isin(op, list(self._ops(names))) for names in (_LOOPS, _CONDITIONS))
-        own_name = graph.nodes.name[nodes]
+        # What a row says: words of the jaxpr's row that tells most of those that it stands for.
+        said = np.where(telling >= 0, telling, origin)
+        own_name = self._unit_names(parent, origin, nodes, np.flatnonzero(own))
         kind = taken(given.kind, np.where(loop, _LOOP, np.where(condition, _COND, _CALL)))
         count, copy = self._copies(origin, parent)
         row_of = np.full(len(given.kind) + 1, -1, np.int32)
@@ -168,9 +242,9 @@ class _Writer:
             graph=graph,
             parent=parent,
             kind=kind,
-            name=taken(given.name, np.where(own_name > 0, own_name, op)),
-            detail=taken(given.detail, 0),
-            variable=taken(given.variable, 0),
+            name=taken(given.name, np.where(own_name > 0, own_name, op), said),
+            detail=taken(given.detail, 0, said),
+            variable=taken(given.variable, 0, said),
             first=first,
             end=end,
             closed=taken(given.closed, kind[own] == _CALL),
@@ -182,24 +256,56 @@ class _Writer:
             role=role,
         )
 
-    def _kept(self) -> tuple[Column, Column, Column, Column, Column]:
-        """Without rows around a single other one, but for phases, loops, and what is part of a stack."""
+    def _unit_names(self, parent: Column, origin: Column, nodes: Column, rows: NDArray[np.intp]) -> Column:
+        """The names of units, which stand in `rows`: what went into them, or their own."""
+        names = KernelNames(self.graph, self.source, self.given)
+        found = self.graph.nodes.name[nodes]
+        for number, (node, row) in enumerate(zip(nodes.tolist(), rows.tolist(), strict=True)):
+            while row > 0 and origin[row] < 0:
+                row = int(parent[row])
+            found[number] = names.name(node, int(origin[row])) or found[number]
+        return found
+
+    def _kept(self) -> tuple[Column, Column, Column, Column, Column, Column]:
+        """Without rows around a single other one, but for phases, loops, and what is part of a stack.
+
+        The last column is the row of the jaxpr that gives each its words, or -1 where it has its own.
+        """
         given, rows = self.given, self.rows
         parent, origin, unit, first, end = (
             np.array(column, np.int32) for column in (rows.parent, rows.origin, rows.unit, rows.first, rows.end)
         )
         lonely = (unit < 0) & (np.bincount(parent[1:], minlength=len(parent)) == 1)
         lonely[0] = lonely[-1] = False
-        lonely[:-1] &= (first[1:] == first[:-1]) & (end[1:] == end[:-1])
-        stays = is_kind(given.kind, (_PHASE, _LOOP, _COND, _BODY)) | (given.copy >= 0) | (given.count != 1)
+        before = np.concatenate([[0], np.cumsum(self.graph.nodes.kind == OPERATION)])
+        holds = before[end] - before[first]
+        lonely[:-1] &= holds[1:] == holds[:-1]
+        stays = is_kind(given.kind, _OWN_NAMED) | (given.copy >= 0) | (given.count != 1)
         lonely &= ~stays[np.maximum(origin, 0)]
+        telling = self._telling(parent, origin, lonely)
         around = parent
         while lonely[around[1:]].any():
             around = np.where(lonely[around], parent[around], around)
         number = np.cumsum(~lonely, dtype=np.int32) - np.int32(1)
         around = np.where(around >= 0, number[around], -1).astype(np.int32)
         kept = ~lonely
-        return around[kept], origin[kept], unit[kept], first[kept], end[kept]
+        return around[kept], origin[kept], unit[kept], first[kept], end[kept], telling[kept]
+
+    def _telling(self, parent: Column, origin: Column, lonely: NDArray[np.bool_]) -> Column:
+        """Of the rows that are dropped around each, the one that says more than itself, or -1."""
+        kind = self.given.kind
+        telling = np.full(len(parent), -1, np.int32)
+
+        def tells(row: int) -> int:
+            return weight(kind[row]) if row >= 0 else -1
+
+        inside = lonely[parent] & (parent >= 0) & (origin >= 0) & ~is_kind(kind[origin], _OWN_NAMED)
+        for row in np.flatnonzero(inside).tolist():
+            outer = int(parent[row])
+            best = max(int(origin[outer]), int(telling[outer]), key=tells)
+            if tells(best) > tells(int(origin[row])):
+                telling[row] = best
+        return telling
 
     def _copies(self, origin: Column, parent: Column) -> tuple[Column, Column]:
         """How many copies each row has here, and which one each copy is: the compiler may have kept fewer."""

@@ -7,12 +7,15 @@ import type { Painter, Scene } from './scene.ts';
 /** An edge from the left to the right below it, and a frame; gives where the words about the edge stand. */
 function wordsOf(
   frame: readonly [x: number, y: number, width: number, height: number],
-  copies = 1
+  copies = 1,
+  title = ''
 ): [number, number][] {
   const visible = {
     count: 1,
     shape: Uint8Array.of(Shape.frame),
     times: Int32Array.of(copies),
+    label: [title],
+    detail: [''],
     source: Int32Array.of(0),
     target: Int32Array.of(0),
     bundles: [{ edge: 0, values: 12, gradients: true }]
@@ -52,4 +55,12 @@ test('no border of a frame runs through the words, nor through what letters have
   // This one ends right below the words that would stand where the line begins.
   const [[x, y]] = wordsOf([-50, 50, 500, 67]);
   assert.ok(x > 300 && y > 120, 'beside the end of the line');
+});
+
+test('the words do not cover the title of the frame that they stand in', () => {
+  const frame = [-40, 90, 640, 200] as const;
+  const [[x]] = wordsOf(frame);
+  const [[beside]] = wordsOf(frame, 1, 'for layer in layers');
+  assert.ok(x < 100, 'where the line begins, inside of the frame');
+  assert.ok(beside > 300, 'where it ends');
 });

@@ -1,9 +1,9 @@
 /**
  * Paints what goes to and from a phase as one thick line, and beside it how many values it stands for.
  */
-import type { Bundle } from '../view/visible.ts';
+import { Shape, type Bundle } from '../view/visible.ts';
 import { anyBadgeIn } from './badge.ts';
-import { edgeLook, MARGIN, routeOf, type Painter, type Scene } from './scene.ts';
+import { edgeLook, MARGIN, routeOf, titleGround, type Painter, type Scene } from './scene.ts';
 import { measure } from './text.ts';
 
 /** From the line to the words, and from the end of the line to the foot of the words. */
@@ -54,8 +54,9 @@ function placeFor(scene: Scene, route: Float64Array, width: number): { x: number
   return null;
 }
 
-/** True where no box stands but frames that hold all of the area. */
-function isFree({ visible, layout, width }: Scene, x: number, y: number, wide: number, high: number): boolean {
+/** True where no box stands but frames that hold all of the area, clear of their titles. */
+function isFree(scene: Scene, x: number, y: number, wide: number, high: number): boolean {
+  const { visible, layout, width } = scene;
   if (x < 0 || x + wide > width - MARGIN) {
     return false;
   }
@@ -64,11 +65,19 @@ function isFree({ visible, layout, width }: Scene, x: number, y: number, wide: n
     const [right, bottom] = [left + layout.width[box], top + layout.height[box]];
     const apart = x >= right || x + wide <= left || y >= bottom || y + high <= top;
     const inside = x > left && x + wide < right && y > top && y + high < bottom;
-    if (!apart && !inside) {
+    if (!apart && (!inside || isOnTitle(scene, box, x, y, wide, high))) {
       return false;
     }
   }
   return true;
+}
+
+function isOnTitle(scene: Scene, box: number, x: number, y: number, wide: number, high: number): boolean {
+  if (scene.visible.shape[box] !== Shape.frame) {
+    return false;
+  }
+  const [left, top, width, height] = titleGround(scene, box);
+  return x < left + width && x + wide > left && y < top + height && y + high > top;
 }
 
 /** Places on a curve that are looked at, from end to end. */

@@ -119,13 +119,21 @@ export function paintFrame(painter: Painter, { visible, layout }: Scene, box: nu
   painter.rect('frame', layout.x[box], layout.y[box], layout.width[box], layout.height[box], 8);
 }
 
+/** The ground on which the title of a frame stands: `[x, y, width, height]`. */
+export function titleGround({ visible, layout }: Scene, box: number): readonly [number, number, number, number] {
+  const detail = visible.detail[box];
+  const width = measure(visible.label[box], 'title') + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
+  return [layout.x[box] + FRAME_TITLE_INSET - 4, layout.y[box] + 6, Math.ceil(width) + 8, 17];
+}
+
 /** Paints the title of a frame, on ground that keeps it clear of edges. */
-export function paintTitle(painter: Painter, { visible, layout, notes }: Scene, box: number): void {
+export function paintTitle(painter: Painter, scene: Scene, box: number): void {
+  const { visible, layout, notes } = scene;
   const [x, y] = [layout.x[box] + FRAME_TITLE_INSET, layout.y[box]];
   const [label, detail] = [visible.label[box], visible.detail[box]];
   const labelWidth = measure(label, 'title');
   const width = labelWidth + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
-  painter.rect('ground', x - 4, y + 6, Math.ceil(width) + 8, 17, 3);
+  painter.rect('ground', ...titleGround(scene, box), 3);
   painter.text('title', x, y + 18, label, visible.whole.get(box));
   if (detail) {
     painter.text('type', x + labelWidth + DETAIL_GAP, y + 18, detail);

@@ -1,8 +1,8 @@
 /** What words in the picture must not cover: boxes with their chips, badges, and the titles of frames. */
-import { BOX_HEIGHT, chipWidth, FRAME_TITLE_INSET } from '../view/sizes.ts';
+import { BOX_HEIGHT, chipWidth } from '../view/sizes.ts';
 import { Shape } from '../view/visible.ts';
 import { BADGE_HEIGHT, badgeOf } from './badge.ts';
-import { placeChips, type Scene } from './scene.ts';
+import { placeChips, titleGround, type Scene } from './scene.ts';
 import { measure } from './text.ts';
 
 export interface Area {
@@ -25,8 +25,8 @@ export function solid(scene: Scene): Area[] {
   const parts = Array.from(visible.shape).flatMap((shape, box) => {
     const [x, y, width] = [layout.x[box], layout.y[box], layout.width[box]];
     if (shape === Shape.frame) {
-      const end = x + FRAME_TITLE_INSET + measure(visible.label[box], 'title') + 4;
-      return [{ left: x, right: end, top: y + 6, bottom: y + 23 }];
+      const [ground, top, wide, high] = titleGround(scene, box);
+      return [{ left: x, right: ground + wide, top, bottom: top + high }];
     }
     const chips = placeChips(visible.chips.get(box) ?? [], x, width);
     const left = Math.min(x, ...chips.map(chip => chip.left));

@@ -108,7 +108,7 @@ export class Boxes {
   private addRow(row: number): void {
     const { document, graph, rows } = this;
     // A row without anything to draw is seen through: what stands for it is its one value.
-    if (rows.operations[row] === 0) {
+    if (rows.operations[row] === 0 || (!this.folds.state.all && this.counts(row))) {
       return;
     }
     const { gone, word } = this.ghostOf(row);
@@ -121,6 +121,17 @@ export class Boxes {
     this.family[box] = familyOfRow(document, graph, rows, row);
     this.closed[box] = rowOpens(rows, row) ? 1 : 0;
     this.ghost[box] = gone ? 1 : 0;
+  }
+
+  /** True for a row that only counts the turns of a loop. */
+  private counts(row: number): boolean {
+    const { first, end, role } = this.rows.outline;
+    for (let node = first[row]; node < end[row]; node++) {
+      if (this.graph.kind[node] === NodeKind.operation && role[node] !== NodeRole.counter) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private addNode(node: number, fewResults: boolean): void {

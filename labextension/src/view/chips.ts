@@ -2,6 +2,7 @@
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { attribute, cut, nodeLabel, shortPath, typeText } from './label.ts';
 import { bordersOf, type Borders } from './borders.ts';
+import { LOOPS } from './control.ts';
 import type { Origin } from './flow.ts';
 import type { Chip } from './visible.ts';
 import { numberText } from './words.ts';
@@ -64,11 +65,15 @@ export function turnWord(graph: Graph, node: number): string {
   return graph.bindingKind[binding] === BindingKind.init ? 'carry' : 'slice';
 }
 
-/** What a value that goes into a body is called; the name of the loop itself, which some compilers give, is none. */
+/** What compilers number: `while.3`, and a place in such a tuple. No path in a program looks so. */
+const NUMBERED = /\.\d+(\[\d+\])*$|tuple(\[\d+\])+$/;
+
+/** What a value that goes into a body is called; what a compiler made up for it, or the loop's own name, is none. */
 export function ownName(document: Document, graph: Graph, node: number): string {
   const name = document.strings[graph.name[node]] || attribute(document, graph, node, 'name') || '';
   const region = graph.region[node];
-  return region > 0 && name === document.strings[graph.op[graph.regionOwner[region]]] ? '' : name;
+  const owner = region > 0 ? document.strings[graph.op[graph.regionOwner[region]]] : '';
+  return region > 0 && (name === owner || (LOOPS.has(owner) && NUMBERED.test(name))) ? '' : name;
 }
 
 /** A constant whose value takes more characters is known by its name. */

@@ -145,8 +145,16 @@ export function ownerIn(document: Document, graph: Graph, { first, end, kind }: 
   return first[row];
 }
 
+/** Whether a row holds no operation but `node` and what is in its bodies. */
+function isOnly(graph: Graph, { first, end }: Outline, row: number, node: number): boolean {
+  const last = graph.ownedRegions[graph.firstRegion[node + 1] - 1];
+  const rest = graph.kind.subarray(graph.regionEnd[last], end[row]);
+  return node === first[row] && !rest.includes(NodeKind.operation);
+}
+
 /** The row of a loop or condition says its operation where its own name is something else. */
-export function rowOperation(document: Document, graph: Graph, { outline, name }: Rows, row: number): string {
+export function rowOperation(document: Document, graph: Graph, rows: Rows, row: number): string {
+  const { outline, name } = rows;
   const kind = outline.kind[row];
   if (kind !== RowKind.loop && kind !== RowKind.cond && kind !== RowKind.call) {
     return '';
@@ -154,7 +162,15 @@ export function rowOperation(document: Document, graph: Graph, { outline, name }
   const node = ownerIn(document, graph, outline, row);
   const op = document.strings[graph.op[node]];
   const plain = kind === RowKind.call && (op === 'jit' || op === 'pjit' || op === 'call');
-  return plain || name[row].startsWith(op) || graph.firstRegion[node] === graph.firstRegion[node + 1] ? '' : op;
+  if (plain || name[row].startsWith(op) || graph.firstRegion[node] === graph.firstRegion[node + 1]) {
+    return '';
+  }
+  // A call of several kernels is none of them; what is one kernel says which.
+  if (kind === RowKind.call && !isOnly(graph, outline, row, node)) {
+    return '';
+  }
+  const own = document.strings[graph.name[node]];
+  return op === 'fusion' && own !== name[row] ? own : op;
 }
 
 /** The name of a row; where it has none that says anything, that of its stack if it is a copy, else of its operation. */

@@ -1,0 +1,72 @@
+"""Kernels are called by what the person wrote, not by what the compiler named them."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+from programs import CORPUS
+
+from jaxviz.exploration import explore
+from jaxviz.outline import Outline, Row
+
+
+def _outline(fn, *args) -> Outline:
+    """The outline of the optimized HLO."""
+    return explore(fn, *args).document(passes=False).outlines[2].outline
+
+
+def _kernels(outline: Outline) -> list[Row]:
+    graph = outline.graph
+    return [
+        row for row in outline if graph.tables.strings[graph.nodes.op[row.first]] == "fusion" and row.kind == "call"
+    ]
+
+
+def _square(size: int = 64) -> jax.Array:
+    return jnp.ones((size, size))
+
+
+def test_a_kernel_that_is_all_of_a_call_has_its_name():
+    def gate(x):
+        return jax.nn.sigmoid(x) * x + 1
+
+    names = [kernel.name for kernel in _kernels(_outline(lambda w, x: gate(x @ w).T @ w, _square(), _square()))]
+    assert "gate" in names
+    assert "matmul" in names
+
+
+def test_a_kernel_of_several_things_is_told_by_the_last_and_how_many_more():
+    def model(x):
+        a = jnp.exp(x)
+        b = jnp.sin(a)
+        c = jnp.sqrt(b)
+        return jnp.sort(c)
+
+    assert [kernel.name for kernel in _kernels(_outline(model, jnp.ones(64)))] == ["sqrt +2"]
+
+
+def test_a_kernel_over_both_phases_is_not_called_by_the_phases():
+    outline = _outline(*_grad_of_tanh())
+    assert all("forward" not in row.name and "backward" not in row.name for row in _kernels(outline))
+
+
+def _grad_of_tanh():
+    def loss(w, x):
+        return (jnp.tanh(x @ w) ** 2).mean()
+
+    return jax.value_and_grad(loss), _square(), _square()
+
+
+def test_what_a_library_names_is_called_as_the_person_calls_it():
+    fn, args = CORPUS["xor_train"]()
+    names = {row.name for row in _outline(fn, *args)}
+    assert "optimizer.update" in names
+    assert "new_trace" not in names
+
+
+@pytest.mark.parametrize("name", ["mlp_train", "flax_block_forward"])
+def test_no_kernel_is_left_to_the_name_of_the_compiler(name):
+    fn, args = CORPUS[name]()
+    outline = _outline(fn, *args)
+    compilers = {outline.graph.tables.strings[number] for number in outline.graph.nodes.name.tolist()} - {""}
+    left = [row.name for row in _kernels(outline) if row.name in compilers]
+    assert len(left) <= len(_kernels(outline)) / 20, left
