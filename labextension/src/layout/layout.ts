@@ -191,9 +191,7 @@ function compose(
     route,
     totalWidth: all.width,
     totalHeight: all.height,
-    simplified: missing
-      ? [`of the ${missing} longest edges only the ends are drawn`]
-      : []
+    simplified: missing ? [`of the ${missing} longest edges only the ends are drawn`] : []
   };
 }
 
