@@ -16,8 +16,8 @@ const ANNEAL_WORK = 1_200_000;
 /** Graphs of fewer vertices than this, lanes included, begin several times, as far as each start has enough passes. */
 const SMALL = 600;
 const MOST_STARTS = 10;
-const PASSES_OF_START = 250;
-const PASSES_OF_VERTEX = 1.5;
+const PASSES_OF_START = 320;
+const PASSES_OF_VERTEX = 2;
 /** The smallest graphs need fewer starts: one for so many vertices. */
 const VERTICES_OF_START = 15;
 /** Keeps a picture without crossings from being the best whatever its edges' length. */
