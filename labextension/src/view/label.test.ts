@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { Sketch } from '../document/sketch.ts';
-import { regionLabel } from './label.ts';
+import { cut, regionLabel } from './label.ts';
 
 function labels(...regions: readonly (readonly [kind: string, name: string])[]): string[] {
   const sketch = new Sketch();
@@ -24,4 +24,15 @@ test('the parts of a while loop say which is which, with the name of the functio
 
 test('other regions are called by their function, or by what they are', () => {
   assert.deepEqual(labels(['branch', 'grow'], ['branch', '']), ['grow', 'branch']);
+});
+
+test('a long name is cut between letters with their marks, and between emoji', () => {
+  assert.equal(cut('attention_of_the_decoder', 10), 'attention…');
+  const marked = 'e\u0301'.repeat(12);
+  assert.equal(cut(marked, 10), `${'e\u0301'.repeat(4)}…`);
+  const family = '👩\u200d👩\u200d👧';
+  assert.equal(cut(family.repeat(4), 9), `${family}…`);
+  assert.equal(cut('👍🏽'.repeat(9), 10), `${'👍🏽'.repeat(4)}…`);
+  // Nothing but marks is cut all the same.
+  assert.equal(cut('\u0301'.repeat(40), 10).length, 10);
 });

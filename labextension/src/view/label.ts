@@ -6,11 +6,22 @@ import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 /** Names longer than this are cut; the inspector shows them whole. */
 export const MAX_NAME = 22;
 
-/** Cuts a name that is too long for a box. */
+/** Cuts a name that is too long for a box, where one letter with its marks or one emoji ends and the next begins. */
 export function cut(text: string, most = MAX_NAME): string {
   const characters = Array.from(text);
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+  if (characters.length <= most) {
+    return text;
+  }
+  let end = most - 1;
+  while (end > 0 && (JOINED.test(characters[end]) || characters[end - 1] === JOINER)) {
+    end--;
+  }
+  return `${characters.slice(0, end || most - 1).join('')}…`;
 }
+
+/** What belongs to the character before it: marks, the joiner of emoji, tones of skin. */
+const JOINED = /^(?:\p{M}|\u200d|\p{Emoji_Modifier})/u;
+const JOINER = '\u200d';
 
 /** The attribute `key` of a node, or undefined. Attributes stand in the order of their nodes. */
 export function attribute(document: Document, graph: Graph, node: number, key: string): string | undefined {
