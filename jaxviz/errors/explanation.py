@@ -17,6 +17,8 @@ class Cure:
 
     text: str
     code: str
+    #: Whether its names may be those of other functions of the same file, of which it was made.
+    of_file: bool = True
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def plain(
         def filled(text: str) -> str:
             return _Words(text).safe_substitute(put_in)
 
-        told = tuple(Cure(filled(text), filled(code)) for text, code in cures)
+        told = tuple(Cure(filled(text), filled(code), False) for text, code in cures)
         return Explanation(name, filled(title), " ".join(filled(reason).split()), told, link or failure.link)
 
     return Case(name, kinds, words, tell)

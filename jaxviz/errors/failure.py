@@ -161,6 +161,16 @@ class Failure:
                 return node
         return None
 
+    def calling(self, *names: str) -> tuple[Failure, ast.Call | None]:
+        """The innermost call, in the person's code, of a function whose last name is one of these, on the way to
+        where the error came, and the error as it looks from there."""
+        for place in reversed(self.own):
+            there = self.seen_from(place)
+            call = there.calls(*names)
+            if call is not None:
+                return there, call
+        return self, None
+
     # Values.
 
     @cached_property

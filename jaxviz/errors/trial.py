@@ -44,7 +44,7 @@ _METHODS = {name for kind in (jax.Array, np.ndarray) for name in dir(kind) if no
 _METHODS |= {"set", "add", "multiply", "divide", "power", "min", "max", "apply", "get", "items", "values", "keys"}
 _METHODS -= {"tofile", "dump", "setfield", "fill", "resize", "put", "delete"}
 # Errors that the same code gives whenever it stands there.
-_SURE = (TypeError, ValueError, IndexError, NotImplementedError)
+_SURE = (TypeError, ValueError, IndexError, AttributeError, NotImplementedError)
 
 
 def cannot_work(failure: Failure, code: str) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import re
 from contextlib import suppress
+from typing import Any
 
 from jaxviz import compat
 from jaxviz.errors.cases.values import is_jitted, plain_name
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.source import Source, definition_of
 
 
 def _static(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -113,7 +116,7 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
         inner = call.func.args[0] if isinstance(call.func, ast.Call) and call.func.args else call.func
         code = f'jax.jit({failure.text(inner)}, static_argnames="{name or "option"}")'
     elif name == "self":
-        code = "@functools.partial(jax.jit, static_argnums=0)\ndef __call__(self, x):\n    ..."
+        code = _method(failure, call)
     elif position >= 0 and not is_jitted(failure):
         code += f"\n%jaxviz --static {position} {failure.call}"
     if what == "ndarray":
@@ -126,11 +129,34 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
         reason += " JAX takes the object whose method it is for an argument like any other."
     cures = [Cure("Make it static: then it is a part of the program.", code)]
     if what not in ("str", "function", "NoneType", "type", "custom_jvp", "PjitFunction"):
-        register = f"jax.tree_util.register_dataclass({what})  # fields that are arrays are traced"
-        cures.append(Cure("Or tell JAX which arrays it holds:", register))
+        held = next((one for one in _objects(failure) if type(one).__name__ == what), None)
+        if dataclasses.is_dataclass(held):
+            register = f"jax.tree_util.register_dataclass({what})  # fields that are arrays are traced"
+            cures.append(Cure("Or tell JAX which arrays it holds:", register))
     return Explanation(
         "not an array", f"{shown} is no array but of the type {what}", reason, tuple(cures), api_page("jax.jit")
     )
+
+
+def _objects(failure: Failure) -> list[Any]:
+    """What the explored function and the failing statement are about."""
+    statement = failure.statement
+    named = [one for one in ast.walk(statement) if isinstance(one, ast.Name)] if statement is not None else []
+    return [*failure.args, *failure.kwargs.values(), *map(failure.value, named), failure.variables.get("self")]
+
+
+def _method(failure: Failure, call: ast.Call | None) -> str:
+    """A jitted method with the object whose it is as a static argument."""
+    function = call.func if call is not None else None
+    owner = failure.value(function.value) if isinstance(function, ast.Attribute) else failure.value(function)
+    name = function.attr if isinstance(function, ast.Attribute) else "__call__"
+    jitted = next((vars(one)[name] for one in type(owner).__mro__ if name in vars(one)), None)
+    code = getattr(getattr(jitted, "__wrapped__", None), "__code__", None)
+    definition = definition_of(code) if code is not None else None
+    if definition is None or code is None:
+        return ""
+    text = Source(code, 0, code.co_firstlineno).text(definition)
+    return f"@functools.partial(jax.jit, static_argnums=0)\n{text}"
 
 
 def _of_equinox(failure: Failure, name: str) -> bool:

@@ -9,11 +9,14 @@ from typing import Any
 import jax.numpy as jnp
 
 from jaxviz.errors.cases import choices
+from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.loop_calls import swapped
 from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name, type_text
+from jaxviz.errors.rewriting import grouped
+from jaxviz.errors.trial import given_by
 
 _METHODS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -37,6 +40,7 @@ def _in_place(failure: Failure, match: re.Match[str]) -> Explanation:
             code = f"{array} = {place}.{method}({value})" if method else f"{array} = {place}.set(...)"
         else:
             code = f"{array} = {array}.at[{index}].set({value})"
+        code = _by_mask(failure, statement, target, value) or code
     reason = (
         f"Arrays of JAX never change, so that a function always gives the same for the same arguments; `{array}` "
         "cannot be written into. XLA writes in place all the same where nothing else reads the old array."
@@ -45,6 +49,22 @@ def _in_place(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation(
         "in place", f"`{array}` cannot be written into", reason, (cure,), api_page("jax.numpy.ndarray.at")
     )
+
+
+def _by_mask(failure: Failure, statement: ast.Assign | ast.AugAssign, target: ast.Subscript, value: str) -> str:
+    """What is written where a mask is true: chosen for each element, for a place has as many as it is true for."""
+    mask, array = given_by(failure, failure.text(target.slice)), failure.value(target.value)
+    if mask is None or mask.dtype != bool or not is_array(array) or mask.ndim > array.ndim:
+        return ""
+    text = failure.text(target.slice)
+    if mask.ndim < array.ndim:
+        text = f"({text})[{', '.join([':'] * mask.ndim + ['None'] * (array.ndim - mask.ndim))}]"
+    name = failure.text(target.value)
+    changed = value
+    if isinstance(statement, ast.AugAssign):
+        sign = failure.text(statement)[len(failure.text(target)) :].lstrip().partition("=")[0]
+        changed = f"{name} {sign} {grouped(value, statement.value)}"
+    return f"{name} = jnp.where({text}, {changed}, {name})"
 
 
 #: Reductions that can leave out elements, with what those that have no value of nothing begin with.
@@ -89,6 +109,11 @@ def _reduced_later(failure: Failure) -> bool:
 
 
 def _boolean_mask(failure: Failure, match: re.Match[str]) -> Explanation:
+    statement = failure.statement
+    target = getattr(statement, "target", None)
+    if isinstance(statement, ast.AugAssign) and isinstance(target, ast.Subscript) and target is failure.expression:
+        # What is read there is written there too.
+        return _in_place(failure, match)
     node = failure.find(ast.Subscript)
     array = failure.text(node.value) if node is not None else "x"
     mask = failure.text(node.slice) if node is not None else "mask"
@@ -223,6 +248,18 @@ def _none_argument(failure: Failure, function: str) -> Explanation:
     )
 
 
+def _cached(failure: Failure, call: ast.Call) -> Explanation:
+    """A function that keeps its results by its arguments, as `functools.lru_cache` makes it."""
+    function = failure.text(call.func)
+    given = ", ".join(f"`{name}`" for name in failure.traced(call))
+    reason = (
+        f"`{function}` looks up by its arguments whether it has been called with them, and {given or 'these'} has no "
+        "number to look up while JAX traces. Under `jit` nothing is gained by that: it runs once, when it is traced."
+    )
+    cure = Cure("Call it without its cache:", failure.with_(call.func, f"{function}.__wrapped__"))
+    return Explanation("hash", f"`{function}` keeps results by traced values", reason, (cure,), "")
+
+
 def _hash(failure: Failure, match: re.Match[str]) -> Explanation:
     node = failure.expression
     names = failure.traced(failure.statement)
@@ -231,6 +268,9 @@ def _hash(failure: Failure, match: re.Match[str]) -> Explanation:
     comparison = failure.find(ast.Compare)
     if comparison is not None and isinstance(comparison.ops[0], (ast.In, ast.NotIn)):
         cures = choices.cures_of(failure)
+    call = failure.find(ast.Call)
+    if call is not None and hasattr(failure.value(call.func), "cache_info"):
+        return _cached(failure, call)
     item = failure.find(ast.Subscript)
     if item is not None and isinstance(failure.value(item.value), dict) and isinstance(item.ctx, ast.Load):
         text = failure.text(item.slice)
@@ -257,6 +297,16 @@ def _no_axis(failure: Failure, match: re.Match[str]) -> Explanation:
         cure = Cure("Give it an axis, if one is meant:", failure.with_(call.args[0], f"jnp.atleast_1d({text})"))
         reason = f"A single number has no axis to go along, and no length. `{text}` has the shape ()."
         return Explanation("no axis", f"`{text}` is one number", reason, (cure,), api_page("jax.numpy.atleast_1d"))
+    sliced = failure.calls("dynamic_slice", "dynamic_update_slice")
+    start = argument(
+        sliced, 1 if sliced is not None and last_name(sliced.func) == "dynamic_slice" else 2, "start_indices"
+    )
+    if start is not None and getattr(failure.value(start), "shape", None) == ():
+        text = failure.text(start)
+        cure = Cure("Give a tuple with one place for each axis:", failure.with_(start, f"({text},)"))
+        name = last_name(sliced.func) if sliced is not None else ""
+        reason = f"`{name}` takes a place on each axis, as a tuple. `{text}` is one number."
+        return Explanation("no axis", f"`{text}` is one number", reason, (cure,), api_page("jax.lax.dynamic_slice"))
     names = failure.traced(failure.statement)
     scalars = [name for name in names if getattr(failure.variables[name], "shape", None) == ()]
     text = scalars[0] if scalars else (names[0] if names else "x")
@@ -323,10 +373,30 @@ def _unpacked(failure: Failure, match: re.Match[str]) -> Explanation | None:
     return Explanation("unpacking", f"`{name}` does not come apart into {wanted}", reason, tuple(cures), "")
 
 
+def _compared(failure: Failure, other: str) -> Explanation | None:
+    """An array that is compared with a list: whether all are equal is another question."""
+    node = failure.find(ast.Compare)
+    if node is None or len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return None
+    left, right = failure.text(node.left), failure.text(node.comparators[0])
+    other = next((one for one in ("list", "tuple") if one in failure.message), other)
+    sign = "~" if isinstance(node.ops[0], ast.NotEq) else ""
+    text = f"{sign}jnp.array_equal({left}, jnp.array({right}))"
+    # What chooses by it is written with the comparison in it.
+    cures = [Cure(one.text, one.code.replace(failure.text(node), text)) for one in choices.cures_of(failure)]
+    cures = cures or [Cure("Ask whether all are equal:", failure.with_(node, text))]
+    reason = (
+        f"Python compares lists as wholes and JAX compares arrays element by element, and makes no array of a {other} "
+        f"unasked. Whether all are equal is a question of its own. {failure.types(node)}"
+    )
+    title = f"an array is compared with a {other}"
+    return Explanation("operand", title, reason.strip(), tuple(cures), api_page("jax.numpy.array_equal"))
+
+
 def _nothing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     node = failure.find(ast.BinOp)
     if node is None:
-        return None
+        return _compared(failure, match[1] or "")
     other = next((part for part in match.groups() if part and "Tracer" not in part), "NoneType")
     odd = [side for side in (node.left, node.right) if type(failure.value(side)).__name__ == other]
     if other == "NoneType":

@@ -9,7 +9,7 @@ from typing import Any
 from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure
-from jaxviz.errors.rewriting import grouped
+from jaxviz.errors.rewriting import grouped, rewritten
 
 _BRANCHES = ((1, "true_fun"), (2, "false_fun"))
 
@@ -51,7 +51,9 @@ def _while_condition(failure: Failure, match: re.Match[str]) -> Explanation:
     result = failure.text(result_of(function)) or "condition"
     begin = _begin(failure, function)
     compared = any(sign in result for sign in ("<", ">", "=", "&", "|", "~"))
-    code = f"{begin}jnp.any({result})" if compared else f"{begin}jnp.any({result} > 0)"
+    text = f"jnp.any({result})" if compared else f"jnp.any({result} > 0)"
+    node = result_of(function)
+    code = rewritten(failure, node, text) if node is not None else begin + text
     found = re.search(r"output type\(s\) \[(.*)\]", failure.message)
     kind = f" It gives {found[1].replace('ShapedArray', '').strip('()')}." if found else ""
     reason = (

@@ -7,13 +7,14 @@ import re
 from dataclasses import replace
 
 from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python
-from jaxviz.errors.cases.ifs import Choice, chosen, if_cures, match_cures, one_value, run_one, unlike
+from jaxviz.errors.cases.ifs import Choice, checked, chosen, if_cures, match_cures, one_value, run_one, unlike
 from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, lines_of, may_end, start_of, used_later
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.cases.ways import with_what_follows
-from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
-from jaxviz.errors.failure import Failure, parameters_of
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.source import names_assigned
+from jaxviz.errors.trial import given_by
 
 
 def _told(failure: Failure, asked: ast.AST | None, what: str, why: str, cures: tuple[Cure, ...]) -> Explanation:
@@ -201,12 +202,7 @@ def _assert(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
         return None
     test = elementwise(failure, node.test)
     said = failure.text(node.msg) if node.msg is not None else f'"expected {_short(test)}"'.replace("\n", " ")
-    given = ", ".join(parameters_of(failure.fn))
-    code = (
-        "from jax.experimental import checkify\n\n"
-        f"checkify.check({test}, {said})  # in place of the assert\n"
-        f"error, result = checkify.checkify({failure.name})({given})  # around the call\nerror.throw()"
-    )
+    code = checked(failure, test, said, "assert")
     why = "`assert` must know True or False when the function is traced, not when it runs,"
     cure = Cure("Check it while the program runs:", code)
     return _told(failure, node.test, "Python's `assert`", why, (cure,))
@@ -274,6 +270,23 @@ def _filter(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     return _told(failure, child, "A comprehension's `if`", why, (cure,))
 
 
+def _many(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """Python asks an array of many values, traced or not, whether it is true."""
+    told = _asked(failure)
+    if told is None or not failure.traced(failure.statement):
+        return None
+    why = f"Python asks whether something is true once for all of it, and {_asked_array(failure)} has many values."
+    return replace(told, reason=f"{stand_ins(failure, failure.expression)} {why}", link=_ARRAYS)
+
+
+def _asked_array(failure: Failure) -> str:
+    text = _short(failure.text(failure.expression))
+    shape = getattr(given_by(failure, text), "shape", ())
+    return f"`{text}`, of the shape {shape}," if shape else f"`{text}`"
+
+
+_ARRAYS = api_page("jax.numpy.where")
+
 _TELLERS = {
     ast.match_case: _match,
     ast.comprehension: _filter,
@@ -287,4 +300,7 @@ _TELLERS = {
     ast.Call: _call,
 }
 
-CASES = (Case("choice", ("TracerBoolConversionError",), "", _choice),)
+CASES = (
+    Case("choice", ("TracerBoolConversionError",), "", _choice),
+    Case("choice", ("ValueError",), r"^The truth value of an array with more than one element is ambiguous", _many),
+)

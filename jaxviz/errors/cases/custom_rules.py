@@ -222,7 +222,7 @@ def _forward_of_custom(failure: Failure, match: re.Match[str]) -> Explanation:
         "`custom_vjp` says how to go backward, and nothing of how to go forward; `jvp`, `jacfwd` and `hessian` need "
         "that. A rule that is given forward, by `jax.custom_jvp`, serves both ways."
     )
-    call = failure.calls("jacfwd", "hessian")
+    failure, call = failure.calling("jacfwd", "hessian")
     cures = []
     if call is not None and call.args:
         text = "jax.jacrev" if failure.text(call.func).endswith("jacfwd") else ""

@@ -182,6 +182,21 @@ def _tangents(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("tangent", title, reason, tuple(cures), api_page("jax.jvp"))
 
 
+def _untupled(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.calls("jvp")
+    cures = []
+    if call is not None and len(call.args) > 2 and failure.source is not None and failure.statement is not None:
+        wrapped: dict[ast.AST, str] = {
+            one: f"({failure.text(one)},)" for one in call.args[1:3] if not isinstance(one, (ast.Tuple, ast.List))
+        }
+        cures = [Cure("Put each into a tuple:", failure.source.replaced(failure.statement, wrapped))]
+    reason = (
+        "`jvp` takes the arguments of the function as one tuple, and a tuple with a tangent for each. "
+        f"{failure.types(failure.expression)}"
+    )
+    return Explanation("tangent", "`jvp` wants tuples", reason.strip(), tuple(cures), api_page("jax.jvp"))
+
+
 def _cotangents(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
     forward, result = _vjp_of(failure, call)
@@ -301,6 +316,7 @@ CASES = (
         _tangents,
     ),
     Case("cotangent", _BOTH, r"for argument to (?:VJP|vjp) function: got (\S+), but expected (\S+)", _cotangents),
+    Case("tangent", _TYPE, r"primal and tangent arguments to jax\.jvp must be tuples or lists", _untupled),
     Case(
         "cotangent",
         _BOTH,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxviz.errors.cases.given import argument
+from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.rewriting import rewritten
 
 _PAGE = api_page("jax.shard_map")
 _SHARDING = "https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html"
@@ -26,6 +27,55 @@ def _axis_of_mesh(failure: Failure, match: re.Match[str]) -> Explanation:
     listed = ", ".join(f"`{one}`" for one in known)
     reason = f"Names in `{which}` are those of axes of the mesh. This mesh has {listed}, and no `{name}`."
     return Explanation("mesh axis", f"the mesh has no axis `{name}`", reason, tuple(cures), _PAGE)
+
+
+def _axis_of_spec(failure: Failure, match: re.Match[str]) -> Explanation:
+    name, known = match[1], re.findall(r"'(\w+)'", match[2])
+    statement = failure.statement
+    named = (
+        [one for one in ast.walk(statement) if isinstance(one, ast.Constant) and one.value == name] if statement else []
+    )
+    cures = []
+    if known and named and failure.source is not None and statement is not None:
+        code = failure.source.replaced(statement, dict.fromkeys(named, f'"{known[0]}"'))
+        cures = [Cure("Name one that is there:", code)]
+    listed = ", ".join(f"`{one}`" for one in known)
+    reason = f"A spec names axes of the mesh that it stands beside. This mesh has {listed}, and no `{name}`."
+    return Explanation("mesh axis", f"the mesh has no axis `{name}`", reason, tuple(cures), _SHARDING)
+
+
+def _replicated(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = _shard_map(failure)
+    spec = argument(call, 3, "in_specs")
+    constants = [one.value for one in ast.walk(spec) if isinstance(one, ast.Constant)] if spec is not None else []
+    axes: list[str] = [one for one in dict.fromkeys(constants) if isinstance(one, str)]
+    result = result_of(function_given(failure, argument(call, 0, "f")))
+    cures = []
+    if len(axes) == 1 and result is not None and not isinstance(result, (ast.Tuple, ast.Dict, ast.List)):
+        code = rewritten(failure, result, f'jax.lax.psum({failure.text(result)}, "{axes[0]}")')
+        cures = [Cure("Bring them together, here by a sum over the devices:", code)]
+    reason = (
+        "An axis of the mesh that `out_specs` leaves out means: this result is equal on all devices along it. "
+        "Each device computes with its own part, so the parts must be brought together first, or `out_specs` name the "
+        "axis along which they lie."
+    )
+    title = "`out_specs` says that all devices have the same, and JAX cannot see that"
+    return Explanation("replicated result", title, reason, tuple(cures), _PAGE)
+
+
+def _shard_map(failure: Failure) -> ast.Call | None:
+    """The call of `shard_map` that made what failed: in the failing statement, or before it in the same function."""
+    call = failure.calls("shard_map")
+    if call is not None or failure.source is None:
+        return call
+    around = failure.source.around(failure.expression) if failure.expression is not None else []
+    function = next((one for one in around if isinstance(one, ast.FunctionDef)), None)
+    made = [
+        one
+        for one in (ast.walk(function) if function is not None else ())
+        if isinstance(one, ast.Call) and last_name(one.func) == "shard_map"
+    ]
+    return made[0] if len(made) == 1 else None
 
 
 def _no_mesh(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -129,20 +179,14 @@ CASES = (
         ],
         _PAGE,
     ),
-    plain(
+    Case(
         "replicated result",
         _VALUE,
         r"out_specs.*(?:is|are) not? ?(?:statically )?inferred to be replicated|which evaluates to False|"
         r"is mapped by (?:out_specs|mesh)|require replication which can't be statically inferred",
-        "`out_specs` says that all devices have the same, and JAX cannot see that",
-        "An axis of the mesh that `out_specs` leaves out means: this result is equal on all devices along it. "
-        "Each device computes with its own part, so the parts must be brought together first.",
-        [
-            ("Bring them together:", 'jax.lax.psum(x, "data")   # or pmean, all_gather'),
-            ("Or say that each device gives its own part:", 'out_specs=P("data")'),
-        ],
-        _PAGE,
+        _replicated,
     ),
+    Case("mesh axis", _VALUE, r"Resource axis: (\w+) of .* is not found in mesh: \((.*?)\)", _axis_of_spec),
     plain(
         "explicit mesh",
         _VALUE,

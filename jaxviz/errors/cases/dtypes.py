@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.trial import given_by
 
 _BITS = {"and": "&", "or": "|", "xor": "^", "not": "~", "shift_left": "<<", "shift_right_arithmetic": ">>"}
 _SIGNS: dict[type[ast.AST], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
@@ -101,7 +103,33 @@ _COMPARED: dict[type[ast.AST], str] = {
 
 _TYPE = ("TypeError", "ValueError")
 
+
+def _not_promoted(failure: Failure, match: re.Match[str]) -> Explanation:
+    """Two types that are not brought together unasked, for the person said so."""
+    node = failure.expression
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else list(getattr(node, "args", []))[:2]
+    given: list[Any] = [given_by(failure, failure.text(side)) for side in sides]
+    cures = []
+    if len(sides) == 2 and all(is_array(one) for one in given):
+        kinds = ["iufc".find(one.dtype.kind) for one in given]
+        narrow = 0 if kinds[0] < kinds[1] else 1
+        side, other = sides[narrow], sides[1 - narrow]
+        if kinds[0] != kinds[1]:
+            text = failure.text(side)
+            code = failure.with_(side, f"{_grouped(side, text)}.astype({_grouped(other, failure.text(other))}.dtype)")
+            cures = [Cure("Say what the one becomes:", code)]
+    reason = (
+        "`jax_numpy_dtype_promotion` is `strict`: then JAX brings arrays of two types together only where it is told "
+        f"how. Here the types are {match[1]}. {failure.types(node)}"
+    )
+    title = f"the types {match[1]} are not brought together unasked"
+    return Explanation("promotion", title, reason.strip(), tuple(cures), _PROMOTION)
+
+
+_PROMOTION = "https://docs.jax.dev/en/latest/jep/9407-type-promotion.html#strict-dtype-promotion"
+
 CASES = (
+    Case("promotion", ("TypePromotionError",), r"Input dtypes \((.*?)\) have no available implicit", _not_promoted),
     Case("type of numbers", ("TypeError",), r"(\w+) does not accept dtypes? ([\w<>, ]+)", _not_for),
     plain(
         "type of numbers",

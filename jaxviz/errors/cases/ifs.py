@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.cases.ways import other_shapes, with_what_follows
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure, last_name, parameters_of
 from jaxviz.errors.source import names_assigned
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -251,7 +251,22 @@ def _only_effect(failure: Failure, node: ast.If) -> Cure | None:
         test = elementwise(failure, node.test)
         code = f"jax.lax.cond({test}, lambda: jax.debug.print({given}), lambda: None)"
         return Cure("Let the program print, in the runs where it is so:", code)
+    if isinstance(statement, ast.Raise) and isinstance(statement.exc, ast.Call):
+        (said, *_) = [*statement.exc.args, None]
+        words = failure.text(said) if isinstance(said, ast.Constant) else f'"{failure.text(statement.exc.func)}"'
+        code = checked(failure, f"~({elementwise(failure, node.test)})", words, "if")
+        return Cure("Check it while the program runs:", code)
     return None
+
+
+def checked(failure: Failure, test: str, words: str, what: str) -> str:
+    """Code that has a condition checked in each run, and tells of it after the call."""
+    given = ", ".join(parameters_of(failure.fn))
+    return (
+        "from jax.experimental import checkify\n\n"
+        f"checkify.check({test}, {words})  # in place of the {what}\n"
+        f"error, result = checkify.checkify({failure.name})({given})  # around the call\nerror.throw()"
+    )
 
 
 def _walk(node: ast.AST) -> list[ast.AST]:

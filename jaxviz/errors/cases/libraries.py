@@ -116,47 +116,6 @@ CASES = (
         r"received has shape (\([\d, ]*\))",
         _parameter_shape,
     ),
-    plain(
-        "flax parameters",
-        ("ScopeCollectionNotFound", "ScopeParamNotFoundError", "ScopeVariableNotFoundError"),
-        r"\"(\w+)\" (?:from|in) (?:collection|scope) \"([\w/]+)\"(?: in \"(\S+?)\")?",
-        "there is no `$1` of `$3` in what `apply` was given",
-        "A module of Flax holds no parameters: `apply` gets them as its first argument, a dictionary of collections, "
-        'such as {"params": ...}. In this one `$2` is missing or empty.',
-        [
-            ("Give what `init` made, with the name of the collection around it:", 'model.apply({"params": params}, x)'),
-            ("See what is in it:", "jax.tree.map(jnp.shape, variables)"),
-        ],
-        f"{_ERRORS}#flax.errors.ScopeCollectionNotFound",
-    ),
-    plain(
-        "flax random numbers",
-        ("InvalidRngError",),
-        r"(\w+) needs PRNG for \"(\w+)\"",
-        "`$1` draws random numbers, and has no key for `$2`",
-        "A module of Flax gets its keys at the call, each with a name; `$1` asks for the one named `$2`, and none was "
-        "given. In evaluation nothing is drawn.",
-        [
-            ("Give one, a new one in each step:", 'model.apply(variables, x, rngs={"$2": key})'),
-            ("Or switch it off where nothing shall be drawn:", "nn.Dropout(rate, deterministic=True)"),
-        ],
-        f"{_ERRORS}#flax.errors.InvalidRngError",
-    ),
-    plain(
-        "flax immutable",
-        ("ModifyScopeVariableError",),
-        r"Cannot update variable \"(\w+)\" in \"(\S+?)\" because collection \"(\w+)\" is immutable",
-        "`$1` of `$2` may not be changed in this call",
-        "`apply` changes nothing that it is not allowed to, because a traced function gives everything back. "
-        "`$2` keeps `$1` in the collection `$3`, which was not named.",
-        [
-            (
-                "Name it; the call then gives its new values too:",
-                'out, changed = model.apply(variables, x, mutable=["$3"])',
-            )
-        ],
-        f"{_ERRORS}#flax.errors.ModifyScopeVariableError",
-    ),
     Case(
         "flax compact",
         ("AssignSubModuleError",),

@@ -74,6 +74,7 @@ def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
     given = _given(failure)
     ranks = [_rank_of(failure, argument) for argument in given]
     axes = ["None" if known is not None and known <= 0 else "0" for known in ranks] or ["0", "None"]
+    axes = [_of_tree(failure.value(one)) or axis for one, axis in zip(given, axes, strict=True)] if given else axes
     call = failure.calls("vmap", "filter_vmap")
     named = call is not None and (len(call.args) > 1 or any(one.arg == "in_axes" for one in call.keywords))
     if rank == 0 or not named:
@@ -87,9 +88,19 @@ def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
             f"{'axis' if rank == 1 else 'axes'}, of which the last is {rank - 1}."
         )
         axes = [str(rank - 1) if known is None or known == rank else "0" for known in ranks] or ["0"]
-    written = axes[0] if len(axes) == 1 else _tuple(axes)
+    written = axes[0] if len(axes) == 1 and axes[0][0] != "{" else _tuple(axes)
     cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, written))
     return Explanation("vmap rank", "`vmap` maps over an argument that has no such axis", reason, (cure,), _PAGE)
+
+
+def _of_tree(value: object) -> str:
+    """The axes of a dictionary of arrays, of which some are single numbers."""
+    if type(value) is not dict or not value or not all(isinstance(key, str) for key in value):
+        return ""
+    ranks = {key: len(getattr(leaf, "shape", ())) for key, leaf in value.items() if not isinstance(leaf, (dict, list))}
+    if len(ranks) < len(value) or all(ranks.values()):
+        return ""
+    return "{" + ", ".join(f'"{key}": {0 if rank else None}' for key, rank in ranks.items()) + "}"
 
 
 def _rank_of(failure: Failure, node: ast.expr) -> int | None:

@@ -157,12 +157,7 @@ CASES = (
         "`$1` wants a square matrix, and this is $2",
         "Only a matrix with as many rows as columns has an inverse, a determinant or eigenvalues. The last two "
         "axes of $2 differ. $types",
-        [
-            (
-                "For least squares, or an inverse of what is not square:",
-                "jnp.linalg.lstsq(a, b)   # or jnp.linalg.pinv(a)",
-            ),
-        ],
+        [("For least squares, the inverse of what is not square:", "jnp.linalg.pinv($first)")],
         api_page("jax.numpy.linalg.lstsq"),
     ),
     plain(

@@ -308,9 +308,7 @@ def _axis(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
     keyword = next((item for item in call.keywords if item.arg == "axis"), None) if call is not None else None
     last = rank - 1
-    code = (
-        failure.with_(keyword.value, str(last) if axis > 0 else str(-rank)) if keyword is not None else f"axis={last}"
-    )
+    code = failure.with_(keyword.value, str(last) if axis > 0 else str(-rank)) if keyword is not None else ""
     numbers = "axis 0" if rank == 1 else f"axes 0 to {last}"
     reason = (
         f"The array has {rank} {'axis' if rank == 1 else 'axes'}: {numbers}, or -1 for the last. "
@@ -318,7 +316,7 @@ def _axis(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     if rank == 0:
         reason = "The value is one number and has no axis. Under `vmap` the mapped axis is already gone."
-        code = "axis=None"
+        code = failure.with_(keyword.value, "None") if keyword is not None else ""
     return Explanation(
         "axis", f"there is no axis {axis}", reason, (Cure("Use one that is there:", code),), api_page("jax.numpy.sum")
     )
@@ -333,16 +331,23 @@ def _no_axis(failure: Failure, match: re.Match[str]) -> Explanation | None:
         return None
     text = " ".join(failure.text(failure.expression).split())
     arrays = failure.arrays(failure.expression)
-    array = next(iter(arrays), "x")
+    next(iter(arrays), "x")
     reason = (
         f"{failure.types(failure.expression)} An array of n axes has the axes 0 to n - 1, or -1 for the last. "
         "Under `vmap` the mapped axis is already gone."
     )
-    shape = getattr(arrays.get(array), "shape", None)
-    code = f"{array}.shape" + (f"  # {tuple(shape)}" if shape is not None else "")
-    cure = Cure("Use an axis that is there:", code)
+    call = failure.find(ast.Call)
+    given = next((one.value for one in call.keywords if one.arg == "axis"), None) if call is not None else None
+    given = given or (node.slice if of_shape and node is not None else None)
+    cures = [Cure("Take the last one:", failure.with_(given, "-1"))] if isinstance(given, ast.Constant) else []
     title = f"`{text}` asks for an axis that is not there"
-    return Explanation("axis", title, reason.strip(), (cure,), api_page("jax.numpy.ndarray.shape"))
+    return Explanation("axis", title, reason.strip(), tuple(cures), api_page("jax.numpy.ndarray.shape"))
+
+
+# Functions of jax.lax that jax.numpy calls otherwise.
+_NAMES = {"mul": "multiply", "sub": "subtract", "div": "divide", "max": "maximum", "min": "minimum", "rem": "fmod"}
+_NAMES |= {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+_NAMES |= {"pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "atan2": "arctan2"}
 
 
 def _types(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -351,7 +356,9 @@ def _types(failure: Failure, match: re.Match[str]) -> Explanation:
     module = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
     cures = []
     if module is not None:
-        cures.append(Cure("Use the function of jax.numpy, which promotes types:", failure.with_(module, "jnp")))
+        called = _NAMES.get(name, name)
+        code = failure.with_(call.func if call is not None else module, f"jnp.{called}")
+        cures.append(Cure("Use the function of jax.numpy, which promotes types:", code))
     if call is not None and len(call.args) > 1 and is_array(failure.value(call.args[0])):
         second = call.args[1]
         kept = f"jnp.asarray({failure.text(second)}, {failure.text(call.args[0])}.dtype)"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.explanation import Cure
@@ -15,8 +18,12 @@ from jaxviz.errors.trial import cannot_work, given_by
 
 def other_shapes(failure: Failure, yes: str, no: str) -> str:
     """A sentence on two values, as they are written, that are of different shapes; empty where they are not."""
-    shapes = [getattr(given_by(failure, text), "shape", None) for text in (yes, no)]
-    if None in shapes or shapes[0] == shapes[1]:
+    shapes: list[Any] = [getattr(given_by(failure, text), "shape", None) for text in (yes, no)]
+    if None in shapes:
+        return ""
+    with suppress(ValueError):
+        # One that stretches to the other can be chosen.
+        np.broadcast_shapes(*shapes)
         return ""
     return (
         f"One way gives the shape {shapes[0]} and the other {shapes[1]}, and in a compiled program a value has one "

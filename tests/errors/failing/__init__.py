@@ -23,7 +23,9 @@ for _name in (
     "devices",
     "written",
     "mended",
+    "computed",
     "sure",
+    "met",
     "first",
 ):
     import_module(f"errors.failing.{_name}")

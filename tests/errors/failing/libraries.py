@@ -57,7 +57,7 @@ def parameters_without_their_collection(params):
     return Net().apply(params, A)
 
 
-@failing(A, case="flax random numbers", place="", words=['rngs={"dropout": key}'])
+@failing(A, case="flax random numbers", place="", words=['rngs={"dropout": jax.random.key(0)}'])
 def a_dropout_without_a_key(x):
     return Dropped().apply({}, x)
 
