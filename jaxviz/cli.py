@@ -100,7 +100,7 @@ def _explore(options: Any) -> int:
     for stage, reason in document.programs[0].missing.items():
         print(f"  no {stage}: {reason}")
     for finding in exploration.findings:
-        print(f"{finding.severity}: {finding.title}. {finding.text} {finding.remedy}")
+        print(f"{finding.severity}: {finding.title}. {finding.text} {finding.remedy}".rstrip())
     return 0
 
 

@@ -185,7 +185,7 @@ def _assert_no_finding(kind: str, fn: Any, args: Any, kwargs: Any) -> None:
     exploration = _explored(fn, args, kwargs)
     found = [finding for finding in exploration.found_in_jaxpr if finding.kind == kind]
     if found:
-        lines = [f"{finding.title}. {finding.text} {finding.remedy}" for finding in found]
+        lines = [f"{finding.title}. {finding.text} {finding.remedy}".rstrip() for finding in found]
         raise AssertionError(f"{exploration.call}: " + "\n".join(lines))
 
 

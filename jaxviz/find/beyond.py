@@ -36,15 +36,15 @@ def _branches(subject: Subject, known: KnownNumbers, nodes: list[int]) -> Iterat
         if not wrong.any() or not subject.is_own(node):
             continue
         first = _first(numbers, wrong)
-        yield subject.told(
-            kind="indexing",
-            severity=WARNING,
-            title=f"`switch` is given {first}, and has {int(last) + 1:,} branches",
-            text="JAX does not raise an error for this: the nearest branch is run, "
-            f"{'the first' if first < 0 else 'the last'}. Numbers below 0 are not counted from the end.",
-            remedy=f"Give a number from 0 to {last}.",
-            nodes=[node],
-            figures={"index": first, "size": int(last) + 1},
+        text = f"the nearest branch is run, {'the first' if first < 0 else 'the last'}."
+        yield _told(
+            subject,
+            node,
+            first,
+            int(last) + 1,
+            f"`switch` is given {first}, and has {int(last) + 1:,} branches",
+            f"{text} Numbers below 0 are not counted from the end.",
+            f"Give a number from 0 to {last}.",
         )
 
 
@@ -66,16 +66,28 @@ def _classes(subject: Subject, known: KnownNumbers, nodes: list[int]) -> Iterato
             if not wrong.any() or not subject.is_own(owner):
                 continue
             first = _first(numbers, wrong)
-            yield subject.told(
-                kind="indexing",
-                severity=WARNING,
-                title=f"`one_hot` is given {first}, and has {classes:,} classes",
-                text="JAX does not raise an error for this: such a number gives a row of zeros.",
-                remedy=f"Give numbers from 0 to {classes - 1}, or -1 where a row of zeros is meant.",
-                nodes=[owner],
-                figures={"index": first, "size": classes},
+            yield _told(
+                subject,
+                owner,
+                first,
+                classes,
+                f"`one_hot` is given {first}, and has {classes:,} classes",
+                "such a number gives a row of zeros.",
+                f"Give numbers from 0 to {classes - 1}, or -1 where a row of zeros is meant.",
             )
             break
+
+
+def _told(subject: Subject, node: int, index: int, size: int, title: str, instead: str, remedy: str) -> Finding:
+    return subject.told(
+        kind="indexing",
+        severity=WARNING,
+        title=title,
+        text=f"JAX does not raise an error for this: {instead}",
+        remedy=remedy,
+        nodes=[node],
+        figures={"index": index, "size": size},
+    )
 
 
 def _first(numbers: Numbers, wrong: np.ndarray) -> int:

@@ -92,7 +92,10 @@ def _remedy(subject: Subject, nodes: list[int], asked: bool, in_loop: bool) -> s
             "All devices wait for each other in each turn. Where the turns only add up what it gives, add up on each "
             "device and exchange once after the loop."
         )
-    return "Several small ones are slower than one that carries all: gather them in one tree."
+    if len(nodes) > 1:
+        return "Several small ones are slower than one that carries all: gather them in one tree."
+    # One that the program asks for is as it is meant.
+    return ""
 
 
 def _is_asked(subject: Subject, node: int, sources: list[int]) -> bool:

@@ -12,6 +12,8 @@ from jaxviz.lifetimes import Peak, peak_of
 _LARGE, _HUGE = 100_000_000, 4_000_000_000
 # What is computed on the way must be so much of it: of arguments, one knows.
 _SHARE = 0.3
+# Of the bytes at the peak, what need not be looked at.
+_LITTLE = 0.05
 _LINES = 3
 
 
@@ -21,6 +23,9 @@ def find(subject: Subject) -> Iterator[Finding]:
         return
     peak = compiled.peak or peak_of(compiled.graph, compiled.order)
     if peak is None or peak.bytes < _LARGE or peak.bytes - peak.arguments < _SHARE * peak.bytes:
+        return
+    if len(peak.alive) < 2 and peak.bytes - peak.arguments - peak.results < _LITTLE * peak.bytes:
+        # What goes in and what comes out of one kernel: there is nothing to be done about it.
         return
     by_line: dict[int, float] = {}
     values = 0

@@ -91,5 +91,5 @@ def _told(found: Recording, left: int) -> str:
         lines.append(
             f"{count} operation{'s' * (count > 1)} of JAX ran outside of jit, each compiled by itself: {cost:.2f} s"
         )
-    lines += [f"{finding.title}. {finding.text} {finding.remedy}" for finding in found.findings]
+    lines += [f"{finding.title}. {finding.text} {finding.remedy}".rstrip() for finding in found.findings]
     return "\n".join(lines)

@@ -266,7 +266,7 @@ class Session:
             cost = sum(entry.seconds.values())
             when = time.strftime("%H:%M:%S", time.localtime(entry.when))
             lines.append(f"{entry.id:>3}  {when}  {cost:6.2f} s  {entry.label or entry.call}: {_why(entry)}")
-        lines += [f"{finding.title}: {finding.text} {finding.remedy}" for finding in self.findings]
+        lines += [f"{finding.title}: {finding.text} {finding.remedy}".rstrip() for finding in self.findings]
         return "\n".join(lines)
 
     def _tell(self, entry: Entry) -> None:

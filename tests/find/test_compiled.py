@@ -86,6 +86,11 @@ def test_the_peak_and_what_is_alive_there():
     assert set(line_numbers(finding, growing)) <= {1, 2}
 
 
+def test_arguments_and_results_alone_are_no_peak_that_is_told():
+    large = SPEC((5000, 8000), jnp.float32)
+    assert "peak" not in [finding.kind for finding in explore(lambda x: x * 2 + 1, large).findings]
+
+
 def layers(weights, x):
     for w in weights:
         x = jnp.tanh(x @ w)

@@ -62,6 +62,7 @@ export class FindingStrip {
     const [text, remedy] = [element('p', ''), element('p', 'jv-finding-remedy')];
     text.append(...spelled(finding.text));
     remedy.append(...spelled(finding.remedy));
+    remedy.hidden = finding.remedy === '';
     reason.append(text, remedy);
     if (loop >= 0) {
       reason.append(rebuildingPart(() => this.actions.rebuild(loop)));
