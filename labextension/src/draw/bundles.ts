@@ -4,6 +4,7 @@
 import { Shape, type Bundle } from '../view/visible.ts';
 import { anyBadgeIn } from './badge.ts';
 import { edgeLook, MARGIN, routeOf, titleGround, type Painter, type Scene } from './scene.ts';
+import type { Area } from './solid.ts';
 import { measure } from './text.ts';
 
 /** From the line to the words, and from the end of the line to the foot of the words. */
@@ -12,6 +13,9 @@ const FROM_END = 5;
 const HEIGHT = 10;
 /** What letters such as g have below their foot, and a px of air. */
 const DESCENT = 4;
+/** The least that words need above and below their foot: beside a short line, between what it joins. */
+const LEAST_HEIGHT = 8;
+const LEAST_DESCENT = 2;
 
 export function paintBundles(painter: Painter, scene: Scene): void {
   for (const { edge } of scene.visible.bundles) {
@@ -21,16 +25,30 @@ export function paintBundles(painter: Painter, scene: Scene): void {
   }
 }
 
+/** The areas of the words. */
+export function bundleAreas(scene: Scene): Area[] {
+  return spotsOf(scene).map(({ x, y, text }) => ({
+    left: x,
+    right: x + measure(text, 'title'),
+    top: y - LEAST_HEIGHT,
+    bottom: y + LEAST_DESCENT
+  }));
+}
+
 /** The words stand at the end of the line that has room for them; where there is none, the line alone tells. */
 export function paintBundleLabels(painter: Painter, scene: Scene): void {
-  for (const bundle of scene.visible.bundles) {
+  for (const { x, y, text } of spotsOf(scene)) {
+    painter.text('title', x, y, text);
+  }
+}
+
+function spotsOf(scene: Scene): { x: number; y: number; text: string }[] {
+  return scene.visible.bundles.flatMap(bundle => {
     const text = words(bundle);
     const route = routeOf(scene.layout, bundle.edge);
     const place = route.length >= 4 ? placeFor(scene, route, measure(text, 'title')) : null;
-    if (place) {
-      painter.text('title', place.x, place.y, text);
-    }
-  }
+    return place ? [{ ...place, text }] : [];
+  });
 }
 
 function words({ values, gradients }: Bundle): string {
@@ -38,13 +56,16 @@ function words({ values, gradients }: Bundle): string {
 }
 
 function placeFor(scene: Scene, route: Float64Array, width: number): { x: number; y: number } | null {
-  const ends = [
-    { x: route[0], y: route[1] + FROM_END + HEIGHT },
-    { x: route[route.length - 2], y: route[route.length - 1] - FROM_END }
+  const [endX, endY] = route.slice(-2);
+  const middle = (route[1] + endY + LEAST_HEIGHT - LEAST_DESCENT) / 2;
+  const spots = [
+    { x: route[0], y: route[1] + FROM_END + HEIGHT, above: HEIGHT, below: DESCENT },
+    { x: endX, y: endY - FROM_END, above: HEIGHT, below: DESCENT },
+    { x: (route[0] + endX) / 2, y: middle, above: LEAST_HEIGHT, below: LEAST_DESCENT }
   ];
-  for (const { x, y } of ends) {
+  for (const { x, y, above, below } of spots) {
     for (const left of [x + BESIDE, x - BESIDE - width]) {
-      const [top, high] = [y - HEIGHT, HEIGHT + DESCENT];
+      const [top, high] = [y - above, above + below];
       const area = [left, top, width, high] as const;
       if (isFree(scene, ...area) && !anyBadgeIn(scene, ...area) && !isCrossed(scene, ...area)) {
         return { x: left, y };

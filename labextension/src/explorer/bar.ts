@@ -106,7 +106,10 @@ export function makeBar({ document: source, program: number, actions, passes, to
   const wide = [link, save, kernels, closeAll, compare];
   const menu = new BarMenu(
     bar,
-    [...wide, fit, openAll, search, ...tools].map(one => ({ element: one, wide: wide.includes(one) })),
+    [
+      ...[...wide, fit, openAll, search, ...tools].map(one => ({ element: one, wide: wide.includes(one) })),
+      ...[help, expand].map(one => ({ element: one, wide: false, late: true }))
+    ],
     expand
   );
   const press = (one: HTMLElement, on: boolean): void => {

@@ -108,3 +108,34 @@ test('the second line opens with its button, and Escape closes it', () => {
   more.querySelector('button')?.dispatchEvent(escape as unknown as Event);
   assert.ok(more.hidden);
 });
+
+test('what is late goes only after the counts of the stages, and comes back behind the button', () => {
+  const bar = element('div', 'jv-bar');
+  const [stage, search, expand] = ['stage', 'search', 'expand'].map(text => element('button', '', text));
+  bar.append(stage, search, expand);
+  const folding = [search, expand].map(one => ({ element: one, wide: false, late: one === expand }));
+  const menu = new BarMenu(bar, folding, expand);
+  Object.defineProperty(bar, 'clientWidth', { get: () => room });
+  Object.defineProperty(bar, 'scrollWidth', {
+    get: () =>
+      10 * [...bar.children].filter(one => !(one as HTMLElement).hidden).length +
+      (bar.classList.contains('jv-tight') ? 0 : 4)
+  });
+  const shown = (): string =>
+    [...bar.children]
+      .filter(one => !(one as HTMLElement).hidden)
+      .map(one => one.textContent)
+      .join(' ');
+  for (const [width, text, tight] of [
+    [34, 'stage search expand', false],
+    [33, 'stage ⋯ expand', true],
+    [20, 'stage ⋯', true],
+    [34, 'stage search expand', false]
+  ] as const) {
+    room = width;
+    menu.fit();
+    assert.equal(shown(), text, `${width} px`);
+    assert.equal(bar.classList.contains('jv-tight'), tight, `${width} px`);
+    assert.ok(!bar.classList.contains('jv-wraps'));
+  }
+});

@@ -5,6 +5,8 @@ export interface Foldable {
   readonly element: HTMLElement;
   /** True for what a cell of a notebook has folded however much room there is. */
   readonly wide: boolean;
+  /** True for what goes only after the counts of the stages. */
+  readonly late?: boolean;
 }
 
 export class BarMenu {
@@ -31,7 +33,7 @@ export class BarMenu {
         this.places.set(one, place);
       }
     }
-    next.before(this.opener);
+    (this.places.get(next) ?? next).before(this.opener);
     this.root.append(bar, this.more);
     this.more.addEventListener('keydown', event => {
       if (event.key === 'Escape') {
@@ -58,32 +60,37 @@ export class BarMenu {
       }
     }
     opener.hidden = !this.hasAny;
-    for (const one of foldable) {
-      if (!this.overflows) {
-        break;
-      }
-      if (!always(one)) {
-        more.append(one.element);
-        opener.hidden = !this.hasAny;
-      }
+    this.fold(foldable.filter(one => !one.late && !always(one)));
+    if (this.overflows) {
+      bar.classList.add('jv-tight');
     }
+    this.fold(foldable.filter(one => one.late));
     for (const one of this.places.keys()) {
       if (one.parentElement === more) {
         // In the order in which they stand in the bar, and not in that in which they went.
         more.append(one);
       }
     }
-    // Where not even the rest has room, counts go, and then there are two lines.
-    for (const way of ['jv-tight', 'jv-wraps']) {
-      if (this.overflows) {
-        bar.classList.add(way);
-      }
+    // Where not even the rest has room, there are two lines.
+    if (this.overflows) {
+      bar.classList.add('jv-wraps');
     }
     if (opener.hidden && !more.hidden) {
       this.toggle();
     }
     if (focused !== document.activeElement && bar.contains(focused)) {
       focused?.focus();
+    }
+  }
+
+  /** One after the other goes, until the rest has room. */
+  private fold(these: readonly Foldable[]): void {
+    for (const { element: one } of these) {
+      if (!this.overflows) {
+        break;
+      }
+      this.more.append(one);
+      this.opener.hidden = !this.hasAny;
     }
   }
 

@@ -55,3 +55,19 @@ test('a long name is cut in the legend, and whole when it is pointed at', () => 
     [long, '']
   );
 });
+
+test('the legend ends with what it took JAX to make the stage', () => {
+  const legend = new Legend();
+  const entries = [
+    { look: 'group-0', label: 'one' },
+    { look: 'group-1', label: 'other' }
+  ] as const;
+  const told = (kind: string, seconds: Record<string, number>): string | null => {
+    legend.fill('', entries, palettes.light, { kind, graph: 0, seconds } as never);
+    return legend.root.querySelector('.jv-legend-cost')?.textContent ?? null;
+  };
+  assert.equal(told('jaxpr', { trace: 0.0123, read: 1 }), 'traced in 12.3 ms');
+  assert.equal(told('hlo', { optimize: 2, link: 1 }), 'optimized in 2 s');
+  // A file was not made here.
+  assert.equal(told('hlo', {}), null);
+});

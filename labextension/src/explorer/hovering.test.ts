@@ -35,6 +35,14 @@ test('a name that is cut on its box is told in full', () => {
   assert.equal(wordsFor(scene(), -1), '');
 });
 
+test('a box of a kernel tells its bytes too, for which there may be no room at the hull', () => {
+  const made = scene();
+  const box = made.visible.label.indexOf('op3');
+  const hulls = [{ label: 'fusion.2', note: '32 B → 16 B', boxes: [box, box + 1], edges: [] }];
+  assert.match(wordsFor({ ...made, hulls }, box), /\nkernel fusion\.2: 32 B → 16 B$/);
+  assert.doesNotMatch(wordsFor({ ...made, hulls }, box - 1), /kernel/);
+});
+
 test('the cables that are only ends show in full at either of their boxes, with what they carry', () => {
   const made = scene();
   const { label } = made.visible;

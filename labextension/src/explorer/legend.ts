@@ -1,6 +1,8 @@
-/** The legend: what the colours say, and a swatch and a word for each. */
+/** The legend: what the colours say, and a swatch and a word for each; at its end what the stage cost JAX. */
+import type { Stage } from '../document/graph.ts';
 import { looks, type Look, type LookName, type Palette } from '../draw/theme.ts';
 import { cut } from '../view/label.ts';
+import { timeText } from '../view/measures.ts';
 import { element } from './elements.ts';
 
 export interface LegendEntry {
@@ -16,12 +18,13 @@ export class Legend {
   readonly root = element('div', 'jv-legend');
 
   /** Without a title, a picture of one colour needs none. */
-  fill(title: string, entries: readonly LegendEntry[], palette: Palette): void {
+  fill(title: string, entries: readonly LegendEntry[], palette: Palette, stage?: Stage): void {
     const { root } = this;
     root.hidden = !title && entries.length < 2;
     root.replaceChildren(
       ...(title ? [element('b', 'jv-legend-title', title)] : []),
-      ...entries.map(entry => item(entry, palette))
+      ...entries.map(entry => item(entry, palette)),
+      ...costOf(stage)
     );
   }
 
@@ -29,6 +32,19 @@ export class Legend {
   get height(): number {
     return this.root.hidden ? 0 : Math.max(LEGEND_HEIGHT, this.root.offsetHeight + SPACE);
   }
+}
+
+/** The step of JAX that makes each stage, and how that is told. */
+const STEPS: Readonly<Record<string, readonly [string, string]>> = {
+  jaxpr: ['trace', 'traced'],
+  stablehlo: ['lower', 'lowered'],
+  hlo: ['optimize', 'optimized']
+};
+
+function costOf(stage: Stage | undefined): HTMLElement[] {
+  const [step, told] = STEPS[stage?.kind ?? ''] ?? ['', ''];
+  const seconds = stage?.seconds[step];
+  return seconds ? [element('span', 'jv-legend-cost', `${told} in ${timeText(seconds)}`)] : [];
 }
 
 function item({ look: name, label }: LegendEntry, palette: Palette): HTMLElement {

@@ -271,7 +271,7 @@ export class Pane {
   private fillLegend(): void {
     if (this.scene) {
       const { title, legend } = this.parts.colours.colour(this.scene.visible);
-      this.legend.fill(title, legend, this.palette);
+      this.legend.fill(title, legend, this.palette, this.viewing.stage);
       this.picture.setFoot(this.legend.height);
     }
   }

@@ -105,10 +105,10 @@ export class Picture {
     );
     this.resize = new ResizeObserver(() => this.measure());
     this.resize.observe(host);
-    // Half a window of warning, so that a picture is there before it is scrolled to.
-    this.sight = new IntersectionObserver(entries => this.seen(entries[entries.length - 1].isIntersecting), {
-      rootMargin: '50%'
-    });
+    // Half a window of warning, so that a picture is there before it is scrolled to; of a notebook too, which scrolls by
+    // itself inside of the page.
+    const ahead = { rootMargin: '50%', scrollMargin: '50%' };
+    this.sight = new IntersectionObserver(entries => this.seen(entries[entries.length - 1].isIntersecting), ahead);
     this.sight.observe(host);
   }
 

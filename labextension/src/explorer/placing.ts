@@ -6,7 +6,7 @@ import type { LookName } from '../draw/theme.ts';
 import { measure } from '../draw/text.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { aspectOf, type Space } from '../view/first.ts';
+import { aspectOf, isNarrow, type Space } from '../view/first.ts';
 import type { ViewState } from '../view/folds.ts';
 
 import { hullsOf } from '../view/hulls.ts';
@@ -59,7 +59,7 @@ export class Placing {
   async place(graph: Graph, state: ViewState, { kernels, afresh }: PlacingWishes): Promise<Placed | null> {
     const { document, layouts, space, looks, notes, say } = this.parts;
     this.job?.cancel();
-    const visible = remembered(document, graph, state);
+    const visible = remembered(document, graph, { ...state, narrow: isNarrow(space()) });
     if (visible.count > MOST_BOXES && !this.allowed.has(graph)) {
       this.refuse(graph, visible.count);
       return null;

@@ -9,7 +9,7 @@ import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
 import type { Theme } from '../draw/theme.ts';
 import { layout } from '../layout/layout.ts';
-import { aspectOf, firstView, fitZoom, openEverything, type Space } from '../view/first.ts';
+import { aspectOf, firstView, fitZoom, isNarrow, openEverything, type Space } from '../view/first.ts';
 import { rowsOf } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show, type ViewState } from '../view/view.ts';
@@ -85,7 +85,8 @@ function stateOf(document: Document, graph: Graph, options: Options): ViewState 
   if (options.open === undefined) {
     return firstView(document, graph, spaceOf(options), measure, layout);
   }
-  return { open: options.open === 'all' ? openEverything(rowsOf(document, graph), true) : new Set(options.open) };
+  const open = options.open === 'all' ? openEverything(rowsOf(document, graph), true) : new Set(options.open);
+  return { open, narrow: isNarrow(spaceOf(options)) };
 }
 
 function spaceOf({ width, height }: Options): Space {

@@ -8,11 +8,13 @@ const argument = (path: string, text = path): Chip => ({ text, value: 1, side: '
 const result = (path: string): Chip => ({ ...argument(path, `→ ${path}`), side: 'right', title: `result ${path}` });
 const constant = (text: string): Chip => ({ text, value: -1, side: 'left', title: `constant ${text}` });
 
-function drawn(...chips: readonly Chip[]): readonly string[] {
+function texts(chips: readonly Chip[], narrow: boolean): readonly string[] {
   const rack = new ChipRack();
   chips.forEach(chip => rack.add(0, chip));
-  return (rack.drawn().get(0) ?? []).map(({ text }) => text);
+  return (rack.drawn(narrow).get(0) ?? []).map(({ text }) => text);
 }
+
+const drawn = (...chips: readonly Chip[]): readonly string[] => texts(chips, false);
 
 test('a few chips are named each by itself', () => {
   assert.deepEqual(drawn(argument('w[0]'), argument('w[1]'), constant('2.0')), ['w[0]', 'w[1]', '2.0']);
@@ -33,4 +35,11 @@ test('more of one tree are told as the tree and how many of it, both of argument
 test('what is left over of many trees is counted one by one', () => {
   const all = ['a', 'b', 'c', 'd'].flatMap(name => [argument(`${name}[0]`), argument(`${name}[1]`)]);
   assert.deepEqual(drawn(...all), ['a x2', 'b x2', '+4']);
+});
+
+test('where it is narrow, one label at each side tells of all, but for those that are short', () => {
+  assert.deepEqual(texts([argument('params[0][0]'), argument('params[0][1]')], true), ['params[0] x2']);
+  assert.deepEqual(texts([argument('params[0][0]'), argument('batch')], true), ['2 inputs']);
+  assert.deepEqual(texts([result('state'), result('loss')], true), ['→ 2 results']);
+  assert.deepEqual(texts([argument('w'), constant('0.1')], true), ['w', '0.1']);
 });

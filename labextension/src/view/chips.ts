@@ -10,6 +10,9 @@ import { numberText } from './words.ts';
 /** On one side of a box so many chips are named; where there are more, the others are counted. */
 const MAX_CHIPS = 2;
 
+/** Where it is narrow, chips of no more characters than this stand side by side. */
+const MOST_NARROW = 12;
+
 /** So many are told where they are counted; nobody reads more, nor listens to them. */
 const MOST_TOLD = 8;
 
@@ -150,13 +153,13 @@ export class ChipRack {
     }
   }
 
-  /** The chips to draw: on each side those with a name, then the rest as a count. */
-  drawn(): Map<number, readonly Chip[]> {
+  /** The chips to draw: on each side those with a name, then the rest as a count; where it is `narrow`, one of all. */
+  drawn(narrow = false): Map<number, readonly Chip[]> {
     const result = new Map<number, readonly Chip[]>();
     for (const [box, all] of this.chips) {
       const chips = all.size > 1 ? withoutRepeats(all) : [...all];
-      const left = this.counted.has(box) ? countOf(chips) : drawnOn('left', chips);
-      result.set(box, [...left, ...drawnOn('right', carriedResults(chips))]);
+      const left = this.counted.has(box) ? countOf(chips) : drawnOn('left', chips, narrow);
+      result.set(box, [...left, ...drawnOn('right', carriedResults(chips), narrow)]);
     }
     return result;
   }
@@ -218,14 +221,19 @@ function alike(chips: readonly Chip[]): Chip[] {
   );
 }
 
-function drawnOn(side: Chip['side'], chips: readonly Chip[]): Chip[] {
+function drawnOn(side: Chip['side'], chips: readonly Chip[], narrow: boolean): Chip[] {
   const all = chips.filter(chip => chip.side === side);
   const these = alike(all);
   // A count in place of a single chip would take the room of the chip and say less.
-  if (these.length <= MAX_CHIPS + 1) {
+  const short = !narrow || these.length < 2 || these.reduce((sum, { text }) => sum + text.length, 0) <= MOST_NARROW;
+  if (these.length <= MAX_CHIPS + 1 && short) {
     return these;
   }
   const groups = byTree(all);
+  if (narrow && groups.length > 1) {
+    const text = side === 'left' ? `${all.length} inputs` : `→ ${all.length} results`;
+    return [{ text, value: -1, side, title: told(all) }];
+  }
   if (groups.length <= MAX_CHIPS + 1) {
     return groups.map(group => together(side, group));
   }

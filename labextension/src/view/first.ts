@@ -36,12 +36,19 @@ const MOST_EXPRESSIONS = 10;
 /** Phases of no more things than this open beside larger ones that stay closed. */
 const SHORT_PHASE = 3;
 const ASPECT_STEP = 0.5;
+/** In less width than this, what stands beside boxes takes more of it than they do. */
+const NARROW = 400;
 /** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
 
 /** The shape into which chains are folded that are too long for a space; in steps, so that small changes fold nothing anew. */
 export function aspectOf({ width, height }: Space): number {
   return Math.max(ASPECT_STEP, Math.round(width / Math.max(1, height) / ASPECT_STEP) * ASPECT_STEP);
+}
+
+/** True where there is little room beside boxes. */
+export function isNarrow({ width }: Space): boolean {
+  return width < NARROW;
 }
 
 /** Zoom at which a layout fits into the space, at most 1. */
@@ -78,7 +85,8 @@ type Steps<Found> = Generator<Step, Found, Layout | undefined>;
 export function* firstSteps(document: Document, graph: Graph, space: Space, measure: Measure): Steps<ViewState> {
   const rows = rowsOf(document, graph);
   yield undefined;
-  return { open: yield* new Chooser(document, graph, rows, space, measure).choose() };
+  const open = yield* new Chooser(document, graph, rows, space, measure).choose();
+  return { open, narrow: isNarrow(space) };
 }
 
 class Chooser {
@@ -127,7 +135,7 @@ class Chooser {
         return shown;
       }
     }
-    return remembered(this.document, this.graph, { open: this.open });
+    return remembered(this.document, this.graph, { open: this.open, narrow: isNarrow(this.space) });
   }
 
   /** Opens what tells most, one after the other, as long as there is room. */
@@ -188,7 +196,7 @@ class Chooser {
     const { document, graph, rows } = this;
     const few = new Folds(graph, rows, bordersOf(graph), { open }).operationBoxes <= most;
     yield undefined;
-    return few ? remembered(document, graph, { open }) : null;
+    return few ? remembered(document, graph, { open, narrow: isNarrow(this.space) }) : null;
   }
 
   private *zoomOf(visible: VisibleGraph): Steps<number> {

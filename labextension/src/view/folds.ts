@@ -16,6 +16,8 @@ export interface ViewState {
   readonly spread?: ReadonlySet<number>;
   /** Every equation is a box, also those that only hand a value on. */
   readonly all?: boolean;
+  /** There is little room beside boxes: what stands there is told in one label at each side. */
+  readonly narrow?: boolean;
 }
 
 /** Nothing: a node that is looked through, or that is a mere label. */

@@ -7,17 +7,24 @@ import { show, type ViewState } from './view.ts';
 import type { VisibleGraph } from './visible.ts';
 
 /** By the rows that are open, which is a new set whenever another one is opened or closed. */
-const known = new WeakMap<ReadonlySet<number>, { readonly graph: Graph; readonly visible: VisibleGraph }>();
+const known = new WeakMap<ReadonlySet<number>, Remembered>();
+
+interface Remembered {
+  readonly graph: Graph;
+  readonly narrow: boolean;
+  readonly visible: VisibleGraph;
+}
 
 export function remembered(document: Document, graph: Graph, state: ViewState): VisibleGraph {
   if (state.all || state.spread?.size) {
     return show(document, graph, state);
   }
+  const narrow = state.narrow === true;
   const before = known.get(state.open);
-  if (before?.graph === graph) {
+  if (before?.graph === graph && before.narrow === narrow) {
     return before.visible;
   }
   const visible = show(document, graph, state);
-  known.set(state.open, { graph, visible });
+  known.set(state.open, { graph, narrow, visible });
   return visible;
 }

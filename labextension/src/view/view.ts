@@ -42,7 +42,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     label: boxes.label,
     whole: boxes.whole,
     detail: boxes.detail,
-    chips: rack.drawn(),
+    chips: rack.drawn(state.narrow),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
     cables,
     bundles,
