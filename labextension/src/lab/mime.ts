@@ -10,6 +10,7 @@ import type { Explorer } from '../explorer/explorer.ts';
 import { noLine, type KernelLine } from '../explorer/kernelLine.ts';
 import { readSaved, type SavedView } from '../explorer/saved.ts';
 import type { LayoutClient } from '../layout/client.ts';
+import { bytesText } from '../view/words.ts';
 import { loaded, type Loaded } from './later.ts';
 import { application, preferences } from './preferences.ts';
 import { sign } from './sign.ts';
@@ -163,9 +164,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   /** Says that a document is large, and shows it when it is asked for. */
   private offer(size: number): void {
-    const text = `This picture is large: ${Math.round(size / 1e5) / 10} MB.`;
-    const line = element('div', 'jv-large', `${text} `);
-    const show = button('', 'show it', `Show this picture`, () => {
+    const text = `This program is large: ${bytesText(size)}. It is opened when you ask for it.`;
+    const line = element('div', 'jv-large', text);
+    const show = button('jv-large-show', 'show it', `Show this picture`, () => {
       this.asked = true;
       this.shown = null;
       if (this.model) {
