@@ -71,3 +71,20 @@ test('the legend ends with what it took JAX to make the stage', () => {
   // A file was not made here.
   assert.equal(told('hlo', {}), null);
 });
+
+test('while the host changes its style sheets and nothing has a size, the picture keeps the one it had', async () => {
+  const { explorer, root } = await explore(loop());
+  const stage = root.querySelector('.jv-stage-area') as HTMLElement;
+  const size = (width: number, height: number): void => {
+    Object.defineProperty(stage, 'clientWidth', { value: width, configurable: true });
+    Object.defineProperty(stage, 'clientHeight', { value: height, configurable: true });
+  };
+  size(600, 400);
+  explorer.picture.setFoot(40);
+  const before = explorer.picture.locate(0);
+  size(0, 0);
+  explorer.picture.setFoot(26);
+  size(600, 400);
+  assert.deepEqual(explorer.picture.locate(0), before);
+  assert.match(explorer.picture.canvas.style.height, /40px/);
+});

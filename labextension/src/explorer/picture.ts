@@ -189,7 +189,8 @@ export class Picture {
   }
 
   setFoot(height: number): void {
-    if (height !== this.foot) {
+    // While the host changes its style sheets, nothing has a size: what was there is right then.
+    if (height !== this.foot && (this.host.clientWidth || !this.foot)) {
       this.foot = height;
       this.canvas.style.height = height ? `calc(100% - ${height}px)` : '';
       this.measure();
@@ -311,6 +312,9 @@ export class Picture {
 
   private measure(): void {
     const { clientWidth, clientHeight } = this.host;
+    if (!clientWidth && this.view.width) {
+      return;
+    }
     // What stands where it was clicked stays there until it is sure that it was no double click.
     const keeps = this.settling !== undefined;
     this.view.resize(clientWidth, clientHeight && Math.max(1, clientHeight - this.foot), keeps ? null : this.selected);
