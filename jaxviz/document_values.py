@@ -17,6 +17,7 @@ _COUNTS = ("count", "nan", "infinite", "zero", "denormal")
 def values_json(entry: ValuesEntry) -> dict[str, Any]:
     """A row for each value that was looked at."""
     values = entry.values
+    several = any(value.result for value in values)
     return {
         "program": entry.program,
         "bad": values.first_bad.node if values.first_bad is not None else -1,
@@ -25,6 +26,8 @@ def values_json(entry: ValuesEntry) -> dict[str, Any]:
         **{name: [float(f"{getattr(value, name):.6g}") for value in values] for name in _NUMBERS},
         **{name: [getattr(value, name) for value in values] for name in _COUNTS},
         "histogram": [list(value.histogram) for value in values],
+        # Of nodes with one result, it says nothing.
+        **({"result": [value.result for value in values], "name": [value.name for value in values]} if several else {}),
     }
 
 
@@ -54,18 +57,28 @@ def read_values(
                     raise reader.fail(at, "a list of counts")
             elif type(item) not in ((int,) if name in _COUNTS else (int, float)) or (name in _COUNTS and item < 0):
                 raise reader.fail(at, "a count" if name in _COUNTS else "a number")
+    result = reader.bounded(value, "result", position, 0, 1 << 30).tolist() if "result" in value else [0] * len(node)
+    named = reader.list(value, "name", position) if "name" in value else [""] * len(node)
+    for name, column in (("result", result), ("name", named)):
+        if len(column) != len(node):
+            raise reader.fail(f"{position}.{name}", f"{len(node)} rows, one for each node")
     found = []
     for number, index in enumerate(node):
         shown = graph.node(index)
+        if result[number] >= max(len(shown.types), 1):
+            raise reader.fail(f"{position}.result[{number}]", f"a number below {max(len(shown.types), 1)}")
+        if not isinstance(named[number], str):
+            raise reader.fail(f"{position}.name[{number}]", "a string")
         figures = {name: columns[name][number] for name in (*_NUMBERS, *_COUNTS)}
         found.append(
             Value(
                 index,
-                shown.name or shown.op,
-                shown.types[0] if shown.types else "",
+                named[number] or shown.name or shown.op,
+                shown.types[result[number]] if shown.types else "",
                 shown.line,
                 **figures,
                 histogram=tuple(columns["histogram"][number]),
+                result=result[number],
             )
         )
     first = next((one for one in found if one.node == bad), None)

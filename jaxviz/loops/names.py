@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from jaxviz.find.finding import Subject
 from jaxviz.graph import RESULT, Graph
 from jaxviz.outline.source import Place, Source, source_of
 
@@ -16,12 +15,11 @@ from jaxviz.outline.source import Place, Source, source_of
 _ENTRY = re.compile(r"\[(\d+)\](.*)")
 
 
-def variables_of(subject: Subject, node: int, lines: range) -> tuple[str, ...]:
+def variables_of(graph: Graph, node: int, lines: range = range(0)) -> tuple[str, ...]:
     """A name for each value of a node, empty where nobody knows one; what is assigned on one of `lines` comes first.
 
     In `x = f(x)`, what `f` makes at its end is `x`, whatever it is called inside of `f`.
     """
-    graph = subject.graph
     tables, count = graph.tables, int(graph.nodes.outputs[node])
     paths = _paths(graph, node)
     frames, stacks, stack = tables.frames, tables.stacks, int(graph.nodes.stack[node])
@@ -62,8 +60,8 @@ def _assigned(source: Source, place: Place, paths: tuple[str, ...]) -> tuple[str
         return tuple(target.id + path for path in paths)
     if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(statement, ast.Assign):
         return ()
-    names = [one.id if isinstance(one, ast.Name) else "" for one in target.elts]
-    if isinstance(statement.value, (ast.Tuple, ast.List)) and len(statement.value.elts) == len(names):
+    if isinstance(statement.value, (ast.Tuple, ast.List)) and len(statement.value.elts) == len(target.elts):
+        names = [one.id if isinstance(one, ast.Name) else "" for one in target.elts]
         return next(
             (
                 (name,) * len(paths)
@@ -72,10 +70,20 @@ def _assigned(source: Source, place: Place, paths: tuple[str, ...]) -> tuple[str
             ),
             (),
         )
-    found = [_ENTRY.match(path) for path in paths]
-    return tuple(
-        names[int(one[1])] + one[2] if one and int(one[1]) < len(names) and names[int(one[1])] else "" for one in found
-    )
+    return tuple(_named(target, path) for path in paths)
+
+
+def _named(target: ast.expr, path: str) -> str:
+    """What stands at a path of what is taken apart: `ys` for `[1][0]` of `h, (ys, zs)`; empty where nothing does."""
+    while isinstance(target, (ast.Tuple, ast.List)):
+        entry = _ENTRY.match(path)
+        # Behind a star, nobody knows which is which.
+        if entry is None or any(isinstance(one, ast.Starred) for one in target.elts):
+            return ""
+        if int(entry[1]) >= len(target.elts):
+            return ""
+        target, path = target.elts[int(entry[1])], entry[2]
+    return target.id + path if isinstance(target, ast.Name) else ""
 
 
 def _is_in(source: Source, place: Place, value: ast.expr) -> bool:

@@ -40,7 +40,7 @@ def _copies(subject: Subject, stack: Stack, region: int, lines: range) -> Copies
         nested.append(
             replace(copies, first=tuple(a - shift for a in copies.first), end=tuple(b - shift for b in copies.end))
         )
-    names = tuple(variables_of(subject, node, lines) for node in rows[first[0] : end[0]].tolist())
+    names = tuple(variables_of(subject.graph, node, lines) for node in rows[first[0] : end[0]].tolist())
     return Copies(tuple(first.tolist()), tuple(end.tolist()), tuple(nested), names)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from jaxviz import compat
 from jaxviz.find.finding import bytes_text
 from jaxviz.graph import ARGUMENT, OPERATION, Graph
+from jaxviz.loops.names import variables_of
 from jaxviz.measure.arguments import Fill, Inputs, check_closed, check_fill, made_up_bytes, make_inputs
 from jaxviz.measure.borders import written_values
 from jaxviz.measure.effects import effects_of
@@ -65,6 +66,8 @@ class Value:
     #: Inside of a loop, over how many turns it is told, and the first that is bad, from 0; -1 where none is.
     turns: int = 0
     bad_turn: int = -1
+    #: Which of the results of its node it is, from 0.
+    result: int = 0
 
     @property
     def bad(self) -> bool:
@@ -324,7 +327,10 @@ class _Runner:
         except Exception as error:
             raise failed(call, error) from error
         graph = self.capture.jaxpr
-        return [_statistics(graph, self.nodes[one.equation], array) for one, array in zip(chosen, arrays, strict=True)]
+        return [
+            _statistics(graph, self.nodes[one.equation], array, result=one.result)
+            for one, array in zip(chosen, arrays, strict=True)
+        ]
 
     def _function(self, chosen: Sequence[_Result]) -> Callable[..., list[Any]]:
         closed = self.capture.program.jaxpr
@@ -384,7 +390,19 @@ def _first_bad(values: Sequence[Value]) -> Value | None:
     return next((value for value in ordered if value.nan), next((value for value in ordered if value.bad), None))
 
 
-def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0, at: Sequence[int] = ()) -> Value:
+def value_name(graph: Graph, node: int, result: int) -> str:
+    """What makes a value; of several results, which one, by the variable that it goes to where that is known."""
+    shown = graph.node(node)
+    name, count = shown.name or shown.op, len(shown.types)
+    if count < 2:
+        return name
+    variable = variables_of(graph, node)[result]
+    return f"{name}: {variable}" if variable else f"{name}: {result + 1} of {count}"
+
+
+def _statistics(
+    graph: Graph, node: int, array: NDArray[Any], turns: int = 0, at: Sequence[int] = (), result: int | None = None
+) -> Value:
     shown = graph.node(node)
     numbers = np.abs(array) if np.iscomplexobj(array) else array
     numbers = numbers.astype(np.float64)
@@ -404,7 +422,7 @@ def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0, at
         histogram = _histogram(finite)
     return Value(
         node=node,
-        name=shown.name or shown.op,
+        name=shown.name or shown.op if result is None else value_name(graph, node, result),
         type=shown.types[0] if len(shown.types) == 1 else _type_text(array, turns),
         line=shown.line,
         count=int(array.size),
@@ -419,6 +437,7 @@ def _statistics(graph: Graph, node: int, array: NDArray[Any], turns: int = 0, at
         histogram=histogram,
         turns=turns,
         bad_turn=bad_turn,
+        result=result or 0,
     )
 
 

@@ -308,3 +308,42 @@ def test_wrong_values_are_refused_by_place(change, expected):
     with pytest.raises(DocumentError) as raised:
         Document.from_json(value)
     assert f": {expected}: expected" in str(raised.value)
+
+
+def test_the_results_of_one_operation_are_told_apart():
+    def pairs(w, x, h, c):
+        def cell(carry, u):
+            h, c = carry
+            h = jnp.tanh(w @ h + u)
+            return (h, c + h.sum()), (h * 2.0, c)
+
+        (h, c), (ys, cs) = jax.lax.scan(cell, (h, c), x)
+        *_, last = jax.lax.scan(cell, (h, c), x)
+        return h, ys, cs, c, last
+
+    ex = jv.explore(pairs, jnp.ones((4, 4)), jnp.ones((7, 4)), jnp.ones(4), jnp.zeros(()))
+    found = [value for value in ex.values(every=True) if value.name.startswith("cell")]
+    told = [(value.name, value.type, value.result) for value in found]
+    assert told[:4] == [
+        ("cell: h", "f32[4]", 0),
+        ("cell: c", "f32[]", 1),
+        ("cell: ys", "f32[7,4]", 2),
+        ("cell: cs", "f32[7]", 3),
+    ]
+    # What nobody gave a name has its number.
+    assert {(name, kind) for name, kind, _ in told[4:]} <= {
+        ("cell: 1 of 4", "f32[4]"),
+        ("cell: 2 of 4", "f32[]"),
+        ("cell: 3 of 4", "f32[7,4]"),
+        ("cell: 4 of 4", "f32[7]"),
+    }
+    assert len(told) > 4
+    document = ex.document()
+    again = Document.from_json(document.to_json())
+    assert [(value.name, value.type) for value in again.values[0].values] == [
+        (value.name, value.type) for value in document.values[0].values
+    ]
+    plain = document.to_json(packed=False)
+    plain["values"][0]["result"][-1] = 9
+    with pytest.raises(DocumentError, match=r"result\[\d+\]: expected a number below 4"):
+        Document.from_json(plain)

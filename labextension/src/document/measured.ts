@@ -67,11 +67,15 @@ export function checkValues(document: Document): void {
     if (!stage) {
       throw new RangeError(`${path}/program is ${values.program}, which has no jaxpr`);
     }
-    const { nodeCount } = document.graphs[stage.graph];
+    const { nodeCount, firstValue } = document.graphs[stage.graph];
     const { node, bad, least, most, mean, deviation, count, nan, infinite, zero, denormal, histogram } = values;
-    const columns = [least, most, mean, deviation, count, nan, infinite, zero, denormal, histogram];
+    const { result = node.map(() => 0), name = node.map(() => '') } = values;
+    const columns = [least, most, mean, deviation, count, nan, infinite, zero, denormal, histogram, result, name];
     if (columns.some(({ length }) => length !== node.length)) {
       throw new RangeError(`${path} should have columns of one length`);
+    }
+    if (result.some((one, row) => one > 0 && one >= firstValue[node[row] + 1] - firstValue[node[row]])) {
+      throw new RangeError(`${path}/result names a result that its node does not have`);
     }
     if (bad >= nodeCount || node.some(one => one >= nodeCount)) {
       throw new RangeError(`${path} names a node that is not there`);

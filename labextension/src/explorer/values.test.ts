@@ -37,6 +37,20 @@ test('the details of a node say its range, its mean and what is not finite', () 
   assert.deepEqual(valueLines(document, graph, 0), []);
 });
 
+test('the results of one operation are told apart, in the details and in the list', () => {
+  const plain = { node: [3, 3], result: [0, 0], name: ['cell: h', 'cell: ys'], bad: -1, nan: [0, 0] };
+  const document = withValues({ ...plain, histogram: [[1], [2]] });
+  assert.deepEqual(
+    valueLines(document, document.graphs[0], 3).map(({ term }) => term),
+    ['cell: h', '', 'cell: ys']
+  );
+  const strip = valuesStrip(document, () => undefined);
+  const names = [...strip.querySelectorAll('.jv-value-line code')].map(one => one.textContent);
+  assert.match(names.join('|'), /^cell: h f32\[.*\]\|cell: ys f32\[.*\]$/);
+  assert.throws(() => withValues({ ...plain, result: [0, 7] }), /result names a result that its node does not have/);
+  assert.throws(() => withValues({ ...plain, name: ['a'] }), /columns of one length/);
+});
+
 test('the strip leads to the first bad value', () => {
   const document = withValues();
   const shown: unknown[] = [];

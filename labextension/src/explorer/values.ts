@@ -1,7 +1,7 @@
 /** The values of a run in words: of one node for the details, and the first bad one below the picture. */
 import { follow } from '../document/follow.ts';
 import { NodeKind, type Document, type Graph, type ValuesOfRun } from '../document/graph.ts';
-import { nodeLabel } from '../view/label.ts';
+import { nodeLabel, typeText } from '../view/label.ts';
 import { shareText, short } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
 import { bytesText } from '../view/words.ts';
@@ -18,9 +18,9 @@ export function valueLines(document: Document, graph: Graph, node: number): Meas
   for (const values of document.values) {
     const made = jaxprOf(document, values);
     const origins = at === made ? [node] : at < 0 ? [] : follow(document, at, node, made).map(one => one.node);
-    const row = origins.length === 1 ? values.node.indexOf(origins[0]) : -1;
-    if (row >= 0) {
-      return linesOf(values, row);
+    const rows = origins.length === 1 ? [...values.node.keys()].filter(row => values.node[row] === origins[0]) : [];
+    if (rows.length) {
+      return rows.flatMap(row => linesOf(values, row, rows.length > 1 ? values.name?.[row] : undefined));
     }
     if (origins.length === 1 && leftOut(document.graphs[made], values).has(origins[0])) {
       return [{ term: 'values', text: 'not looked at', note: ' inside of a kernel: ex.values(every=True) does' }];
@@ -52,7 +52,8 @@ function jaxprOf(document: Document, { program }: ValuesOfRun): number {
   return document.programs[program].stages.find(({ kind }) => kind === 'jaxpr')?.graph ?? -1;
 }
 
-function linesOf(values: ValuesOfRun, row: number): MeasureLine[] {
+/** `called` tells one of several results from the others. */
+function linesOf(values: ValuesOfRun, row: number, called = 'values'): MeasureLine[] {
   const finite = values.histogram[row].length > 0;
   const counts = (['nan', 'infinite', 'zero', 'denormal'] as const)
     .filter(name => values[name][row] > 0)
@@ -60,8 +61,8 @@ function linesOf(values: ValuesOfRun, row: number): MeasureLine[] {
   const spread = `mean ${signed(values.mean[row])}, deviation ${short(values.deviation[row])}`;
   const range = `${signed(values.least[row])} to ${signed(values.most[row])}`;
   return [
-    ...(finite ? [{ term: 'values', text: `${range} ${sparkline(values.histogram[row])}`, note: ` ${spread}` }] : []),
-    ...(counts.length ? [{ term: finite ? '' : 'values', text: counts.join(', '), note: '' }] : [])
+    ...(finite ? [{ term: called, text: `${range} ${sparkline(values.histogram[row])}`, note: ` ${spread}` }] : []),
+    ...(counts.length ? [{ term: finite ? '' : called, text: counts.join(', '), note: '' }] : [])
   ];
 }
 
@@ -136,6 +137,12 @@ function nameOf(document: Document, graph: Graph, node: number): string {
   return document.strings[graph.name[node]] || nodeLabel(document, graph, node);
 }
 
+/** The type of a value; of several results of a node, of that one. */
+function typeOf(document: Document, graph: Graph, values: ValuesOfRun, row: number): string {
+  const value = graph.firstValue[values.node[row]] + (values.result?.[row] ?? 0);
+  return value < graph.firstValue[values.node[row] + 1] ? typeText(document, graph, value) : '';
+}
+
 /** The values by name, each with its histogram, its range and what is not finite. */
 function list(document: Document, graph: Graph, values: ValuesOfRun, show: (node: number) => void): HTMLElement[] {
   const rows = values.node.map((_, row) => row).filter(row => values.count[row] > 0);
@@ -149,13 +156,13 @@ function list(document: Document, graph: Graph, values: ValuesOfRun, show: (node
   const table = element('div', 'jv-run-lines');
   for (const row of listed) {
     const node = values.node[row];
-    const name = nameOf(document, graph, node);
+    const name = values.name?.[row] || nameOf(document, graph, node);
     const line = ownSpot(document, graph.stack[node])?.line;
     const shown = button('jv-run-line jv-value-line', '', `Show ${name}`, () => show(node));
     const lines = linesOf(values, row);
     const range = lines.find(({ term }) => term === 'values');
     shown.replaceChildren(
-      element('code', '', name),
+      element('code', '', [name, ...(values.name ? [typeOf(document, graph, values, row)] : [])].join(' ')),
       element('span', 'jv-value-range', [range?.text, range?.note.trim()].filter(Boolean).join(', ')),
       element('span', '', lines.find(({ term }) => !term)?.text ?? ''),
       element('span', 'jv-run-share', line === undefined ? '' : `line ${line}`)
