@@ -1,13 +1,16 @@
 """What measuring costs, and how far measured figures agree with each other and with XLA's own.
 
-    python -m bench run [--quick]
+    python -m bench run [--quick] [--runs]
 
 The flax train step with the profiler takes at most 1.3 times as long as without; a run takes at most 5 % more than a
 plain timed loop; the lines' times add up to the operations' within 3 %; what is seen is at least 99 % of what is
 executed; the peak of memory is what XLA sets aside; to look at values takes the compiler at most 1.2 times as long as
 the program alone.
 
-What is compared is run in turns, so that another load of the machine meets both alike; of the turns the median counts.
+What is compared is run in turns, so that another load of the machine meets both alike. Of the turns of a round the
+median counts, and of the rounds too, which lie apart: what slows a machine down often lasts longer than a round of
+runs of a tenth of a millisecond. `noise` is the same comparison of the plain loop with itself. With `--runs`, only runs
+are measured.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import jax
 
@@ -32,6 +36,8 @@ from programs import CORPUS
 
 _NAMES = ("mlp_grad", "scan_rnn", "convolution", "flax_block_forward", "flax_block_train")
 _VALUES = ("mlp_grad", "mlp_train", "scan_rnn", "flax_block_forward", "flax_block_train")
+# How often runs and the plain loop are compared.
+_ROUNDS = 7
 _QUICK_MEMORY = ("mlp_grad", "scan_rnn", "convolution", "flax_block_train")
 
 
@@ -40,11 +46,13 @@ def main() -> None:
     turns = 60 if quick else 200
     print(f"jax {jax.__version__} on {jax.devices()[0].device_kind}; medians of {turns} runs in turns, in ms")
     print(
-        f"{'program':>20} {'plain':>8} {'run':>8} {'ratio':>6} {'plain':>8} {'profiled':>9} {'ratio':>6} {'seen':>6} "
-        f"{'lines':>8} {'operations':>11} {'apart':>6}"
+        f"{'program':>20} {'plain':>8} {'run':>8} {'ratio':>6} {'noise':>6} {'plain':>8} {'profiled':>9} {'ratio':>6} "
+        f"{'seen':>6} {'lines':>8} {'operations':>11} {'apart':>6}"
     )
     for name in _NAMES:
         timed(name, turns, rounds=6 if quick else 12)
+    if "--runs" in sys.argv:
+        return
     print("\nvalues: how many are looked at, and seconds of the compiler for the program alone and with them")
     heard: list[float] = []
     jax.monitoring.register_event_duration_secs_listener(
@@ -52,9 +60,9 @@ def main() -> None:
     )
     for name in _VALUES[:2] if quick else _VALUES:
         values(name, heard, rounds=3 if quick else 5)
-    print("\nmemory in bytes: what XLA sets aside for temporary values, and the most that is alive at once")
-    for name in _QUICK_MEMORY if quick else CORPUS:
-        memory(name)
+    print("\nmemory in bytes: alive at the peak of the schedule, gaps between values there, both, what XLA sets aside")
+    names = _QUICK_MEMORY if quick else tuple(CORPUS)
+    print(f"the peak equals XLA's figure on {sum(map(memory, names))} of {len(names)} programs")
 
 
 def timed(name: str, turns: int, rounds: int) -> None:
@@ -71,8 +79,17 @@ def timed(name: str, turns: int, rounds: int) -> None:
     def once() -> float:
         return executable.once()[1]
 
-    # In a thread of its own, as a run is.
-    without, ours, ratio = Work(lambda _: in_turns(plain, once, turns)).wait()
+    def compared(work: Work[Any]) -> Any:
+        # In a thread of its own and waited for as a run is.
+        executable.until_ready = work.until_ready
+        once()
+        both = [(in_turns(plain, once, turns), in_turns(plain, plain, turns)[2]) for _ in range(_ROUNDS)]
+        return (
+            *(statistics.median(one[place] for one, _ in both) for place in range(3)),
+            statistics.median(n for _, n in both),
+        )
+
+    without, ours, ratio, noise = Work(compared).wait()
     quiet, profiled, times = Work(lambda _: with_profiler(once, rounds)).wait()
     profile = exploration.run(repeat=3).profile
     assert profile is not None
@@ -80,8 +97,9 @@ def timed(name: str, turns: int, rounds: int) -> None:
     total = profile.times.total
     apart = abs(lines - total) / total
     print(
-        f"{name:>20} {1e3 * without:8.3f} {1e3 * ours:8.3f} {ratio:6.3f} {1e3 * quiet:8.3f} {1e3 * profiled:9.3f} "
-        f"{times:6.3f} {profile.coverage:6.1%} {1e3 * lines:8.4f} {1e3 * total:11.4f} {apart:6.2%}",
+        f"{name:>20} {1e3 * without:8.3f} {1e3 * ours:8.3f} {ratio:6.3f} {noise:6.3f} {1e3 * quiet:8.3f} "
+        f"{1e3 * profiled:9.3f} {times:6.3f} {profile.coverage:6.1%} {1e3 * lines:8.4f} {1e3 * total:11.4f} "
+        f"{apart:6.2%}",
         flush=True,
     )
 
@@ -135,13 +153,19 @@ def values(name: str, heard: list[float], rounds: int) -> None:
     )
 
 
-def memory(name: str) -> None:
+def memory(name: str) -> bool:
+    """Whether the peak and the gaps between values are what XLA sets aside, to the byte."""
     function, arguments = CORPUS[name]()
     found = jv.explore(function, *arguments).memory()
-    most = int(found.live.max()) if len(found.live) else 0
-    share = most / found.temporary if found.temporary else 1.0
-    peak = "" if found.xla_peak is None else f", XLA's peak {found.xla_peak:,}"
-    print(f"{name:>20} {found.temporary:>10,} {most:>10,} {share:7.1%}; {found.total:>10,} in all{peak}", flush=True)
+    stats = jax.jit(function).lower(*arguments).compile().memory_analysis()
+    aside = stats.argument_size_in_bytes + stats.output_size_in_bytes - stats.alias_size_in_bytes
+    aside += stats.temp_size_in_bytes
+    equal = found.peak + found.gaps == found.total == aside
+    print(
+        f"{name:>20} {found.peak:>10,} {found.gaps:>6,} {found.total:>10,} {aside:>10,} {'yes' if equal else 'NO':>6}",
+        flush=True,
+    )
+    return equal
 
 
 if __name__ == "__main__":

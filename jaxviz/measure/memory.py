@@ -84,6 +84,11 @@ class Memory:
         most = int(self.live.max()) if len(self.live) else 0
         return self.arguments + self.results - self.aliased + most
 
+    @property
+    def gaps(self) -> int:
+        """Of what XLA sets aside, what no value takes at the step that needs most: it lies between values."""
+        return self.total - self.peak
+
     @cached_property
     def alive(self) -> tuple[Live, ...]:
         """The temporary values at the peak, the largest first."""
@@ -108,6 +113,8 @@ class Memory:
                 f"the peak is at {step.name or step.op}{at}: {count} temporary value{'s' * (count != 1)} of "
                 f"{bytes_text(float(self.live[self.peak_step]))}{' together' * (count != 1)}"
             )
+            if self.gaps:
+                lines[-1] += f", and {bytes_text(self.gaps)} in gaps between them that nothing fits into"
         return tuple(lines)
 
     def __repr__(self) -> str:
