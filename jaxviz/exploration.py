@@ -261,6 +261,11 @@ class Exploration(Exported):
         self._measured.memory = measured.memory or self._measured.memory
         return measured
 
+    def add_note(self, measured: Run, note: str) -> None:
+        """Says something more of a run, where it is the last."""
+        if self._measured.run is measured:
+            self._measured.run = replace(measured, notes=(*measured.notes, note))
+
     def values(
         self,
         *,

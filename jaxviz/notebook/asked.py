@@ -5,7 +5,9 @@ Both take their time, so each tells how far it is, and an interrupt of the kerne
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 _BETWEEN = 0.2
 # Seconds after which a person asks what holds a run up.
 _LATE = 4.0
+# Of what a program prints, so many characters and lines are kept.
+_FIRST, _LINES = 400, 3
 
 Told = Callable[[str], None]
 
@@ -44,9 +48,36 @@ def run(session: Session, id: str, told: Told) -> dict[str, Any]:
             late = held_up() if progress.seconds > _LATE else ""
             told(f"{progress.words}{each}{late and '.' + late}")
 
-    exploration.run(progress=hear)
+    printed = _Printed()
+    with redirect_stdout(printed):
+        measured = exploration.run(progress=hear)
+    if printed.lines:
+        exploration.add_note(measured, printed.words)
     told("reading what was measured")
     return {"type": "document", "id": id, "document": session.document(id).to_json()}
+
+
+class _Printed(io.TextIOBase):
+    """What is printed meanwhile: no cell shows it, because none runs."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self._first = ""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.lines += text.count("\n")
+        self._first += text[: _FIRST - len(self._first)]
+        return len(text)
+
+    @property
+    def words(self) -> str:
+        """How much it was, and how it begins."""
+        shown = [line.strip() for line in self._first.splitlines() if line.strip()][:_LINES]
+        more = ", and so on" if self.lines > len(shown) else ""
+        return f"it printed {self.lines:,} line{'s' * (self.lines != 1)} in all runs: {'; '.join(shown)}{more}"
 
 
 def rebuild(session: Session, id: str, number: int, told: Told) -> dict[str, Any]:

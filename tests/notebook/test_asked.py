@@ -94,6 +94,24 @@ def test_what_calls_back_into_python_is_said_before_it_is_repeated(channel):
     assert min(seen) > first
 
 
+def test_what_a_run_prints_is_told_with_it_because_no_cell_shows_it(channel, capsys):
+    def told(x):
+        jax.debug.print("sum {}", x.sum())
+        return x + 1.0
+
+    exploration = explored(channel, told, jnp.ones(3))
+    *_, answer = ask(channel, type="run", id="1")
+    (measures,) = Document.from_json(answer["document"]).measures
+    (note,) = [words for words in measures.measures.words if "it printed" in words]
+    assert re.match(r"it printed \d+ lines in all runs: sum 3\.0; sum 3\.0; sum 3\.0, and so on$", note)
+    assert int(note.split()[2]) >= 20
+    assert "sum 3.0" not in capsys.readouterr().out
+    # In a cell it stands below the cell.
+    exploration.run(repeat=1, profile=False)
+    assert "sum 3.0" in capsys.readouterr().out
+    assert not [words for words in exploration.measured.lines() if "it printed" in words]
+
+
 def test_a_run_that_takes_long_says_what_was_stopped_and_holds_it_up(channel, monkeypatch):
     explored(channel, smooth, np.ones((8, 8), np.float32))
     monkeypatch.setattr(asked, "_LATE", 0.0)
