@@ -4,7 +4,7 @@ import { decodePlain } from '../document/decode.ts';
 import type { Document } from '../document/graph.ts';
 import { affine } from '../document/sketch.ts';
 import { measuredOf } from '../view/measures.ts';
-import { dotsOf, roofline } from './roofline.ts';
+import { dotsOf, nearestDot, roofline } from './roofline.ts';
 import { takenBySelf } from './ownKeys.ts';
 import { withWindow } from './testWindow.ts';
 
@@ -51,6 +51,24 @@ test('the plot says each kernel in words, and a dot leads to it', () => {
   const numbers = ['cx', 'cy', 'r'].flatMap(name => dots.map(dot => Number(dot.getAttribute(name))));
   assert.ok(numbers.every(Number.isFinite));
   assert.match(plot.querySelector('figcaption')?.textContent ?? '', /10 GB\/s on the slope, 1 TFLOP\/s on the flat/);
+});
+
+test('of dots that cover each other the one whose centre is nearest is meant, and of those at one place each in turn', () => {
+  const dots = [
+    { node: 1, x: 10, y: 10, r: 11 },
+    { node: 2, x: 14, y: 10, r: 10 },
+    { node: 3, x: 14.2, y: 10, r: 10 },
+    { node: 4, x: 100, y: 10, r: 3 }
+  ];
+  // The centre of the largest lies under the others.
+  assert.equal(nearestDot(dots, [10, 10], -1), 1);
+  assert.equal(nearestDot(dots, [10, 10], 1), 1);
+  assert.deepEqual(
+    [-1, 2, 3].map(last => nearestDot(dots, [14, 10], last)),
+    [2, 3, 2]
+  );
+  assert.equal(nearestDot(dots, [101, 11], 2), 4);
+  assert.equal(nearestDot(dots, [60, 60], -1), -1);
 });
 
 test('what is faster than memory is explained', () => {

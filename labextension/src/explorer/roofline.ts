@@ -20,6 +20,8 @@ const SMALLEST = 2.5;
 const LEAST_SHARE = 0.002;
 /** No dot stands at the border: powers of ten that lie nearer get one more. */
 const ROOM = 0.1;
+/** Dots whose centres lie no further apart lie at the same place. */
+const SLACK = 0.75;
 /** A dot above the slope by this factor is there because of caches, and not of an error of measuring. */
 const CACHED = 1.1;
 
@@ -49,6 +51,37 @@ export function dotsOf(document: Document, graph: Graph, measured: Measured): Do
     }
   }
   return found.sort((a, b) => b.seconds - a.seconds);
+}
+
+export interface Placed {
+  readonly node: number;
+  readonly x: number;
+  readonly y: number;
+  readonly r: number;
+}
+
+/**
+ * Which of the dots that lie under a place is meant: the one whose centre is nearest. Kernels that are alike lie one on
+ * the other, so where the nearest was picked `last`, the next of those that are as near is.
+ */
+export function nearestDot(dots: readonly Placed[], [x, y]: readonly [number, number], last: number): number {
+  const away = (dot: Placed): number => Math.hypot(dot.x - x, dot.y - y);
+  const under = dots.filter(dot => away(dot) <= dot.r + SLACK);
+  const least = Math.min(...under.map(away));
+  const nearest = under.filter(dot => away(dot) <= least + SLACK).map(dot => dot.node);
+  return nearest.length ? nearest[(nearest.indexOf(last) + 1) % nearest.length] : -1;
+}
+
+/** A place of the mouse in the units of the plot; null where it is drawn nowhere, or a key was pressed. */
+function placeIn(plot: SVGElement, { clientX, clientY, detail }: MouseEvent): readonly [number, number] | null {
+  const { left, top, width, height } = plot.getBoundingClientRect();
+  const scale = Math.max(WIDTH / width, HEIGHT / height);
+  if (!detail || !Number.isFinite(scale)) {
+    return null;
+  }
+  // It stands in the middle of the room that it has.
+  const [spareX, spareY] = [width - WIDTH / scale, height - HEIGHT / scale];
+  return [(clientX - left - spareX / 2) * scale, (clientY - top - spareY / 2) * scale];
 }
 
 /** The plot, or null where there is nothing to place; `pick` is called with the node of a dot. */
@@ -87,13 +120,18 @@ export function roofline(
   ].map(([intensity, rate]) => `${x.at(intensity)},${Math.min(y.at(rate), HEIGHT - MARGIN.bottom)}`);
   plot.append(svg('polyline', { class: 'jv-plot-roof', points: roof.join(' ') }));
   const longest = dots[0].seconds;
+  const placed: Placed[] = [];
+  // The one that was picked last: one that lies at the same place comes next.
+  let last = -1;
   const whole = wholeOf(measured, 'seconds');
   for (const dot of dots) {
     const r = Math.max(SMALLEST, LARGEST * Math.sqrt(dot.seconds / longest));
+    const [cx, cy] = [x.at(dot.intensity), y.at(dot.rate)];
+    placed.push({ node: dot.node, x: cx, y: cy, r });
     const circle = svg('circle', {
       class: 'jv-plot-dot',
-      cx: x.at(dot.intensity),
-      cy: y.at(dot.rate),
+      cx,
+      cy,
       r,
       tabindex: 0,
       role: 'button'
@@ -107,7 +145,12 @@ export function roofline(
     ].join(', ');
     circle.setAttribute('aria-label', said);
     circle.append(Object.assign(svg('title', {}), { textContent: said }));
-    circle.addEventListener('click', () => pick(dot.node));
+    circle.addEventListener('click', event => {
+      const at = placeIn(plot, event as MouseEvent);
+      const meant = at && placed.length > 1 ? nearestDot(placed, at, last) : dot.node;
+      last = meant < 0 ? dot.node : meant;
+      pick(last);
+    });
     takesKeys(circle, key => {
       if (key === 'Enter') {
         pick(dot.node);
