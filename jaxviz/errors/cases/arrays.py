@@ -108,6 +108,14 @@ def _reduced_later(failure: Failure) -> bool:
     return False
 
 
+def _along(failure: Failure, node: ast.Subscript | None, mask: str) -> str:
+    """A mask of rows, with an axis for each that a row has."""
+    asked: Any = given_by(failure, mask) if node is not None else None
+    array: Any = failure.value(node.value) if node is not None else None
+    lacking = array.ndim - asked.ndim if is_array(array) and is_array(asked) else 0
+    return f"({mask})[..., {', '.join(['None'] * lacking)}]" if lacking > 0 and asked.ndim else mask
+
+
 def _boolean_mask(failure: Failure, match: re.Match[str]) -> Explanation:
     statement = failure.statement
     target = getattr(statement, "target", None)
@@ -117,7 +125,7 @@ def _boolean_mask(failure: Failure, match: re.Match[str]) -> Explanation:
     node = failure.find(ast.Subscript)
     array = failure.text(node.value) if node is not None else "x"
     mask = failure.text(node.slice) if node is not None else "mask"
-    where = f"jnp.where({mask}, {array}, 0)"
+    where = f"jnp.where({_along(failure, node, mask)}, {array}, 0)"
     code = failure.with_(node, where) if node is not None else where
     keep = "Keep the shape, and put a number where the mask is false:"
     reduced = _reduced(failure, node, mask) if node is not None else ""

@@ -21,6 +21,9 @@ def left_loop(failure: Failure, node: ast.If) -> tuple[Cure, ...] | None:
         return None
     if not isinstance(loop, (ast.For, ast.While)) or node not in loop.body or loop.orelse or _leaves(loop, node):
         return ()
+    if any(isinstance(item, ast.Expr) and isinstance(item.value, ast.Call) for item in ast.walk(loop)):
+        # What fills a list, or writes elsewhere, would do so once, while the turn is traced.
+        return ()
     if isinstance(last, ast.Continue):
         return _cut_short(failure, loop, node)
     return _stopped(failure, loop, node)

@@ -104,6 +104,31 @@ def an_axis_too_far(a):
     return a.mean(axis=2)
 
 
+@failing(
+    A,
+    case="boolean mask",
+    place="a[rows == k]",
+    words=["(rows == k)[..., None]"],
+    mends=[0],
+    gives=jnp.ones((2, 4)) / 3,
+)
+def rows_of_each(a):
+    rows = jnp.array([0, 1, 2]) + a[:, 0].astype(int) * 0
+    return jnp.stack([a[rows == k].mean(0) for k in range(2)])
+
+
+@failing(X, case="choice", place="s > 2", words=["Python's `if`"])
+def a_break_after_a_list(x):
+    out = []
+    s = 0
+    for v in x:
+        s += v
+        if s > 2:
+            break
+        out.append(s)
+    return jnp.stack(out)
+
+
 # Types.
 
 
