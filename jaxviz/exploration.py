@@ -74,7 +74,7 @@ class Exploration(Exported):
         from jaxviz.gather import Measured
 
         self._measured = Measured()
-        self._capture = Capture(program, ahead=lambda: self.found_in_jaxpr)
+        self._capture = Capture(program, ahead=self._read_ahead)
 
     def trace(self) -> None:
         """Has JAX trace the function now; an error in it comes as JAX's own."""
@@ -145,6 +145,11 @@ class Exploration(Exported):
             return found
         compiled = Compiled(hlo.graph, hlo.links, hlo.order, fates, self._assigned_peak)
         return ordered(found + find_with(COMPILED_FINDERS, replace(self._subject, compiled=compiled)))
+
+    def _read_ahead(self) -> None:
+        """What is told of the jaxpr alone, found while the compiler works."""
+        self.found_in_jaxpr  # noqa: B018
+        self.residuals.policies  # noqa: B018
 
     @property
     def _assigned_peak(self) -> Peak | None:

@@ -33,7 +33,7 @@ def equation_flops(flow: Flow, node: int) -> float:
     if op == "conv_general_dilated":
         # Each number of the result sums over the kernel of its feature.
         kernel = flow.dims(flow.operands(node)[1])
-        feature = _FEATURE.search(graph.node(node).attributes.get("dimension_numbers", ""))
+        feature = _FEATURE.search(graph.attribute(node, "dimension_numbers"))
         axis = int(feature[1]) if feature else len(kernel) - 1
         return 2.0 * made * prod(kernel) / max(1, kernel[axis])
     summed = prod(left[axis] for axis in product_axes(flow, node)[0] if axis < len(left))
@@ -52,13 +52,13 @@ def total_flops(flow: Flow, node: int) -> float:
 
 def turns_of(flow: Flow, node: int) -> int:
     """How often the bodies of an equation run, as far as it says so."""
-    length = flow.graph.node(node).attributes.get("length", "") if flow.op(node) == "scan" else ""
+    length = flow.graph.attribute(node, "length") if flow.op(node) == "scan" else ""
     return int(length) if length.isdigit() else 1
 
 
 def product_axes(flow: Flow, node: int) -> tuple[list[int], list[int], list[int]]:
     """Axes of a product: those that are summed over, of both sides, and those that it is done for one by one."""
-    found = _DIMENSIONS.match(flow.graph.node(node).attributes.get("dimension_numbers", ""))
+    found = _DIMENSIONS.match(flow.graph.attribute(node, "dimension_numbers"))
     if not found:
         return [], [], []
     left, right, batch = ([int(part) for part in group.split(",") if part.strip()] for group in found.groups())

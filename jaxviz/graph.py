@@ -262,6 +262,14 @@ class Graph:
             frames=tables.frames_of(int(nodes.stack[index])),
         )
 
+    def attribute(self, index: int, key: str) -> str:
+        """The text of one attribute of a node, empty where it has none; all the rest of `node` is not looked up."""
+        strings, attributes = self.tables.strings, self.attributes
+        for row in range(self.first_attribute[index + 1] - 1, self.first_attribute[index] - 1, -1):
+            if strings[attributes.key[row]] == key:
+                return strings[attributes.value[row]]
+        return ""
+
     def region(self, index: int) -> Region:
         """One region, with its texts and the nodes that it holds."""
         strings = self.tables.strings

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -93,17 +96,13 @@ class Tables:
             self.strings.append(text)
         return index
 
-    def strings_of(self, texts: Iterable[str]) -> list[int]:
+    def strings_of(self, texts: Sequence[str]) -> list[int]:
         """The numbers of many strings."""
-        known, strings = self._strings, self.strings
-        found = []
-        for text in texts:
-            index = known.get(text)
-            if index is None:
-                index = known[text] = len(strings)
-                strings.append(text)
-            found.append(index)
-        return found
+        # Without a step of Python for each.
+        new = [text for text in dict.fromkeys(texts) if text not in self._strings]
+        self._strings.update(zip(new, range(len(self.strings), len(self.strings) + len(new)), strict=True))
+        self.strings += new
+        return list(map(self._strings.__getitem__, texts))
 
     def find_string(self, text: str) -> int | None:
         """The number of a string, if it is there."""
@@ -227,3 +226,14 @@ class Tables:
         self._frames = {row: index for index, row in enumerate(zip(*vars(self.frames).values(), strict=True))}
         self.stacks = _Stacks(list(stacks["frame"]), list(stacks["parent"]))
         self._stacks = {row: index for index, row in enumerate(zip(self.stacks.frame, self.stacks.parent, strict=True))}
+
+
+def rows_used(rows: NDArray[Any]) -> list[int]:
+    """The different ones among many rows of a table, in order.
+
+    >>> rows_used(np.array([2, 0, 2]))
+    [0, 2]
+    """
+    # Tables are short, so counting is quicker than sorting.
+    used: list[int] = np.flatnonzero(np.bincount(rows)).tolist()
+    return used

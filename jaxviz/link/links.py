@@ -167,7 +167,8 @@ class _Linker:
         self.jaxpr, self.graph = jaxpr, graph
         # For each node of the other stage the nodes of the jaxpr, and how they were found.
         self.found = list(tagged)
-        self.kind = [MERGED if len(found) > 1 else EXACT for found in tagged]
+        counts = np.fromiter(map(len, tagged), np.int64, len(tagged))
+        self.kind: list[int] = np.where(counts > 1, MERGED, EXACT).tolist()
 
     def links(self) -> Links:
         self._gather_fusions()
@@ -208,8 +209,9 @@ class _Linker:
         missing = [node for node in np.flatnonzero(inner).tolist() if not self.found[node]]
         if not missing:
             return
-        inside = _Inside(graph, missing)
-        for node, readers in zip(reversed(missing), _readers(graph, missing[::-1]), strict=True):
+        reading = _Reading(graph)
+        inside = _Inside(graph, reading, missing)
+        for node, readers in zip(reversed(missing), reading.of(missing[::-1]), strict=True):
             self._take(node, inside.readers(node))
             if not self.found[node]:
                 self._take(node, readers)
@@ -284,7 +286,7 @@ def _nodes_inside(graph: Graph, node: int) -> list[int]:
 class _Inside:
     """What reads nodes inside of the fusions that they are handed to, which says more than the whole fusion does."""
 
-    def __init__(self, graph: Graph, nodes: Sequence[int]) -> None:
+    def __init__(self, graph: Graph, reading: _Reading, nodes: Sequence[int]) -> None:
         bindings, strings = graph.bindings, graph.tables.strings
         is_fusion = np.array([strings[kind] == "fusion" for kind in graph.regions.kind.tolist()], bool)
         wanted = np.zeros(len(graph), bool)
@@ -294,7 +296,7 @@ class _Inside:
         rows = rows[wanted[graph.value_node[bindings.start[rows]]]]
         self._readers: dict[int, list[int]] = {}
         makers, arguments = graph.value_node[bindings.start[rows]].tolist(), bindings.end[rows].tolist()
-        for maker, readers in zip(makers, _readers(graph, arguments), strict=True):
+        for maker, readers in zip(makers, reading.of(arguments), strict=True):
             self._readers.setdefault(maker, []).extend(readers)
 
     def readers(self, node: int) -> list[int]:
@@ -325,14 +327,20 @@ class _Starts:
         return known
 
 
-def _readers(graph: Graph, nodes: Sequence[int]) -> Iterator[list[int]]:
-    """For each of these nodes those that read what it makes, in order; what leaves a region is read by its owner."""
-    order = np.argsort(graph.operands.source, kind="stable")
-    sources = graph.operands.source[order]
-    reader = graph.operand_node[order]
-    owner = graph.regions.owner[graph.nodes.region[reader]]
-    reader = np.where(graph.nodes.kind[reader] == RESULT, owner, reader).tolist()
-    low = np.searchsorted(sources, graph.first_value[nodes]).tolist()
-    high = np.searchsorted(sources, graph.first_value[1:][nodes]).tolist()
-    for first, last in zip(low, high, strict=True):
-        yield [node for node in reader[first:last] if node >= 0]
+class _Reading:
+    """Which nodes read what others make; what leaves a region is read by its owner."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        order = np.argsort(graph.operands.source, kind="stable")
+        self._sources = graph.operands.source[order]
+        reader = graph.operand_node[order]
+        owner = graph.regions.owner[graph.nodes.region[reader]]
+        self._readers: list[int] = np.where(graph.nodes.kind[reader] == RESULT, owner, reader).tolist()
+
+    def of(self, nodes: Sequence[int]) -> Iterator[list[int]]:
+        """For each of these nodes those that read what it makes, in order."""
+        low = np.searchsorted(self._sources, self._graph.first_value[nodes]).tolist()
+        high = np.searchsorted(self._sources, self._graph.first_value[1:][nodes]).tolist()
+        for first, last in zip(low, high, strict=True):
+            yield [node for node in self._readers[first:last] if node >= 0]

@@ -12,12 +12,13 @@ import numpy as np
 
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.stacks import StackTree
+from jaxviz.tables import rows_used
 
 
 def attached_stacks(graph: Graph, stacks: StackTree) -> Column:
     """The call stack of each node, with the callers that it lacks where they are known."""
     stack = graph.nodes.stack
-    used = np.unique(stack[stack >= 0]).tolist()
+    used = rows_used(stack[stack >= 0])
     functions = graph.tables.frames.function
     root = {one: stacks.root(one) for one in used}
     if len({functions[stacks.frame(one)] for one in root.values()}) < 2:

@@ -6,7 +6,7 @@ statement with one thing in it vanishes, and so do regions in which nothing is d
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,7 @@ _REGIONS = frozenset({LOOP, COND, BODY})
 _TOLD = frozenset(PHASE_NAMES[phase] for phase in (BEFORE, UPDATE, AFTER))
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """What a row of the outline says. `frames` are the places in the source that it stands for, outermost first."""
 
     kind: int
@@ -57,8 +56,10 @@ class Chains:
         self._found = found
         self._expressions = expressions
         self.labels: list[Label] = []
-        self._holds = _holding_paths(found.paths)
-        self._merged: dict[tuple[tuple[int, bool], ...], tuple[int, ...]] = {}
+        # Of each path twice its last element, and one more where it holds anything that the person wrote.
+        holds = _holding_paths(found.paths)
+        self._steps = [2 * step + held for step, held in zip(found.paths.step, holds, strict=True)]
+        self._merged: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def shorten(self, rows: Rows, drawn: NDArray[np.bool_]) -> tuple[Rows, Column]:
         """The rows that stay, and the number of each one's label. `drawn` marks nodes that are boxes."""
@@ -119,23 +120,25 @@ class Chains:
 
     def _merge(self, top: int, bottom: int) -> tuple[int, ...]:
         """For each path from `top` down to `bottom`, the label of its row, or -1 where it is part of the one above."""
-        paths, path = self._found.paths, bottom
-        chain = [(paths.step[path], self._holds[path])]
+        parent, steps, path = self._found.paths.parent, self._steps, bottom
+        chain = [steps[path]]
         while path != top:
-            path = paths.parent[path]
-            chain.append((paths.step[path], self._holds[path]))
+            path = parent[path]
+            chain.append(steps[path])
         key = tuple(reversed(chain))
         known = self._merged.get(key)
         if known is None:
             known = self._merged[key] = self._numbers(key)
         return known
 
-    def _numbers(self, chain: tuple[tuple[int, bool], ...]) -> tuple[int, ...]:
+    def _numbers(self, chain: tuple[int, ...]) -> tuple[int, ...]:
+        """The same for a chain as `_steps` has it."""
         numbers: list[int] = []
         current: Label | None = None
-        for step, holds in chain:
-            label = self._label(self._found.paths.elements[step])
-            merged = _merged(current, label, label.kind == CALL and not holds) if current is not None else None
+        for step in chain:
+            label = self._label(self._found.paths.elements[step >> 1])
+            is_box = label.kind == CALL and not step & 1
+            merged = _merged(current, label, is_box) if current is not None else None
             if merged is None:
                 numbers.append(len(self.labels))
                 self.labels.append(label)
@@ -188,29 +191,29 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
     if outer.kind == PHASE and outer.name in _TOLD:
         # An update of one thing is that thing.
         if inner.kind == STATEMENT:
-            return replace(outer, token=token)
-        return replace(inner, token=token) if inner.kind == CALL else None
+            return outer._replace(token=token)
+        return inner._replace(token=token) if inner.kind == CALL else None
     if outer.kind in (PROGRAM, PHASE):
         if inner.kind in _REGIONS or is_box or is_control(inner.name):
             return None
         detail = outer.detail or (inner.name if inner.kind != STATEMENT else "")
-        return replace(outer, detail=detail, frames=frames, token=token)
+        return outer._replace(detail=detail, frames=frames, token=token)
     if outer.kind in _REGIONS:
-        return replace(outer, token=token) if inner.kind == STATEMENT else None
+        return outer._replace(token=token) if inner.kind == STATEMENT else None
     if inner.kind == STATEMENT:
-        return replace(outer, token=token)
+        return outer._replace(token=token)
     if outer.kind == STATEMENT:
-        return replace(inner, detail=outer.detail, token=token)
+        return inner._replace(detail=outer.detail, token=token)
     if inner.kind in _REGIONS:
         name = inner.name if outer.name in GENERIC else outer.name
         return Label(inner.kind, name, outer.detail, outer.variable, frames, token)
     if inner.kind == FUNCTION and inner.detail:
         # Indexing whose operation comes later.
-        return replace(inner, kind=CALL, variable="", frames=inner.frames, token=token)
+        return inner._replace(kind=CALL, variable="", frames=inner.frames, token=token)
     if outer.kind == MODULE or inner.kind == FUNCTION:
         better = inner.name and outer.kind != MODULE and outer.name in GENERIC and inner.name not in GENERIC
-        return replace(outer, name=inner.name if better else outer.name, frames=frames, token=token)
+        return outer._replace(name=inner.name if better else outer.name, frames=frames, token=token)
     if inner.kind == CALL and (is_box or inner.name in GENERIC) and outer.name not in GENERIC and " " not in outer.name:
         # A function of one expression is known by its own name, unless it has none but its text.
-        return replace(outer, frames=frames, token=token)
-    return replace(inner, frames=frames, token=token)
+        return outer._replace(frames=frames, token=token)
+    return inner._replace(frames=frames, token=token)

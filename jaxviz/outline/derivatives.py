@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.tables import rows_used
 
 _STEPS = re.compile(r"\b(transpose|jvp|linearize)\(")
 # A checkpoint differentiates what it holds once more when it computes it again.
@@ -53,20 +54,25 @@ def levels_of(scope: str) -> tuple[int, int]:
 def derivatives_of(graph: Graph) -> Derivatives:
     """What name stacks say of the nodes of a jaxpr. In a body they begin anew, so what its owner is goes for it too."""
     strings, nodes = graph.tables.strings, graph.nodes
-    scopes, row = np.unique(nodes.scope, return_inverse=True)
-    said = np.array([levels_of(strings[scope]) for scope in scopes.tolist()], np.int32).reshape(-1, 2)[row]
+    said = np.zeros((int(nodes.scope.max(initial=0)) + 1, 2), np.int32)
+    for scope in rows_used(nodes.scope):
+        said[scope] = levels_of(strings[scope])
+    said = said[nodes.scope]
     levels, order = said[:, 0].copy(), said[:, 1].copy()
     checkpoints = _named(graph, _CHECKPOINTS)
-    # So do the sums of what comes back out of several.
-    sums = _named(graph, {"add_any"}) & np.isin(nodes.scope, nodes.scope[checkpoints])
-    again = (checkpoints | sums) & (levels > 1)
-    levels[again] -= 1
-    order[again & (order > 1)] -= 1
+    if checkpoints.any():
+        # So do the sums of what comes back out of several.
+        sums = _named(graph, {"add_any"}) & np.isin(nodes.scope, nodes.scope[checkpoints])
+        again = (checkpoints | sums) & (levels > 1)
+        levels[again] -= 1
+        order[again & (order > 1)] -= 1
     if (order > 0).any() and levels[order > 0].max() > levels[order == 0].max(initial=0):
         # JAX 0.6 says the outer derivative of what is on the inner way back twice: which is which, nobody knows.
         levels, order = np.minimum(levels, 1), np.minimum(order, 1)
     # A linear solve holds its own transpose, forward too.
-    order[(levels == 0) & np.isin(nodes.region, _inside_solves(graph))] = 0
+    solves = _inside_solves(graph)
+    if solves:
+        order[(levels == 0) & np.isin(nodes.region, solves)] = 0
     within = np.zeros((len(graph.regions.owner), 2), np.int32)
     for region, owner in enumerate(graph.regions.owner.tolist()):
         if region:
@@ -88,5 +94,6 @@ def _inside_solves(graph: Graph) -> list[int]:
 def _named(graph: Graph, names: Collection[str]) -> NDArray[np.bool_]:
     """The operations of some names."""
     nodes, strings = graph.nodes, graph.tables.strings
-    ops = [op for op in np.unique(nodes.op).tolist() if strings[op] in names]
-    return np.isin(nodes.op, ops) & (nodes.kind == OPERATION)
+    wanted = np.zeros(len(strings), bool)
+    wanted[[op for op in rows_used(nodes.op) if strings[op] in names]] = True
+    return wanted[nodes.op] & (nodes.kind == OPERATION)

@@ -143,7 +143,9 @@ class _Writer:
             floor = holders[-1][1] if holders else 1
             leaf = leaves[node]
             if leaf > 0 and is_operation[node] and before != (leaf, floor, len(rows.end)):
-                self._descend(stack, origins, floor, self._paths[leaf], node)
+                # Rows stand in preorder, so of those that are around each other the innermost is the last.
+                inside = self._inside(max(origins[:floor]), leaf)
+                self._descend(stack, origins, floor, inside, node)
                 before = leaf, floor, len(rows.end)
             regions = owned.get(node)
             # The body of a call is seen as part of what is around it.
@@ -179,17 +181,16 @@ class _Writer:
         """Whether a row is the jaxpr's for a loop or condition."""
         return origin >= 0 and self.given.kind[origin] in (_LOOP, _COND)
 
-    def _descend(self, stack: list[int], origins: list[int], floor: int, path: tuple[int, ...], node: int) -> None:
-        """Close and open rows so that the innermost is the last of `path`; those below `floor` stay."""
-        # What lies outside of the rows that stay open belongs into the innermost of them.
-        inside = path
-        for origin in origins[1:floor]:
-            if origin < 0:
-                continue
-            if origin not in inside:
-                inside = ()
-                break
-            inside = inside[inside.index(origin) + 1 :]
+    def _inside(self, around: int, leaf: int) -> tuple[int, ...]:
+        """The rows of the jaxpr's outline from one that is open down to another.
+
+        What lies outside of the rows that stay open belongs into the innermost of them.
+        """
+        outer, path = self._paths[around], self._paths[leaf]
+        return path[len(outer) :] if path[: len(outer)] == outer else ()
+
+    def _descend(self, stack: list[int], origins: list[int], floor: int, inside: tuple[int, ...], node: int) -> None:
+        """Close and open rows so that those from `floor` on are the ones of `inside`."""
         depth = floor
         for origin, now in zip(inside, origins[floor:], strict=False):
             if origin != now:

@@ -33,6 +33,7 @@ from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.twins import twins_of
 from jaxviz.read.garbage import no_collections
+from jaxviz.tables import rows_used
 
 _EXPRESSION, _STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("expression", "stack", "copy", "part"))
 
@@ -126,8 +127,11 @@ def _tokens(labels: Sequence[Label]) -> Column:
 
 def _own_frames(stack: Column, stacks: StackTree) -> Column:
     """The innermost of the person's frames that each node came from, -1 where there is none."""
-    used, which = np.unique(stack, return_inverse=True)
-    return np.array([stacks.own_frame(one) for one in used.tolist()], np.int32)[which.reshape(-1)]
+    # The last is for the empty stack, which is number -1.
+    frames = np.full(int(stack.max(initial=-1)) + 2, -1, np.int32)
+    for one in rows_used(stack[stack >= 0]):
+        frames[one] = stacks.own_frame(one)
+    return frames[stack]
 
 
 def _is_one_expression(rows: Rows, kind: Column, frame: Column, drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:

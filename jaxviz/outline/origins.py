@@ -11,6 +11,7 @@ import numpy as np
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.pieces import pieces_of
 from jaxviz.outline.stacks import StackTree
+from jaxviz.tables import rows_used
 
 _COMBINED = re.compile(r"/?\([^()]*(?:\([^()]*\)[^()]*)*:.*\)$")
 _CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
@@ -90,7 +91,7 @@ def _forward(part: str) -> str:
 
 def _names(graph: Graph) -> tuple[list[Parts], list[str]]:
     """Scopes and primitive by the row of a name stack among the strings."""
-    used = set(np.unique(graph.nodes.scope).tolist())
+    used = set(rows_used(graph.nodes.scope))
     found = [name_parts(text) if row in used else ((), "") for row, text in enumerate(graph.tables.strings)]
     return [parts for parts, _ in found], [primitive for _, primitive in found]
 
@@ -135,7 +136,7 @@ def _inherited(graph: Graph) -> tuple[Column, Column]:
 def _inside_program(graph: Graph, stack: Column) -> Column:
     """Call stacks without the callers that all have in common: those lie around the program."""
     tree = StackTree(graph.tables)
-    used = np.unique(stack[stack >= 0]).tolist()
+    used = rows_used(stack[stack >= 0])
     if not used:
         return stack
     around = functools.reduce(tree.common, used)

@@ -19,6 +19,7 @@ from jaxviz.outline.modules import Scope, parse_scope, stems_of
 from jaxviz.outline.phases import Phases
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.steps import Steps
+from jaxviz.tables import rows_used
 
 # What a region is in the outline, by the name of its owner's operation.
 _WRAPPERS = frozenset(
@@ -57,9 +58,8 @@ class PathReader:
         #: The call stack of each node.
         self.stack = attached_stacks(graph, self.stacks)
         self.expressions = Expressions(graph.tables)
-        self._scopes = {
-            scope: parse_scope(graph.tables.strings[scope]) for scope in np.unique(graph.nodes.scope).tolist()
-        }
+        strings = graph.tables.strings
+        self._scopes = {scope: parse_scope(strings[scope]) for scope in rows_used(graph.nodes.scope)}
         self.phases = Phases(graph, self._scopes, self.stack, self.stacks, self.expressions)
         self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
         self._stems = stems_of(name for scope in self._scopes.values() for name in scope.modules)
@@ -96,7 +96,7 @@ class PathReader:
         strings = self.graph.tables.strings
         owner = self.graph.regions.owner[1:]
         ops = self.graph.nodes.op[owner]
-        wanted = [op for op in np.unique(ops).tolist() if strings[op] in _WRAPPERS]
+        wanted = [op for op in rows_used(ops) if strings[op] in _WRAPPERS]
         return owner[np.isin(ops, wanted)] if wanted else owner[:0]
 
     def _shared_stacks(self) -> dict[int, int]:

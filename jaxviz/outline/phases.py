@@ -8,7 +8,6 @@ way back is a phase of its own.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -20,6 +19,7 @@ from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
+from jaxviz.tables import rows_used
 
 BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD, AFTER = 3, 4, 5, 6, 7, 8, 9
 PHASE_NAMES = {
@@ -60,6 +60,8 @@ class Phases:
         self._stack = stack
         self._stacks = stacks
         self._expressions = expressions
+        # By frame, whether it takes a gradient.
+        self._gradients: dict[int, bool] = {}
         size = max(scopes, default=0) + 1
         self._phase_of_scope = np.zeros(size, np.int32)
         for scope, parsed in scopes.items():
@@ -85,12 +87,14 @@ class Phases:
         derivatives = self._derivatives
         if derivatives is None or not wanted.any():
             return phase, prefix, holding
-        for number in np.unique(region[wanted[region]]).tolist():
+        for number in rows_used(region[wanted[region]]):
             here = np.flatnonzero(region == number)
             stack = self._stack[at[here]]
             own = self._phase_of_scope[self._graph.nodes.scope[at[here]]]
             # What the call that takes the gradient does itself is of no phase.
-            own[np.isin(stack, [one for one in np.unique(stack).tolist() if self._takes_gradient(one)])] = 0
+            taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
+            if taking:
+                own[np.isin(stack, taking)] = 0
             levels, order = derivatives.levels[at[here]], derivatives.order[at[here]]
             least = levels[own == BACKWARD].min() if (own == BACKWARD).any() else 0
             # What makes ready for a derivative of derivatives is part of neither.
@@ -129,7 +133,8 @@ class Phases:
 
         One gradient is a run forward and the run backward after it, with what lies around them.
         """
-        ends = np.flatnonzero(np.isin(phase[:-1], (BACKWARD, UPDATE)) & (phase[1:] == FORWARD)) + 1
+        over = (phase == BACKWARD) | (phase == UPDATE)
+        ends = np.flatnonzero(over[:-1] & (phase[1:] == FORWARD)) + 1
         found = np.empty(len(phase), np.int32)
         for start, end in zip([0, *ends], [*ends, len(phase)], strict=True):
             found[start:end] = self._prefix(own[start:end], stack[start:end])
@@ -138,18 +143,14 @@ class Phases:
     def _prefix(self, own: Column, stack: Column) -> int:
         counts = []
         for phase in (FORWARD, BACKWARD):
-            values, times = np.unique(stack[(own == phase) & (stack >= 0)], return_counts=True)
-            total: Counter[int] = Counter()
-            for value, count in zip(values.tolist(), times.tolist(), strict=True):
-                while value >= 0:
-                    total[value] += count
-                    value = self._stacks.parent(value)
-            counts.append((total, int(times.sum())))
-        (forward, forward_all), (backward, backward_all) = counts
+            below = stack[(own == phase) & (stack >= 0)]
+            total = self._stacks.totals(below)
+            counts.append((total, _MOST * len(below)))
+        (forward, forward_least), (backward, backward_least) = counts
         shared = [
             candidate
             for candidate, count in forward.items()
-            if count >= _MOST * forward_all and backward[candidate] >= _MOST * backward_all
+            if count >= forward_least and backward.get(candidate, 0) >= backward_least
         ]
         candidate = max(shared, key=self._stacks.depth, default=-1)
         while candidate >= 0:
@@ -160,9 +161,11 @@ class Phases:
 
     def _takes_gradient(self, stack: int) -> bool:
         """Whether the innermost frame of a stack is the person's call that takes a gradient."""
-        while stack >= 0 and self._stacks.library[self._stacks.frame(stack)]:
-            stack = self._stacks.parent(stack)
-        return stack >= 0 and takes_gradient(self._expressions.at(self._stacks.frame(stack)).name)
+        frame = self._stacks.own_frame(stack)
+        known = self._gradients.get(frame)
+        if known is None:
+            known = self._gradients[frame] = frame >= 0 and takes_gradient(self._expressions.at(frame).name)
+        return known
 
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""

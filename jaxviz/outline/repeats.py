@@ -153,6 +153,10 @@ class Repeats:
         """
         hashes, rows = self._item_hash[items], self._item_row[items]
         own = np.where(rows >= 0, self._row_hash[rows], hashes)
+        known = own.tolist()
+        # Mostly what came from one place is the same, and this is quicker to see than to sort.
+        if len(set(zip(known, hashes.tolist(), strict=True))) == len(set(known)):
+            return hashes
         _, place = np.unique(own, return_inverse=True)
         place = place.reshape(-1)
         order = np.lexsort((hashes, place))

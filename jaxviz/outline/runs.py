@@ -15,6 +15,8 @@ Sequence = NDArray[np.int64]
 
 # Distances between equal items that are tried as periods, the most frequent first.
 _PERIODS = 32
+# Up to so many items, Python is done before numpy has begun; most sequences are that short.
+_SHORT = 100
 
 
 @dataclass
@@ -97,19 +99,8 @@ def _worth_folding(period: int, copies: int) -> bool:
 
 def _candidates(items: Sequence) -> list[Run]:
     """For each period, every longest stretch in which items are equal to those one period on."""
-    count = len(items)
-    if count == len(set(items.tolist())):
-        return []
-    order = np.argsort(items, kind="stable")
-    same = items[order[1:]] == items[order[:-1]]
-    distances = (order[1:] - order[:-1])[same]
-    distances = distances[distances <= count // 2]
-    if not len(distances):
-        return []
-    times = np.bincount(distances)
-    periods = np.argsort(-times, kind="stable")[:_PERIODS]
     found = []
-    for period in periods[times[periods] > 0].tolist():
+    for period in _periods(items):
         equal = np.concatenate([[False], items[:-period] == items[period:], [False]])
         borders = np.flatnonzero(equal[1:] != equal[:-1])
         for start, end in zip(borders[::2].tolist(), borders[1::2].tolist(), strict=True):
@@ -117,3 +108,22 @@ def _candidates(items: Sequence) -> list[Run]:
             if copies >= 2:
                 found.append(Run(start, period, copies))
     return found
+
+
+def _periods(items: Sequence) -> list[int]:
+    """The distances from items to the next ones that are equal, the most frequent first; none over half of all."""
+    half = len(items) // 2
+    times: dict[int, int] = {}
+    if len(items) <= _SHORT:
+        latest: dict[int, int] = {}
+        for place, item in enumerate(items.tolist()):
+            distance = place - latest.get(item, -len(items))
+            latest[item] = place
+            if distance <= half:
+                times[distance] = times.get(distance, 0) + 1
+    else:
+        order = np.argsort(items, kind="stable")
+        distances = (order[1:] - order[:-1])[items[order[1:]] == items[order[:-1]]]
+        counts = np.bincount(distances[distances <= half])
+        times = {distance: int(counts[distance]) for distance in np.flatnonzero(counts).tolist()}
+    return sorted(times, key=lambda distance: (-times[distance], distance))[:_PERIODS]

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from jaxviz.graph import Column
 from jaxviz.tables import Tables
 
 
 class StackTree:
-    """The call stacks of the tables. A stack is a row, -1 the empty one."""
+    """The call stacks of the tables. A stack is a row, -1 the empty one; its caller stands before it."""
 
     def __init__(self, tables: Tables) -> None:
         # Copies, since stacks are added here that the tables do not have.
         self._frame = list(tables.stacks.frame)
         self._parent = list(tables.stacks.parent)
+        # Of each stack how many frames it has; the last is that of the empty one, which is number -1.
+        self._depth = [0] * (len(self._parent) + 1)
+        for stack, parent in enumerate(self._parent):
+            self._depth[stack] = self._depth[parent] + 1
         library, file = tables.files.library, tables.frames.file
         #: Of each frame, whether it lies in an installed package.
         self.library = [bool(library[row]) for row in file]
-        self._common: dict[tuple[int, int], int] = {}
         self._added: dict[tuple[int, int], int] = {}
-        # Of each stack that was asked for, itself and its callers, outermost first.
-        self._callers: dict[int, list[int]] = {-1: []}
 
     def depth(self, stack: int) -> int:
-        return len(self._way(stack))
+        return self._depth[stack]
 
     def parent(self, stack: int) -> int:
         return self._parent[stack] if stack >= 0 else -1
@@ -32,7 +36,10 @@ class StackTree:
 
     def root(self, stack: int) -> int:
         """The outermost part of a stack: one frame."""
-        return self._way(stack)[0]
+        parent = self._parent
+        while parent[stack] >= 0:
+            stack = parent[stack]
+        return stack
 
     def below(self, caller: int, stack: int) -> int:
         """The stack that has all frames of `caller`, then those of `stack`."""
@@ -44,6 +51,7 @@ class StackTree:
                 known = self._added[caller, frame] = len(self._frame)
                 self._frame.append(frame)
                 self._parent.append(caller)
+                self._depth.insert(known, self._depth[caller] + 1)
             caller = known
         return caller
 
@@ -63,45 +71,45 @@ class StackTree:
 
     def common(self, one: int, other: int) -> int:
         """The stack that two have in common, from the outermost frame on."""
-        if one == other or one < 0 or other < 0:
-            return one if one == other else -1
-        key = one, other
-        known = self._common.get(key)
-        if known is None:
-            known = self._common[key] = self._find_common(one, other)
-        return known
-
-    def _find_common(self, one: int, other: int) -> int:
-        ways = self._way(one), self._way(other)
-        low, high = 0, min(map(len, ways))
-        # Stacks that are equal at a depth are so above it.
-        while low < high:
-            middle = (low + high + 1) // 2
-            if ways[0][middle - 1] == ways[1][middle - 1]:
-                low = middle
+        parent = self._parent
+        while one != other:
+            # A caller stands before what it calls, so the later of the two is not around the other.
+            if one > other:
+                one = parent[one]
             else:
-                high = middle - 1
-        return ways[0][low - 1] if low else -1
-
-    def _way(self, stack: int) -> list[int]:
-        known = self._callers.get(stack)
-        if known is None:
-            inner = [stack]
-            while (caller := self._parent[inner[-1]]) not in self._callers:
-                inner.append(caller)
-            known = self._callers[stack] = self._callers[caller] + inner[::-1]
-        return known
+                other = parent[other]
+        return one
 
     def holds(self, outer: int, stack: int) -> bool:
         """Whether `outer` is `stack` or called it."""
-        depth = self.depth(outer)
-        way = self._way(stack)
-        return not depth or (len(way) >= depth and way[depth - 1] == outer)
+        parent = self._parent
+        while stack > outer:
+            stack = parent[stack]
+        return stack == outer
 
     def deeper(self, one: int, other: int) -> int:
-        return one if self.depth(one) >= self.depth(other) else other
+        return one if self._depth[one] >= self._depth[other] else other
 
     def frames_between(self, stack: int, above: int) -> list[int]:
         """The frames of `stack` that are not in `above`, one of its callers; outermost first."""
-        frame = self._frame
-        return [frame[one] for one in self._way(stack)[self.depth(above) :]]
+        frame, parent = self._frame, self._parent
+        found = []
+        for _ in range(self._depth[stack] - self._depth[above]):
+            found.append(frame[stack])
+            stack = parent[stack]
+        found.reverse()
+        return found
+
+    def totals(self, stacks: Column) -> dict[int, int]:
+        """How many of some stacks, none of them empty, each stack is or called; of those that are at least one."""
+        count = np.bincount(stacks, minlength=1).tolist()
+        found: dict[int, int] = {}
+        # Backwards, so that all that a stack called has been counted before it.
+        for stack in range(len(count) - 1, -1, -1):
+            times = count[stack]
+            if times:
+                found[stack] = times
+                caller = self._parent[stack]
+                if caller >= 0:
+                    count[caller] += times
+        return found

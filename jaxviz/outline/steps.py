@@ -18,8 +18,12 @@ class Steps:
         self._stacks = stacks
         self._expressions = expressions
         self._operations = Operations(tables, stacks)
-        self._elements: dict[tuple[int, str], tuple[Element, ...]] = {}
+        # Numbers of elements: by what was asked for, then of the parts that many call stacks share.
         self._known: dict[tuple[int, int, int | None, int], tuple[int, ...]] = {}
+        self._own: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._calls: dict[tuple[int, int], int] = {}
+        self._places: dict[int, int] = {}
+        self._elements: dict[tuple[int, str], tuple[int, ...]] = {}
 
     def between(self, stack: int, above: int, module: int | None = None, called: int = -1) -> tuple[int, ...]:
         """The steps of a call stack below the stack `above`: the person's frames, then a library's inside them.
@@ -30,33 +34,47 @@ class Steps:
         key = stack, above, module, called
         known = self._known.get(key)
         if known is None:
-            number = self._paths.number
-            known = self._known[key] = tuple(number(element) for element in self._between(*key))
+            known = self._known[key] = tuple(self._between(*key))
         return known
 
-    def _between(self, stack: int, above: int, module: int | None, called: int) -> list[Element]:
-        library = self._stacks.library
-        frames = self._stacks.frames_between(stack, above)
-        last = max((place for place, frame in enumerate(frames) if not library[frame]), default=-1)
+    def _between(self, stack: int, above: int, module: int | None, called: int) -> list[int]:
+        stacks, library = self._stacks, self._stacks.library
+        frames = stacks.frames_between(stack, above)
+        last = len(frames) - 1
+        while last >= 0 and library[frames[last]]:
+            last -= 1
         outside = 0
         if module is not None:
-            below = self._stacks.frames_between(stack, module) if self._stacks.holds(module, stack) else []
-            outside = max(len(frames) - len(below), 0)
+            below = stacks.depth(stack) - stacks.depth(module) if stacks.holds(module, stack) else 0
+            outside = max(len(frames) - below, 0)
         inside = frames[max(outside, last + 1) :]
         if last >= 0 and not inside and called < 0 and takes_gradient(self._expressions.at(frames[last]).name):
             # What taking a gradient does itself belongs to what the gradient is taken of.
             last -= 1
-        found: list[Element] = []
+        found: list[int] = []
         for place in range(min(outside, max(last, 0)), last + 1):
-            if not library[frames[place]]:
-                found += self._own_elements(frames[place], frames[place + 1] if place + 1 < len(frames) else called)
-        for caller, frame in zip([frames[last] if last >= 0 else -1, *inside], inside, strict=False):
-            found.append(self._library_element(caller, frame))
+            frame = frames[place]
+            if not library[frame]:
+                inner = frames[place + 1] if place + 1 < len(frames) else called
+                own = self._own.get((frame, inner))
+                if own is None:
+                    own = self._own[frame, inner] = self._own_steps(frame, inner)
+                found += own
+        caller = frames[last] if last >= 0 else -1
+        for frame in inside:
+            call = self._calls.get((caller, frame))
+            if call is None:
+                call = self._calls[caller, frame] = self._paths.number(self._library_element(caller, frame))
+            found.append(call)
+            caller = frame
         if inside:
-            found.append(self._library_place(inside[-1]))
+            in_library = self._places.get(caller)
+            if in_library is None:
+                in_library = self._places[caller] = self._paths.number(self._library_place(caller))
+            found.append(in_library)
         return found
 
-    def _own_elements(self, frame: int, called: int) -> tuple[Element, ...]:
+    def _own_steps(self, frame: int, called: int) -> tuple[int, ...]:
         """The statement and the expression at one of the person's frames; `called` is the frame it calls, or -1."""
         expression = self._expressions.at(frame)
         name = expression.name
@@ -68,12 +86,11 @@ class Steps:
             call = self._indexed(frame) or (
                 Element(CALL, (frame, better), better or name, (CALL, frame, better), frame, expression.text),
             )
-            known = call
             if expression.statement[0]:
                 statement = (self._tables.frames.file[frame], *expression.statement)
                 text = expression.statement_text
-                known = (Element(STATEMENT, statement, text, (STATEMENT, *statement), frame, text), *call)
-            self._elements[frame, better] = known
+                call = (Element(STATEMENT, statement, text, (STATEMENT, *statement), frame, text), *call)
+            known = self._elements[frame, better] = tuple(map(self._paths.number, call))
         return known
 
     def _indexed(self, frame: int) -> tuple[Element, ...]:
