@@ -2,23 +2,27 @@
 
     python -m bench capture [--quick]
     python -m bench.capture --parts 24
+    python -m bench.capture --first 2
 
 The training step of flax's transformer block is traced, lowered and optimized by JAX alone, then explored to the text
-of its document, in turns; of each the fastest counts. `added` is what a person waits for longer, which means
-something only where two cores are free. `CPU` is what jaxviz computes in all, `after` what of that cannot be done while
-XLA optimizes; both are shares of the processor time of JAX alone, so other work on the machine disturbs them less. The
-passes of the compiler are asked for apart, so they are not in it, nor is what only they can say of fates; nor are
-findings. Peaks of memory are those of processes of their own, in which nothing else was done. `--parts` says what each
-step costs.
+of its document, in turns; of each the fastest counts. `wall` are seconds of the clock: those of JAX alone, those of an
+exploration with its findings, and what a person so waits longer, which means something only where two cores are free.
+`CPU` are seconds of a processor, which other work on the machine disturbs less: those of JAX alone, and as shares of
+them what jaxviz computes in all, and what of that cannot be done while XLA optimizes. The passes of the compiler are
+asked for apart, so they are not in it, nor is what only they can say of fates; findings are in the wall alone. Peaks of
+memory are those of processes of their own, in which nothing else was done. `--parts` says what each step costs;
+`--first`, what is waited for in processes of their own, where nothing is imported or known, and once more.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time, thread_time
 from typing import Any, NamedTuple
@@ -55,12 +59,17 @@ def _explored(fn: Callable[..., Any], args: Any) -> dict[str, float]:
     start = thread_time()
     size = len(json.dumps(ex.document().to_json()))
     costs["document"] = thread_time() - start
+    # They were found ahead, where nobody counted.
+    residuals = replace(ex.residuals)
+    start = thread_time()
+    residuals.policies  # noqa: B018
+    costs["jaxpr residuals"] = thread_time() - start
     return costs | sizes | {"kB": size / 1e3}
 
 
 _COUNTS = ("nodes", "equations", "operations", "kB")
 # What is done while XLA optimizes.
-_MEANWHILE = ("jaxpr read", "jaxpr outline", "stablehlo read", "stablehlo link")
+_MEANWHILE = ("jaxpr read", "jaxpr outline", "jaxpr residuals", "stablehlo read", "stablehlo link")
 
 
 def _added(costs: dict[str, float], without: tuple[str, ...] = ()) -> float:
@@ -94,17 +103,23 @@ def _row(layers: int, turns: int) -> str:
     after = min(_added(each.result, _MEANWHILE) for each in explored)
     memory = [_peak(mode, layers) for mode in ("jax", "jaxviz")]
     return (
-        f"{layers:>6} {costs['equations']:>9,} {costs['nodes']:>8,} {own:>7.2f} {total:>8.2f} {total / own - 1:>7.1%}"
-        f" {processor:>8.2f} {added / processor:>6.1%} {after / processor:>6.1%} {costs['kB']:>7.0f}"
+        f"{layers:>6} {costs['equations']:>9,} {costs['nodes']:>8,} {own:>6.2f} {total:>9.2f} {total / own - 1:>10.1%}"
+        f" {processor:>6.2f} {added / processor:>9.1%} {after / processor:>11.1%} {costs['kB']:>6.0f}"
         f" {memory[0]:>7.2f} {memory[1] / memory[0]:>6.2f}"
     )
 
 
 def _peak(mode: str, layers: int) -> float:
     """The peak of the memory of a process that does this alone, in GB."""
-    command = [sys.executable, "-m", "bench.capture", "--peak", mode, str(layers)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[1])
-    return float(done.stdout)
+    return float(_in_own_process("--peak", mode, layers)[0])
+
+
+def _in_own_process(option: str, mode: str, layers: int) -> list[str]:
+    command = [sys.executable, "-m", "bench.capture", option, mode, str(layers)]
+    # What is installed has its byte code beside it.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    options: dict[str, Any] = {"cwd": Path(__file__).parents[1], "env": environment, "timeout": 600}
+    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout.split()
 
 
 def _print_peak(mode: str, layers: int) -> None:
@@ -112,6 +127,27 @@ def _print_peak(mode: str, layers: int) -> None:
 
     (_alone if mode == "jax" else _explored)(*flax_block(True, layers))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+
+
+def _print_turns(mode: str, layers: int) -> None:
+    """Seconds of the clock and of the processor of the first and of the second time in this process."""
+    from programs import flax_block
+
+    for _ in range(2):
+        timed = _timed(_alone if mode == "jax" else _explored, flax_block(True, layers))
+        print(timed.wall, timed.processor)
+
+
+def _print_first(layers: int) -> None:
+    """The first and the second time in a process; JAX's own first time is longer too."""
+    print(f"{'':>8} {'wall: JAX s':>12} {'jaxviz s':>9} {'longer':>7} {'CPU: JAX s':>11} {'jaxviz s':>9} {'longer':>7}")
+    runs = {mode: [_in_own_process("--turns", mode, layers) for _ in range(3)] for mode in ("jax", "jaxviz")}
+    for turn, name in enumerate(("first", "second")):
+        cells = []
+        for kind in range(2):
+            own, total = (min(float(run[2 * turn + kind]) for run in runs[mode]) for mode in ("jax", "jaxviz"))
+            cells.append(f"{own:>{12 - kind}.2f} {total:>9.2f} {total - own:>7.2f}")
+        print(f"{name:>8} {' '.join(cells)}")
 
 
 def _print_parts(layers: int) -> None:
@@ -132,6 +168,12 @@ def main() -> None:
     if "--peak" in sys.argv:
         _print_peak(sys.argv[-2], int(sys.argv[-1]))
         return
+    if "--turns" in sys.argv:
+        _print_turns(sys.argv[-2], int(sys.argv[-1]))
+        return
+    if "--first" in sys.argv:
+        _print_first(int(sys.argv[-1]))
+        return
     if "--parts" in sys.argv:
         _print_parts(int(sys.argv[-1]))
         return
@@ -140,8 +182,9 @@ def main() -> None:
 
     print(f"jax {jax.__version__}")
     print(
-        f"{'layers':>6} {'equations':>9} {'HLO':>8} {'JAX s':>7} {'total s':>8} {'added':>7} {'JAX CPU':>8} {'CPU':>6}"
-        f" {'after':>6} {'kB':>7} {'JAX GB':>7} {'times':>6}"
+        f"{'':25} {'wall':-^27} {'CPU':-^28}\n"
+        f"{'layers':>6} {'equations':>9} {'HLO':>8} {'JAX s':>6} {'jaxviz s':>9} {'longer':>10} {'JAX s':>6}"
+        f" {'added':>9} {'after XLA':>11} {'kB':>6} {'JAX GB':>7} {'times':>6}"
     )
     _explored(*flax_block(True, 1))
     for layers, turns in ((1, 5), (2, 5)) if "--quick" in sys.argv else ((1, 5), (2, 5), (24, 3), (64, 2)):

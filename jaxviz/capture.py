@@ -11,12 +11,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter, thread_time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from jaxviz.graph import OPERATION, RESULT, Column, Graph
-from jaxviz.link.changes import Passes
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
@@ -26,17 +25,18 @@ from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
 from jaxviz.outline.linked import linked_outline, with_turns
 from jaxviz.outline.order import program_order, reordered
-from jaxviz.passes import make_passes
 from jaxviz.program import Program
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo import HloGraph, read_hlo
 from jaxviz.read.hlo_module import HloModule
 from jaxviz.read.hlo_proto import parse_hlo_proto
 from jaxviz.read.jaxpr import read_jaxpr
-from jaxviz.read.passes import PassState
 from jaxviz.read.stablehlo import read_stablehlo
 from jaxviz.read.tag_text import MARK
 from jaxviz.tables import Tables
+
+if TYPE_CHECKING:
+    from jaxviz.link.changes import Passes
 
 #: Up to so many equations, snapshots are taken after every pass of the compiler.
 ALL_PASSES = 20_000
@@ -174,6 +174,10 @@ class Capture:
     @cached_property
     def passes(self) -> Passes:
         """The passes of the compiler that changed something; fewer of them for a large program."""
+        # The reader of text is only needed for them.
+        from jaxviz.passes import make_passes
+        from jaxviz.read.passes import PassState
+
         start = perf_counter()
         large = len(self.jaxpr) > ALL_PASSES
         snapshots = (

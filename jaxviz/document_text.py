@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def _write(value: Any, pieces: list[bytes]) -> None:
     elif isinstance(value, dict) and value:
         start = b"{"
         for key, inner in value.items():
-            pieces += (start, dumps(key).encode(), b":")
+            pieces += (start, _key(key))
             _write(inner, pieces)
             start = b","
         pieces.append(b"}")
@@ -46,6 +47,12 @@ def _write(value: Any, pieces: list[bytes]) -> None:
         pieces.append(b"]")
     else:
         pieces.append(dumps(value).encode())
+
+
+@lru_cache(maxsize=1024)
+def _key(key: str) -> bytes:
+    """A key of an object; there are few, each in many objects."""
+    return dumps(key).encode() + b":"
 
 
 def plain(value: Any) -> Any:

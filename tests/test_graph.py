@@ -37,6 +37,13 @@ def test_nodes_can_be_read_one_by_one(graph):
         graph.node(len(graph))
 
 
+def test_one_attribute_is_what_the_node_in_words_has(graph):
+    for node in graph:
+        for key, value in node.attributes.items():
+            assert graph.attribute(node.index, key) == value
+        assert graph.attribute(node.index, "no such attribute") == ""
+
+
 def test_repr_counts_what_is_there(graph):
     assert repr(graph) == "<Graph: 4 operations in 1 region, 2 arguments, 1 result>"
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 
+import jax
 import jax.numpy as jnp
 import pytest
 
+import jaxviz as jv
 import jaxviz.capture
 from jaxviz.capture import Capture
 from jaxviz.meanwhile import meanwhile
@@ -30,6 +32,17 @@ def test_an_interrupt_waits_for_the_work():
 
 def capture() -> Capture:
     return Capture(Program(lambda x: jnp.sin(x) * 2.0, (jnp.ones(3),)))
+
+
+def test_what_is_told_of_the_jaxpr_is_found_while_the_compiler_works():
+    def step(w, x):
+        return jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).sum())(w)
+
+    explored = jv.explore(step, jnp.ones((3, 3)), jnp.ones((2, 3)))
+    assert "residuals" not in explored._subject.__dict__
+    explored.hlo  # noqa: B018
+    assert "found_in_jaxpr" in explored.__dict__
+    assert explored.residuals.__dict__["policies"][0].name == "everything_saveable"
 
 
 def test_what_needs_no_hlo_is_read_while_the_compiler_works(monkeypatch):

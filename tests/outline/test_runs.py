@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jaxviz.outline import runs
 from jaxviz.outline.modules import parse_scope
 from jaxviz.outline.runs import Run, find_runs
 
@@ -32,6 +34,16 @@ def test_runs_repeat_their_pattern_and_do_not_overlap(items):
 @given(st.lists(st.integers(), min_size=1, max_size=6, unique=True), st.integers(2, 40))
 def test_a_pattern_that_fills_a_sequence_is_found_whole(pattern, copies):
     assert find_runs(np.array(pattern * copies)) == [Run(0, len(pattern), copies)]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(_ITEMS)
+def test_short_and_long_sequences_have_the_same_runs(items):
+    sequence = np.array(items, np.int64)
+    short = find_runs(sequence)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "_SHORT", 0)
+        assert find_runs(sequence) == short
 
 
 def test_a_run_inside_a_copy_is_found_too():
