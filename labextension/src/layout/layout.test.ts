@@ -270,3 +270,13 @@ test('parts that nothing joins are packed, not lined up', () => {
   const out = layout(input);
   assert.ok(out.totalWidth / out.totalHeight < 4 && out.totalHeight / out.totalWidth < 4);
 });
+
+test('a group whose twin is nested less deep stays inside its own', () => {
+  const tall = Array.from({ length: 12 }, () => ({ parent: 0 }));
+  const boxes: Box[] = [{ group: true }, ...tall, { group: true }, { parent: 13, group: true }, { parent: 14 }];
+  const edges = tall.slice(1).map((_, i) => [i + 1, i + 2] as const);
+  const level = new Int32Array(boxes.length).fill(-1);
+  [level[0], level[14]] = [14, 0];
+  const input = { ...graph(boxes, edges), level };
+  check(input, layout(input));
+});

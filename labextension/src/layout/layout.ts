@@ -32,12 +32,14 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
     }
   };
   const flatOf = new Map(cut.flats.map(flat => [flat.group, flat]));
-  for (const flat of deepestFirst(cut.flats, input.parent)) {
+  const depth = depths(input.parent);
+  for (const flat of deepestFirst(cut.flats, depth)) {
     const all = flatInput(input, flat, width, height, layouts, before);
     const make = (): FlatLayout => layoutFlat(all, flat.vertices.length / vertices);
     give(flat, memory ? memory.recall(all, make) : make());
     const other = flatOf.get(input.level?.[flat.group] ?? -1);
-    if (other && other.group >= 0 && layouts.has(other.group)) {
+    // What stands around a deeper one is placed already: that one cannot grow any more.
+    if (other && other.group >= 0 && layouts.has(other.group) && depth[other.group] === depth[flat.group]) {
       const sides = [flat, other].map(({ group, vertices: members }) => ({
         layout: layouts.get(group) as FlatLayout,
         height: Float64Array.from(members, ({ box }) => (box < 0 ? 0 : height[box]))
@@ -52,12 +54,17 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
   return compose(input, cut, layouts, width, height);
 }
 
-/** What stands equally deep is laid out before anything around it: two groups can be compared then. */
-function deepestFirst(flats: readonly Flat[], parent: Int32Array): readonly Flat[] {
+/** How many groups each box stands in, and one more. */
+function depths(parent: Int32Array): Int32Array {
   const depth = new Int32Array(parent.length);
   parent.forEach((around, box) => {
     depth[box] = around < 0 ? 1 : depth[around] + 1;
   });
+  return depth;
+}
+
+/** What stands equally deep is laid out before anything around it: two groups can be compared then. */
+function deepestFirst(flats: readonly Flat[], depth: Int32Array): readonly Flat[] {
   const depthOf = ({ group }: Flat): number => (group < 0 ? 0 : depth[group]);
   return [...flats].sort((a, b) => depthOf(b) - depthOf(a));
 }
