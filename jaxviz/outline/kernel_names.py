@@ -43,7 +43,12 @@ class KernelNames:
         telling = (made.kind == OPERATION) & (outline.role == BOX)
         # What turns or chooses is a row of its own.
         telling[outline.first[is_kind(outline.kind, _TURNING)]] = False
-        self._source = np.where((source >= 0) & telling[np.maximum(source, 0)], source, -1)
+        # Lists, since few are looked at at a time.
+        self._source: list[int] = np.where((source >= 0) & telling[np.maximum(source, 0)], source, -1).tolist()
+        self._start, self._end = (column.tolist() for column in graph.region_intervals)
+        self._leaf, self._parent = outline.leaf.tolist(), outline.parent.tolist()
+        # Of rows of the jaxpr's outline that were asked for, the rows around them and themselves, outermost first.
+        self._around: dict[int, list[int]] = {0: [0]}
 
     def name(self, kernel: int, around: int) -> int:
         """What the node `kernel` is called, a string, that stands in the row `around` of the jaxpr; 0 if by itself."""
@@ -66,11 +71,10 @@ class KernelNames:
     def _equations(self, kernel: int) -> list[int]:
         """What went into a kernel, in the order of the program."""
         regions = self._graph.owned_regions.get(kernel, ())
-        start, end = self._graph.region_intervals
-        inside = [self._source[start[region] : end[region]] for region in regions]
-        found = np.unique(np.concatenate(inside)) if inside else np.zeros(0, np.int32)
-        equations: list[int] = found[found >= 0].tolist()
-        return equations
+        found: set[int] = set()
+        for region in regions:
+            found.update(self._source[self._start[region] : self._end[region]])
+        return sorted(found - {-1})
 
     def _thing(self, equation: int, path: list[int]) -> str:
         """What an equation is part of, of the rows `path` around it; the text of a statement says too much."""
@@ -82,10 +86,14 @@ class KernelNames:
 
     def _path(self, equation: int) -> list[int]:
         """The rows around an equation, outermost first."""
-        path = [int(self._given.leaf[equation])]
-        while path[-1] > 0:
-            path.append(int(self._given.parent[path[-1]]))
-        return path[::-1]
+        leaf = self._leaf[equation]
+        known = self._around.get(leaf)
+        if known is None:
+            path = [leaf]
+            while path[-1] > 0:
+                path.append(self._parent[path[-1]])
+            known = self._around[leaf] = path[::-1]
+        return known
 
     def _row_name(self, row: int) -> str:
         """The name of a row, "" where it says nothing; the program itself is told elsewhere."""
