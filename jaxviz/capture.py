@@ -23,8 +23,9 @@ from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
-from jaxviz.outline.linked import linked_outline, with_turns
+from jaxviz.outline.linked import linked_outline
 from jaxviz.outline.order import program_order, reordered
+from jaxviz.outline.turns import with_turns
 from jaxviz.program import Program
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo import HloGraph, read_hlo

@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.elements import is_kind
 from jaxviz.outline.expressions import GENERIC
 from jaxviz.outline.noise import BOX
 from jaxviz.outline.tree import ROW_KINDS, Outline
+from jaxviz.outline.turns import turning_nodes
 
-_TURNING = (ROW_KINDS.index("loop"), ROW_KINDS.index("cond"))
 _LOOKED_THROUGH = tuple(ROW_KINDS.index(kind) for kind in ("phase", "statement", "copy", "stack", "part"))
 # Of rows that are one, the name of the last of these wins, or of the innermost if there are several of a kind.
 _TELLING = tuple(ROW_KINDS.index(kind) for kind in ("expression", "call", "module"))
@@ -42,7 +41,7 @@ class KernelNames:
         made = outline.graph.nodes
         telling = (made.kind == OPERATION) & (outline.role == BOX)
         # What turns or chooses is a row of its own.
-        telling[outline.first[is_kind(outline.kind, _TURNING)]] = False
+        telling[turning_nodes(outline.graph)] = False
         # Lists, since few are looked at at a time.
         self._source: list[int] = np.where((source >= 0) & telling[np.maximum(source, 0)], source, -1).tolist()
         self._start, self._end = (column.tolist() for column in graph.region_intervals)

@@ -6,16 +6,15 @@ graph is in program order (`order.py`), so each row of the jaxpr's outline is on
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, Attributes, Column, Graph
+from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.outline.elements import is_kind
 from jaxviz.outline.kernel_names import KernelNames, weight
-from jaxviz.outline.noise import BOX, CHIP, COUNTER, EDGE, THROUGH
+from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
 from jaxviz.outline.tree import ROW_KINDS, Outline
+from jaxviz.outline.turns import mark_counters
 
 _PHASE, _LOOP, _COND, _CALL, _BODY = (ROW_KINDS.index(kind) for kind in ("phase", "loop", "cond", "call", "body"))
 _OWN_NAMED = (_PHASE, _LOOP, _COND, _BODY)
@@ -25,7 +24,6 @@ _HANDS_ON = frozenset(
     {"reshape", "broadcast_in_dim", "broadcast", "convert", "bitcast", "bitcast_convert", "optimization_barrier"}
 )
 _CONSTANTS = frozenset({"constant", "iota"})
-_NUMBERS = frozenset({"s32", "s64", "u32", "u64", "pred"} | {"int32", "int64", "uint32", "uint64", "bool"})
 # Owners whose bodies are seen as part of what is around them.
 _WRAPPERS = frozenset({"call"})
 _LOOPS = frozenset({"while"})
@@ -37,61 +35,8 @@ def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
     writer = _Writer(graph, source, outline)
     writer.write()
     role = roles_of(graph)
-    _mark_counters(role, graph, _counters(graph, source, outline))
+    mark_counters(role, graph, source, outline)
     return writer.outline_of(role)
-
-
-def with_turns(graph: Graph, source: Column, program: Graph) -> Graph:
-    """The graph with how often its loops turn, where only the jaxpr, `program`, says so."""
-    strings, attributes = graph.tables.strings, graph.attributes
-    key = graph.tables.string("known_trip_count")
-    known = set(attributes.node[attributes.key == key].tolist())
-    rows = []
-    for node in graph.owned_regions:
-        if strings[graph.nodes.op[node]] in _LOOPS and source[node] >= 0 and node not in known:
-            length = program.node(int(source[node])).attributes.get("length")
-            if length:
-                rows.append((node, key, graph.tables.string(length)))
-    if not rows:
-        return graph
-    columns = [
-        np.concatenate([column, np.array(added, np.int32)])
-        for column, added in zip(
-            (attributes.node, attributes.key, attributes.value), zip(*rows, strict=True), strict=True
-        )
-    ]
-    order = np.argsort(columns[0], kind="stable")
-    return replace(graph, attributes=Attributes(*(column[order] for column in columns)))
-
-
-def _mark_counters(role: Column, graph: Graph, counts: NDArray[np.bool_]) -> None:
-    """What counts turns is not drawn, nor is what goes round for that alone; the program itself may read it."""
-    copies = graph.tables.find_string("copy")
-    role[counts] = np.where(graph.nodes.op[counts] == (-1 if copies is None else copies), EDGE, COUNTER)
-    source = graph.operands.source
-    reads = np.flatnonzero((source >= 0) & (role[graph.operand_node] != COUNTER))
-    read = np.zeros(len(graph), bool)
-    read[graph.value_node[source[reads]]] = True
-    turning = np.zeros(len(graph.regions.owner), bool)
-    turning[graph.nodes.region[counts]] = True
-    role[(graph.nodes.kind == ARGUMENT) & turning[graph.nodes.region] & ~read] = COUNTER
-
-
-def _counters(graph: Graph, source: Column, outline: Outline) -> NDArray[np.bool_]:
-    """What counts the turns of a loop that the jaxpr has as a whole: numbers that come from nothing inside of it."""
-    loops = np.append(np.zeros(len(outline.graph), bool), False)
-    loops[outline.first[outline.kind == _LOOP]] = True
-    types, strings = graph.tables.types, graph.tables.strings
-    number = [rank == 0 and strings[dtype] in _NUMBERS for rank, dtype in zip(types.rank, types.dtype, strict=True)]
-    others = np.bincount(graph.value_node, ~np.array([*number, False])[graph.values.type], len(graph))
-    told = (source >= 0) & (outline.role[np.maximum(source, 0)] == COUNTER)
-    counts = (graph.nodes.kind == OPERATION) & (loops[source] | told) & (others == 0) & (graph.nodes.region > 0)
-    # What has bodies counts if all in them does.
-    for node, regions in graph.owned_regions.items():
-        start, end = graph.region_intervals[0][regions[0]], graph.region_intervals[1][regions[-1]]
-        inside = slice(int(start), int(end))
-        counts[node] &= bool((counts[inside] | (graph.nodes.kind[inside] != OPERATION)).all())
-    return counts
 
 
 class _Rows:

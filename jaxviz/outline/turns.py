@@ -1,0 +1,81 @@
+"""How the loops of a compiled stage turn: how often, and what does nothing but count.
+
+Of a loop over a number of turns, the jaxpr says how many, and nothing counts them. The compiler's loops count by
+themselves, in operations that say nothing of the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import ARGUMENT, OPERATION, Attributes, Column, Graph
+from jaxviz.outline.noise import COUNTER, EDGE
+from jaxviz.outline.tree import Outline
+
+_TURNING = frozenset({"scan", "while", "cond"})
+_LOOPS = frozenset({"while"})
+_NUMBERS = frozenset({"s32", "s64", "u32", "u64", "pred"} | {"int32", "int64", "uint32", "uint64", "bool"})
+
+
+def turning_nodes(graph: Graph) -> list[int]:
+    """The loops and conditions of a jaxpr."""
+    strings = graph.tables.strings
+    return [node for node in graph.owned_regions if strings[graph.nodes.op[node]] in _TURNING]
+
+
+def with_turns(graph: Graph, source: Column, program: Graph) -> Graph:
+    """The graph with how often its loops turn, where only the jaxpr, `program`, says so."""
+    strings, attributes = graph.tables.strings, graph.attributes
+    key = graph.tables.string("known_trip_count")
+    known = set(attributes.node[attributes.key == key].tolist())
+    rows = []
+    for node in graph.owned_regions:
+        if strings[graph.nodes.op[node]] in _LOOPS and source[node] >= 0 and node not in known:
+            length = program.node(int(source[node])).attributes.get("length")
+            if length:
+                rows.append((node, key, graph.tables.string(length)))
+    if not rows:
+        return graph
+    columns = [
+        np.concatenate([column, np.array(added, np.int32)])
+        for column, added in zip(
+            (attributes.node, attributes.key, attributes.value), zip(*rows, strict=True), strict=True
+        )
+    ]
+    order = np.argsort(columns[0], kind="stable")
+    return replace(graph, attributes=Attributes(*(column[order] for column in columns)))
+
+
+def mark_counters(role: Column, graph: Graph, source: Column, outline: Outline) -> None:
+    """What counts turns is not drawn, nor is what goes round for that alone; the program itself may read it."""
+    counts = _counters(graph, source, outline)
+    copies = graph.tables.find_string("copy")
+    role[counts] = np.where(graph.nodes.op[counts] == (-1 if copies is None else copies), EDGE, COUNTER)
+    source = graph.operands.source
+    reads = np.flatnonzero((source >= 0) & (role[graph.operand_node] != COUNTER))
+    read = np.zeros(len(graph), bool)
+    read[graph.value_node[source[reads]]] = True
+    turning = np.zeros(len(graph.regions.owner), bool)
+    turning[graph.nodes.region[counts]] = True
+    role[(graph.nodes.kind == ARGUMENT) & turning[graph.nodes.region] & ~read] = COUNTER
+
+
+def _counters(graph: Graph, source: Column, outline: Outline) -> NDArray[np.bool_]:
+    """What counts the turns of a loop that the jaxpr has as a whole: numbers that come from nothing inside of it."""
+    # The last is for what comes from nothing, which is number -1.
+    loops = np.zeros(len(outline.graph) + 1, bool)
+    loops[turning_nodes(outline.graph)] = True
+    types, strings = graph.tables.types, graph.tables.strings
+    number = [rank == 0 and strings[dtype] in _NUMBERS for rank, dtype in zip(types.rank, types.dtype, strict=True)]
+    others = np.bincount(graph.value_node, ~np.array([*number, False])[graph.values.type], len(graph))
+    told = (source >= 0) & (outline.role[np.maximum(source, 0)] == COUNTER)
+    counts = (graph.nodes.kind == OPERATION) & (loops[source] | told) & (others == 0) & (graph.nodes.region > 0)
+    # What has bodies counts if all in them does.
+    for node, regions in graph.owned_regions.items():
+        start, end = graph.region_intervals[0][regions[0]], graph.region_intervals[1][regions[-1]]
+        inside = slice(int(start), int(end))
+        counts[node] &= bool((counts[inside] | (graph.nodes.kind[inside] != OPERATION)).all())
+    return counts
