@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from jaxviz import compat
-from jaxviz.errors.cases.values import is_jitted, plain_name
+from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.source import Source, definition_of
@@ -75,11 +75,14 @@ def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explan
         (argument for argument in (call.args if call is not None else [])[1:] if failure.traced(argument)), None
     )
     text = failure.text(traced) or "the argument"
+    static = static_cures(failure, failure.traced(traced)) if failure.place is failure.own[0] else ()
+    made = f"is an argument of `{failure.name}`, which is traced" if static else "is computed from what is traced here"
     reason = (
         "A static argument is a part of the program, so its value must be known while JAX traces. "
-        f"`{text}` is computed from what is traced here, and has none yet."
+        f"`{text}` {made}, and has none yet."
     )
-    cures = (Cure("Let it be traced too, by leaving it out of the static ones:", _without_static(failure, call)),)
+    cure = Cure("Let it be traced too, by leaving it out of the static ones:", _without_static(failure, call))
+    cures = static or (cure,)
     return Explanation("static argument", f"`{text}` is traced, and cannot be static", reason, cures, page)
 
 

@@ -215,7 +215,8 @@ def _call(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation
     around = failure.source.around(node) if failure.source is not None else []
     statement = next((one for one in around if isinstance(one, ast.stmt)), None)
     test = getattr(statement, "test", None)
-    if test is not None and test in around:
+    chosen_by = [one.test for one in around if isinstance(one, ast.IfExp)]
+    if (test is not None and test in around) or any(one in around for one in chosen_by):
         return None
     name = node.func.id
     # `min(max(x, 0), 1)` asks twice.

@@ -32,6 +32,10 @@ def elementwise(failure: Failure, node: ast.expr | str) -> str:
         sign = " & " if isinstance(node.op, ast.And) else " | "
         return sign.join(f"({elementwise(failure, value)})" for value in node.values)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        value = failure.value(node.operand)
+        if is_array(value) and value.dtype != bool:
+            # Of whole numbers, `~` turns each bit.
+            return f"({failure.text(node.operand)} == 0)"
         return f"~({elementwise(failure, node.operand)})"
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
         among = failure.text(node.comparators[0])

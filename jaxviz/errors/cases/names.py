@@ -282,6 +282,22 @@ def _debug_print(failure: Failure, match: re.Match[str]) -> Explanation | None:
     return Explanation("debug print", title, reason, (cure,), api_page("jax.debug.print"))
 
 
+def _entry(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """An entry of a dictionary is asked for as if it were an object's."""
+    node = failure.find(ast.Attribute)
+    held = failure.value(node.value) if node is not None else None
+    if node is None or type(held) is not dict or match[1] not in held:
+        return None
+    text = failure.text(node.value)
+    keys = ", ".join(f"`{key}`" for key in list(held)[:8])
+    reason = (
+        f"`{text}` is a dictionary with the keys {keys}: its entries are taken out by these. What a dictionary has as "
+        "attributes are its methods."
+    )
+    cure = Cure("Take the entry:", failure.with_(node, f'{text}["{match[1]}"]'))
+    return Explanation("key", f"`{match[1]}` is an entry of `{text}`, not an attribute", reason, (cure,))
+
+
 _ATTRIBUTE, _TYPE = ("AttributeError",), ("TypeError",)
 
 CASES = (
@@ -291,6 +307,7 @@ CASES = (
         r"Tracer'? (?:object )?has no attribute '?(\w+)|The '(\w+)' (?:method|attribute) is not available on",
         _attribute,
     ),
+    Case("key", _ATTRIBUTE, r"^'dict' object has no attribute '(\w+)'", _entry),
     Case("name", _ATTRIBUTE, r"module '([\w.]+)' has no attribute '(\w+)'", _of_module),
     Case("undefined", ("NameError",), r"name '(\w+)' is not defined", _name),
     Case("key", ("KeyError",), r"^.+$", _key),

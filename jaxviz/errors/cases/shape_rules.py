@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxviz.errors.cases.given import argument
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.trial import given_by
 
 _BOTH = ("TypeError", "ValueError")
 
@@ -16,10 +18,13 @@ def _of_numbers(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
     first = call.args[0] if call is not None and call.args else None
     link = api_page("jax.numpy.stack")
-    if call is not None and first is not None and is_array(failure.value(first)):
-        arrays = [one for one in call.args if is_array(failure.value(one)) and failure.value(one).ndim]
+    if call is not None and first is not None and is_array(given_by(failure, failure.text(first))):
+        # What is a number of Python is the axis.
+        arrays = [one for one in call.args if not isinstance(failure.value(one), int)]
+        axis = [f"axis={failure.text(one)}" for one in call.args if one not in arrays]
+        axis += [f"{one.arg}={failure.text(one.value)}" for one in call.keywords if one.arg]
         listed = ", ".join(map(failure.text, arrays))
-        whole = f"{failure.text(call.func)}([{listed}])"
+        whole = f"{failure.text(call.func)}({', '.join([f'[{listed}]', *axis])})"
         reason = (
             "`concatenate` takes the arrays as one list, and then the axis. "
             f"`{failure.text(first)}` is taken for the list here, so the numbers in it would be joined."
@@ -34,6 +39,25 @@ def _of_numbers(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     cure = Cure("Stack them:", failure.with_(call, code) if call is not None else code)
     return Explanation("concatenation", "single numbers have no axis to be joined along", reason, (cure,), link)
+
+
+def _padding(failure: Failure, match: re.Match[str]) -> Explanation:
+    """More or fewer pairs than axes: cut off from the end, or those that lack are pairs of zeros before the others."""
+    axes, call = int(match[1]), failure.find(ast.Call)
+    given = argument(call, 1, "pad_width")
+    pairs = list(given.elts) if isinstance(given, (ast.Tuple, ast.List)) else []
+    cures = []
+    if given is not None and pairs and all(isinstance(one, (ast.Tuple, ast.List)) for one in pairs):
+        texts = ["(0, 0)"] * (axes - len(pairs)) + [failure.text(one) for one in pairs[:axes]]
+        code = failure.with_(given, f"({', '.join(texts)}{',' * (axes == 1)})")
+        what = "and none before the last axes" if len(pairs) < axes else "and no more"
+        cures = [Cure(f"Give one pair for each axis, {what}:", code)]
+    reason = (
+        f"`pad` wants one pair for each axis, before and after, and the array has {axes}. "
+        f"{failure.types(failure.expression)}"
+    )
+    title = "the padding has other axes than the array"
+    return Explanation("padding", title, reason.strip(), tuple(cures), api_page("jax.numpy.pad"))
 
 
 CASES = (
@@ -178,13 +202,5 @@ CASES = (
         [("Take at most as many as there are:", "jax.lax.top_k($first, min($1, $first.shape[-1]))")],
         api_page("jax.lax.top_k"),
     ),
-    plain(
-        "padding",
-        _BOTH,
-        r"pad_width with nd=(\d+) has unsupported shape",
-        "the padding has other axes than the array",
-        "`pad` wants one pair for each axis, before and after, and the array has $1. $types",
-        [("Give one pair for each axis:", "jnp.pad($first, ((1, 1),) * $1)")],
-        api_page("jax.numpy.pad"),
-    ),
+    Case("padding", _BOTH, r"pad_width with nd=(\d+) has unsupported shape", _padding),
 )

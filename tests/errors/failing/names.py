@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -111,3 +113,50 @@ def written_into_numpy(x):
     buffer = np.zeros(3)
     buffer[0] = x[0]
     return buffer
+
+
+@failing(
+    {"w": X, "b": 1.0}, X, case="key", place="p.w", words=["the keys `b`, `w`", 'p["w"]'], mends=[0], gives=X * X + 1
+)
+def a_dictionary_like_an_object(p, x):
+    return p.w * x + p["b"]
+
+
+@failing(X, case="concatenation", place="jnp.concatenate(x, jnp.sin(x))", words=["Give them as a list"], mends=[0])
+def joined_without_a_list(x):
+    return jnp.concatenate(x, jnp.sin(x)) * jnp.ones(6)
+
+
+@failing(X, case="concatenation", place="concatenate(x * 2", mends=[0], gives=jnp.concatenate([X * 2, X]))
+def joined_without_a_list_computed(x):
+    return jnp.concatenate(x * 2, x)
+
+
+@failing(X, case="padding", place="jnp.pad", words=["((0, 1),)"], mends=[0], gives=jnp.pad(X, (0, 1)))
+def padded_as_a_matrix(x):
+    return jnp.pad(x, ((0, 1), (0, 1)))
+
+
+@failing(A[None], case="padding", place="jnp.pad", mends=[0], gives=jnp.pad(A[None], ((0, 0), (1, 0), (0, 2))))
+def padded_as_one_of_a_batch(x):
+    return jnp.pad(x, ((1, 0), (0, 2)))
+
+
+@failing(X, case="choice", place="any(x > 3)", words=["jnp.where(jnp.any(x > 3), 1, 2)"], mends=[0], gives=X * 2)
+def one_of_two_if_any(x):
+    return x * (1 if any(x > 3) else 2)
+
+
+@failing(X, case="choice", place="not x", words=["(x == 0)"], mends=[0], gives=jnp.zeros(3))
+def where_there_is_none(x):
+    return jnp.where(not x, 1.0, 0.0)
+
+
+@functools.partial(jax.jit, static_argnames="count")
+def first_ones(x, count):
+    return x[:count]
+
+
+@failing(X, 2, case="static argument", place="first_ones", words=['static_argnames="n"', "is an argument of"])
+def handed_on_to_static(x, n):
+    return first_ones(x, n) * 2
