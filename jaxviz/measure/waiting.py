@@ -27,6 +27,7 @@ from weakref import WeakSet
 import jax
 
 from jaxviz.compat_threads import surroundings
+from jaxviz.measure.callbacks import be_silent_about, end_callbacks, raise_in
 
 Result = TypeVar("Result")
 
@@ -52,6 +53,8 @@ class Stopped(Exception):
     def __str__(self) -> str:
         return "the run was stopped"
 
+
+be_silent_about(Stopped)
 
 _going: WeakSet[Work[Any]] = WeakSet()
 # Whether a device was left alone with something that it may never end, and whether the process ends.
@@ -82,6 +85,8 @@ def _end() -> None:
     going = list(_going)
     for work in going:
         work.tell_to_stop()
+    if _left_behind.is_set() or going:
+        end_callbacks(Stopped, until - perf_counter())
     for work in going:
         work.stop(max(until - perf_counter() - _ENDING, 0.0))
     if _left_behind.is_set() or any(work.going for work in going):
@@ -203,10 +208,8 @@ class Work(Generic[Result]):
     def _raise_stopped(self) -> None:
         """Python code of a person may never come to a next step. What is not Python hears of it when it is done."""
         thread = self._thread.ident if self._thread is not None else None
-        # Pythons other than CPython have no such thing.
-        with suppress(AttributeError):
-            if thread is not None and not self._done.is_set():
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Stopped))
+        if thread is not None and not self._done.is_set():
+            raise_in(thread, Stopped)
 
     def _run(self) -> None:
         # To be stopped a moment before the end is to be at the end.

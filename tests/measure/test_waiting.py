@@ -67,13 +67,15 @@ def test_the_end_of_the_process_ends_what_is_going_on(monkeypatch):
 
 
 LEAVING = """
-import sys, threading
+import sys, threading, time
+import jax
 import jax.numpy as jnp
 from jax import lax
 import jaxviz as jv
 from jaxviz.measure import progress, waiting
 
-waiting._LEAVING = 0.3
+if sys.argv[1] != "callback":
+    waiting._LEAVING = 0.3
 
 def large(x):
     for turn in range(1000):
@@ -83,8 +85,18 @@ def large(x):
 def endless(x):
     return lax.while_loop(lambda x: x.sum() > -1.0, jnp.sort, x)
 
-step = sys.argv[1]
-ex = jv.explore(large if step == "compile" else endless, jnp.ones((8, 8)))
+def nap(x):
+    time.sleep(0.2)
+    return x
+
+# Its callbacks are in a thread of the runtime, one after the other.
+def calling(x):
+    return lax.fori_loop(0, 1000, lambda _, x: jax.pure_callback(nap, x, x) + 1, x)
+
+what = {"compile": (large, 8), "run": (endless, 8), "callback": (calling, 800)}
+function, side = what[sys.argv[1]]
+step = "compile" if function is large else "run"
+ex = jv.explore(function, jnp.ones((side, side)))
 stop = threading.Event()
 
 def tell(progress):
@@ -100,7 +112,7 @@ sys.exit(3)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the C library of Linux has what it takes")
-@pytest.mark.parametrize("step", ["compile", "run"])
+@pytest.mark.parametrize("step", ["compile", "run", "callback"])
 def test_a_process_can_end_while_what_was_stopped_goes_on(step):
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     ended = subprocess.run(
@@ -110,6 +122,8 @@ def test_a_process_can_end_while_what_was_stopped_goes_on(step):
     assert "it goes on until it is done" in ended.stderr
     assert ended.returncode == 3, ended.stderr
     assert "FATAL" not in ended.stderr
+    # Not even of what was stopped.
+    assert "Traceback" not in ended.stderr
 
 
 def enable_x64():

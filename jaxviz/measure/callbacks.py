@@ -1,0 +1,65 @@
+"""Python that a device calls back into, where nobody waits for it any more.
+
+A thread of the runtime that is in such a callback while the process ends is unwound by Python through code of C++ that
+does not let that happen. So it is ended before, wherever it is in Python, and its program ends with it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import sys
+from contextlib import suppress
+from time import perf_counter, sleep
+
+# Seconds between two looks, and after which no further callback is expected.
+_LOOK, _QUIET = 0.01, 0.1
+
+
+def end_callbacks(error: type[Exception], patience: float) -> bool:
+    """Raises an error in every callback that is going on, for as many seconds; whether none is left.
+
+    One that sleeps hears of it when it wakes up.
+    """
+    start = perf_counter()
+    told: set[int] = set()
+    quiet = start
+    while perf_counter() - start < patience:
+        threads = _in_callbacks()
+        # A thread that came back is told again when it is called the next time.
+        told &= threads
+        for thread in threads - told:
+            raise_in(thread, error)
+        told |= threads
+        if threads:
+            quiet = perf_counter()
+        elif perf_counter() - quiet > _QUIET:
+            return True
+        sleep(_LOOK)
+    return not _in_callbacks()
+
+
+def raise_in(thread: int, error: type[Exception]) -> None:
+    """Raises an error in a thread, as soon as it is in Python."""
+    # Pythons other than CPython have no such thing.
+    with suppress(AttributeError):
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def _in_callbacks() -> set[int]:
+    """Threads in which JAX is what was called first: those that Python starts begin in code of its own."""
+    found = set()
+    for thread, frame in sys._current_frames().items():
+        while frame.f_back is not None:
+            frame = frame.f_back
+        if str(frame.f_globals.get("__name__")).split(".")[0] == "jax":
+            found.add(thread)
+    return found
+
+
+def be_silent_about(error: type[Exception]) -> None:
+    """JAX logs what a callback raises; that it was stopped is known to the person who stopped it."""
+    # The name is private to JAX: under another one, it goes on to log it.
+    logging.getLogger("jax._src.callback").addFilter(
+        lambda record: not (record.exc_info and isinstance(record.exc_info[1], error))
+    )
