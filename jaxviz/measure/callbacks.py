@@ -1,7 +1,8 @@
 """Python that a device calls back into, where nobody waits for it any more.
 
-A thread of the runtime that is in such a callback while the process ends is unwound by Python through code of C++ that
-does not let that happen. So it is ended before, wherever it is in Python, and its program ends with it.
+It is ended wherever it is, and its program ends with it: the one way to stop what a device has begun. And where a
+thread of the runtime is in such a callback while the process ends, Python unwinds it through code of C++ that does not
+let that happen.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import sys
+from collections.abc import Set
 from contextlib import suppress
 from time import perf_counter, sleep
 
@@ -16,8 +18,10 @@ from time import perf_counter, sleep
 _LOOK, _QUIET = 0.01, 0.1
 
 
-def end_callbacks(error: type[Exception], patience: float) -> bool:
+def end_callbacks(error: type[Exception], patience: float, others: Set[int] = frozenset()) -> bool:
     """Raises an error in every callback that is going on, for as many seconds; whether none is left.
+
+    Those in some other threads are left alone.
 
     One that sleeps hears of it when it wakes up.
     """
@@ -25,7 +29,7 @@ def end_callbacks(error: type[Exception], patience: float) -> bool:
     told: set[int] = set()
     quiet = start
     while perf_counter() - start < patience:
-        threads = _in_callbacks()
+        threads = in_callbacks() - others
         # A thread that came back is told again when it is called the next time.
         told &= threads
         for thread in threads - told:
@@ -36,7 +40,7 @@ def end_callbacks(error: type[Exception], patience: float) -> bool:
         elif perf_counter() - quiet > _QUIET:
             return True
         sleep(_LOOK)
-    return not _in_callbacks()
+    return not in_callbacks() - others
 
 
 def raise_in(thread: int, error: type[Exception]) -> None:
@@ -46,7 +50,7 @@ def raise_in(thread: int, error: type[Exception]) -> None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
-def _in_callbacks() -> set[int]:
+def in_callbacks() -> set[int]:
     """Threads in which JAX is what was called first: those that Python starts begin in code of its own."""
     found = set()
     for thread, frame in sys._current_frames().items():

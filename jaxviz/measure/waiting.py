@@ -27,7 +27,7 @@ from weakref import WeakSet
 import jax
 
 from jaxviz.compat_threads import surroundings
-from jaxviz.measure.callbacks import be_silent_about, end_callbacks, raise_in
+from jaxviz.measure.callbacks import be_silent_about, end_callbacks, in_callbacks, raise_in
 
 Result = TypeVar("Result")
 
@@ -140,6 +140,8 @@ class Work(Generic[Result]):
         self._result: Result | None = None
         self._error: BaseException | None = None
         self._long = True
+        # Threads that were in callbacks before it began: those are not its own.
+        self._others: set[int] = set()
         # What a device goes on making although nobody waits for it.
         self._left: Any = None
         #: Whether something of it was still going on when the waiting was given up.
@@ -182,6 +184,7 @@ class Work(Generic[Result]):
             # A daemon, because what a device never ends must not hold up the end of the process. An interrupt may come
             # as soon as it runs.
             _going.add(self)
+            self._others = in_callbacks()
             self._thread = Thread(target=context.run, args=(self._run,), name="jaxviz run", daemon=True)
             self._thread.start()
             while not self._done.wait(_TICK):
@@ -201,7 +204,10 @@ class Work(Generic[Result]):
     def stop(self, patience: float) -> None:
         """Ends the work at its next step, and waits as many seconds for that; then wherever it is in Python."""
         self._stop.set()
-        if not self._done.wait(patience):
+        ended = self._done.wait(patience)
+        if self.abandoned or not ended:
+            end_callbacks(Stopped, _ENDING, self._others)
+        if not ended:
             self._raise_stopped()
             self.abandoned |= not self._done.wait(_ENDING)
 

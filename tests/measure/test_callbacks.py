@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import logging
 import threading
 import time
@@ -10,38 +11,69 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxviz.measure.callbacks import be_silent_about, end_callbacks
+import jaxviz
+from jaxviz.measure.callbacks import be_silent_about, end_callbacks, in_callbacks
+from jaxviz.measure.waiting import still_going
 
 
 class Ended(Exception):
     pass
 
 
-def test_what_a_device_calls_back_into_is_ended_with_its_program():
-    called = threading.Event()
+def test_callbacks_are_ended_and_those_of_others_are_not():
+    begun, ended, end = threading.Event(), [], threading.Event()
+
+    def call(name):
+        begun.set()
+        try:
+            while not end.wait(0.01):
+                pass
+        except Ended:
+            ended.append(name)
+
+    try:
+        before = in_callbacks()
+        # JAX is what the thread calls first, as where a device calls back.
+        _thread.start_new_thread(jax.tree_util.tree_map, (call, "others"))
+        assert begun.wait(60)
+        others = in_callbacks()
+        assert len(others - before) == 1
+        begun.clear()
+        _thread.start_new_thread(jax.tree_util.tree_map, (call, "own"))
+        assert begun.wait(60)
+        assert end_callbacks(Ended, 30, others)
+        assert ended == ["own"]
+        assert in_callbacks() == others
+        assert end_callbacks(Ended, 30, before)
+        assert ended == ["own", "others"]
+    finally:
+        end.set()
+
+
+def test_a_stopped_run_ends_what_it_calls_back_into_and_leaves_the_device_free():
+    turns = []
 
     def nap(x):
-        called.set()
-        time.sleep(0.05)
+        turns.append(None)
+        time.sleep(1.0)
         return x
 
     def call(x):
         return jax.lax.fori_loop(0, 1000, lambda _, x: jax.pure_callback(nap, x, x) + 1, x)
 
-    raised = []
-
-    def run():
-        try:
-            jax.block_until_ready(jax.jit(call)(jnp.ones((800, 800))))
-        except Exception as error:
-            raised.append(str(error))
-
-    waiter = threading.Thread(target=run)
-    waiter.start()
-    assert called.wait(60)
-    assert end_callbacks(Ended, 30)
-    waiter.join(60)
-    assert "Ended" in raised[0]
+    explored = jaxviz.explore(call, jnp.ones((800, 800)))
+    stop = threading.Event()
+    with pytest.raises(jaxviz.RunError, match="stopped"):
+        explored.run(repeat=3, stop=stop, progress=lambda far: stop.set() if turns else None)
+    for _ in range(300):
+        if not still_going():
+            break
+        time.sleep(0.1)
+    assert not still_going()
+    count = len(turns)
+    time.sleep(2)
+    assert len(turns) == count
+    assert explored.jaxpr
 
 
 def test_where_nothing_is_called_back_nothing_is_waited_for():

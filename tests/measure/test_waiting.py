@@ -119,7 +119,8 @@ def test_a_process_can_end_while_what_was_stopped_goes_on(step):
         [sys.executable, "-c", LEAVING, step], env=environment, capture_output=True, text=True, timeout=180
     )
     assert ended.stdout == "RunStopped\n", ended.stderr
-    assert "it goes on until it is done" in ended.stderr
+    # Callbacks can be ended, what else a device or the compiler does cannot.
+    assert step == "callback" or "it goes on until it is done" in ended.stderr
     assert ended.returncode == 3, ended.stderr
     assert "FATAL" not in ended.stderr
     # Not even of what was stopped.
