@@ -233,11 +233,9 @@ class Failure:
         for place in reversed(self.places[-_LOOKED_BACK:]):
             if not place.frame.f_code.co_filename.startswith(compat.JAX_FOLDERS):
                 return None
-            held = place.frame.f_locals.get("f")
-            held = held.func if isinstance(held, functools.partial) else held
-            code = getattr(held, "__code__", None)
-            if code is not None and not code.co_filename.startswith(compat.JAX_FOLDERS):
-                return held
+            found = _of_the_person(place.frame.f_locals.get("f"))
+            if found is not None:
+                return found
         return None
 
     def traced(self, node: ast.AST | None) -> list[str]:
@@ -321,6 +319,8 @@ def type_text(value: Any) -> str:
 
 # So many of the innermost steps of JAX are asked for the function that it had called.
 _LOOKED_BACK = 6
+# So deep JAX wraps a function in its steps, and a few more.
+_WRAPPED = 8
 
 _LIBRARIES = tuple(
     path for name, path in sysconfig.get_paths().items() if name in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -332,3 +332,12 @@ def _is_library(path: str) -> bool:
         # Compiled by Cython, as parts of NumPy and SciPy are.
         return True
     return path.startswith((*_LIBRARIES, "<frozen ")) or "/site-packages/" in path or "\\site-packages\\" in path
+
+
+def _of_the_person(held: Any, deep: int = _WRAPPED) -> Any | None:
+    """The person's function in what JAX wraps it with: a partial of its own steps around it, in older versions."""
+    if isinstance(held, functools.partial):
+        inner = (_of_the_person(one, deep - 1) for one in (held.func, *held.args) if deep and callable(one))
+        return next((one for one in inner if one is not None), None)
+    code = getattr(held, "__code__", None)
+    return held if code is not None and not code.co_filename.startswith(compat.JAX_FOLDERS) else None
