@@ -110,10 +110,13 @@ def _reduced_later(failure: Failure) -> bool:
 
 def _along(failure: Failure, node: ast.Subscript | None, mask: str) -> str:
     """A mask of rows, with an axis for each that a row has."""
-    asked: Any = given_by(failure, mask) if node is not None else None
     array: Any = failure.value(node.value) if node is not None else None
-    lacking = array.ndim - asked.ndim if is_array(array) and is_array(asked) else 0
-    return f"({mask})[..., {', '.join(['None'] * lacking)}]" if lacking > 0 and asked.ndim else mask
+    # JAX says the type of the mask: what it was made of may be gone, such as the variable of a comprehension.
+    said = re.search(r"bool\[([\d,]*)\]", failure.message)
+    asked: Any = given_by(failure, mask) if node is not None and said is None else None
+    axes = len(said[1].split(",")) if said and said[1] else getattr(asked, "ndim", 0)
+    lacking = array.ndim - axes if is_array(array) and axes else 0
+    return f"({mask})[..., {', '.join(['None'] * lacking)}]" if lacking > 0 else mask
 
 
 def _boolean_mask(failure: Failure, match: re.Match[str]) -> Explanation:

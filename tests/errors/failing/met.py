@@ -178,7 +178,11 @@ def an_array_that_is_static(x):
 
 
 @failing(
-    jax.random.key(1), 3, case="shape from a value", place="split(key, n)", words=["--static 1", "`jax.random.split(key, n)`"]
+    jax.random.key(1),
+    3,
+    case="shape from a value",
+    place="split(key, n)",
+    words=["--static 1", "`jax.random.split(key, n)`"],
 )
 def as_many_keys_as_asked(key, n):
     return jax.random.split(key, n)
