@@ -14,6 +14,7 @@ from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, RESULT, Column, Graph
 from jaxviz.link.fates import Evidence, Fates, make_fates
@@ -23,9 +24,9 @@ from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
-from jaxviz.outline.linked import linked_outline
+from jaxviz.outline.linked import CONDITIONS, linked_outline
 from jaxviz.outline.order import program_order, reordered
-from jaxviz.outline.turns import with_turns
+from jaxviz.outline.turns import LOOPS, with_turns
 from jaxviz.program import Program
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo import HloGraph, read_hlo
@@ -259,6 +260,10 @@ def places_in_program(graph: Graph, links: Links) -> Column:
     source, reader = graph.operands.source, graph.operand_node
     read = (source >= 0) & (graph.nodes.kind[reader] == OPERATION)
     maker, reader = graph.value_node[source[read]], reader[read]
+    # What stands in a body and is known to be of the loop alone may stand anywhere in it: it draws nothing forward.
+    around = graph.regions.owner[graph.nodes.region]
+    vague = (around >= 0) & _is_turning(graph)[around] & (place == place[around])
+    maker, reader = maker[~vague[reader]], reader[~vague[reader]]
     size = 1 + max(int(links.source.max(initial=0)), int(place.max(initial=0)))
     ranked = links.target.astype(np.int64) * size + links.source
     # What a change means for those that it reads shows in the next turn.
@@ -274,6 +279,12 @@ def places_in_program(graph: Graph, links: Links) -> Column:
         early = (links.target[row] == late) & (links.source[row] <= limit[late])
         place[late] = np.where(early, links.source[row], limit[late])
     return place
+
+
+def _is_turning(graph: Graph) -> NDArray[np.bool_]:
+    """Which nodes are loops or conditions."""
+    ops = [op for name in LOOPS | CONDITIONS if (op := graph.tables.find_string(name)) is not None]
+    return np.isin(graph.nodes.op, ops)
 
 
 def with_result_names(graph: Graph, original: Graph) -> Graph:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
+from jaxviz.graph import CONSTANT, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.elements import is_kind
 from jaxviz.outline.kernel_names import KernelNames, weight
 from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
 from jaxviz.outline.tree import ROW_KINDS, Outline
-from jaxviz.outline.turns import mark_counters
+from jaxviz.outline.turns import LOOPS, mark_counters
 
 _PHASE, _LOOP, _COND, _CALL, _BODY = (ROW_KINDS.index(kind) for kind in ("phase", "loop", "cond", "call", "body"))
 _OWN_NAMED = (_PHASE, _LOOP, _COND, _BODY)
@@ -24,10 +24,10 @@ _HANDS_ON = frozenset(
     {"reshape", "broadcast_in_dim", "broadcast", "convert", "bitcast", "bitcast_convert", "optimization_barrier"}
 )
 _CONSTANTS = frozenset({"constant", "iota"})
+_COPIES = frozenset({"copy"})
 # Owners whose bodies are seen as part of what is around them.
 _WRAPPERS = frozenset({"call"})
-_LOOPS = frozenset({"while"})
-_CONDITIONS = frozenset({"conditional", "case", "if"})
+CONDITIONS = frozenset({"conditional", "case", "if"})
 
 
 def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
@@ -64,6 +64,34 @@ class _Writer:
         self.strings = graph.tables.strings
         self.rows = _Rows()
         self._paths = _paths_of(outline)
+        self._enter_bodies()
+
+    def _enter_bodies(self) -> None:
+        """What runs in a body of a loop or condition stands in its row, also if all that is known of it is the loop.
+
+        Of a fusion the compiler often says no more than that, and what it made of the body would lie beside it.
+        """
+        graph, leaf = self.graph, self.leaf
+        is_operation = graph.nodes.kind == OPERATION
+        turning = self._ops(LOOPS | CONDITIONS)
+        for owner, regions in graph.owned_regions.items():
+            if graph.nodes.op[owner] not in turning or not self._is_turning(int(leaf[owner])):
+                continue
+            for region in regions:
+                inside = slice(int(graph.region_intervals[0][region]), int(graph.region_intervals[1][region]))
+                told, counts = np.unique(leaf[inside][is_operation[inside]], return_counts=True)
+                bodies = [self._body(int(leaf[owner]), one) for one in told.tolist()]
+                if max(bodies, default=-1) < 0:
+                    continue
+                most = max(set(bodies) - {-1}, key=lambda body: sum(counts[np.array(bodies) == body]))
+                strays = told[np.array(bodies) != most]
+                leaf[inside][is_operation[inside] & np.isin(leaf[inside], strays)] = most
+
+    def _body(self, loop: int, leaf: int) -> int:
+        """The body of a loop or condition of the jaxpr that a row of it lies in, or -1."""
+        around, path = self._paths[loop], self._paths[max(leaf, 0)]
+        within = len(around) < len(path) and path[: len(around)] == around
+        return path[len(around)] if within and self.given.kind[path[len(around)]] == _BODY else -1
 
     def write(self) -> None:
         graph, rows = self.graph, self.rows
@@ -74,7 +102,7 @@ class _Writer:
             (graph.nodes.kind == OPERATION).tolist(),
             self.leaf.tolist(),
         )
-        wrappers, turning = self._ops(_WRAPPERS), self._ops(_LOOPS | _CONDITIONS)
+        wrappers, turning = self._ops(_WRAPPERS), self._ops(LOOPS | CONDITIONS)
         # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the ends of owners that hold
         # what follows, with how many rows are open inside and outside of them.
         stack, origins = [0], [0]
@@ -174,7 +202,7 @@ class _Writer:
             return found
 
         op = graph.nodes.op[nodes]
-        loop, condition = (np.isin(op, list(self._ops(names))) for names in (_LOOPS, _CONDITIONS))
+        loop, condition = (np.isin(op, list(self._ops(names))) for names in (LOOPS, CONDITIONS))
         # What a row says: words of the jaxpr's row that tells most of those that it stands for.
         said = np.where(telling >= 0, telling, origin)
         own_name = self._unit_names(parent, origin, nodes, np.flatnonzero(own))
@@ -298,6 +326,8 @@ def roles_of(graph: Graph) -> Column:
         here = operation & (graph.nodes.op == op)
         if name in _HANDS_ON:
             role[here & (graph.nodes.operands == 1)] = EDGE
+        if name in _COPIES:
+            role[_copies_for_loops(graph, here)] = EDGE
         if name in _CONSTANTS:
             role[here & ~reads] = CHIP
         if name in _WRAPPERS:
@@ -323,3 +353,17 @@ def roles_of(graph: Graph) -> Column:
     if not (operation & (role == BOX)).any():
         role[operation & (role == EDGE)] = BOX
     return role
+
+
+def _copies_for_loops(graph: Graph, copies: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Of copies those that nothing reads but a loop as it starts or turns: the compiler gives it memory of its own."""
+    ops = [op for name in LOOPS if (op := graph.tables.find_string(name)) is not None]
+    # The program itself has no owner, -1, and finds what stands at the end.
+    owner, is_loop = graph.regions.owner, np.append(np.isin(graph.nodes.op, ops), False)
+    turns = is_loop[:-1] | (graph.nodes.kind == RESULT) & is_loop[owner[graph.nodes.region]]
+    read = np.flatnonzero(graph.operands.source >= 0)
+    maker, reader = graph.value_node[graph.operands.source[read]], graph.operand_node[read]
+    for_loops, for_others = np.zeros((2, len(graph)), bool)
+    for_loops[maker[turns[reader]]] = True
+    for_others[maker[~turns[reader]]] = True
+    return copies & for_loops & ~for_others

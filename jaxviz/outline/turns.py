@@ -16,7 +16,7 @@ from jaxviz.outline.noise import COUNTER, EDGE
 from jaxviz.outline.tree import Outline
 
 _TURNING = frozenset({"scan", "while", "cond"})
-_LOOPS = frozenset({"while"})
+LOOPS = frozenset({"while"})
 _NUMBERS = frozenset({"s32", "s64", "u32", "u64", "pred"} | {"int32", "int64", "uint32", "uint64", "bool"})
 
 
@@ -33,7 +33,7 @@ def with_turns(graph: Graph, source: Column, program: Graph) -> Graph:
     known = set(attributes.node[attributes.key == key].tolist())
     rows = []
     for node in graph.owned_regions:
-        if strings[graph.nodes.op[node]] in _LOOPS and source[node] >= 0 and node not in known:
+        if strings[graph.nodes.op[node]] in LOOPS and source[node] >= 0 and node not in known:
             length = program.node(int(source[node])).attributes.get("length")
             if length:
                 rows.append((node, key, graph.tables.string(length)))

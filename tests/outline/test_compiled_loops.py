@@ -1,0 +1,86 @@
+"""Loops in stages after the jaxpr: what the compiler put into a body stands in that body, under the person's names."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from outline.outlines import check
+
+import jaxviz as jv
+
+
+def responsibilities(params, x):
+    means, scales, weights = params
+    densities = jax.vmap(lambda m, s: jax.scipy.stats.norm.logpdf(x, m, s).sum(-1), out_axes=1)(means, scales)
+    logits = densities + jnp.log(weights)
+    return jax.nn.softmax(logits, axis=1), jax.nn.logsumexp(logits, 1).sum()
+
+
+def maximize(shares, x):
+    count = shares.sum(0)
+    means = (shares.T @ x) / count[:, None]
+    return means, jnp.sqrt((shares.T @ x**2) / count[:, None] - means**2 + 1e-6), count / x.shape[0]
+
+
+def mixture(params, x):
+    def improve(state):
+        params, _, likelihood, turn = state
+        shares, following = responsibilities(params, x)
+        return maximize(shares, x), likelihood, following, turn + 1
+
+    def improves(state):
+        return (jnp.abs(state[1] - state[2]) > 1e-3) & (state[3] < 100)
+
+    return lax.while_loop(improves, improve, (params, -jnp.inf, 0.0, 0))
+
+
+@pytest.fixture(scope="module")
+def explored():
+    return jv.explore(mixture, (jnp.ones((3, 2)), jnp.ones((3, 2)), jnp.ones(3) / 3), jnp.ones((40, 2)))
+
+
+def outline_of_stage(explored, stage):
+    graph = getattr(explored, stage)
+    return next(entry.outline for entry in explored.document().outlines if entry.outline.graph is graph)
+
+
+@pytest.mark.parametrize("stage", ["stablehlo", "hlo"])
+def test_all_that_runs_in_a_body_of_a_loop_stands_in_its_row(explored, stage):
+    outline = outline_of_stage(explored, stage)
+    check(outline)
+    graph = outline.graph
+    bodies = {row.name: row for row in outline if row.kind == "body" and row.parent == 1}
+    assert set(bodies) == {"while", "do"}
+    loop = next(node for node in graph.owned_regions if graph.tables.strings[graph.nodes.op[node]] == "while")
+    for region, row in zip(graph.owned_regions[loop], (bodies["while"], bodies["do"]), strict=True):
+        assert row.first <= graph.region_intervals[0][region]
+        assert graph.region_intervals[1][region] <= row.end
+
+
+def test_the_kernels_of_a_function_are_one_box_in_the_body_of_its_loop(explored):
+    names = [box.name for box in explored.view(stage="hlo", width=760, height=560).boxes]
+    assert names.count("responsibilities") == 1
+    assert names.count("do") == 1
+    assert names.count("while") == 1
+
+
+def test_copies_that_the_compiler_makes_for_a_loop_alone_are_no_boxes(explored):
+    outline = outline_of_stage(explored, "hlo")
+    graph = outline.graph
+    copies = [
+        n for n in range(len(graph)) if graph.tables.strings[graph.nodes.op[n]] == "copy" and graph.nodes.region[n] == 0
+    ]
+    assert copies, "XLA gives what goes round memory of its own"
+    assert 0 not in outline.role[copies].tolist()
+    assert not any(box.name.startswith("copy") for box in explored.view(stage="hlo").boxes)
+
+
+def test_a_copy_that_is_a_result_is_a_box():
+    explored = jv.explore(lambda x: (x, jnp.sin(x)), jnp.ones(4))
+    outline = outline_of_stage(explored, "hlo")
+    copies = [n for n in range(len(outline.graph)) if outline.graph.tables.strings[outline.graph.nodes.op[n]] == "copy"]
+    assert copies
+    assert not np.any(outline.role[copies])
