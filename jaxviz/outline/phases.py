@@ -126,6 +126,9 @@ class Phases:
             holding = prefix
             between = np.isin(phase, (BEFORE, UPDATE)) & (prefix >= 0)
             phase = np.where(between, 0, phase).astype(np.int32)
+            # What such a call does itself, a Jacobian's basis, stands beside its phases.
+            itself = (phase == 0) & (stack >= 0) & np.isin(stack, gradients)
+            prefix, holding = (np.where(itself, stack, column).astype(np.int32) for column in (prefix, holding))
         return phase, prefix, holding
 
     def _prefixes(self, phase: Column, own: Column, stack: Column) -> Column:

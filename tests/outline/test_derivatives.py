@@ -145,3 +145,22 @@ def test_what_stands_in_a_body_is_of_the_derivative_of_its_owner():
 )
 def test_name_stacks(scope, levels, order):
     assert levels_of(scope) == (levels, order)
+
+
+def test_what_a_hessian_does_beside_its_phases_stands_in_its_call():
+    def loss(beta, x, y):
+        z = x @ beta
+        return jnp.sum(jnp.logaddexp(0, z) - y * z) + 0.5 * beta @ beta
+
+    def newton(beta, x, y):
+        slope = jax.grad(loss)(beta, x, y)
+        curvature = jax.hessian(loss)(beta, x, y)
+        return beta - jnp.linalg.solve(curvature, slope)
+
+    explored = jv.explore(newton, jnp.ones(4), jnp.ones((30, 4)), jnp.ones(30))
+    assert [box.name for box in explored.view(width=300, height=300).closed] == [
+        "grad(loss)",
+        "hessian",
+        "solve",
+        "subtract",
+    ]
