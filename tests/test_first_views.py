@@ -231,3 +231,40 @@ def test_a_view_is_never_a_single_box_where_there_is_more():
             view = explored.view(stage=stage, width=width, height=height)
             assert 4 <= len(view.closed) <= 25
             assert view.zoom >= 0.6
+
+
+def residual_block(p, x):
+    x = x + jnp.tanh(x @ p["up"]) @ p["down"]
+    return x * p["scale"] + jnp.sin(x @ p["turn"])
+
+
+def normalized(x):
+    return (x - x.mean()) / jnp.sqrt(x.var() + 1e-6)
+
+
+def through(p, x):
+    x = x @ p["in"]
+    for one in p["blocks"]:
+        x = residual_block(one, x)
+    return normalized(x) @ p["out"]
+
+
+def sign_descent(p, momentum, slope):
+    new = jax.tree.map(lambda p, m, g: p - 1e-4 * (jnp.sign(0.9 * m + 0.1 * g) + 0.1 * p), p, momentum, slope)
+    return new, jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, momentum, slope)
+
+
+def test_the_update_by_a_function_of_the_person_opens_after_what_it_updates():
+    def loss(p, x, y):
+        return ((through(p, x) - y) ** 2).mean()
+
+    def step(p, momentum, x, y):
+        value, slope = jax.value_and_grad(loss)(p, x, y)
+        return *sign_descent(p, momentum, slope), value
+
+    square = jnp.ones((8, 8))
+    block = {"up": square, "down": square, "turn": square, "scale": jnp.ones(8)}
+    p = {"in": square, "blocks": [block] * 6, "out": square}
+    view = jv.explore(step, p, p, jnp.ones((2, 8)), jnp.ones((2, 8))).view(width=760, height=460)
+    assert {"forward", "through", "residual_block", "backward"} <= {box.name for box in view.boxes if box.open}
+    assert "sign_descent" in {box.name for box in view.closed}

@@ -292,6 +292,7 @@ interface Candidate {
 function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
   const { outline } = rows;
   const backward = backwardPhases(rows);
+  const updates = updatesAfter(rows, backward);
   const found: Candidate[] = [];
   for (let box = 0; box < visible.count; box++) {
     const row = visible.item[box];
@@ -301,8 +302,9 @@ function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
     const loop = outline.kind[row] === RowKind.loop || outline.kind[row] === RowKind.cond;
     if (loop || rows.operations[row] >= LEAST_OPERATIONS) {
       const folded = outline.count[row] > 1 ? 2 : 1;
-      const share = backward.has(rows.phase[row]) ? 1 / 8 : 1;
-      const late = share < 1 && outline.twin[rows.phase[row]] < 0;
+      const updating = updates(row);
+      const share = updating || backward.has(rows.phase[row]) ? 1 / 8 : 1;
+      const late = updating || (share < 1 && outline.twin[rows.phase[row]] < 0);
       const alone = loop || isShort(rows, row);
       found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1, late, alone });
     }
@@ -326,4 +328,21 @@ function backwardPhases({ outline, count }: Rows): Set<number> {
     }
   }
   return found;
+}
+
+/** Tells of rows that are of no phase whether they come after a way back, beside it or inside what is beside it. */
+function updatesAfter({ outline, phase }: Rows, backward: ReadonlySet<number>): (row: number) => boolean {
+  const after = new Map<number, number>();
+  for (const row of backward) {
+    const around = outline.parent[row];
+    after.set(around, Math.min(after.get(around) ?? Infinity, outline.end[row]));
+  }
+  return row => {
+    for (let at = row; at > 0 && phase[row] < 0; at = outline.parent[at]) {
+      if (outline.first[at] >= (after.get(outline.parent[at]) ?? Infinity)) {
+        return true;
+      }
+    }
+    return false;
+  };
 }
