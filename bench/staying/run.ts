@@ -122,7 +122,7 @@ for (const file of readdirSync(folder).filter(name => name.endsWith('.json'))) {
     const moved: Moved[] = [];
     let milliseconds = 0;
     for (const row of open) {
-      const both = new Set([row, rows.outline.twin[row]]);
+      const both = new Set([row, rows.outline.twin[row]].filter(one => one >= 0));
       const closed = draw(document, graph, new Set([...open].filter(one => !both.has(one))), memory, whole);
       const again = draw(document, graph, open, memory, closed);
       for (const [from, to] of [

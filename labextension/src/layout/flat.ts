@@ -14,16 +14,19 @@ export interface FlatLayout {
   readonly height: number;
 }
 
+/** So many results that no edge joins stand in the row of the others. */
+const MOST_ALONE = 12;
+
 /** `effort` is the share of the work that is spent on a whole picture. */
-export function layoutFlat(input: FlatInput, effort = 1): FlatLayout {
+export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
+  const beside = besideJoined(all);
+  const input = { ...all, before: all.before && inOrder(all.before, beside) };
   const count = input.pin.length;
   const x = new Float64Array(count);
   const y = new Float64Array(count);
   const column = new Int32Array(count);
   const routes: (Float64Array | null)[] = new Array(input.from.length).fill(null);
-  const parts = findParts(count, input.from, input.to).map(part =>
-    layoutPart(input, part, (effort * part.vertices.length) / count)
-  );
+  const parts = findParts(input, beside).map(part => layoutPart(input, part, (effort * part.vertices.length) / count));
   const size = pack(parts, !input.gate.includes(1) && !input.pin.includes(Pin.ordered));
   for (const part of parts) {
     part.vertices.forEach((vertex, i) => {
@@ -55,7 +58,37 @@ export function layoutFlat(input: FlatInput, effort = 1): FlatLayout {
   return { x, y, routes, column, ...size };
 }
 
-function findParts(count: number, from: Int32Array, to: Int32Array): Part[] {
+/**
+ * Results that no edge joins, such as a constant, each with the nearest one that has an edge: they stand in its row,
+ * where the signature has them. Many would make a row too wide.
+ */
+function besideJoined({ pin, gate, from, to }: FlatInput): [number, number][] {
+  const joined = new Set([...from, ...to]);
+  const results = [...pin.keys()].filter(vertex => pin[vertex] === Pin.bottom && !gate[vertex]);
+  const others = results.filter(vertex => joined.has(vertex));
+  const alone = results.filter(vertex => !joined.has(vertex));
+  if (others.length === 0 || alone.length > MOST_ALONE) {
+    return [];
+  }
+  return alone.map(vertex => {
+    const far = (other: number): number => Math.abs(other - vertex);
+    return [vertex, others.reduce((best, other) => (far(other) < far(best) ? other : best))];
+  });
+}
+
+/** What stood elsewhere by itself, on the other side of its neighbour, would draw the neighbour there: it is as new. */
+function inOrder(before: Float64Array, beside: readonly (readonly [number, number])[]): Float64Array {
+  const places = before.slice();
+  for (const [alone, neighbour] of beside) {
+    if (alone < neighbour === before[alone] > before[neighbour]) {
+      places[alone] = NaN;
+    }
+  }
+  return places;
+}
+
+function findParts({ pin, from, to }: FlatInput, beside: readonly (readonly [number, number])[]): Part[] {
+  const count = pin.length;
   const root = Int32Array.from({ length: count }, (_, i) => i);
   const find = (vertex: number): number => {
     let at = vertex;
@@ -69,6 +102,10 @@ function findParts(count: number, from: Int32Array, to: Int32Array): Part[] {
     const [a, b] = [find(vertex), find(to[piece])];
     root[Math.max(a, b)] = Math.min(a, b);
   });
+  for (const [alone, neighbour] of beside) {
+    const [a, b] = [find(alone), find(neighbour)];
+    root[Math.max(a, b)] = Math.min(a, b);
+  }
   const parts = new Map<number, Part>();
   for (let vertex = 0; vertex < count; vertex++) {
     const key = find(vertex);

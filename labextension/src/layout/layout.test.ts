@@ -247,6 +247,29 @@ test('arguments stand at the top in their order, results at the bottom', () => {
   assert.ok(out.y[5] === out.y[6] && out.y[5] > out.y[4]);
 });
 
+test('results that no edge joins stand in the row of the others, in the order of the signature', () => {
+  const ends = [Pin.top, Pin.free, Pin.bottom, Pin.bottom, Pin.bottom];
+  const input = graph(
+    ends.map(pin => ({ pin })),
+    [
+      [0, 1],
+      [1, 3]
+    ]
+  );
+  const out = layout(input);
+  check(input, out);
+  assert.ok(out.x[2] < out.x[3] && out.x[3] < out.x[4]);
+  assert.ok(out.y[2] === out.y[3] && out.y[3] === out.y[4] && out.y[3] > out.y[1]);
+});
+
+test('a result that loses its edge comes to the others, and they stay', () => {
+  const boxes = [Pin.free, Pin.free, Pin.bottom, Pin.bottom].map(pin => ({ pin }));
+  const before = Float64Array.from([2000, 40, 2000, 40]);
+  const out = layout({ ...graph(boxes, [[0, 2]]), before, columnBefore: new Int32Array(4) });
+  assert.ok(out.y[2] === out.y[3] && out.x[2] < out.x[3]);
+  assert.equal(out.x[2], out.x[0]);
+});
+
 test('a value enters a group once, however many boxes read it there', () => {
   const input = graph(
     [{}, { group: true }, { parent: 1 }, { parent: 1 }, { parent: 1 }],
