@@ -30,15 +30,17 @@ def find(subject: Subject) -> Iterator[Finding]:
     graph = subject.graph
     unneeded = (graph.nodes.kind == OPERATION) & (needed_nodes(graph) == 0)
     derived = _of_derivatives(graph)
-    dead = unneeded & (~derived | _unused(subject, unneeded & derived))
+    called = _of_unused_calls(subject, unneeded, unneeded & derived)
+    dead = unneeded & (~derived | (called >= 0) | _unused(subject, unneeded & derived))
     # What stands in a dead body is dead with its owner, which speaks for it.
     around = graph.regions.owner[graph.nodes.region]
     alone = dead & ~((around >= 0) & dead[np.maximum(around, 0)])
     for nodes in _groups(graph, alone, dead):
         shown = nodes[(subject.outline.role[nodes] < _THROUGH) | _calls(subject, nodes)]
         # Where a call stands is known of the call: its body may have been traced for another one before.
-        lines = subject.lines(shown)
-        if not len(shown) or not lines or not _whole_lines(subject, shown, dead):
+        calls = set(called[shown].tolist())
+        lines = subject.lines(shown) if -1 in calls else subject.lines_at(calls)
+        if not len(shown) or not lines or not (-1 not in calls or _whole_lines(subject, shown, dead)):
             continue
         computed = _computed(subject, shown)
         # What is made only for its shape costs nothing.
@@ -116,6 +118,36 @@ def _unused(subject: Subject, dead: Column) -> Column:
             bool(read_by) and all(found[one] for one in read_by or ())
         )
     return found
+
+
+def _of_unused_calls(subject: Subject, unneeded: Column, dead: Column) -> Column:
+    """Of each dead node the frame of the call around it whose result, such as a gradient, nothing reads; or -1.
+
+    All of that call is dead, and what it gives has a name in the source.
+    """
+    graph = subject.graph
+    stack = graph.nodes.stack
+    needed = np.unique(stack[(graph.nodes.kind == OPERATION) & ~unneeded]).tolist()
+    alive = {frame for one in needed for frame in _own_frames(subject, one)}
+    found = np.full(len(graph), -1, np.int32)
+    for one in np.unique(stack[dead]).tolist():
+        for frame in _own_frames(subject, one)[1:]:
+            statement, function = subject.statement_at(frame)
+            if frame not in alive and not isinstance(statement, ast.Expr) and _is_unused(statement, function):
+                found[dead & (stack == one)] = frame
+    return found
+
+
+def _own_frames(subject: Subject, stack: int) -> list[int]:
+    """The frames of a call stack that are the person's own, innermost first."""
+    stacks, tables = subject.graph.tables.stacks, subject.graph.tables
+    frames = []
+    while stack >= 0:
+        frame = stacks.frame[stack]
+        if not tables.files.library[tables.frames.file[frame]]:
+            frames.append(frame)
+        stack = stacks.parent[stack]
+    return frames
 
 
 @lru_cache(maxsize=4_096)

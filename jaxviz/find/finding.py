@@ -104,12 +104,12 @@ class Subject:
 
     def lines(self, nodes: Column) -> tuple[Line, ...]:
         """The innermost lines of the person's own code that nodes come from, each once, in the order of the source."""
+        return self.lines_at(self.own_frame(stack) for stack in np.unique(self.graph.nodes.stack[nodes]).tolist())
+
+    def lines_at(self, frames: Iterable[int]) -> tuple[Line, ...]:
+        """The lines of frames, each once, in the order of the source; -1 is no frame."""
         tables = self.graph.tables
-        found = set()
-        for stack in np.unique(self.graph.nodes.stack[nodes]).tolist():
-            frame = self.own_frame(stack)
-            if frame >= 0:
-                found.add((tables.frames.file[frame], tables.frames.line[frame]))
+        found = {(tables.frames.file[frame], tables.frames.line[frame]) for frame in frames if frame >= 0}
         return tuple(Line(file, line) for file, line in sorted(found))
 
     def told(
@@ -178,7 +178,10 @@ class Subject:
 
     def statement(self, node: int) -> tuple[ast.stmt | None, ast.AST | None]:
         """The statement of the person's that a node comes from, and the function around it."""
-        frame = self.own_frame(int(self.graph.nodes.stack[node]))
+        return self.statement_at(self.own_frame(int(self.graph.nodes.stack[node])))
+
+    def statement_at(self, frame: int) -> tuple[ast.stmt | None, ast.AST | None]:
+        """The statement at a frame, and the function around it."""
         if frame not in self._statements:
             frames = self.graph.tables.frames
             place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]

@@ -114,6 +114,35 @@ def test_in_a_gradient_what_the_source_does_not_use_is_told_and_its_value_is_not
     assert {number for finding in findings for number in line_numbers(finding, with_metrics)} == {2, 3}
 
 
+def with_a_gradient(w, x):
+    slope = jax.grad(loss)(w, x)  # noqa: F841
+    return loss(w, x)
+
+
+def with_a_slope(x):
+    slope = jax.vmap(jax.grad(lambda v: jnp.sin(v) ** 2))(x)  # noqa: F841
+    return x * 2
+
+
+def with_both(w, x):
+    value, _slope = jax.value_and_grad(loss)(w, x)
+    return value
+
+
+def with_a_checked_gradient(w, x):
+    slope = jax.grad(loss)(w, x)
+    return loss(w, x), slope.shape[0]
+
+
+@pytest.mark.parametrize(
+    ("fn", "lines"), [(with_a_gradient, {1}), (with_a_slope, {1}), (with_both, set()), (with_a_checked_gradient, set())]
+)
+def test_a_gradient_that_nothing_reads_is_told_where_it_is_asked_for(fn, lines):
+    arguments = (jnp.ones(4),) if fn is with_a_slope else (jnp.ones((4, 4)), jnp.ones((8, 4)))
+    findings = found("dead", fn, *arguments)
+    assert {number for finding in findings for number in line_numbers(finding, fn)} == lines
+
+
 def costly(x, w):
     y = x @ w  # noqa: F841
     return x
