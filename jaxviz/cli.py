@@ -193,8 +193,8 @@ MEASURES = ("equations", "instructions", "kernels", "findings", "warnings")
 
 def _measures(document: Document) -> dict[str, int]:
     """The counts of the first program, as far as its stages are there."""
+    from jaxviz.costs.kernels import kernel_count
     from jaxviz.graph import OPERATION
-    from jaxviz.kernels import kernel_count
 
     stages = {stage.kind: document.graphs[stage.graph] for stage in document.programs[0].stages}
     found = {}

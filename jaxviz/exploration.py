@@ -21,10 +21,12 @@ from jaxviz.tracebacks import add_words, without_our_frames
 if TYPE_CHECKING:
     from threading import Event
 
-    from jaxviz.between import Between
+    from jaxviz.costs.between import Between
+    from jaxviz.costs.lifetimes import Peak
+    from jaxviz.costs.residuals import Residuals
+    from jaxviz.costs.traffic import Kernel
     from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Subject
-    from jaxviz.lifetimes import Peak
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fate
     from jaxviz.link.links import Links
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
     from jaxviz.measure.run import Run
     from jaxviz.measure.values import Values
     from jaxviz.notebook.growing import Step
-    from jaxviz.residuals import Residuals
-    from jaxviz.traffic import Kernel
 
 
 class Exploration(Exported):
@@ -157,7 +157,7 @@ class Exploration(Exported):
         memory = self._measured.memory
         if memory is None or not len(memory.steps):
             return None
-        from jaxviz.lifetimes import Peak
+        from jaxviz.costs.lifetimes import Peak
 
         alive = tuple((value.node, float(value.size)) for value in memory.alive)
         node, results = int(memory.steps[memory.peak_step]), float(memory.results - memory.aliased)
@@ -174,7 +174,7 @@ class Exploration(Exported):
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels of optimized HLO: what each reads and writes, and what fusion saved, in bytes."""
-        from jaxviz.traffic import traffic_of
+        from jaxviz.costs.traffic import traffic_of
 
         __tracebackhide__ = True
         return traffic_of(self.hlo)
@@ -182,7 +182,7 @@ class Exploration(Exported):
     @cached_property
     def between_kernels(self) -> tuple[Between, ...]:
         """The large values that kernels write to memory for other kernels, and the fact that kept these apart."""
-        from jaxviz.between import between_kernels
+        from jaxviz.costs.between import between_kernels
 
         __tracebackhide__ = True
         return between_kernels(self.hlo)

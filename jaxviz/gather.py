@@ -26,11 +26,11 @@ from jaxviz.link.links import link_shares
 
 if TYPE_CHECKING:
     from jaxviz.capture import Capture, Linked
+    from jaxviz.costs.residuals import Residuals
     from jaxviz.measure.compiling import CompileCost
     from jaxviz.measure.memory import Memory
     from jaxviz.measure.run import Run
     from jaxviz.measure.values import Values
-    from jaxviz.residuals import Residuals
     from jaxviz.targets import Target
 
 

@@ -13,7 +13,7 @@ from jaxviz.outline import Outline
 from jaxviz.read.hlo import HloGraph
 from jaxviz.read.passes import PassState, chosen_states, read_states
 from jaxviz.series import State
-from jaxviz.series_write import SeriesWriter
+from jaxviz.series.write import SeriesWriter
 from jaxviz.tables import Tables
 
 

@@ -18,12 +18,12 @@ from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.accepted import accepted
-from jaxviz.captured import CapturedNames
 from jaxviz.compat_threads import surroundings
-from jaxviz.impure import Seen, seen_in
 from jaxviz.read.frames import last_line_of
 from jaxviz.read.values import short_dtype
 from jaxviz.sampling import Sampler
+from jaxviz.scope.captured import CapturedNames
+from jaxviz.scope.impure import Seen, seen_in
 from jaxviz.specialization import innermost
 from jaxviz.targets import Target, find_target
 

@@ -45,7 +45,7 @@ def assert_kernels(
 ) -> None:
     """The function runs as so many kernels at most, those in loops counted once."""
     __tracebackhide__ = True
-    from jaxviz.kernels import kernel_count
+    from jaxviz.costs.kernels import kernel_count
 
     exploration = _explored(fn, args, kwargs, target)
     count = kernel_count(exploration.hlo)
@@ -191,8 +191,8 @@ def _assert_no_finding(kind: str, fn: Any, args: Any, kwargs: Any) -> None:
 
 def _kernels_by_equation(exploration: Exploration) -> list[tuple[str, set[int]]]:
     """The name of each equation, and the kernels that its work is in."""
+    from jaxviz.costs.kernels import kernels_of
     from jaxviz.graph import OPERATION
-    from jaxviz.kernels import kernels_of
 
     graph, kernels = exploration.jaxpr, kernels_of(exploration.hlo)
     links = exploration.links("hlo")
@@ -209,7 +209,7 @@ def _kernels_by_equation(exploration: Exploration) -> list[tuple[str, set[int]]]
 
 
 def _kernel_names(exploration: Exploration) -> list[str]:
-    from jaxviz.kernels import kernels_of
+    from jaxviz.costs.kernels import kernels_of
 
     graph = exploration.hlo
     return [node.name or node.op for number, node in enumerate(graph) if kernels_of(graph)[number] == number]

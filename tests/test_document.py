@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import jaxviz
 from jaxviz.document import DOCUMENT_VERSION, Document, DocumentError, ProgramEntry, StageEntry
-from jaxviz.document_text import plain, text_of
+from jaxviz.document.text import plain, text_of
 from jaxviz.exploration import explore
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables

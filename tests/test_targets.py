@@ -15,13 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxviz import compat, plugins, targets
+from jaxviz import compat
 from jaxviz.capture import Capture
-from jaxviz.gpu_specs import gpu_specs
 from jaxviz.link.links import PLUMBING, link_shares
 from jaxviz.optimize import optimize
 from jaxviz.program import Program
-from jaxviz.targets import Target, TargetError, find_target, target_names
+from jaxviz.targets import Target, TargetError, find_target, plugins, target_names, targets
+from jaxviz.targets.gpu_specs import gpu_specs
 
 from .programs import CORPUS
 
@@ -69,7 +69,7 @@ def test_a_gpu_is_written_as_xla_reads_it():
 
 
 def test_the_table_says_where_its_figures_come_from():
-    table = Path(targets.__file__).parent / "data" / "targets" / "gpus.toml"
+    table = Path(plugins.__file__).parent / "gpus.toml"
     head = table.read_text()[:600]
     assert "NOTICE" in head
     assert "The OpenXLA Authors" in head

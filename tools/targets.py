@@ -19,7 +19,9 @@ VENV = ROOT / ".venv-targets"
 PYTHON = VENV / "bin" / "python"
 PACKAGES = ("numpy", "ipython", "quickjs-ng", "pytest", "pytest-timeout", "optax", "flax")
 KINDS = ("cuda", "tpu")
-NAME_PLUGINS = f"from jaxviz.plugins import requirements; print(*(' '.join(requirements(kind)) for kind in {KINDS}))"
+NAME_PLUGINS = (
+    f"from jaxviz.targets.plugins import requirements; print(*(' '.join(requirements(kind)) for kind in {KINDS}))"
+)
 
 
 def main(arguments: list[str]) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jaxviz.costs.kernels import trip_counts
+from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, bytes_text, lines_text, plural
 from jaxviz.find.resharding import annotation
 from jaxviz.graph import OPERATION
-from jaxviz.kernels import trip_counts
 from jaxviz.read.communication import is_collective
-from jaxviz.traffic import value_bytes
 
 # Primitives that ask for one, by the beginning of their names.
 _ASKED = (

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from jaxviz.costs.flops import MOVING, flops_text, total_flops
 from jaxviz.find.finding import ADVICE, DERIVATIVES, NOTE, WARNING, Finding, Line, Subject, lines_text, plural
-from jaxviz.flops import MOVING, flops_text, total_flops
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.liveness import needed_nodes
 from jaxviz.outline.tree import NODE_ROLES

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxviz.costs.flops import flops_text, total_flops, turns_of
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, plural
-from jaxviz.flops import flops_text, total_flops, turns_of
 from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, STACK, Column
 from jaxviz.link.liveness import is_acting, needed_nodes
 

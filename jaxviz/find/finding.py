@@ -12,16 +12,16 @@ import numpy as np
 
 from jaxviz.find.flow import Flow
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.impure import Seen
 from jaxviz.link.fates import Fates
 from jaxviz.link.links import Links
 from jaxviz.outline.derivatives import Derivatives, derivatives_of
 from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
+from jaxviz.scope.impure import Seen
 
 if TYPE_CHECKING:
-    from jaxviz.lifetimes import Peak
-    from jaxviz.residuals import Residuals
+    from jaxviz.costs.lifetimes import Peak
+    from jaxviz.costs.residuals import Residuals
 
 # Seconds that a person notices.
 _NOTICED = 0.05
@@ -165,7 +165,7 @@ class Subject:
     @cached_property
     def residuals(self) -> Residuals:
         """What the forward pass keeps for the backward pass."""
-        from jaxviz.residuals import residuals_of
+        from jaxviz.costs.residuals import residuals_of
 
         return residuals_of(self.graph, self.flow, self._derivatives)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import NOTE, WARNING, Finding, Line, Subject, lines_text
-from jaxviz.impure import CHANGE, CLOCK, DICE, NUMBER, PRINT, STORE, Seen
+from jaxviz.scope.impure import CHANGE, CLOCK, DICE, NUMBER, PRINT, STORE, Seen
 
 _TELL = {
     PRINT: (

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.finding import ADVICE, NOTE, Compiled, Finding, Line, Subject, bytes_text, lines_text, plural
 from jaxviz.graph import CONSTANT, OPERATION
 from jaxviz.link.fates import FOLDED, MERGED, Fates
-from jaxviz.traffic import value_bytes
 
 # Operations that cost something whatever their size.
 _COSTLY = frozenset(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text, plural
 from jaxviz.graph import ARGUMENT
-from jaxviz.traffic import value_bytes
 
 _WHOLE = "whole on every device"
 _PARTS = re.compile(r"in (\d+) parts")

@@ -7,10 +7,10 @@ from math import prod
 
 import numpy as np
 
+from jaxviz.costs.kernels import kernels_of
+from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.finding import Subject, bytes_text
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Graph
-from jaxviz.kernels import kernels_of
-from jaxviz.traffic import value_bytes
 
 # What a kernel that only moves entries consists of.
 _MOVING = frozenset(

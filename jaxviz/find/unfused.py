@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxviz.between import between_kernels
+from jaxviz.costs.between import between_kernels
+from jaxviz.costs.kernels import trip_counts
+from jaxviz.costs.traffic import traffic_of
 from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
-from jaxviz.kernels import trip_counts
-from jaxviz.traffic import traffic_of
 
 # How much of all traffic such values must be, and how many are named.
 _SHARE, _NAMED = 0.2, 3

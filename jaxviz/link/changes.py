@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxviz.graph import CONSTANT, OPERATION, Graph, Node
 from jaxviz.series import Series, State
-from jaxviz.series_rows import content
+from jaxviz.series.rows import content
 
 CHANGE_KINDS = ("added", "removed", "changed", "fused", "moved")
 

@@ -58,7 +58,7 @@ class ProcessFile:
         place = compat.place_among_processes()
         if place is None:
             return
-        from jaxviz.document_processes import process_json
+        from jaxviz.document.processes import process_json
 
         process = self._writer.begun(*place)
         text = json.dumps(process_json(ProcessEntry(process)))
@@ -146,8 +146,8 @@ def is_beside(path: Path) -> bool:
 def started(path: Path) -> Process | None:
     """The process of a file that says that it has begun; None where it says nothing of the kind."""
     from jaxviz.document import DocumentError
-    from jaxviz.document_processes import read_process
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.processes import read_process
+    from jaxviz.document.read import JsonReader
 
     if path.suffix != STARTED:
         return None

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from jaxviz.costs.kernels import trip_counts
 from jaxviz.find.finding import bytes_text
 from jaxviz.graph import Graph
-from jaxviz.kernels import trip_counts
 from jaxviz.link.links import Links
 from jaxviz.measure.attribution import Attributed, attribute, executed
 from jaxviz.measure.completion import followers_of

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import pytest
 from find.found import COMPILED, line_numbers, the
 
+from jaxviz.costs.lifetimes import peak_of
 from jaxviz.exploration import explore
-from jaxviz.lifetimes import peak_of
 
 SORTED_IN_PLACE = pytest.mark.skipif(jax.__version_info__ < (0, 7), reason="on JAX 0.6, XLA sorts into another array")
 X = jnp.ones((1024, 1024))

@@ -14,7 +14,7 @@ from jaxviz.outline.tree import ROW_KINDS
 from jaxviz.passes import NoSnapshots, make_passes
 from jaxviz.read.passes import PassState, chosen_states, different_states, fewer_states
 from jaxviz.series import apply_edit
-from jaxviz.series_write import edit_between
+from jaxviz.series.write import edit_between
 from jaxviz.tables import Tables
 
 

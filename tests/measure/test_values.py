@@ -15,9 +15,9 @@ from programs import CORPUS
 
 import jaxviz as jv
 from jaxviz import RunError
+from jaxviz.costs.kernels import kernel_count
 from jaxviz.document import Document, DocumentError
 from jaxviz.graph import OPERATION
-from jaxviz.kernels import kernel_count
 from jaxviz.measure.values import _histogram, _Runner
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.document import DocumentError, PassesEntry
+from jaxviz.document.model import DocumentError, PassesEntry
 from jaxviz.graph import BINDING_KINDS, NODE_KINDS, Column, Graph
 from jaxviz.tables import Tables
 
 if TYPE_CHECKING:
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.read import JsonReader
     from jaxviz.series import Step
 
 _MOST = 2**31

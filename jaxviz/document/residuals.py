@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxviz.document import ResidualsEntry
-from jaxviz.document_memory import amounts_of
+from jaxviz.document.memory import amounts_of
+from jaxviz.document.model import ResidualsEntry
 from jaxviz.graph import Column, Graph
 
 if TYPE_CHECKING:
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.read import JsonReader
 
 _AMOUNTS = ("bytes", "equations", "flops", "host")
 # Nobody differentiates as often.
@@ -46,7 +46,7 @@ def _runs(nodes: Column) -> dict[str, list[int]]:
 
 def read_residuals(reader: JsonReader, value: Any, position: str, graphs: tuple[Graph, ...]) -> ResidualsEntry:
     """What is kept of one graph, each thing checked as it is taken."""
-    from jaxviz.residuals import Policy, Residual
+    from jaxviz.costs.residuals import Policy, Residual
 
     if not isinstance(value, dict):
         raise reader.fail(position, "an object")

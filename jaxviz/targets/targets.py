@@ -1,7 +1,7 @@
 """Devices that are there, and devices compiled for ahead of time that are not: what would an H100 make of this?
 
 A target that is not there needs the plugin of JAX for its kind, and no device: the plugin compiles for a description of
-the device, `data/targets/gpus.toml` for GPUs, its own for TPUs. JAX's own devices, its default and its configuration
+the device, `gpus.toml` for GPUs, its own for TPUs. JAX's own devices, its default and its configuration
 stay as they are.
 """
 
@@ -15,8 +15,9 @@ from typing import Any, Literal
 
 import jax
 
-from jaxviz import compat, plugins
-from jaxviz.gpu_specs import ASSUMED_VERSIONS, GpuSpec, gpu_specs
+from jaxviz import compat
+from jaxviz.targets import plugins
+from jaxviz.targets.gpu_specs import ASSUMED_VERSIONS, GpuSpec, gpu_specs
 
 Kind = Literal["cpu", "cuda", "rocm", "tpu"]
 

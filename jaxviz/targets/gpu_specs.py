@@ -1,4 +1,4 @@
-"""What XLA must know of a GPU to compile for it where there is none, from the table in `data/targets/gpus.toml`.
+"""What XLA must know of a GPU to compile for it where there is none, from the table in `gpus.toml`.
 
 XLA reads it as the text of a `GpuTargetConfigProto`. Which fields that message has depends on the version of the
 plugin, and an unknown field is refused, so there is a full text and a plain one that older plugins read too.
@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-_TABLE = Path(__file__).parent / "data" / "targets" / "gpus.toml"
+_TABLE = Path(__file__).parent / "gpus.toml"
 
 # What a machine with a current plugin has; not a property of the device.
 _CUDA = (12, 8)

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxviz.captured import inside
 from jaxviz.read.frames import is_library
-from jaxviz.rebound import is_global_rebound, is_rebound
+from jaxviz.scope.captured import inside
+from jaxviz.scope.rebound import is_global_rebound, is_rebound
+from jaxviz.scope.touched import AROUND, ATTRIBUTE, ENTRY, MODULE, NAME, OWN, Path, Touched, asked_in, touched_in
 from jaxviz.specialization import wrapped
-from jaxviz.touched import AROUND, ATTRIBUTE, ENTRY, MODULE, NAME, OWN, Path, Touched, asked_in, touched_in
 
 NUMBER, PRINT, CLOCK, DICE, STORE, CHANGE = "number", "print", "clock", "dice", "store", "change"
 

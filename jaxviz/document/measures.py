@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxviz.document import STAGE_KINDS, MeasuresEntry, ProgramEntry
+from jaxviz.document.model import STAGE_KINDS, MeasuresEntry, ProgramEntry
 from jaxviz.graph import Graph
 
 if TYPE_CHECKING:
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.read import JsonReader
 
 
 def measures_json(entry: MeasuresEntry) -> dict[str, Any]:

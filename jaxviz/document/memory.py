@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxviz.document import MemoryEntry, ProgramEntry
+from jaxviz.document.model import MemoryEntry, ProgramEntry
 from jaxviz.graph import Graph
 
 if TYPE_CHECKING:
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.read import JsonReader
 
 _SIZES = ("arguments", "results", "aliased", "temporary")
 

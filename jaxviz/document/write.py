@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxviz.document import (
+from jaxviz.document.compiling import compiling_json
+from jaxviz.document.measures import measures_json
+from jaxviz.document.memory import memory_json
+from jaxviz.document.model import (
     DOCUMENT_VERSION,
     Document,
     ErrorEntry,
@@ -17,13 +20,10 @@ from jaxviz.document import (
     OutlineEntry,
     TargetEntry,
 )
-from jaxviz.document_compiling import compiling_json
-from jaxviz.document_measures import measures_json
-from jaxviz.document_memory import memory_json
-from jaxviz.document_passes import passes_json
-from jaxviz.document_processes import process_json
-from jaxviz.document_residuals import residuals_json
-from jaxviz.document_values import values_json
+from jaxviz.document.passes import passes_json
+from jaxviz.document.processes import process_json
+from jaxviz.document.residuals import residuals_json
+from jaxviz.document.values import values_json
 from jaxviz.graph import (
     Attributes,
     Bindings,

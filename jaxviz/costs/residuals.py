@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from jaxviz.costs.flops import PRODUCTS, equation_flops, product_axes, turns_of
+from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.flow import SAME, Flow
-from jaxviz.flops import PRODUCTS, equation_flops, product_axes, turns_of
 from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.outline.derivatives import Derivatives, derivatives_of
-from jaxviz.traffic import value_bytes
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call"})
 

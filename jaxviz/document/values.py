@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.document import ProgramEntry, ValuesEntry
+from jaxviz.document.model import ProgramEntry, ValuesEntry
 from jaxviz.graph import Graph
 
 if TYPE_CHECKING:
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.read import JsonReader
 
 _NUMBERS = ("least", "most", "mean", "deviation")
 _COUNTS = ("count", "nan", "infinite", "zero", "denormal")

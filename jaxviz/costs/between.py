@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jaxviz.costs.kernels import kernels_of
+from jaxviz.costs.traffic import value_bytes
 from jaxviz.graph import OPERATION, Graph
-from jaxviz.kernels import kernels_of
-from jaxviz.traffic import value_bytes
 
 # Operations that need what they read, or give what they make, in memory, and what people call them.
 _WHOLE = {

@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxviz.document import (
+from jaxviz.document.compiling import read_compiling
+from jaxviz.document.measures import read_measures
+from jaxviz.document.memory import read_memory
+from jaxviz.document.model import (
     DOCUMENT_VERSION,
     STAGE_KINDS,
     Document,
@@ -27,14 +30,11 @@ from jaxviz.document import (
     TargetEntry,
     no_constant,
 )
-from jaxviz.document_compiling import read_compiling
-from jaxviz.document_measures import read_measures
-from jaxviz.document_memory import read_memory
-from jaxviz.document_passes import read_passes
-from jaxviz.document_processes import read_process
-from jaxviz.document_residuals import read_residuals
-from jaxviz.document_values import read_values
-from jaxviz.document_write import PARTS, SCHEMA_NAMES
+from jaxviz.document.passes import read_passes
+from jaxviz.document.processes import read_process
+from jaxviz.document.residuals import read_residuals
+from jaxviz.document.values import read_values
+from jaxviz.document.write import PARTS, SCHEMA_NAMES
 from jaxviz.graph import Column, Graph
 from jaxviz.graph_check import GraphError
 from jaxviz.tables import Tables

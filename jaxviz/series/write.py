@@ -10,8 +10,8 @@ import numpy as np
 
 from jaxviz.graph import CARRY, SLICE, Column, Graph
 from jaxviz.outline.tree import Outline
-from jaxviz.series import LISTS, RECORDS, Series, State, Step
-from jaxviz.series_rows import makers_of
+from jaxviz.series.rows import makers_of
+from jaxviz.series.series import LISTS, RECORDS, Series, State, Step
 from jaxviz.tables import Tables
 
 

@@ -31,7 +31,7 @@ from jaxviz.graph import (
 )
 from jaxviz.link.links import Links
 from jaxviz.outline.tree import Outline
-from jaxviz.series_rows import NodeRow, node_rows
+from jaxviz.series.rows import NodeRow, node_rows
 from jaxviz.tables import Tables
 
 #: The parts of a series with their columns. Those of `LISTS` belong to nodes, which say how many each has.

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jaxviz.costs.traffic import value_bytes
 from jaxviz.graph import ARGUMENT, CONSTANT, RESULT, Column, Graph
-from jaxviz.traffic import value_bytes
 
 # Operations whose result lies where their operand lies.
 _SAME_PLACE = frozenset({"bitcast", "get-tuple-element", "tuple", "while", "dynamic-update-slice", "copy-done"})

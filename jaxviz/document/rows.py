@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.read import JsonReader
 
 _TEXTS = ("name", "kind", "file", "call", "print", "program")
 _COUNTS = ("runs", "line", "calls", "equations", "device")

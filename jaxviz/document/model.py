@@ -22,6 +22,7 @@ from jaxviz.tables import Tables
 
 # What makes links, fates and outlines is imported where a document has them: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
+    from jaxviz.costs.residuals import Policy, Residual
     from jaxviz.find import Finding
     from jaxviz.link.changes import Passes
     from jaxviz.link.fates import Fates
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from jaxviz.measure.processes import Process
     from jaxviz.measure.values import Values
     from jaxviz.outline.tree import Outline
-    from jaxviz.residuals import Policy, Residual
 
 #: The version of the schema that this jaxviz writes, and the newest that it reads.
 DOCUMENT_VERSION = 4
@@ -255,8 +255,8 @@ class Document:
 
     def to_json(self, packed: bool | None = None) -> dict[str, Any]:
         """The document by its schema; packed if asked for, or, by default, where that is smaller."""
-        from jaxviz.document_text import dumps, plain, text_of
-        from jaxviz.document_write import document_value
+        from jaxviz.document.text import dumps, plain, text_of
+        from jaxviz.document.write import document_value
 
         value = document_value(self)
         if packed is False:
@@ -275,7 +275,7 @@ class Document:
     def save(self, path: str | Path) -> Path:
         """Write the document to a file; the suffix is `.jaxviz` by custom."""
         path = Path(path)
-        from jaxviz.document_text import dumps
+        from jaxviz.document.text import dumps
 
         path.write_text(dumps(self.to_json()) + "\n", encoding="utf-8")
         return path
@@ -300,7 +300,7 @@ class Document:
     @classmethod
     def from_json(cls, value: Any, name: str = "document") -> Document:
         """The document that `to_json` gave, packed or not; `name` stands in front of errors."""
-        from jaxviz.document_read import JsonReader
+        from jaxviz.document.read import JsonReader
 
         reader = JsonReader(name)
         reader.check_head(value)

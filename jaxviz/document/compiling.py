@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.document import CompilingEntry, ProgramEntry
-from jaxviz.document_rows import columns_of, rows_of, short
+from jaxviz.document.model import CompilingEntry, ProgramEntry
+from jaxviz.document.rows import columns_of, rows_of, short
 
 if TYPE_CHECKING:
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.read import JsonReader
 
 # Of the passes and lines, so many are kept: those that cost most.
 _MOST_PASSES, _MOST_LINES = 40, 20

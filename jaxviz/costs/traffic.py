@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jaxviz.costs.kernels import kernels_of
 from jaxviz.graph import ENTER, LEAVE, OPERATION, Column, Graph
-from jaxviz.kernels import kernels_of
 
 # Operations that give a value another name or shape, and move nothing.
 _RENAMING = frozenset({"bitcast", "get-tuple-element", "tuple", "reshape"})

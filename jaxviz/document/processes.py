@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.document import ProcessEntry
-from jaxviz.document_rows import columns_of, rows_of
+from jaxviz.document.model import ProcessEntry
+from jaxviz.document.rows import columns_of, rows_of
 
 if TYPE_CHECKING:
-    from jaxviz.document_read import JsonReader
+    from jaxviz.document.read import JsonReader
 
 _COMPILED = ("name", "call", "print", "trace", "lower", "compile")
 _RUNS = ("program", "device", "runs", "computing", "waiting", "between")
