@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import functools
-import signal
-import subprocess
-import sys
-import threading
 import time
 
 import jax
@@ -15,12 +11,11 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
-from jaxviz import capture, compat
+from jaxviz import compat
 from jaxviz.measure.arguments import make_inputs
-from jaxviz.measure.errors import RunError, RunStopped
+from jaxviz.measure.errors import RunError
 from jaxviz.measure.progress import Silence
 from jaxviz.measure.run import seconds_text
-from jaxviz.measure.waiting import Work
 
 
 def calls_of(count, *arguments, **options):
@@ -330,96 +325,6 @@ def test_a_listener_hears_how_far_it_is():
     assert all(progress.words for progress in heard)
 
 
-def test_another_thread_stops_a_run_within_a_second():
-    started, stop, pressed = threading.Event(), threading.Event(), []
-
-    def slow(x):
-        def wait(x):
-            started.set()
-            time.sleep(0.05)
-            return x
-
-        return jax.pure_callback(wait, x, x)
-
-    def press():
-        started.wait()
-        pressed.append(time.perf_counter())
-        stop.set()
-
-    ex = jv.explore(slow, jnp.ones(3))
-    threading.Thread(target=press).start()
-    with pytest.raises(RunStopped, match=r"slow\(f32\[3\]\) was stopped after .*: \d+ of 10000 runs"):
-        ex.run(repeat=10_000, stop=stop)
-    assert time.perf_counter() - pressed[0] < 1.0
-    assert ex.measured is None
-    assert len(ex.run(repeat=1).seconds) == 1
-
-
-def test_a_run_can_be_stopped_while_it_is_compiled(monkeypatch):
-    compiled = jax.stages.Lowered.compile
-
-    def slowly(lowered, *args, **kwargs):
-        time.sleep(2.0)
-        return compiled(lowered, *args, **kwargs)
-
-    stop = threading.Event()
-    ex = jv.explore(jnp.sin, jnp.ones(3))
-    ex.hlo  # noqa: B018
-    monkeypatch.setattr(jax.stages.Lowered, "compile", slowly)
-    start = time.perf_counter()
-    with pytest.raises(RunStopped, match="compiling"):
-        ex.run(stop=stop, progress=lambda progress: stop.set())
-    assert time.perf_counter() - start < 1.5
-
-
-def test_what_goes_on_after_compiling_was_stopped_is_told(monkeypatch, capsys):
-    go_on = threading.Event()
-    compiled = jax.stages.Lowered.compile
-
-    def slowly(lowered, *args, **kwargs):
-        go_on.wait(30)
-        return compiled(lowered, *args, **kwargs)
-
-    stop = threading.Event()
-    ex = jv.explore(jnp.sin, jnp.ones(3))
-    ex.hlo  # noqa: B018
-    with monkeypatch.context() as patch:
-        patch.setattr(jax.stages.Lowered, "compile", slowly)
-        # What is not Python hears of nothing until it is done.
-        patch.setattr(Work, "_raise_stopped", lambda work: None)
-        with pytest.raises(RunStopped, match="compiling"):
-            ex.run(stop=stop, progress=lambda progress: stop.set())
-    go_on.set()
-    assert "the compiler has begun cannot be taken back" in capsys.readouterr().err
-    assert ex.run(repeat=1).median > 0
-
-
-def test_a_run_can_be_stopped_while_it_is_read_what_was_compiled(monkeypatch):
-    optimized = capture.optimize
-
-    go_on, pressed = threading.Event(), []
-
-    def slowly(*args, **kwargs):
-        go_on.wait(30)
-        return optimized(*args, **kwargs)
-
-    def press(progress):
-        if progress.step == "read":
-            pressed.append(time.perf_counter())
-            stop.set()
-
-    stop = threading.Event()
-    ex = jv.explore(jnp.cos, jnp.ones(3))
-    with monkeypatch.context() as patch:
-        patch.setattr(capture, "optimize", slowly)
-        with pytest.raises(RunStopped, match="reading what was compiled"):
-            ex.run(stop=stop, progress=press)
-        assert time.perf_counter() - pressed[0] < 10
-    go_on.set()
-    assert ex.run(repeat=1).profile is not None
-    assert len(ex.document().graphs) == 3
-
-
 def test_what_is_on_the_device_is_written_for_pprof(tmp_path):
     import gzip
 
@@ -440,81 +345,6 @@ def test_what_the_device_refuses_is_said_in_one_line(monkeypatch):
         ex.run()
     assert "\n" not in str(raised.value)
     assert len(ex.document().graphs) == 3
-
-
-NEVER_ENDS = """
-import _thread, signal, sys, threading, time
-# A shell that starts this in the background leaves interrupts ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-import jax, jax.numpy as jnp
-import jaxviz as jv
-
-ex = jv.explore(lambda x: jax.lax.while_loop(lambda c: c[0] > -1.0, lambda c: jnp.sin(c) + 2.0, x), jnp.ones(64))
-ex.hlo
-compiled = threading.Event()
-import jaxviz.measure.run as run
-once = run.Executable.once
-run.Executable.once = lambda self: (compiled.set(), once(self))[1]
-
-def stop():
-    compiled.wait()
-    time.sleep(0.3)
-    global pressed
-    pressed = time.perf_counter()
-    _thread.interrupt_main()
-
-threading.Thread(target=stop, daemon=True).start()
-try:
-    ex.run()
-except KeyboardInterrupt:
-    took = time.perf_counter() - pressed
-    assert took < 1.0, took
-    assert float(jnp.ones(3).sum()) == 3.0
-    assert len(ex.document().graphs) == 3
-    print("usable", flush=True)
-import os
-os._exit(0)
-"""
-
-
-def test_a_program_that_never_ends_is_stopped_within_a_second():
-    done = subprocess.run([sys.executable, "-c", NEVER_ENDS], capture_output=True, text=True, timeout=100)
-    assert done.stdout == "usable\n", done.stderr
-    assert "cannot be taken back" in done.stderr
-
-
-@pytest.fixture
-def interrupts():
-    """Interrupts as a person's; a shell that starts the tests in the background leaves them ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interrupts")
-def test_an_interrupt_between_runs_ends_them():
-    import _thread
-
-    started = threading.Event()
-
-    def slow(x):
-        def wait(x):
-            started.set()
-            time.sleep(0.05)
-            return x
-
-        return jax.pure_callback(wait, x, x)
-
-    ex = jv.explore(slow, jnp.ones(3))
-
-    def stop():
-        started.wait()
-        _thread.interrupt_main()
-
-    threading.Thread(target=stop).start()
-    with pytest.raises(KeyboardInterrupt):
-        ex.run(repeat=10_000)
-    assert len(ex.run(repeat=1).seconds) == 1
 
 
 def test_the_text_says_what_was_measured():
