@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxviz.find.copies import COUNTED, LISTED, Flow, flow_of
-from jaxviz.find.finding import ADVICE, WARNING, Finding, Subject, plural
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, plural
 from jaxviz.find.recursion import Copies, recursions
 from jaxviz.find.written_loops import CALL, LOOP, RECURSION, Loop, loops_around
 from jaxviz.graph import OPERATION, Column
@@ -21,6 +21,8 @@ from jaxviz.graph import OPERATION, Column
 # So many copies, and so many equations in all, are worth a word; fewer copies where there is much in them.
 _COPIES, _EQUATIONS = 8, 64
 _FEW_COPIES, _MANY_EQUATIONS = 4, 400
+# Turns that need nothing but their count and what they hand on cost little to write as a loop: fewer are worth a note.
+_EQUATIONS_OF_COUNTED = 16
 # So many equations cost seconds to trace and compile.
 _COSTLY_EQUATIONS = 1_000
 # A stack that has this much less in each copy than another one of the loop is a detail of a turn.
@@ -95,7 +97,7 @@ def _recursive(subject: Subject, loop: Loop, copies: list[Copies]) -> Unrolled |
     length = len(stacks[0].first)
     kinds = subject.graph.nodes.kind
     equations = sum(int(np.count_nonzero(kinds[one.first[0] : one.end[-1]] == OPERATION)) for one in stacks)
-    if flow.alike < min(_FEW_COPIES, length) or not _worth_it(flow.alike, equations * flow.alike // length):
+    if flow.alike < min(_FEW_COPIES, length) or not _worth_it(flow, flow.alike, equations * flow.alike // length):
         return None
     return Unrolled(loop, (length,), 1, equations, flow, stacks)
 
@@ -143,7 +145,7 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
     # The first and the last turn often lack something.
     share = 1.0 if flow.grows or length - alike <= _ENDS else alike / length
     # A loop of two or three turns in another is written for what it does, not to be repeated.
-    if max(count, inner) < _FEW_COPIES or not _worth_it(round(count * inner * share), round(equations * share)):
+    if max(count, inner) < _FEW_COPIES or not _worth_it(flow, round(count * inner * share), round(equations * share)):
         return None
     sizes = _sizes(loop, count, flow.period) if inner == 1 else (count, inner)
     if inner == 1 and len(sizes) > 1:
@@ -229,8 +231,16 @@ def _inner_count(subject: Subject, row: int, loop: Loop) -> int:
     return max(counts)
 
 
-def _worth_it(copies: int, equations: int) -> bool:
-    return (copies >= _COPIES and equations >= _EQUATIONS) or (copies >= _FEW_COPIES and equations >= _MANY_EQUATIONS)
+def _worth_it(flow: Flow, copies: int, equations: int) -> bool:
+    counted = flow.simple and flow.carried > 0 and flow.given == 0
+    least = _EQUATIONS_OF_COUNTED if counted else _EQUATIONS
+    return (copies >= _COPIES and equations >= least) or (copies >= _FEW_COPIES and equations >= _MANY_EQUATIONS)
+
+
+def _severity(equations: int) -> str:
+    if equations < _EQUATIONS:
+        return NOTE
+    return WARNING if equations >= _COSTLY_EQUATIONS else ADVICE
 
 
 def _loops_of(subject: Subject, stack: Stack) -> list[Loop]:
@@ -250,7 +260,7 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
     each = max(1, round(equations / found.copies))
     return Finding(
         kind="unrolled",
-        severity=WARNING if equations >= _COSTLY_EQUATIONS else ADVICE,
+        severity=_severity(equations),
         title=f"unrolled from line {loop.line.line}: {times} copies",
         text=(
             f"{_SAYS[loop.how].format(head=loop.head, where=where + around)} while JAX traced, so its body is there "

@@ -12,6 +12,8 @@ from find.found import found, line_numbers, the
 from jax import lax
 from programs import CORPUS
 
+from jaxviz.find.finding import NOTE
+
 
 def settle(x):
     kept = jnp.sin(x)
@@ -130,6 +132,17 @@ def test_turns_that_do_not_depend_on_one_another_are_for_vmap():
     assert "jax.vmap" in finding.remedy
 
 
+def test_a_short_loop_that_only_counts_is_worth_a_note():
+    def counted(x):
+        for i in range(10):
+            x = jnp.sin(x) * i
+        return x
+
+    finding = the("unrolled", counted, jnp.ones(4))
+    assert finding.severity == NOTE
+    assert finding.title.endswith("10 copies")
+
+
 def few(x):
     for _ in range(3):
         x = jnp.sin(x)
@@ -147,6 +160,7 @@ def updates(params):
 
 
 INNOCENT = {
+    "ten layers": (lambda weights: layers(jnp.ones(4), weights), [jnp.ones((4, 4))] * 10),
     "fori_loop": (lambda x: lax.fori_loop(0, 1000, lambda _, c: c * 1.01 + 0.1, x), 1.0),
     "scan": (lambda x: lax.scan(lambda c, y: (c + y, c), 0.0, x), jnp.ones(1000)),
     "few turns": (few, 1.0),
