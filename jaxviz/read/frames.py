@@ -252,13 +252,15 @@ def _begins_at_interpreter(outermost: CodeType) -> bool:
     return outermost.co_name == "<module>" or path.startswith("<frozen ") or path.startswith(_STANDARD_FOLDERS)
 
 
+# Also in files that were written on other machines, and in paths that somebody shortened.
+_INSTALLED = re.compile(r"(?:^|[/\\])(?:site|dist)-packages[/\\]")
+
+
 def is_library(path: str) -> bool:
     return (
         path.startswith(_LIBRARY_FOLDERS)
         or path.startswith("<frozen ")
-        or "/site-packages/" in path
-        or "/dist-packages/" in path
-        or "\\site-packages\\" in path
+        or _INSTALLED.search(path) is not None
     )
 
 

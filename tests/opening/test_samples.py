@@ -42,6 +42,8 @@ def test_a_training_step_has_its_phases_once_each_and_its_modules_in_both():
 def test_calls_are_named_by_the_functions_that_they_enter():
     assert {"mlp"} <= set(rows("mlp_grad.h100.txt.gz", "call"))
     assert "net" in rows("xor_train.h100.txt.gz", "call")
+    # Of a library of the machine that compiled it, the function that the person called.
+    assert "apply_updates" in rows("flax_block_train.h100.txt.gz", "call")
 
 
 def test_kernels_are_named_by_what_was_fused_into_them():
