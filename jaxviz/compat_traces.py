@@ -59,7 +59,7 @@ def traced_values_of(traced: Any) -> list[bool]:
     """Of the first arguments of a traced program, which are closed over: whether each is a traced value itself."""
     values = getattr(traced, "_consts", None)  # from 0.7 on
     if values is None:
-        values = getattr(traced, "_args_flat", [])[: getattr(traced, "_num_consts", 0)]
+        values = (getattr(traced, "_args_flat", None) or [])[: getattr(traced, "_num_consts", 0)]
     return [isinstance(value, jax.core.Tracer) for value in values]
 
 
@@ -68,8 +68,9 @@ def raise_leaked(traced: Any) -> None:
 
     JAX says so only when the program is run.
     """
-    values: Any = getattr(traced, "_consts", None) or getattr(traced, "_args_flat", ())
-    for value in values:
+    # Of what `pmap` traces, older versions say None.
+    values: Any = getattr(traced, "_consts", None) or getattr(traced, "_args_flat", None)
+    for value in values or ():
         if isinstance(value, jax.core.Tracer):
             jax.numpy.positive(value)
 

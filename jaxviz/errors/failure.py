@@ -257,8 +257,14 @@ class Failure:
     @cached_property
     def causes(self) -> list[str]:
         """The arguments that the value depends on, as far as JAX says."""
-        found = re.search(r"depends on the values? of the arguments? ([^\n]+?)\.?(?:\n|$)", self.message)
-        return [name for name in re.split(r",? and |, ", found[1]) if name.isidentifier()] if found else []
+        said = re.findall(
+            r"while tracing the function (\S+) .*depends on the values? of the arguments? ([^\n]+?)\.?(?:\n|$)",
+            self.message,
+        )
+        # What is inside of an argument is a part of that; functions inside of the first have arguments of their own.
+        parts = [part for function, one in said if function == said[0][0] for part in re.split(r",? and |, ", one)]
+        names = [re.split(r"[.\[]", part)[0] for part in parts]
+        return [name for name in dict.fromkeys(names) if name.isidentifier()]
 
     @cached_property
     def traced_for(self) -> str:
@@ -274,15 +280,22 @@ class Failure:
 
     def static_among(self, names: Sequence[str]) -> list[tuple[str, int]]:
         """Arguments of the explored function, each with its place, where all of them could be static: where they were
-        given as numbers, not as arrays. Otherwise none."""
+        given as numbers or tuples of these, not as arrays. Otherwise none."""
         try:
             bound = inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
         except (TypeError, ValueError):
             return []
         places = {name: place for place, name in enumerate(bound)}
-        if not all(isinstance(bound.get(name), (bool, int, str, float)) for name in names):
+        if not all(_is_plain(bound.get(name)) for name in names):
             return []
         return [(name, places[name]) for name in names]
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is a number or a text, or a tuple of these, such as a shape."""
+    if type(value) is tuple:
+        return bool(value) and all(map(_is_plain, value))
+    return isinstance(value, (bool, int, str, float))
 
 
 def parameters_of(function: Callable[..., Any]) -> list[str]:

@@ -301,6 +301,66 @@ def test_a_function_that_is_jitted_is_made_static_as_it_was_before():
     assert jnp.array_equal(names["fast"](X, "sin"), jnp.sin(X))
 
 
+class Halved:
+    @jax.jit
+    def __call__(self, x):
+        return x / 2
+
+    @jax.jit
+    def again(self, x):
+        return self(x) / 2
+
+
+def test_a_jitted_method_that_is_explored_is_given_with_its_object_static():
+    for explored, name in ((Halved(), "__call__"), (Halved().again, "again")):
+        (cure,) = cures_of(explored, X)
+        assert cure.code.startswith(f"@functools.partial(jax.jit, static_argnums=0)\ndef {name}(self, x):")
+
+
+doubled_by_entry = jax.pmap(lambda one, by: one * by, in_axes=(0, None))
+
+
+@jax.pmap
+def halved_by_entry(one):
+    return one / 2
+
+
+@functools.partial(jax.pmap, axis_name="i")
+def shared_by_entry(one):
+    return one / jax.lax.psum(one, "i")
+
+
+@pytest.mark.skipif(jax.__version_info__ < (0, 10), reason="before JAX 0.10 the error comes when it runs")
+def test_more_entries_than_devices_are_mapped_on_each_of_them():
+    entries = jnp.ones(2 * jax.local_device_count())
+
+    @functools.partial(jax.pmap, axis_name="i", donate_argnums=0)
+    def donated(one):
+        return one / 2
+
+    def at_once(x):
+        return jax.pmap(lambda one: one + 1)(x)
+
+    def given_beside(x):
+        return doubled_by_entry(x, 3)
+
+    def decorated(x):
+        return halved_by_entry(x)
+
+    def summed_up(x):
+        return shared_by_entry(x)
+
+    def in_place(x):
+        return donated(x)
+
+    share = 0.5 / jax.local_device_count()
+    for fn, gives in ((at_once, 2), (given_beside, 3), (decorated, 0.5), (summed_up, share)):
+        (cure,) = cures_of(fn, entries)
+        result = eval(cure.code.removeprefix("return "), {**globals(), "x": entries})
+        assert jnp.allclose(result, gives)
+    assert not cures_of(in_place, entries)
+
+
 def test_a_number_that_is_a_size_is_not_kept_as_an_array():
     def sized(n):
         count = int(n)

@@ -153,6 +153,10 @@ def _method(failure: Failure, call: ast.Call | None) -> str:
     function = call.func if call is not None else None
     owner = failure.value(function.value) if isinstance(function, ast.Attribute) else failure.value(function)
     name = function.attr if isinstance(function, ast.Attribute) else "__call__"
+    if call is None:
+        # A method was explored, or an object that is called.
+        owner = getattr(failure.fn, "__self__", failure.fn)
+        name = getattr(failure.fn, "__name__", name)
     jitted = next((vars(one)[name] for one in type(owner).__mro__ if name in vars(one)), None)
     code = getattr(getattr(jitted, "__wrapped__", None), "__code__", None)
     definition = definition_of(code) if code is not None else None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
+import jax
+
 from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import rewritten
+from jaxviz.errors.trial import cannot_work
 
 _PAGE = api_page("jax.shard_map")
 _SHARDING = "https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html"
@@ -93,7 +96,50 @@ def _no_mesh(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("no mesh", "nothing says which mesh the spec is for", reason, tuple(cures), _SHARDING)
 
 
+def _entries_for_devices(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """`pmap`, which JAX makes of `shard_map`: what each device gets has more than one entry along the mapped axis."""
+    inside = {place.frame.f_code.co_filename.rpartition("/")[2] for place in failure.places}
+    call = failure.find(ast.Call)
+    if not inside & {"pmap.py"}:
+        return None
+    devices = jax.local_device_count()
+    cures = []
+    mapped = _as_vmap(failure, call.func) if call is not None else ""
+    if call is not None and mapped and not cannot_work(failure, code := failure.with_(call.func, mapped)):
+        cures = [Cure("Map over the entries on each device, which works for any number of them:", code)]
+    reason = (
+        "`pmap` gives each device one entry of the mapped axis, so that there can be no more entries than devices, "
+        f"here {devices}. {failure.types(call)}"
+    )
+    title = "`pmap` has more entries than there are devices"
+    return Explanation("pmap", title, reason.strip(), tuple(cures), _PMAP)
+
+
+def _as_vmap(failure: Failure, made: ast.expr) -> str:
+    """What `pmap` made of a function, made by `vmap`; empty where it is not known how it was made."""
+    name, tree = failure.text(made), failure.source.tree if failure.source is not None else None
+    ways = [(made, "")]
+    for node in ast.walk(tree) if tree is not None and isinstance(made, ast.Name) else ():
+        if isinstance(node, ast.Assign) and [failure.text(one) for one in node.targets] == [name]:
+            ways.append((node.value, ""))
+        elif isinstance(node, ast.FunctionDef) and node.name == name and len(node.decorator_list) == 1:
+            ways.append((node.decorator_list[0], f"{name}.__wrapped__"))
+    way, function = ways[-1]
+    given = way.args[:1] if isinstance(way, ast.Call) else []
+    if isinstance(way, ast.Call) and not function and last_name(way.func) == "pmap" and len(way.args) == 1:
+        function = failure.text(given[0])
+    elif not function or last_name(given[0] if given else way) != "pmap":
+        return ""
+    options = way.keywords if isinstance(way, ast.Call) else []
+    if not {option.arg for option in options} <= {"in_axes", "out_axes", "axis_name", "axis_size"}:
+        return ""
+    return f"jax.vmap({', '.join([function, *map(failure.text, options)])})"
+
+
+_PMAP = "https://docs.jax.dev/en/latest/migrate_pmap.html"
+
 CASES = (
+    Case("pmap", _VALUE, r"cannot select an axis to squeeze out which has size not equal to one", _entries_for_devices),
     plain(
         "mesh size",
         _VALUE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from typing import Any
 
@@ -128,7 +129,32 @@ def _not_promoted(failure: Failure, match: re.Match[str]) -> Explanation:
 
 _PROMOTION = "https://docs.jax.dev/en/latest/jep/9407-type-promotion.html#strict-dtype-promotion"
 
+# What other libraries call types of numbers.
+_CALLED = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "fp8": "float8_e4m3fn"}
+_CALLED |= {"double_float": "float64", "half_float": "float16", "long_long": "int64", "boolean": "bool_"}
+_NAMES = (
+    *("float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
+    *("uint64", "bool_", "complex64", "complex128", "float8_e4m3fn", "float8_e5m2", "int4", "uint4"),
+)
+
+
+def _no_type(failure: Failure, match: re.Match[str]) -> Explanation:
+    """The name of a type that there is not."""
+    name = match[1]
+    near = _CALLED.get(name.lower()) or next(iter(difflib.get_close_matches(name.lower(), _NAMES, 1)), "")
+    statement = failure.statement
+    written = [one for one in ast.walk(statement) if isinstance(one, ast.Constant)] if statement is not None else []
+    named = next((one for one in written if one.value == name), None)
+    cures = [Cure("Name one that there is:", failure.with_(named, f"jnp.{near}"))] if near and named is not None else []
+    reason = (
+        f"`{name}` is no name of a type. Those of floating-point numbers are float16, bfloat16, float32 and float64; "
+        "of whole numbers int8 to int64, and uint8 to uint64."
+    )
+    return Explanation("type name", f"there is no type `{name}`", reason, tuple(cures), api_page("jax.numpy.dtype"))
+
+
 CASES = (
+    Case("type name", ("TypeError",), r"data type '([^']+)' not understood", _no_type),
     Case("promotion", ("TypePromotionError",), r"Input dtypes \((.*?)\) have no available implicit", _not_promoted),
     Case("type of numbers", ("TypeError",), r"(\w+) does not accept dtypes? ([\w<>, ]+)", _not_for),
     plain(

@@ -168,6 +168,27 @@ def _looked_up(call: ast.Call) -> list[ast.expr]:
     return [one for one in call.args if isinstance(one, (ast.Name, ast.Attribute))]
 
 
+def _other_state(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """`update` with the state that another optimizer made."""
+    call = failure.calls("update")
+    if call is None or len(call.args) < 2 or "optax" not in failure.library_path:
+        return None
+    optimizer, state = failure.text(getattr(call.func, "value", None)), failure.text(call.args[1])
+    parameters = failure.text(call.args[2]) if len(call.args) > 2 else _initialized(failure, call)
+    cures = []
+    if optimizer and state.isidentifier() and parameters:
+        code = f"{state} = {optimizer}.init({parameters})"
+        if not hasattr(failure.statement, "body"):
+            code += f"\n{failure.text(failure.statement)}"
+        cures = [Cure("Make the state with the optimizer that reads it, where it is made first:", code)]
+    reason = (
+        f"The state of an optimizer holds what that one keeps, and no other can read it. `{state}` is not what "
+        f"`{optimizer}.init` gives."
+    )
+    title = f"`{state}` is the state of another optimizer"
+    return Explanation("optax state", title, reason, tuple(cures), f"{_OPTAX}transformations.html")
+
+
 def _in_other_order(failure: Failure, match: re.Match[str]) -> Explanation | None:
     """`apply_updates` with the state of the optimizer, for `update` gives the updates first."""
     call = failure.calls("apply_updates")
@@ -216,5 +237,7 @@ CASES: tuple[Case, ...] = (
     Case("optax parameters", ("ValueError",), r"requires the current value of param", _needs_parameters),
     Case("labels", _BOTH, r"broadcast|dtype that is a subdtype|shape", _labels),
     Case("optax tree", ("TypeError",), r"unsupported operand type", _other_gradients),
+    Case("optax state", ("AttributeError",), r"object has no attribute", _other_state),
+    Case("optax state", _BOTH, r"number of updates and states has to be the same", _other_state),
     Case("optax order", _BOTH, r"Expected|mismatch|structure|Custom node", _in_other_order),
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from jaxviz.errors.cases.shapes import Shape, as_operand, operands_of, shape_of, shapes_in, written_with
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure, is_array, type_text
+from jaxviz.errors.trial import given_by
 
 _BOTH = ("TypeError", "ValueError")
 
@@ -242,7 +243,32 @@ def _channels(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+def _ranks(failure: Failure, match: re.Match[str]) -> Explanation:
+    """An image and a kernel with different numbers of axes: mostly one of them lacks the batch, or the channels."""
+    ranks = int(match[1]), int(match[2])
+    call = failure.find(ast.Call)
+    given = [one for one in call.args[:2] if not isinstance(one, ast.Starred)] if call is not None else []
+    met = failure.met
+    kinds = f"The image is {type_text(met[0])} and the kernel {type_text(met[1])}. " if met else ""
+    cures = []
+    if call is not None and len(given) == 2 and abs(ranks[0] - ranks[1]) == 1 and failure.source is not None:
+        lacking = given[0] if ranks[0] < ranks[1] else given[1]
+        text = as_operand(lacking, failure.text(lacking))
+        for where, form in (("in front", f"{text}[None]"), ("at its end", f"{text}[..., None]")):
+            made = given_by(failure, failure.source.replaced(call, {lacking: form}))
+            if made is not None:
+                told = f"Give the one that lacks an axis one {where}; this gives {type_text(made)}:"
+                cures.append(Cure(told, failure.with_(lacking, form)))
+    reason = (
+        f"{kinds}An image has a batch and a channel axis beside those that the kernel is moved along, and a kernel one "
+        "for the channels that it reads and one for those that it makes: both have equally many."
+    )
+    title = f"an image of {ranks[0]} axes meets a kernel of {ranks[1]}"
+    return Explanation("convolution", title, reason, tuple(cures), api_page("jax.lax.conv_general_dilated"))
+
+
 CASES = (
+    Case("convolution", _BOTH, r"convolution requires lhs and rhs ndim to be equal, got (\d+) and (\d+)", _ranks),
     Case("contraction", _BOTH, r"contracting dimensions to have the same shape|contracting dimension", _contraction),
     Case(
         "einsum",

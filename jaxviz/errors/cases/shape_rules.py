@@ -60,6 +60,21 @@ def _padding(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("padding", title, reason.strip(), tuple(cures), api_page("jax.numpy.pad"))
 
 
+def _viewed(failure: Failure, match: re.Match[str]) -> Explanation:
+    """Another shape asked of `view`, which is about types here."""
+    call = failure.calls("view")
+    cures = []
+    if call is not None and isinstance(call.func, ast.Attribute) and not call.keywords:
+        sizes = ", ".join(map(failure.text, call.args))
+        cures = [Cure("For another shape:", failure.with_(call, f"{failure.text(call.func.value)}.reshape({sizes})"))]
+    reason = (
+        f"`view` takes a type, such as jnp.int32, and reads the same bits as numbers of that. {failure.types(call)} "
+        "Other libraries call by `view` what is `reshape` here."
+    )
+    title = "a number was given where a type of entries is wanted"
+    return Explanation("view", title, reason, tuple(cures), api_page("jax.numpy.reshape"))
+
+
 CASES = (
     plain(
         "broadcast to",
@@ -110,16 +125,8 @@ CASES = (
         [("See its shape:", "$first.shape")],
         api_page("jax.numpy.split"),
     ),
-    plain(
-        "view",
-        ("TypeError",),
-        r"Cannot interpret '(-?\d+)' as a data type",
-        "a number was given where a type of entries is wanted",
-        "`$call` takes a type, such as jnp.int32, and was given $1. Other libraries call by `view` what is "
-        "`reshape` here.",
-        [("For another shape:", "$first.reshape($1)")],
-        api_page("jax.numpy.reshape"),
-    ),
+    Case("view", ("TypeError",), r"Cannot interpret '(-?\d+)' as a data type", _viewed),
+    Case("view", ("NotImplementedError",), r"argument of array\.view\(\) is not supported", _viewed),
     Case("concatenation", _BOTH, r"Zero-dimensional arrays cannot be concatenated", _of_numbers),
     plain(
         "squeeze",

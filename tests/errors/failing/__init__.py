@@ -27,6 +27,7 @@ for _name in (
     "sure",
     "met",
     "first",
+    "given",
 ):
     import_module(f"errors.failing.{_name}")
 
