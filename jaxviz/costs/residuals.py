@@ -11,8 +11,8 @@ import numpy as np
 from jaxviz.costs.flops import PRODUCTS, equation_flops, product_axes, turns_of
 from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.flow import SAME, Flow
-from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
-from jaxviz.outline.derivatives import Derivatives, derivatives_of
+from jaxviz.graph import CARRY, CONSTANT, INIT, LEAVE, OPERATION, STACK, Column, Graph
+from jaxviz.outline.derivatives import CHECKPOINTS, Derivatives, derivatives_of
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call"})
 
@@ -51,7 +51,9 @@ class Residuals:
     """The values that the backward pass reads from the forward pass, each with the node that made it."""
 
     values: tuple[Residual, ...]
-    #: The same as sources of values.
+    #: Bytes that JAX counts too: arrays of one number, and arguments in another shape, which are made where read.
+    free: float
+    #: The values as sources.
     _kept: tuple[int, ...]
     _flow: Flow
     _derivatives: Derivatives
@@ -72,8 +74,13 @@ class Residuals:
     @cached_property
     def policies(self) -> tuple[Policy, ...]:
         """What `jax.checkpoint` would keep, with each of the standard policies that says something of this program."""
-        walk = _Walk(self._flow, self._derivatives)
-        return tuple(walk.policy(name, self._kept) for name in (*_POLICIES, *walk.named_policies()))
+        walk = _Walk(self._flow, self._derivatives, self.checkpoints)
+        return tuple(walk.policy(name, self._kept) for name in walk.known_policies())
+
+    @cached_property
+    def checkpoints(self) -> tuple[int, ...]:
+        """The checkpoints that the program has already, where they compute again for the way back."""
+        return tuple(node for node in self._flow.nodes(*CHECKPOINTS) if self._derivatives.order[node] > 0)
 
     def __repr__(self) -> str:
         rows = [
@@ -89,17 +96,21 @@ def residuals_of(graph: Graph, flow: Flow | None = None, derivatives: Derivative
     derivatives = derivatives_of(graph) if derivatives is None else derivatives
     order = derivatives.order
     first: dict[int, int] = {}
-    known: dict[int, int] = {}
+    free: set[int] = set()
+    known: dict[int, tuple[int, bool]] = {}
     for source, reader in _crossings(graph, order, flow):
-        value = known.get(source)
-        if value is None:
-            value = known[source] = _kept(flow, source)
+        if source not in known:
+            known[source] = _kept(flow, source)
+        value, is_free = known[source]
         if value >= 0 and order[graph.value_node[value]] < reader:
-            first[value] = min(reader, first.get(value, reader))
+            if is_free:
+                free.add(value)
+            else:
+                first[value] = min(reader, first.get(value, reader))
     values = tuple(
         Residual(int(graph.value_node[value]), value_bytes(graph, value), reader) for value, reader in first.items()
     )
-    return Residuals(values, tuple(first), flow, derivatives)
+    return Residuals(values, sum(value_bytes(graph, value) for value in free), tuple(first), flow, derivatives)
 
 
 def _crossings(graph: Graph, order: Column, flow: Flow) -> Iterator[tuple[int, int]]:
@@ -114,16 +125,20 @@ def _crossings(graph: Graph, order: Column, flow: Flow) -> Iterator[tuple[int, i
     yield from map(tuple, pairs.tolist())
 
 
-def _kept(flow: Flow, source: int) -> int:
-    """The value that a source is where it is made, or -1 where it need not be kept."""
+def _kept(flow: Flow, source: int) -> tuple[int, bool]:
+    """The value that a source is where it is made, or -1 where JAX keeps none; and whether it takes no memory."""
     graph, value = flow.graph, flow.back(source)
     if value < 0:
-        return -1
+        return -1, False
     node = int(graph.value_node[value])
-    if graph.nodes.kind[node] != OPERATION or flow.op(node) in _CALLS or flow.number(value) is not None:
-        return -1
-    # An argument in another shape.
-    return -1 if flow.is_argument(flow.origin(value, SAME | {"transpose", "rev"})) else value
+    if graph.nodes.kind[node] != OPERATION or flow.op(node) in _CALLS:
+        return -1, False
+    return value, flow.number(value) is not None or _is_shaped_argument(flow, value)
+
+
+def _is_shaped_argument(flow: Flow, value: int) -> bool:
+    """Whether a value is an argument, if in another shape."""
+    return flow.is_argument(flow.origin(value, SAME | {"transpose", "rev"}))
 
 
 # What checkpoints would keep.
@@ -136,7 +151,8 @@ _POLICIES = (_EVERYTHING, "dots_saveable", _UNBATCHED, _OFFLOAD, _NOTHING)
 class _Walk:
     """Walks back from the residuals to the arguments, for one policy after the other."""
 
-    def __init__(self, flow: Flow, derivatives: Derivatives) -> None:
+    def __init__(self, flow: Flow, derivatives: Derivatives, checkpoints: tuple[int, ...] = ()) -> None:
+        self.checkpoints = checkpoints
         self.flow = flow
         self.graph = graph = flow.graph
         # What is made before the function that is differentiated, or on another way back, is an input of it.
@@ -153,6 +169,16 @@ class _Walk:
         self._back: dict[int, int] = {}
         self._fixed: dict[int, bool] = {}
         self._flops: dict[int, float] = {}
+
+    def known_policies(self) -> Iterator[str]:
+        """The policies of which it is known what they would keep: one around a checkpoint goes for what that computes
+        again too, of which the forward pass says nothing, but for loops, whose bodies stand there whole."""
+        if not self.checkpoints:
+            yield from (*_POLICIES, *self.named_policies())
+        elif all(self.graph.nodes.region[node] for node in self.checkpoints):
+            yield from (*_POLICIES[1:], *self.named_policies())
+        else:
+            yield _NOTHING
 
     def named_policies(self) -> Iterator[str]:
         names = [self.graph.node(node).attributes.get("name", "") for node in sorted(self.names)]
@@ -176,11 +202,22 @@ class _Walk:
             fixed = not self.inside[node] and self._is_fixed(node)
             if fixed and name == _EVERYTHING:
                 continue
+            # JAX takes out of loops what is the same in each turn, and what it makes of arguments there too.
+            if not self.inside[node] and _is_shaped_argument(self.flow, value):
+                continue
+            if name == _EVERYTHING and self.flow.op(node) == "cond":
+                waiting += [source for source in self._in_branches(value) if source >= 0]
+            if name == _EVERYTHING and value in self._stacked:
+                # Beside what each turn hands to the next, what the first is given.
+                first = self._initial.get(self._inside(value), -1)
+                waiting += [first] if first >= 0 and self.flow.number(first) is None else []
             if name == _EVERYTHING or node in saves or not (self.inside[node] or fixed):
                 saved[value] = value_bytes(self.graph, value)
                 continue
             again.add(node)
             waiting += self.sources[self.first[node] : self.first[node + 1]]
+        if name == _EVERYTHING:
+            saved = self._without_handed_on(self._without_carried(saved))
         equations, flops, within = 0, 0.0, 0.0
         for node in again:
             own = self._cost(saves, node, 1)
@@ -195,6 +232,80 @@ class _Walk:
             np.unique(np.array([self.maker[value] for value in saved], np.int32)),
             np.array(sorted(again), np.int32),
         )
+
+    def _in_branches(self, value: int) -> list[int]:
+        """Of what a choice gives, the value outside of it that each branch hands on; -1 of one that makes something,
+        and -2 of one that has only numbers, or nothing, for it."""
+        found = []
+        for result in self._results.get(value, ()):
+            source = self.flow.origin(self.sources[self.first[result]])
+            if source < 0 or self.flow.number(source) is not None or self._is_empty(source):
+                found.append(-2)
+            else:
+                inside = self.graph.nodes.region[self.maker[source]] == self.graph.nodes.region[result]
+                found.append(-1 if inside else source)
+        return found
+
+    def _is_empty(self, value: int) -> bool:
+        """Whether nobody has written anything into an array."""
+        return self.flow.op(self.maker[value]).startswith("empty")
+
+    def _without_handed_on(self, saved: dict[int, float]) -> dict[int, float]:
+        """Of what each choice gives, as many arrays of a type as the branch that makes most of them needs."""
+        places: dict[tuple[int, int], list[int]] = {}
+        for value in sorted(saved):
+            if self.flow.op(self.maker[value]) == "cond":
+                places.setdefault((self.maker[value], int(self.graph.values.type[value])), []).append(value)
+        left: set[int] = set()
+        for values in places.values():
+            made = zip(*map(self._in_branches, values), strict=True)
+            left.update(values[max((branch.count(-1) for branch in made), default=len(values)) :])
+        return {value: size for value, size in saved.items() if value not in left}
+
+    def _without_carried(self, saved: dict[int, float]) -> dict[int, float]:
+        """Without what a loop carries into its turns, where what it carries out of them is saved, for that is the same
+        one turn later."""
+        inside = {value: self._inside(value) for value in saved if value in self._stacked}
+        made = {source: self.sources[self.first[result]] for source, result in self._carried.items()}
+        given = {(self.maker[value], source) for value, source in inside.items()}
+        return {
+            value: size
+            for value, size in saved.items()
+            if value not in inside or (self.maker[value], made.get(inside[value])) not in given
+        }
+
+    def _inside(self, value: int) -> int:
+        """Of an array of what a loop gives in its turns, what that is in each."""
+        return self.sources[self.first[self._stacked[value]]]
+
+    @cached_property
+    def _initial(self) -> dict[int, int]:
+        """Of each value that a loop carries into its turns, what it is in the first."""
+        return {int(self.graph.first_value[end]): start for kind, start, end in self._bindings if kind == INIT}
+
+    @cached_property
+    def _stacked(self) -> dict[int, int]:
+        """Of each array of what a loop gives in its turns, the result that it is made of."""
+        return {end: start for kind, start, end in self._bindings if kind == STACK}
+
+    @cached_property
+    def _results(self) -> dict[int, list[int]]:
+        """Of each value that a call or a choice gives, the results of bodies that it is."""
+        found: dict[int, list[int]] = {}
+        for kind, start, end in self._bindings:
+            if kind == LEAVE:
+                found.setdefault(end, []).append(start)
+        return found
+
+    @cached_property
+    def _carried(self) -> dict[int, int]:
+        """Of each value that a loop carries into its turns, the result that it is of the turn before."""
+        return {int(self.graph.first_value[end]): start for kind, start, end in self._bindings if kind == CARRY}
+
+    @property
+    def _bindings(self) -> Iterator[tuple[int, int, int]]:
+        bindings = self.graph.bindings
+        return zip(bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist(), strict=True)
 
     def _is_fixed(self, node: int) -> bool:
         """Whether a node is made of numbers of the program alone."""

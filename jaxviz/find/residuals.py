@@ -11,6 +11,12 @@ from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
 # Bytes that are worth a word.
 _LARGE = 20_000_000
 _LINES = 3
+# The part of the whole from which it is worth a sentence.
+_LEAST = 0.01
+_REMEDY = "jax.checkpoint(f, policy=jax.checkpoint_policies.dots_saveable), best around each layer."
+_MORE = (
+    "Its checkpoints keep that: policies that save less would lower it, and so would one checkpoint around more of it."
+)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -36,6 +42,13 @@ def find(subject: Subject) -> Iterator[Finding]:
         f"{' or '.join(names)} keeps {bytes_text(size)} and computes {plural(equations, 'equation')} again"
         for (size, equations), names in alike.items()
     )
+    free = (
+        f"print_saved_residuals lists {bytes_text(residuals.free)} more, of arrays of one number and of arguments in "
+        "another shape, which take no memory. "
+        if residuals.free >= _LEAST * residuals.bytes
+        else ""
+    )
+    around = f"Around all of it, jax.checkpoint with the policy {kept}." if kept else ""
     yield Finding(
         kind="residuals",
         severity=NOTE,
@@ -44,9 +57,9 @@ def find(subject: Subject) -> Iterator[Finding]:
             f"{plural(len(residuals.sizes), 'value')} of the forward pass are read again on the way back"
             f"{': ' + told if told else ''}. XLA may compute some of it again instead, or "
             "keep it inside of a kernel: what is alive at the peak says what it really holds. "
-            f"Around all of it, jax.checkpoint with the policy {kept}."
+            f"{free}{around}"
         ),
-        remedy="jax.checkpoint(f, policy=jax.checkpoint_policies.dots_saveable), best around each layer.",
+        remedy=_MORE if residuals.checkpoints else _REMEDY,
         nodes=residuals.nodes,
         lines=subject.lines(residuals.nodes),
         figures={

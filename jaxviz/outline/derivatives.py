@@ -19,8 +19,8 @@ from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.tables import rows_used
 
 _STEPS = re.compile(r"\b(transpose|jvp|linearize)\(")
-# A checkpoint differentiates what it holds once more when it computes it again.
-_CHECKPOINTS = frozenset({"checkpoint", "remat", "remat2"})
+#: A checkpoint differentiates what it holds once more when it computes it again.
+CHECKPOINTS = frozenset({"checkpoint", "remat", "remat2"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ def derivatives_of(graph: Graph) -> Derivatives:
         said[scope] = levels_of(strings[scope])
     said = said[nodes.scope]
     levels, order = said[:, 0].copy(), said[:, 1].copy()
-    checkpoints = _named(graph, _CHECKPOINTS)
+    checkpoints = _named(graph, CHECKPOINTS)
     if checkpoints.any():
         # So do the sums of what comes back out of several.
         sums = _named(graph, {"add_any"}) & np.isin(nodes.scope, nodes.scope[checkpoints])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import jax
 import jax.numpy as jnp
 import pytest
 from find.found import found, line_numbers, the
 from jax import lax
-from jax.ad_checkpoint import checkpoint_name
+from jax.ad_checkpoint import checkpoint_name, print_saved_residuals
 
 from jaxviz.document import Document, DocumentError
 from jaxviz.exploration import explore
@@ -120,9 +123,7 @@ def test_what_a_policy_would_keep_is_what_is_kept_with_it(name):
     fn, arguments = PROGRAMS[name]
     told = {one.name: one for one in explore(jax.grad(fn), *arguments).residuals.policies}
     policies = jax.checkpoint_policies
-    # Of a loop without a checkpoint JAX keeps derivatives too, of which a checkpoint keeps what they are made of.
-    everything = () if name == "a loop" else ("everything_saveable",)
-    for policy in (*everything, "dots_saveable", "dots_with_no_batch_dims_saveable", "nothing_saveable"):
+    for policy in ("everything_saveable", "dots_saveable", "dots_with_no_batch_dims_saveable", "nothing_saveable"):
         checkpointed = jax.checkpoint(fn, policy=getattr(policies, policy))
         assert told[policy].bytes == explore(jax.grad(checkpointed), *arguments).residuals.bytes, policy
     moved = told["offload_dot_with_no_batch_dims"]
@@ -131,6 +132,89 @@ def test_what_a_policy_would_keep_is_what_is_kept_with_it(name):
         checkpointed = jax.checkpoint(fn, policy=policies.save_only_these_names("hidden"))
         kept = explore(jax.grad(checkpointed), *arguments).residuals.bytes
         assert told["save_only_these_names('hidden')"].bytes == kept
+
+
+def counted(weights, x):
+    return lax.fori_loop(0, 5, lambda i, h: jnp.tanh(h @ weights[0]), x).sum()
+
+
+def added_to(weights, x):
+    return lax.scan(lambda h, w: (h + jnp.sin(h @ w), h.sum()), x, weights)[0].sum()
+
+
+def gated(weights, x):
+    def cell(carry, row):
+        gates = row @ weights["x"] + carry[0] @ weights["h"] + weights["b"]
+        forget, new = jnp.split(gates, 2, -1)
+        state = jax.nn.sigmoid(forget) * carry[1] + jnp.tanh(new)
+        return (jnp.tanh(state), state), state
+
+    return (lax.scan(cell, (x[0], x[0]), x)[1] ** 2).sum()
+
+
+def chosen(weights, x):
+    return lax.cond(x[0, 0] > 0, lambda x: jnp.sin(x @ weights[0]), lambda x: jnp.cos(x) * x, x).sum()
+
+
+def of_a_row(weights, x):
+    return (jnp.tanh(x @ weights[0] + x[0]) * 3 / jnp.zeros((8, 16))).sum()
+
+
+GATES = {"x": jnp.ones((16, 32)), "h": jnp.ones((16, 32)), "b": jnp.ones(32)}
+PRINTED = {
+    **{name: PROGRAMS[name] for name in PROGRAMS if name != "a solve"},
+    "a counted loop": (counted, (MATRICES, ROWS)),
+    "a loop that adds": (added_to, (jnp.stack(MATRICES), ROWS)),
+    "a gated loop": (gated, (GATES, jnp.ones((5, 8, 16)))),
+    "a choice": (chosen, (MATRICES, ROWS)),
+    "numbers": (of_a_row, (MATRICES, ROWS)),
+}
+MADE = re.compile(r"^(\w+)\[([\d,]*)\] (?!from )", re.MULTILINE)
+
+
+def bytes_printed(text):
+    """The bytes of what JAX prints that it keeps, without the arguments."""
+    return sum(
+        math.prod(map(int, filter(None, dims.split(",")))) * (1 if dtype == "bool" else 4)
+        for dtype, dims in MADE.findall(text)
+    )
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_what_is_kept_is_what_jax_prints(name, capsys):
+    fn, arguments = PRINTED[name]
+    residuals = explore(jax.grad(fn, argnums=(0, 1)), *arguments).residuals
+    print_saved_residuals(fn, *arguments)
+    printed = bytes_printed(capsys.readouterr().out)
+    assert residuals.bytes + residuals.free == printed
+    assert residuals.free > 0 or name != "numbers"
+    for policy in residuals.policies:
+        if policy.name.endswith("saveable"):
+            print_saved_residuals(jax.checkpoint(fn, policy=getattr(jax.checkpoint_policies, policy.name)), *arguments)
+            printed = bytes_printed(capsys.readouterr().out)
+            everything = policy.name == "everything_saveable"
+            assert policy.bytes + (residuals.free if everything else 0) == printed, policy.name
+
+
+def test_of_checkpoints_that_are_there_no_policy_is_told_that_cannot_be_known():
+    layer = jax.checkpoint(lambda w, x: jnp.tanh(x @ w))
+
+    def in_a_row(weights, x):
+        for w in weights:
+            x = layer(w, x)
+        return x.sum()
+
+    def in_a_loop(weights, x):
+        return lax.scan(lambda h, w: (layer(w, h), None), x, jnp.stack(weights))[0].sum()
+
+    def names(fn):
+        return [policy.name for policy in explore(jax.grad(fn), MATRICES, ROWS).residuals.policies]
+
+    assert names(in_a_row) == ["nothing_saveable"]
+    assert "everything_saveable" not in names(in_a_loop)
+    assert "dots_saveable" in names(in_a_loop)
+    finding = the("residuals", jax.grad(in_a_row), WEIGHTS * 2, X)
+    assert "checkpoint around more of it" in finding.remedy
 
 
 def test_what_is_computed_again_is_what_a_checkpoint_computes_again():
