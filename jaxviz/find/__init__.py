@@ -20,6 +20,7 @@ FINDERS = (
     "unrolled",
     "dead",
     "dead_carries",
+    "unread_gradients",
     "captured",
     "impure",
     "donated",

@@ -128,26 +128,14 @@ def _of_unused_calls(subject: Subject, unneeded: Column, dead: Column) -> Column
     graph = subject.graph
     stack = graph.nodes.stack
     needed = np.unique(stack[(graph.nodes.kind == OPERATION) & ~unneeded]).tolist()
-    alive = {frame for one in needed for frame in _own_frames(subject, one)}
+    alive = {frame for one in needed for frame in subject.own_frames(one)}
     found = np.full(len(graph), -1, np.int32)
     for one in np.unique(stack[dead]).tolist():
-        for frame in _own_frames(subject, one)[1:]:
+        for frame in subject.own_frames(one)[-2::-1]:
             statement, function = subject.statement_at(frame)
             if frame not in alive and not isinstance(statement, ast.Expr) and _is_unused(statement, function):
                 found[dead & (stack == one)] = frame
     return found
-
-
-def _own_frames(subject: Subject, stack: int) -> list[int]:
-    """The frames of a call stack that are the person's own, innermost first."""
-    stacks, tables = subject.graph.tables.stacks, subject.graph.tables
-    frames = []
-    while stack >= 0:
-        frame = stacks.frame[stack]
-        if not tables.files.library[tables.frames.file[frame]]:
-            frames.append(frame)
-        stack = stacks.parent[stack]
-    return frames
 
 
 @lru_cache(maxsize=4_096)

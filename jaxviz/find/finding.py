@@ -156,10 +156,11 @@ class Subject:
     @cached_property
     def has_gradient(self) -> bool:
         """Whether a backward pass is part of the program."""
-        return bool((self._derivatives.order > 0).any())
+        return bool((self.derivatives.order > 0).any())
 
     @cached_property
-    def _derivatives(self) -> Derivatives:
+    def derivatives(self) -> Derivatives:
+        """Which node runs forward, and which on the way back."""
         return derivatives_of(self.graph)
 
     @cached_property
@@ -167,7 +168,7 @@ class Subject:
         """What the forward pass keeps for the backward pass."""
         from jaxviz.costs.residuals import residuals_of
 
-        return residuals_of(self.graph, self.flow, self._derivatives)
+        return residuals_of(self.graph, self.flow, self.derivatives)
 
     def expression(self, node: int) -> tuple[ast.AST | None, str]:
         """The expression of the person's that a node comes from, and its text; nothing where that is not known."""
@@ -217,6 +218,17 @@ class Subject:
                 return frame
             stack = stacks.parent[stack]
         return -1
+
+    def own_frames(self, stack: int) -> list[int]:
+        """The frames of a call stack that are the person's own, outermost first."""
+        stacks, tables = self.graph.tables.stacks, self.graph.tables
+        frames = []
+        while stack >= 0:
+            frame = stacks.frame[stack]
+            if not tables.files.library[tables.frames.file[frame]]:
+                frames.append(frame)
+            stack = stacks.parent[stack]
+        return frames[::-1]
 
 
 def plural(count: int, word: str) -> str:

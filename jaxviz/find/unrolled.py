@@ -7,15 +7,15 @@ calls itself are copies too (`recursion.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxviz.find.copies import COUNTED, LISTED, Flow, flow_of
-from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, plural
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line, Subject, plural
 from jaxviz.find.recursion import Copies, recursions
-from jaxviz.find.written_loops import CALL, LOOP, RECURSION, Loop, loops_around
+from jaxviz.find.written_loops import CALL, LOOP, RECURSION, UNSEEN, Loop, loops_around, unseen_loop
 from jaxviz.graph import OPERATION, Column
 
 # So many copies, and so many equations in all, are worth a word; fewer copies where there is much in them.
@@ -36,6 +36,7 @@ _SAYS = {
     LOOP: "The Python loop `{head}` on {where} ran",
     CALL: "The call `{head}` on {where} called its function again and again",
     RECURSION: "By `{head}` on {where}, a function called itself",
+    UNSEEN: "A loop around {where}, whose source is not at hand, ran",
 }
 
 
@@ -115,6 +116,8 @@ def _stacks_by_loop(subject: Subject) -> dict[Loop, list[Stack]]:
             continue
         loops = _loops_of(subject, stack)
         if not loops:
+            loops = _known(subject, stack, found) or unseen_loop(subject, stack.first, stack.end)
+        if not loops:
             others.append(stack)
             continue
         told = int(outline.end[row])
@@ -126,6 +129,15 @@ def _stacks_by_loop(subject: Subject) -> dict[Loop, list[Stack]]:
         if loop is not None:
             found[loop].append(stack)
     return found
+
+
+def _known(subject: Subject, stack: Stack, found: Iterable[Loop]) -> list[Loop]:
+    """The unseen loop that was found before on lines of these copies, as forward of what runs backward."""
+    frames = subject.graph.tables.frames
+    made = np.unique(subject.graph.nodes.stack[stack.first[0] : stack.end[0]]).tolist()
+    lines = {Line(frames.file[frame], frames.line[frame]) for one in made for frame in subject.own_frames(one)}
+    unseen = (one for one in found if one.how == UNSEEN)
+    return [one for one in unseen if any(Line(one.line.file, line) in lines for line in one.lines)][:1]
 
 
 def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | None:
@@ -140,6 +152,9 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
     # The forward part says what is handed on.
     flow = flow_of(subject.graph, stacks[0].first, stacks[0].end)
     alike, length = flow.alike, len(stacks[0].first)
+    # What does not depend on one another may be made for each leaf of a tree, which no frame of JAX tells.
+    if loop.how == UNSEEN and not flow.carried:
+        return None
     if alike < min(_FEW_COPIES, length) and not flow.grows:
         return None
     # The first and the last turn often lack something.

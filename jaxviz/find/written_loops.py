@@ -6,11 +6,13 @@ What calls a function again and again without a loop in the source, as `map` and
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxviz.find.finding import Line, Subject
+from jaxviz.graph import Column
 from jaxviz.outline.source import Source, source_of
 
 # Places of one copy that are looked up in the source.
@@ -20,8 +22,9 @@ _PLACES = 64
 _CALLING = {"map": 1, "reduce": 1, "starmap": 1, "accumulate": 0}
 _TAKING = frozenset({"list", "tuple", "set", "frozenset", "dict", "sum", "max", "min", "any", "all", "sorted", "deque"})
 _MODULES = frozenset({"functools", "itertools", "ft", "it"})
-#: How the source has a loop: as a statement or comprehension, as a call, or as a function that calls itself.
-LOOP, CALL, RECURSION = "loop", "call", "recursion"
+#: How the source has a loop: as a statement or comprehension, as a call, or as a function that calls itself; or that it
+#: is not there to look at.
+LOOP, CALL, RECURSION, UNSEEN = "loop", "call", "recursion", "unseen"
 
 
 class Loop(NamedTuple):
@@ -58,6 +61,42 @@ def loops_around(subject: Subject, first: int, end: int) -> list[Loop]:
         if loops:
             found.append(max(loops, key=lambda loop: loop.last - loop.line.line))
     return found
+
+
+def unseen_loop(subject: Subject, first: Column, end: Column) -> list[Loop]:
+    """The loop around copies of which there is no source, as of a program that Python reads from a pipe.
+
+    Turns come from the same places, calls that are written one after the other do not. What a library on JAX makes
+    again and again, as for each parameter, is no loop of the person's.
+    """
+    tables = subject.graph.tables
+    stack = subject.graph.nodes.stack
+    places = [set(stack[start:stop].tolist()) - {-1} for start, stop in zip(first.tolist(), end.tolist(), strict=True)]
+    shared = set.intersection(*places)
+    paths = [_frames(subject, one) for one in sorted(shared)]
+    if not paths or any(map(partial(_is_repeated_inside, subject), paths)):
+        return []
+    own = [[one for one in path if not tables.files.library[tables.frames.file[one]]] for path in paths]
+    depth = 0
+    while len({path[depth] for path in own}) == 1 and all(len(path) > depth + 1 for path in own):
+        depth += 1
+    frames = [path[depth] for path in own]
+    file = tables.frames.file[frames[0]]
+    if source_of(tables, file).is_there:
+        return []
+    lines = [tables.frames.line[frame] for frame in frames]
+    return [Loop(Line(file, min(lines)), max(lines), "", 0, (), UNSEEN)]
+
+
+def _is_repeated_inside(subject: Subject, path: list[int]) -> bool:
+    """Whether there is none of the person's frames in a call stack, or what repeats may be a library below them."""
+    tables = subject.graph.tables
+    files = [tables.frames.file[frame] for frame in path]
+    own = [place for place, file in enumerate(files) if not tables.files.library[file]]
+    if not own:
+        return True
+    names = [tables.strings[tables.files.path[file]].replace("\\", "/") for file in files[own[-1] + 1 :]]
+    return any("/jax/" not in name for name in names)
 
 
 def _frames(subject: Subject, stack: int) -> list[int]:

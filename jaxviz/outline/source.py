@@ -64,6 +64,11 @@ class Source:
         return self._parsed[0] is not None
 
     @property
+    def is_there(self) -> bool:
+        """Whether there is any text: of a program that Python reads from a pipe, there is none."""
+        return bool(self._text)
+
+    @property
     def _tree(self) -> ast.Module | None:
         return self._parsed[0]
 

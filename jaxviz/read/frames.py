@@ -257,11 +257,7 @@ _INSTALLED = re.compile(r"(?:^|[/\\])(?:site|dist)-packages[/\\]")
 
 
 def is_library(path: str) -> bool:
-    return (
-        path.startswith(_LIBRARY_FOLDERS)
-        or path.startswith("<frozen ")
-        or _INSTALLED.search(path) is not None
-    )
+    return path.startswith(_LIBRARY_FOLDERS) or path.startswith("<frozen ") or _INSTALLED.search(path) is not None
 
 
 def cell_number(path: str) -> int | None:

@@ -135,7 +135,7 @@ def with_a_checked_gradient(w, x):
 
 
 @pytest.mark.parametrize(
-    ("fn", "lines"), [(with_a_gradient, {1}), (with_a_slope, {1}), (with_both, set()), (with_a_checked_gradient, set())]
+    ("fn", "lines"), [(with_a_gradient, {1}), (with_a_slope, {1}), (with_both, {1}), (with_a_checked_gradient, set())]
 )
 def test_a_gradient_that_nothing_reads_is_told_where_it_is_asked_for(fn, lines):
     arguments = (jnp.ones(4),) if fn is with_a_slope else (jnp.ones((4, 4)), jnp.ones((8, 4)))

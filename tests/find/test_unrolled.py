@@ -356,3 +356,46 @@ class Nest:
 )
 def test_few_calls_and_calls_that_branch_are_left_alone(fn, argument):
     assert found("unrolled", fn, argument) == []
+
+
+ONES = jnp.ones(4)
+PIPED = """
+def settled(x):
+    for _ in range(40):
+        x = jnp.sin(x)
+        x = x * 2 + 1
+    return x
+
+def halved(h):
+    return jnp.tanh(h) * 0.5 + jnp.cos(h)
+
+def called(x):
+    for _ in range(40):
+        x = halved(x) + x
+    return x.sum()
+
+def written_out(x):
+    x = halved(halved(halved(halved(halved(x)))))
+    x = halved(halved(halved(halved(halved(x)))))
+    x = halved(halved(halved(halved(halved(x)))))
+    x = halved(halved(halved(halved(halved(x)))))
+    return x
+
+def over_leaves(weights):
+    return jax.tree.map(lambda w: w - 0.1 * jnp.sin(w) * jnp.cos(w), weights)
+"""
+
+
+def test_loops_are_found_where_there_is_no_source():
+    names = {"jax": jax, "jnp": jnp}
+    exec(compile(PIPED, "<stdin>", "exec"), names)
+    for name, line, equations in (("settled", 4, 120), ("called", 13, 200)):
+        finding = the("unrolled", names[name], ONES)
+        assert finding.figures["copies"] == 40
+        assert finding.figures["equations"] == equations
+        assert [one.line for one in finding.lines] == [line]
+        assert "source is not at hand" in finding.text
+    both_ways = the("unrolled", jax.grad(names["called"]), ONES)
+    assert "again in the backward pass" in both_ways.text
+    assert found("unrolled", names["written_out"], ONES) == []
+    assert found("unrolled", names["over_leaves"], [ONES] * 40) == []
