@@ -87,7 +87,8 @@ class Capture:
     @cached_property
     def jaxpr(self) -> Graph:
         jaxpr = self.program.jaxpr
-        self.seconds["jaxpr"]["trace"] = self.program.seconds["trace"]
+        if not self.program.traced_before:
+            self.seconds["jaxpr"]["trace"] = self.program.seconds["trace"]
         with self._timed("jaxpr", "read"):
             return read_jaxpr(
                 jaxpr,

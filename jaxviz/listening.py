@@ -21,6 +21,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from jaxviz import compat
+from jaxviz.hearing import TRACE
 from jaxviz.program import Program
 from jaxviz.read.frames import is_library
 from jaxviz.specialization import (
@@ -32,7 +33,6 @@ from jaxviz.specialization import (
     signature_of,
 )
 
-_TRACE = "/jax/core/compile/jaxpr_trace_duration"
 _LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 _COMPILE = "/jax/core/compile/backend_compile_duration"
 
@@ -123,12 +123,12 @@ class _Ear:
                 self._pending.clear()
 
     def _hear(self, event: str, seconds: float, **details: Any) -> None:
-        if not self._hearers or event not in (_TRACE, _LOWER, _COMPILE):
+        if not self._hearers or event not in (TRACE, _LOWER, _COMPILE):
             return
         name = str(details.get("fun_name", ""))
         # An error here would be an error of the person's call.
         with contextlib.suppress(Exception):
-            if event == _TRACE:
+            if event == TRACE:
                 self._traces.append((name, seconds))
             elif event == _LOWER:
                 self._lowered(name, seconds, sys._getframe(1))

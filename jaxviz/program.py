@@ -19,16 +19,19 @@ from jax.extend import core as jax_core
 from jaxviz import compat
 from jaxviz.accepted import accepted
 from jaxviz.compat_threads import surroundings
+from jaxviz.hearing import hearing_traces
 from jaxviz.read.frames import last_line_of
 from jaxviz.read.values import short_dtype
 from jaxviz.sampling import Sampler
 from jaxviz.scope.captured import CapturedNames
 from jaxviz.scope.impure import Seen, seen_in
-from jaxviz.specialization import innermost
+from jaxviz.specialization import innermost, parameter_names
 from jaxviz.targets import Target, find_target
 
 # The longest spelling of one argument in a call that is rebuilt from types.
 _ARGUMENT_LENGTH = 40
+# Parts of an argument that are spelled out one by one.
+_MOST_PARTS = 8
 
 
 class Program:
@@ -65,6 +68,8 @@ class Program:
         self.traced_where = Sampler()
         #: What each thing cost, by name: `trace`.
         self.seconds: dict[str, float] = {}
+        #: Whether JAX had the trace of an earlier call, so that what tracing costs is not known.
+        self.traced_before = False
 
     def __repr__(self) -> str:
         return f"<Program {self.call}>"
@@ -108,8 +113,10 @@ class Program:
     def call(self) -> str:
         """The call, rebuilt from the types of its arguments: `settle(f32[16])`."""
         static = {number % len(self.args) for number in self.static_argnums} if self.args else set()
+        names = parameter_names(self.fn, len(self.args))
         written = [
-            repr(argument) if number in static else _spell(argument) for number, argument in enumerate(self.args)
+            repr(argument) if number in static else _spell(argument, name)
+            for number, (argument, name) in enumerate(zip(self.args, names, strict=True))
         ]
         written += [f"{name}={_spell(argument)}" for name, argument in self.kwargs.items()]
         return f"{self.name}({', '.join(written)})"
@@ -128,9 +135,10 @@ class Program:
         elif self.static_argnums or self.accepted.jitted is None:
             donated = self.accepted.donated or None
             jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None, donate_argnums=donated)
-        with self.traced_where:
+        with self.traced_where, hearing_traces() as heard:
             traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
+        self.traced_before = not heard
         return traced
 
     @cached_property
@@ -300,8 +308,8 @@ def _anew(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _spell(argument: Any) -> str:
-    """An argument by its type: f32[3,4], 2, {'w': f32[3]} where that is short, dict otherwise."""
+def _spell(argument: Any, name: str = "") -> str:
+    """An argument by its type: f32[3,4], 2, {'w': f32[3]} where that is short, else by the name of its parameter."""
     if hasattr(argument, "shape") and hasattr(argument, "dtype"):
         return f"{short_dtype(argument.dtype)}[{','.join(map(str, argument.shape))}]"
     if isinstance(argument, float):
@@ -309,12 +317,13 @@ def _spell(argument: Any) -> str:
         text = float.__repr__(argument)
     elif isinstance(argument, (bool, int, complex, str, type(None))):
         text = repr(argument)
+    elif (isinstance(argument, dict) or type(argument) in (tuple, list)) and len(argument) > _MOST_PARTS:
+        text = name or type(argument).__name__
     elif isinstance(argument, dict):
-        text = "{" + ", ".join(f"{key!r}: {_spell(value)}" for key, value in list(argument.items())[:8]) + "}"
-        text = text if len(argument) <= 8 else "dict"
+        text = "{" + ", ".join(f"{key!r}: {_spell(value)}" for key, value in argument.items()) + "}"
     elif type(argument) in (tuple, list):
-        inner = ", ".join(_spell(value) for value in argument[:8]) if len(argument) <= 8 else "..."
+        inner = ", ".join(_spell(value) for value in argument)
         text = f"({inner})" if isinstance(argument, tuple) else f"[{inner}]"
     else:
         text = getattr(argument, "__name__", None) or type(argument).__name__
-    return text if len(text) <= _ARGUMENT_LENGTH else type(argument).__name__
+    return text if len(text) <= _ARGUMENT_LENGTH else name or type(argument).__name__

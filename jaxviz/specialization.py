@@ -202,7 +202,7 @@ def signature_of(
     >>> signature_of(lambda x, n: x, (1.0, 2), {}, static_argnums=(1,)).text
     'x: ~f32[], n = 2'
     """
-    names = _parameter_names(function, len(args))
+    names = parameter_names(function, len(args))
     static = {number % len(args) for number in static_argnums if -len(args) <= number < len(args)}
     leaves: list[tuple[str, Any]] = []
     statics: list[Static] = []
@@ -311,7 +311,7 @@ def _is_array(leaf: Any) -> bool:
     return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
 
 
-def _parameter_names(function: Any, count: int) -> list[str]:
+def parameter_names(function: Any, count: int) -> list[str]:
     """The name of each positional argument; `args[2]` for those without one of their own."""
     try:
         parameters = list(inspect.signature(function).parameters.values())

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxviz.capture import Capture
 from jaxviz.program import Program
 
 X = jnp.ones((2, 3))
@@ -187,3 +188,31 @@ class Layer:
 
 def test_a_callable_without_a_hash():
     assert [str(e.primitive) for e in Program(Layer(X), (X,)).jaxpr.eqns] == ["mul"]
+
+
+def test_a_long_argument_is_called_by_the_name_of_its_parameter():
+    layers = {f"layer{number}": {"w": jnp.ones((64, 64)), "b": jnp.ones(64)} for number in range(12)}
+
+    def step(params, x, *others, rate=0.1):
+        return params["layer0"]["w"] @ x
+
+    assert Program(step, (layers, jnp.ones(64))).call == "step(params, f32[64])"
+    assert Program(jax.jit(step), (list(layers.values()), jnp.ones(64), layers)).call == "step(params, f32[64], others[0])"
+    assert Program(step, ({"w": jnp.ones(3)}, jnp.ones(64)), {"rate": layers}).call == (
+        "step({'w': f32[3]}, f32[64], rate=dict)"
+    )
+
+
+def test_what_tracing_costs_is_not_known_where_jax_has_the_trace_of_an_earlier_call():
+    @jax.jit
+    def double(x):
+        return x * 2
+
+    first, again = Program(double, (jnp.ones(3),)), Program(double, (jnp.ones(3),))
+    assert first.jaxpr.eqns
+    assert again.jaxpr.eqns
+    assert [first.traced_before, again.traced_before] == [False, True]
+    for program, known in ((first, True), (again, False)):
+        capture = Capture(program)
+        assert len(capture.jaxpr)
+        assert ("trace" in capture.costs("jaxpr")) is known

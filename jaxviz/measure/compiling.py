@@ -136,6 +136,8 @@ def compile_cost(
     program = capture.program
     trace = _trace_seconds(capture)
     notes = [] if program.target is None or not program.target.limits else ["compiled for a device that is not here"]
+    if program.traced_before:
+        notes.append("JAX had the trace of an earlier call: what tracing costs is not known")
     started = perf_counter()
     # As another object: of its own, JAX would remember what it was lowered to.
     lowered = program.lower(program.jaxpr.replace())
