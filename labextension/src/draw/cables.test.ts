@@ -3,9 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Shape, type Cable, type VisibleGraph } from '../view/visible.ts';
 import { cableEnds, solids } from './cablePlaces.ts';
-import { paintCableLabels, paintCables } from './cables.ts';
+import { cableAreas, paintCableLabels, paintCables } from './cables.ts';
 import { bend } from './cableWays.ts';
+import { LABEL_HEIGHT, labelSpots } from './labelSpots.ts';
 import type { Painter, Scene } from './scene.ts';
+import { meet } from './solid.ts';
 
 interface Placed {
   readonly parent: number;
@@ -20,6 +22,9 @@ function sceneWith(placed: readonly Placed[], cables: readonly Cable[]): Scene {
     parent: Int32Array.from(placed, one => one.parent),
     shape: Uint8Array.from(placed, one => (one.parent < 0 ? Shape.frame : Shape.box)),
     times: new Int32Array(placed.length).fill(1),
+    label: placed.map(() => 'one'),
+    detail: placed.map(() => ''),
+    bundles: [],
     chips: new Map(),
     source: new Int32Array(0),
     target: new Int32Array(0),
@@ -143,4 +148,19 @@ test('the end of a cable that is not drawn says what it carries, as much as ther
   assert.deepEqual(wordsOf([box(0, 20, 6)], 3), ['3 residuals 32 B', '32 B']);
   assert.deepEqual(wordsOf([box(0, 160, 6)]), ['32 B', '32 B']);
   assert.deepEqual(wordsOf([box(0, 20, 6), box(0, 120, 6)]), ['32 B']);
+});
+
+test('the label of a mark on a box at the end of a cable stands clear of what the cables say', () => {
+  const boxes = [forward, backward, box(0, 215, 0), box(0, 215, 1), box(1, 425, 0), box(1, 425, 1)];
+  const mark = [{ box: 3, text: '12 gone +34' }];
+  const areaOf = (scene: Scene) => {
+    const [{ left, top, width }] = labelSpots(scene, [...mark]);
+    return { left, right: left + width, top, bottom: top + LABEL_HEIGHT };
+  };
+  const tied = sceneWith(boxes, [cable(2, 4, 9_000, 2), cable(2, 5, 8_000, 2), cable(3, 4, 7_000, 2)]);
+  const said = cableAreas(tied);
+  assert.equal(said.length, 3);
+  const covers = (scene: Scene): boolean => said.some(area => meet(area, areaOf(scene)));
+  assert.ok(covers(sceneWith(boxes, [])), 'where it stands at first, it would be in the way');
+  assert.ok(!covers(tied));
 });

@@ -8,6 +8,7 @@ import type { Cable } from '../view/visible.ts';
 import { areaOf, cableEnds, gapBetween, holds, isFrame, solids, type Solid } from './cablePlaces.ts';
 import { bend, wayAround } from './cableWays.ts';
 import { routeOf, type Painter, type Scene } from './scene.ts';
+import type { Area } from './solid.ts';
 import { measure } from './text.ts';
 import type { Layout } from '../layout/input.ts';
 
@@ -18,6 +19,7 @@ const STUB = 14;
 /** Between labels, and from the end of a stub to its words. */
 const APART = 1;
 const STUB_GAP = 3;
+const STUB_WORDS = 11;
 
 /** A cable as it is drawn: x, y, ... of the points between which it runs, and where its label stands. */
 interface Run {
@@ -61,6 +63,21 @@ export function paintCableLabels(painter: Painter, scene: Scene): void {
       painter.text('cabled', textX, y + 3.5, text);
     }
   }
+}
+
+/** Where the words of `paintCableLabels` stand. */
+export function cableAreas(scene: Scene): Area[] {
+  const { runs, stubs } = drawnOf(scene);
+  const labels = runs.map(({ text, labelX, labelY }) => {
+    const half = measure(text, 'chip') / 2 + CHIP_INSET;
+    return { left: labelX - half, right: labelX + half, top: labelY, bottom: labelY + CHIP_HEIGHT };
+  });
+  const ends = stubs.flatMap(({ text, textX, y }) =>
+    text
+      ? [{ left: textX, right: textX + measure(text, 'chip'), top: y - STUB_WORDS / 2, bottom: y + STUB_WORDS / 2 }]
+      : []
+  );
+  return [...labels, ...ends];
 }
 
 /** The cables at a box of which only the ends are drawn. */

@@ -165,6 +165,9 @@ export function drawMarks(
   for (const box of linked) {
     if (box !== selected) {
       outline(painter, scene, box, 'linked');
+      if (camera.scale >= FAR_SCALE) {
+        paintBadge(painter, scene, box);
+      }
     }
   }
   if (selected < 0) {

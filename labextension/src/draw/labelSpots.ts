@@ -2,6 +2,7 @@
 import { BOX_HEIGHT } from '../view/sizes.ts';
 import { Shape, type VisibleGraph } from '../view/visible.ts';
 import { bundleAreas } from './bundles.ts';
+import { cableAreas } from './cables.ts';
 import { MARGIN, type Scene } from './scene.ts';
 import { meet, solid, type Area } from './solid.ts';
 import { measure } from './text.ts';
@@ -39,7 +40,7 @@ export function labelSpots(scene: Scene, marks: readonly Labelled[]): readonly S
   if (found?.visible === scene.visible) {
     return found.spots;
   }
-  const taken = marks.length <= MOST_PLACED ? [...solid(scene), ...bundleAreas(scene)] : [];
+  const taken = marks.length <= MOST_PLACED ? [...solid(scene), ...bundleAreas(scene), ...cableAreas(scene)] : [];
   const spots = marks.map(({ box, text }) => {
     let best: Spot | undefined;
     let least = Infinity;

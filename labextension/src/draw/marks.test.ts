@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loop, Sketch } from '../document/sketch.ts';
+import { Shape } from '../view/visible.ts';
 import { LABEL_HEIGHT, labelSpots } from './labelSpots.ts';
 import { paintMarks, type Mark } from './marks.ts';
 import { MARGIN, type Painter, type Scene } from './scene.ts';
@@ -51,4 +52,17 @@ test('labels of marks cover neither each other nor what else is written: titles 
     const marks = boxes.map((box): Mark => ({ box, kind: 'fused', text }));
     assert.deepEqual(covered(scene, marks), boxes.fill(0), text);
   }
+});
+
+test('the number of copies stands over the outline of a mark', () => {
+  const made = sceneOf(loop(), [1]);
+  const box = made.visible.shape.indexOf(Shape.box);
+  const scene = {
+    ...made,
+    visible: { ...made.visible, times: made.visible.times.map((_, at) => (at === box ? 12 : 1)) }
+  };
+  const painted: string[] = [];
+  const painter = { rect: (look: string) => painted.push(look), text: () => undefined } as unknown as Painter;
+  paintMarks(painter, scene, [{ box, kind: 'added', text: '12 new' }], true);
+  assert.deepEqual(painted, ['mark-added', 'badge', 'label-added']);
 });

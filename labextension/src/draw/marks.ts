@@ -1,5 +1,6 @@
 /** Marks on boxes that a pass of the compiler touched, or that an error is about: an outline, and in a word what happened. */
 import { BOX_HEIGHT } from '../view/sizes.ts';
+import { paintBadge } from './badge.ts';
 import { Shape } from '../view/visible.ts';
 import { LABEL_HEIGHT, LABEL_INSET, labelSpots, OUTSIDE } from './labelSpots.ts';
 import type { Painter, Scene } from './scene.ts';
@@ -15,7 +16,7 @@ export interface Mark {
   readonly text: string;
 }
 
-/** Paints outlines and, where words can be read, labels at their corners. */
+/** Paints outlines and, where words can be read, labels at their corners and the numbers of copies that stand there. */
 export function paintMarks(painter: Painter, scene: Scene, marks: readonly Mark[], words: boolean): void {
   for (const { box, kind } of marks) {
     const { x, y, width, height } = scene.layout;
@@ -30,6 +31,7 @@ export function paintMarks(painter: Painter, scene: Scene, marks: readonly Mark[
     );
   }
   if (words) {
+    marks.forEach(({ box }) => paintBadge(painter, scene, box));
     const spots = labelSpots(scene, marks);
     marks.forEach(({ kind, text }, at) => {
       const { left, top, width } = spots[at];

@@ -22,6 +22,8 @@ export interface BesideParts {
   /** Which of the two has the focus now. */
   active(): Pane;
   activate(pane: Pane): void;
+  /** A second picture is about to be laid out, or the first one alone again. */
+  second(there: boolean): void;
   /** There are two pictures now, or one again. */
   changed(): void;
 }
@@ -79,6 +81,7 @@ export class Beside {
     }
     const second = this.parts.make(graph);
     this.second = second;
+    this.parts.second(true);
     this.root.classList.add('jv-beside');
     this.root.append(this.divider.root, second.root);
     this.heads = [first, second].map((pane, place) => {
@@ -120,6 +123,7 @@ export class Beside {
       this.heads.forEach(head => head.root.remove());
       this.heads = [];
       second.dispose();
+      this.parts.second(false);
       first.root.style.flexGrow = '';
       const { selected, openings } = first.viewing;
       first.select(selected);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { NodeKind } from '../document/graph.ts';
+import { FateKind, NodeKind } from '../document/graph.ts';
 import { loop } from '../document/sketch.ts';
 import { toSvg } from '../draw/svg.ts';
 import { palettes } from '../draw/theme.ts';
@@ -35,6 +35,27 @@ test('coloured by time, a frame says how long what is in it takes', async () => 
   choice.value = 'kind';
   choice.dispatchEvent(new (root.ownerDocument.defaultView as unknown as { Event: typeof Event }).Event('change'));
   assert.doesNotMatch(drawn(), /µs/);
+});
+
+test('what the compiler does not keep looks so beside the colours of a run too', async () => {
+  const plain = (): ReturnType<typeof measured> => {
+    const made = measured();
+    const { kind } = decodePlain(made).graphs[0];
+    const gone = kind.lastIndexOf(NodeKind.operation);
+    const kinds = Array.from(kind, (_, at) => (at === gone ? FateKind.dead : 0));
+    const fates = { graph: 0, kind: kinds, where: kinds.map(() => 0), by: kinds.map(() => -1) };
+    const [run] = made.measures as unknown as { figures: { jaxpr: { seconds: number[] } } }[];
+    run.figures.jaxpr.seconds.splice(-1, 1, 0);
+    return { ...made, fates: [fates] } as never;
+  };
+  const { explorer, press } = await explore({ plain }, { colour: 'time' });
+  await press('e');
+  const { visible, looks } = explorer.panes[0].scene ?? assert.fail('nothing is drawn');
+  const ghosts = [...visible.ghost.keys()].filter(box => visible.ghost[box]);
+  assert.equal(ghosts.length, 1);
+  assert.equal(looks[ghosts[0]], 'ghost');
+  const words = [...explorer.root.querySelectorAll('.jv-legend-item')].map(item => item.textContent);
+  assert.equal(words.at(-1), 'not kept');
 });
 
 test('a long name is cut in the legend, and whole when it is pointed at', () => {

@@ -20,6 +20,7 @@ export interface Coloured {
 }
 
 const REST: LookName = 'box-control';
+const NOT_KEPT: LegendEntry = { look: 'ghost', label: 'not kept' };
 
 export class Colours {
   readonly root = element('select', 'jv-select');
@@ -136,7 +137,7 @@ export class Colours {
         look: looks[visible.family.findIndex((one, box) => one === family && !visible.ghost[box])],
         label: families[family].label
       }));
-    return { looks, title: '', legend: ghosts ? [...legend, { look: 'ghost', label: 'not kept' }] : legend };
+    return { looks, title: '', legend: ghosts ? [...legend, NOT_KEPT] : legend };
   }
 
   private byGroups(visible: VisibleGraph, groups: Groups): Coloured {
@@ -150,12 +151,15 @@ export class Colours {
     const names = new Map(groups.names.map((name, group) => [rank[group], name]));
     const boxes = [...of].filter((_, box) => visible.shape[box] === Shape.box);
     const shown = [...new Set(boxes)].sort((a, b) => a - b);
+    // What the compiler does not keep looks so, whatever the colours tell, unless they tell of it too.
+    const looks = Array.from(of, (group, box): LookName => (group < 0 && visible.ghost[box] ? 'ghost' : lookOf(group)));
     const coloured = shown.filter(group => group >= 0 && group < own);
     const legend = coloured.map(group => ({ look: lookOf(group), label: names.get(group) ?? '' }));
     const others = shown.filter(group => group >= own).length;
-    if (others || shown[0] === -1) {
+    const plain = [...of].some((group, box) => group < 0 && visible.shape[box] === Shape.box && !visible.ghost[box]);
+    if (others || plain) {
       legend.push({ look: REST, label: others ? `${others} others` : 'none' });
     }
-    return { looks: Array.from(of, lookOf), title, legend };
+    return { looks, title, legend: looks.includes('ghost') ? [...legend, NOT_KEPT] : legend };
   }
 }

@@ -31,10 +31,10 @@ import { Pane } from './pane.ts';
 import { PassSlider } from './passes.ts';
 import type { Picture } from './picture.ts';
 import { ProgramBar } from './programBar.ts';
+import { Reading } from './reading.ts';
 import { stripsBelow } from './strips.ts';
 import type { SavedView } from './saved.ts';
 import { Search } from './search.ts';
-import { SourcePane } from './source.ts';
 import { Tour } from './tour.ts';
 import type { Standing } from './succession.ts';
 import { dress, followTheme } from './theme.ts';
@@ -47,7 +47,7 @@ export class Explorer {
   disposed = false;
   private readonly document: Document;
   private readonly fill: boolean;
-  private readonly pythonPane: SourcePane;
+  private readonly reading: Reading;
   private readonly passes: PassSlider;
   private readonly search: Search;
   private readonly colours: Colours;
@@ -75,7 +75,10 @@ export class Explorer {
     const source = withKernelTree(options.document);
     this.document = source;
     this.fill = options.fill === true;
-    this.pythonPane = new SourcePane(source, {
+    this.reading = new Reading(source, {
+      root: this.root,
+      seen: () => this.pane.viewing,
+      told: shown => this.bar.setSource(shown),
       pick: nodes => this.pane.pick(nodes),
       close: () => this.obey('source'),
       goToLine: options.goToLine
@@ -114,6 +117,7 @@ export class Explorer {
       make: graph => this.makePane(options.layouts, graph),
       active: () => this.pane,
       activate: pane => this.activate(pane),
+      second: there => this.reading.setSecond(there),
       changed: () => {
         this.bar.setBeside(this.beside.on);
         this.keeping.keep();
@@ -155,9 +159,8 @@ export class Explorer {
     });
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     const compared = comparedLinks(source).length > 0;
-    // Two pictures want all the width.
-    if (options.fill && hasSource(source) && !compared) {
-      this.showSource(true);
+    if (options.fill && hasSource(source)) {
+      this.reading.setRoom(true, compared);
     }
     if (options.view) {
       this.restore(options.view);
@@ -264,7 +267,7 @@ export class Explorer {
       exports: this.exports,
       beside: this.beside,
       showStage: kind => this.showStage(kind),
-      showSource: () => this.showSource(!this.pythonPane.shown),
+      showSource: () => this.reading.toggle(),
       showHelp: () => (this.help.hidden = !this.help.hidden),
       search: () => this.search.open(this.pane.viewing.graph),
       run: () => this.working.run(),
@@ -280,7 +283,7 @@ export class Explorer {
     root.classList.toggle('jv-fill', this.fill);
     const body = element('div', 'jv-body');
     this.pane.body.append(this.inspection.root);
-    body.append(this.pythonPane.root, this.beside.root, this.help);
+    body.append(this.reading.root, this.beside.root, this.help);
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
     const lines = [this.working, this.exports, this.tour].map(line => line.root);
@@ -320,9 +323,7 @@ export class Explorer {
     this.bar.setStage(stageIndex);
     this.bar.setKernels(kernels);
     this.passes.show(at);
-    if (this.pythonPane.shown) {
-      this.pythonPane.fill(graph);
-    }
+    this.reading.fill(graph);
   }
 
   private shown(pane: Pane, scene: Scene): void {
@@ -335,9 +336,7 @@ export class Explorer {
       return;
     }
     const { graph, selected, told, kernels } = pane.viewing;
-    if (this.pythonPane.shown) {
-      this.pythonPane.mark(graph, told);
-    }
+    this.reading.mark(graph, told);
     this.bar.setKernels(kernels);
     this.root.classList.toggle('jv-inspecting', selected !== null);
     this.inspection.show(pane);
@@ -406,17 +405,17 @@ export class Explorer {
 
   /** How it stands, for one that takes its place. */
   get standing(): Standing {
-    const { whole, pythonPane, help, tour, search, exports } = this;
+    const { whole, reading, help, tour, search, exports } = this;
     const searching = search.root.contains(document.activeElement);
     const saving = !exports.root.hidden;
-    return { whole: whole.on, source: pythonPane.shown, help: !help.hidden, tour: tour.step, saving, searching };
+    return { whole: whole.on, source: reading.standing, help: !help.hidden, tour: tour.step, saving, searching };
   }
 
   stand({ whole, source, help, tour, saving, searching }: Standing): void {
     if (whole) {
       this.expand(true);
     }
-    this.showSource(source);
+    this.reading.stand(source);
     this.help.hidden = !help;
     if (tour !== null) {
       this.tour.start(tour);
@@ -464,25 +463,10 @@ export class Explorer {
     }
   }
 
-  private showSource(shown: boolean): void {
-    this.pythonPane.passing = false;
-    this.pythonPane.root.hidden = !shown;
-    this.root.classList.toggle('jv-reading', shown);
-    this.bar.setSource(shown);
-    if (shown) {
-      const { graph, told } = this.pane.viewing;
-      this.pythonPane.fill(graph);
-      this.pythonPane.mark(graph, told);
-    }
-  }
-
   private expand(whole: boolean): void {
     this.whole.set(whole);
-    if (whole && !this.pythonPane.shown && !this.beside.on) {
-      this.showSource(true);
-      this.pythonPane.passing = true;
-    } else if (!whole && this.pythonPane.passing) {
-      this.showSource(false);
+    if (whole || !this.fill) {
+      this.reading.setRoom(whole, this.beside.on);
     }
     this.bar.setExpanded(whole);
     for (const pane of this.beside.panes.filter(({ viewing }) => !viewing.openings.touched)) {

@@ -35,7 +35,9 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   const row = (term: string, ...content: (Node | string)[]): void => {
     const value = element('dd', '');
     value.append(...content);
-    list.append(element('dt', '', term), value);
+    const name = element('dt', '');
+    name.append(...wordsOf(term));
+    list.append(name, value);
   };
   if (details.kind) {
     row('operation', details.kind);
@@ -147,6 +149,12 @@ function links(
 
 function ownPlace(all: readonly Place[]): Place | undefined {
   return all.find(place => !place.library) ?? all[0];
+}
+
+/** A name that may go on in the next line where a word of it begins. */
+function wordsOf(name: string): (string | HTMLElement)[] {
+  const [first, ...rest] = name.split(/(?<=_)/u);
+  return [first, ...rest.flatMap(word => [element('wbr', ''), word])];
 }
 
 function spaced(text: string): string {

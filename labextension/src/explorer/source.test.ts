@@ -71,3 +71,16 @@ test('where there is no source, that is said', () => {
   const { pane } = paneOf(decodePlain(affine().plain()));
   assert.match(pane.root.textContent ?? '', /source of this program is not at hand/);
 });
+
+test('what is indented far has room for its words, and goes on below them', () => {
+  const document = twoFiles();
+  const at = document.strings.findIndex(text => text.startsWith('def product'));
+  const far = `def product(w, x):\n${' '.repeat(40)}return w @ x`;
+  const { pane } = paneOf({ ...document, strings: document.strings.map((text, i) => (i === at ? far : text)) });
+  const [first, second] = [...pane.root.querySelectorAll<HTMLElement>('.jv-line code')];
+  assert.equal(second.textContent, `${' '.repeat(16)}return w @ x`);
+  assert.deepEqual(
+    [first, second].map(code => code.style.getPropertyValue('--jv-indent')),
+    ['2', '18']
+  );
+});

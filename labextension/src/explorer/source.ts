@@ -21,10 +21,13 @@ export interface SourceActions {
   readonly goToLine?: ((spot: SourceSpot) => void) | undefined;
 }
 
+/** Characters before a line at most: what continues a call far to the right would have no room to stand in. */
+const MOST_INDENT = 16;
+/** Characters by which the further lines of one are indented. */
+const FURTHER = 2;
+
 export class SourcePane {
   readonly root = element('aside', 'jv-source-pane');
-  /** True while it is there because there is the whole window, and goes with that. */
-  passing = false;
   private readonly rows = new Map<string, HTMLElement>();
   private marked: readonly HTMLElement[] = [];
 
@@ -112,7 +115,7 @@ export class SourcePane {
     row.append(
       goToLine ? goToButton(spot, goToLine) : element('span', 'jv-line-number', String(line.number)),
       heat,
-      element('code', '', line.text || ' '),
+      codeOf(line.text),
       counts
     );
     if (count) {
@@ -123,6 +126,15 @@ export class SourcePane {
     this.rows.set(`${path}:${line.number}`, row);
     return row;
   }
+}
+
+/** The text of a line: where it takes several on the screen, they begin below its first word. */
+function codeOf(text: string): HTMLElement {
+  const words = text.trimStart();
+  const indent = words ? Math.min(text.length - words.length, MOST_INDENT) : 0;
+  const code = element('code', '', ' '.repeat(indent) + words || ' ');
+  code.style.setProperty('--jv-indent', String(indent + FURTHER));
+  return code;
 }
 
 /** The number of a line, which leads to where it was written. It stands in a button, so it is none for the keyboard. */

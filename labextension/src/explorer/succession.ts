@@ -3,6 +3,7 @@
  * The one before stays until the next has drawn what the person sees, so that nothing flickers.
  */
 import type { Explorer } from './explorer.ts';
+import type { ReadingStand } from './reading.ts';
 import type { SavedView } from './saved.ts';
 
 /** ms between two looks whether the next one has drawn. */
@@ -15,7 +16,7 @@ const COMING = 'jv-coming';
 /** How an explorer stands, beside the view. */
 export interface Standing {
   readonly whole: boolean;
-  readonly source: boolean;
+  readonly source: ReadingStand;
   readonly help: boolean;
   readonly tour: number | null;
   /** True while it is chosen as what to save. */

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pair } from '../document/sketchPair.ts';
+import { explore, giveSize, withExplorers, type Explored } from './testExplorer.ts';
+
+withExplorers();
+
+/** A program with two stages. */
+function stages(): ReturnType<typeof pair> {
+  const plain = pair();
+  const [program] = plain.programs;
+  const [first] = program.stages;
+  return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
+}
+
+const shown = ({ root }: Explored): boolean => !(root.querySelector('.jv-source-pane') as HTMLElement).hidden;
+
+test('the source that came with the whole window gives its room to a second picture, and comes back after it', async () => {
+  giveSize(1280, 800);
+  const explored = await explore({ plain: stages });
+  const seen: boolean[] = [];
+  for (const key of ['w', 'd', 'd', 'd', 'w', 'd']) {
+    await explored.press(key);
+    seen.push(shown(explored));
+  }
+  // The last two: it does not come back where the whole window went meanwhile.
+  assert.deepEqual(seen, [true, false, true, false, false, false]);
+});
+
+test('the source that was asked for stays, and so does any where there is room for all three', async () => {
+  giveSize(1280, 800);
+  const asked = await explore({ plain: stages });
+  for (const key of ['w', '1', '1', 'd']) {
+    await asked.press(key);
+  }
+  assert.ok(shown(asked));
+  giveSize(1920, 1080);
+  const wide = await explore({ plain: stages });
+  await wide.press('w');
+  await wide.press('d');
+  assert.ok(shown(wide));
+});
+
+test('a picture that takes the place of another knows why the source is there', async () => {
+  giveSize(1280, 800);
+  const before = await explore({ plain: stages });
+  await before.press('w');
+  const after = await explore({ plain: stages });
+  after.explorer.stand(before.explorer.standing);
+  assert.ok(shown(after));
+  await after.press('w');
+  assert.ok(!shown(after), 'it came with the whole window and goes with it');
+});
