@@ -197,7 +197,8 @@ def test_a_long_argument_is_called_by_the_name_of_its_parameter():
         return params["layer0"]["w"] @ x
 
     assert Program(step, (layers, jnp.ones(64))).call == "step(params, f32[64])"
-    assert Program(jax.jit(step), (list(layers.values()), jnp.ones(64), layers)).call == "step(params, f32[64], others[0])"
+    several = Program(jax.jit(step), (list(layers.values()), jnp.ones(64), layers))
+    assert several.call == "step(params, f32[64], others[0])"
     assert Program(step, ({"w": jnp.ones(3)}, jnp.ones(64)), {"rate": layers}).call == (
         "step({'w': f32[3]}, f32[64], rate=dict)"
     )

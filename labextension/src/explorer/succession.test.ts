@@ -134,3 +134,16 @@ test('a run that was asked for in a picture is waited for in the one that takes 
   assert.ok(line.hidden);
   assert.equal(run.textContent, 'run');
 });
+
+test('whoever types what to search for goes on typing in the picture that comes', async () => {
+  const { root, press, follow } = await grows();
+  await press('/');
+  const typing = root.querySelector('.jv-search-input') as HTMLInputElement;
+  assert.equal(document.activeElement, typing);
+  typing.value = 'ad';
+  typing.dispatchEvent(new (root.ownerDocument.defaultView as unknown as { Event: typeof Event }).Event('input'));
+  const next = await follow();
+  const input = next.root.querySelector('.jv-search-input') as HTMLInputElement;
+  assert.equal(document.activeElement, input);
+  assert.equal(input.value, 'ad');
+});

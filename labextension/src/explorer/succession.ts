@@ -49,12 +49,14 @@ export async function takePlace(
   if (JSON.stringify(before.view) !== seen) {
     next.goOn(before, change(before.view));
   }
+  // Before the focus moves: whoever types what to search for goes on typing.
+  const { standing } = before;
   const focused = before.root.contains(document.activeElement);
   next.root.classList.remove(COMING);
   if (focused) {
     next.focus();
   }
-  next.stand(before.standing);
+  next.stand(standing);
   next.takeOver(before);
   before.dispose();
   return true;
