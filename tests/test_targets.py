@@ -190,8 +190,8 @@ def captured(name, function, *arguments, **options):
 
 def report(name, target):
     capture = Capture(Program(*CORPUS[name](), target=target))
-    graph, _, links = capture.hlo
-    shares = link_shares(graph, links)
+    graph = capture.hlo.graph
+    shares = link_shares(graph, capture.hlo.links)
     optimized = capture._optimized
     tagged = shares["exact"] + shares["merged"]
     computing = sum(node.kind == "operation" and node.op not in PLUMBING for node in graph)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, STACK, Column, Graph
+from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, SLICE, STACK, Column, Graph
 
 # Operations that do something besides making values, by a part of their name.
 _ACTING = ("callback", "print", "infeed", "outfeed", "swap", "addupdate", "send", "recv", "_start", "effect", "assert")
@@ -14,8 +15,8 @@ def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
     """For each node 1 where it is needed: what a body makes is needed where what leaves it is read.
 
     The values carried round a loop and the operands of what decides (a condition, a number of turns) count as needed
-    with the loop, as JAX and XLA take them at first. With `carries`, what goes round a scan is needed only where
-    something that is needed reads it, as JAX sees to when it lowers a scan.
+    with the loop, as JAX and XLA take them at first. With `carries`, what goes into a scan and round it is needed only
+    where something that is needed reads it, as JAX sees to when it lowers a scan.
     """
     strings = graph.tables.strings
     acting = {op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)}
@@ -25,6 +26,8 @@ def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
     kinds, ops, regions = graph.nodes.kind.tolist(), graph.nodes.op.tolist(), graph.nodes.region.tolist()
     owner = graph.regions.owner.tolist()
     handed_on = _handed_on(graph) if carries else {}
+    given = _given(graph) if carries else {}
+    scans = {owner[regions[argument]] for argument in given}
     leaving = _leaving(graph, {result for results in handed_on.values() for result in results})
     opaque = _opaque_regions(graph, leaving)
     waiting = [node for node, kind in enumerate(kinds) if kind == RESULT and (regions[node] == 0)]
@@ -39,7 +42,9 @@ def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
         for region in graph.owned_regions.get(node, ()):
             waiting += leaving.get(region, ()) if region not in opaque else opaque[region]
         waiting += handed_on.get(node, ())
-        waiting += [maker[source] for source in operands[first[node] : first[node + 1]] if source >= 0]
+        waiting += given.get(node, ())
+        if node not in scans:
+            waiting += [maker[source] for source in operands[first[node] : first[node + 1]] if source >= 0]
     return np.array(needed, np.int32)
 
 
@@ -51,14 +56,24 @@ def is_acting(graph: Graph, node: int) -> bool:
 
 def _handed_on(graph: Graph) -> dict[int, list[int]]:
     """For each argument of the body of a scan the results that become it in the next turn."""
-    bindings, strings = graph.bindings, graph.tables.strings
+    return _into_scans(graph, graph.bindings.kind == CARRY, graph.bindings.start)
+
+
+def _given(graph: Graph) -> dict[int, list[int]]:
+    """For each argument of the body of a scan the nodes outside that make what it is at first."""
+    entering = (graph.bindings.kind <= SLICE) & (graph.bindings.start >= 0)
+    return _into_scans(graph, entering, graph.value_node[np.where(entering, graph.bindings.start, 0)])
+
+
+def _into_scans(graph: Graph, chosen: NDArray[np.bool_], start: Column) -> dict[int, list[int]]:
+    """Of the chosen bindings that end at arguments of the body of a scan, the starts by these arguments."""
     found: dict[int, list[int]] = {}
-    rows = np.flatnonzero(bindings.kind == CARRY)
-    owners = graph.regions.owner[graph.nodes.region[bindings.start[rows]]]
-    ops = graph.nodes.op[owners].tolist()
-    for op, start, end in zip(ops, bindings.start[rows].tolist(), bindings.end[rows].tolist(), strict=True):
-        if strings[op] == "scan":
-            found.setdefault(end, []).append(start)
+    scan = graph.tables.find_string("scan")
+    end = np.where(chosen, graph.bindings.end, 0)
+    region = graph.nodes.region[end]
+    rows = chosen & (region > 0) & (graph.nodes.op[graph.regions.owner[region]] == scan)
+    for argument, node in zip(end[rows].tolist(), start[rows].tolist(), strict=True):
+        found.setdefault(argument, []).append(node)
     return found
 
 

@@ -176,6 +176,21 @@ def test_what_only_goes_round_a_loop_is_dead():
     assert kinds["mul"] != "dead"
 
 
+def test_what_a_loop_is_given_for_what_only_goes_round_is_dead():
+    """Also beside literals, which nothing makes."""
+
+    def f(x):
+        def body(carry, y):
+            return (carry[0] + y, carry[1] * 2.0, carry[2] - 1.0), carry[0]
+
+        return jax.lax.scan(body, (0.0, jnp.cos(x[0]), 1.0), jnp.sin(x))[1]
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert [kinds[op] for op in ("cos", "mul", "sub")] == ["dead"] * 3
+    assert "dead" not in (kinds["sin"], kinds["add"], kinds["scan"])
+
+
 def test_what_is_known_to_the_compiler_is_folded():
     """On the way to HLO and after it."""
 
