@@ -212,14 +212,13 @@ class _Linker:
         reading = _Reading(graph)
         inside = _Inside(graph, reading, missing)
         for node, readers in zip(reversed(missing), reading.of(missing[::-1]), strict=True):
-            self._take(node, inside.readers(node))
-            if not self.found[node]:
+            if not self._take(node, inside.readers(node)):
                 self._take(node, readers)
         maker, first = graph.value_node, graph.first_operand
         missing = [node for node in missing if not self.found[node]]
         for node in missing:
-            sources = graph.operands.source[first[node] : first[node + 1]].tolist()
-            self._take(node, (int(maker[source]) for source in sources if source >= 0), max)
+            sources = graph.operands.source[first[node] : first[node + 1]]
+            self._take(node, maker[sources[sources >= 0]].tolist(), max)
         for node in missing:
             region = int(graph.nodes.region[node])
             while not self.found[node] and region > 0:
@@ -242,12 +241,15 @@ class _Linker:
                 self.found[node] = (source if source >= 0 else mine,)
                 self.kind[node] = INFERRED
 
-    def _take(self, node: int, others: Iterable[int], choose: Callable[[Iterable[int]], int] = min) -> None:
+    def _take(self, node: int, others: Iterable[int], choose: Callable[[Iterable[int]], int] = min) -> bool:
         """Of what others are made from, only the first of each, and of these one: enough to be found."""
-        places = [self.found[other][0] for other in others if self.found[other]]
-        if places:
-            self.found[node] = (choose(places),)
-            self.kind[node] = INFERRED
+        found = self.found
+        places = [known[0] for other in others if (known := found[other])]
+        if not places:
+            return False
+        found[node] = (choose(places) if len(places) > 1 else places[0],)
+        self.kind[node] = INFERRED
+        return True
 
     def _join_borders(self) -> None:
         """Arguments and results of the program, by their names and else by their places."""

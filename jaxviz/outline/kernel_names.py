@@ -45,26 +45,37 @@ class KernelNames:
         # Lists, since few are looked at at a time.
         self._source: list[int] = np.where((source >= 0) & telling[np.maximum(source, 0)], source, -1).tolist()
         self._start, self._end = (column.tolist() for column in graph.region_intervals)
-        self._leaf, self._parent = outline.leaf.tolist(), outline.parent.tolist()
-        # Of rows of the jaxpr's outline that were asked for, the rows around them and themselves, outermost first.
-        self._around: dict[int, list[int]] = {0: [0]}
+        self._leaf = outline.leaf.tolist()
+        self._kind, self._op = outline.kind.tolist(), graph.nodes.op.tolist()
+        self._kernels = {op for op in map(graph.tables.find_string, _KERNELS) if op is not None}
+        # Below a row of the jaxpr's outline what is around its leaves, with what this is called: rows are few.
+        self._below: dict[int, dict[int, tuple[tuple[int, ...], str] | None]] = {}
 
     def name(self, kernel: int, around: int) -> int:
         """What the node `kernel` is called, a string, that stands in the row `around` of the jaxpr; 0 if by itself."""
-        if self._strings[self._graph.nodes.op[kernel]] not in _KERNELS:
+        if self._op[kernel] not in self._kernels:
             return 0
-        # What came from elsewhere, as what is computed anew here, tells less of it.
-        paths = {equation: self._path(equation) for equation in self._equations(kernel)}
-        paths = {equation: path[path.index(around) + 1 :] for equation, path in paths.items() if around in path}
+        known = self._below.setdefault(around, {})
+        paths: set[tuple[int, ...]] = set()
+        things: dict[str, None] = {}
+        for equation in self._equations(kernel):
+            leaf = self._leaf[equation]
+            if leaf not in known:
+                known[leaf] = self._below_row(leaf, around)
+            below = known[leaf]
+            # What came from elsewhere, as what is computed anew here, tells less of it.
+            if below is not None:
+                paths.add(below[0])
+                things[below[1] or self._label(equation)] = None
         if not paths:
             return 0
-        first = next(iter(paths.values()))
-        holding = [row for row in first if all(row in path for path in paths.values()) and self._row_name(row)]
+        # What all paths have in common is what the first and the last of them have.
+        first, last = min(paths), max(paths)
+        holding = [row for row, other in zip(first, last, strict=False) if row == other and self._row_name(row)]
         best = max(reversed(holding), key=self._weight, default=-1)
         if best >= 0 and self._weight(best) >= 0:
             return self._graph.tables.string(self._row_name(best))
-        things = list(dict.fromkeys(self._thing(equation, path) for equation, path in paths.items()))
-        words = ", ".join(things) if len(things) <= _MOST else f"{things[-1]} +{len(things) - 1}"
+        words = ", ".join(things) if len(things) <= _MOST else f"{next(reversed(things))} +{len(things) - 1}"
         return self._graph.tables.string(words)
 
     def _equations(self, kernel: int) -> list[int]:
@@ -73,26 +84,23 @@ class KernelNames:
         found: set[int] = set()
         for region in regions:
             found.update(self._source[self._start[region] : self._end[region]])
-        return sorted(found - {-1})
+        found.discard(-1)
+        return sorted(found)
 
-    def _thing(self, equation: int, path: list[int]) -> str:
-        """What an equation is part of, of the rows `path` around it; the text of a statement says too much."""
-        telling = (row for row in path if self._given.kind[row] not in _LOOKED_THROUGH)
-        return self._row_name(next(telling, 0)) or self._label(equation)
+    def _below_row(self, leaf: int, around: int) -> tuple[tuple[int, ...], str] | None:
+        """The rows around what is in a leaf that are below a row, and what all of it is part of; None if not in it.
+
+        The text of a statement says too much for that. It is empty where there is no other.
+        """
+        path = self._given.paths[leaf]
+        if around:
+            if around not in path:
+                return None
+            path = path[path.index(around) + 1 :]
+        return path, self._row_name(next((row for row in path if self._kind[row] not in _LOOKED_THROUGH), 0))
 
     def _weight(self, row: int) -> int:
-        return weight(int(self._given.kind[row]))
-
-    def _path(self, equation: int) -> list[int]:
-        """The rows around an equation, outermost first."""
-        leaf = self._leaf[equation]
-        known = self._around.get(leaf)
-        if known is None:
-            path = [leaf]
-            while path[-1] > 0:
-                path.append(self._parent[path[-1]])
-            known = self._around[leaf] = path[::-1]
-        return known
+        return weight(self._kind[row])
 
     def _row_name(self, row: int) -> str:
         """The name of a row, "" where it says nothing; the program itself is told elsewhere."""

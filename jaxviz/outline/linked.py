@@ -63,7 +63,8 @@ class _Writer:
         self.leaf = np.where(source >= 0, outline.leaf[np.maximum(source, 0)], -1)
         self.strings = graph.tables.strings
         self.rows = _Rows()
-        self._paths = _paths_of(outline)
+        self._paths = outline.paths
+        self._kind = outline.kind.tolist()
         self._enter_bodies()
 
     def _enter_bodies(self) -> None:
@@ -91,7 +92,7 @@ class _Writer:
         """The body of a loop or condition of the jaxpr that a row of it lies in, or -1."""
         around, path = self._paths[loop], self._paths[max(leaf, 0)]
         within = len(around) < len(path) and path[: len(around)] == around
-        return path[len(around)] if within and self.given.kind[path[len(around)]] == _BODY else -1
+        return path[len(around)] if within and self._kind[path[len(around)]] == _BODY else -1
 
     def write(self) -> None:
         graph, rows = self.graph, self.rows
@@ -152,7 +153,7 @@ class _Writer:
 
     def _is_turning(self, origin: int) -> bool:
         """Whether a row is the jaxpr's for a loop or condition."""
-        return origin >= 0 and self.given.kind[origin] in (_LOOP, _COND)
+        return origin >= 0 and self._kind[origin] in (_LOOP, _COND)
 
     def _inside(self, around: int, leaf: int) -> tuple[int, ...]:
         """The rows of the jaxpr's outline from one that is open down to another.
@@ -170,13 +171,15 @@ class _Writer:
                 break
             depth += 1
         opened = inside[depth - floor :]
+        kind, add = self._kind, self.rows.add
         # The body of a loop or condition begins with what comes into it.
-        begin = self._body_begin(node) if any(self.given.kind[origin] == _BODY for origin in opened) else node
-        self._close(stack, origins, depth, begin)
+        begin = self._body_begin(node) if _BODY in [kind[origin] for origin in opened] else node
+        if depth < len(stack):
+            self._close(stack, origins, depth, begin)
         for origin in opened:
-            stack.append(self.rows.add(stack[-1], origin, -1, begin))
+            stack.append(add(stack[-1], origin, -1, begin))
             origins.append(origin)
-            begin = node if self.given.kind[origin] == _BODY else begin
+            begin = node if kind[origin] == _BODY else begin
 
     def _body_begin(self, node: int) -> int:
         """Where the region of `node` begins, if that is the first operation in it."""
@@ -304,14 +307,6 @@ class _Writer:
         # Of several rows that come from one, the first has the twin.
         first = row_of[origin] == np.arange(len(origin))
         return np.where(first, row_of[self.given.twin[np.maximum(origin, 0)]], -1).astype(np.int32)
-
-
-def _paths_of(outline: Outline) -> list[tuple[int, ...]]:
-    """The rows around each row and itself, outermost first, without the program."""
-    paths: list[tuple[int, ...]] = [()]
-    for row, parent in enumerate(outline.parent[1:].tolist(), 1):
-        paths.append((*paths[parent], row))
-    return paths
 
 
 def roles_of(graph: Graph) -> Column:

@@ -212,6 +212,14 @@ class Outline:
         return np.array(depth, np.int32)
 
     @cached_property
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """The rows around each row and itself, outermost first, without row 0."""
+        paths: list[tuple[int, ...]] = [()]
+        for row, parent in enumerate(self.parent[1:].tolist(), 1):
+            paths.append((*paths[parent], row))
+        return tuple(paths)
+
+    @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The rows right inside each row, in order."""
         inside: list[list[int]] = [[] for _ in range(len(self))]

@@ -74,8 +74,10 @@ def _counters(graph: Graph, source: Column, outline: Outline) -> NDArray[np.bool
     told = (source >= 0) & (outline.role[np.maximum(source, 0)] == COUNTER)
     counts = (graph.nodes.kind == OPERATION) & (loops[source] | told) & (others == 0) & (graph.nodes.region > 0)
     # What has bodies counts if all in them does.
-    for node, regions in graph.owned_regions.items():
-        start, end = graph.region_intervals[0][regions[0]], graph.region_intervals[1][regions[-1]]
-        inside = slice(int(start), int(end))
-        counts[node] &= bool((counts[inside] | (graph.nodes.kind[inside] != OPERATION)).all())
+    owned = graph.owned_regions
+    owner = np.array(list(owned), np.int64)
+    first, last = (np.array([regions[at] for regions in owned.values()], np.int64) for at in (0, -1))
+    others_before = np.concatenate([[0], np.cumsum((graph.nodes.kind == OPERATION) & ~counts)])
+    start, end = graph.region_intervals
+    counts[owner] &= others_before[end[last]] == others_before[start[first]]
     return counts

@@ -57,10 +57,9 @@ def may_be_simple(opcode: str) -> bool:
 
 
 def regions_of(
-    computation: HloComputation, index: int, callees: Sequence[tuple[str, int]], module: HloModule
+    opcode: str, computation: HloComputation, index: int, callees: Sequence[tuple[str, int]], module: HloModule
 ) -> list[tuple[str, str]]:
-    """The kind and the name of the region for each computation that an instruction calls."""
-    opcode = computation.opcodes[index]
+    """The kind and the name of the region for each computation that an instruction, an `opcode`, calls."""
     found = []
     for role, callee in callees:
         name = module.computations[callee].name

@@ -85,7 +85,7 @@ class Copies:
             if not callees:
                 continue
             bodies = []
-            regions = regions_of(*rows.instruction(number), callees, module)
+            regions = regions_of(opcode, *rows.instruction(number), callees, module)
             for (_, callee), (kind, name) in zip(callees, regions, strict=True):
                 body = self._add(callee, copy, row, (string(kind), string(name)))
                 bodies.append(body)
