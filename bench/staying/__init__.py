@@ -3,8 +3,8 @@
     python -m bench staying [--quick]
 
 Every region of a picture in which everything is open is closed and opened again, with the layout that the explorer
-uses. Told are the pairs of boxes outside it that keep their order from left to right, and how far boxes move beyond the
-space that the region takes.
+uses; and it is opened for the first time, in a picture that begins with all else open. Told are the pairs of boxes
+outside it that keep their order from left to right, and how far boxes move beyond the space that the region takes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
 
 import jaxviz as jv
 
@@ -27,11 +31,87 @@ def main() -> None:
     BUILD.mkdir(parents=True, exist_ok=True)
     for old in BUILD.glob("*.json"):
         old.unlink()
-    for name in ("mlp_train",) if "--quick" in sys.argv else ("mlp_train", "scan_rnn", "flax_block_train"):
-        function, arguments = CORPUS[name]()
+    names = ("mlp_train", "hessian") if "--quick" in sys.argv else (*FROM_CORPUS, *OWN)
+    for name in names:
+        function, arguments = OWN[name] if name in OWN else CORPUS[name]()
         document = jv.explore(function, *arguments).document()
         (BUILD / f"{name}.json").write_text(json.dumps(document.to_json(packed=False)))
     script = BUILD / "run.cjs"
     bundle = ["--bundle", "--platform=node", "--log-level=warning", f"--outfile={script}"]
     subprocess.run([ROOT / "node_modules/.bin/esbuild", "bench/staying/run.ts", *bundle], cwd=ROOT, check=True)
     subprocess.run(["node", script, BUILD], cwd=ROOT, check=True)
+
+
+def network(params: Any, x: Any) -> Any:
+    for w, b in params:
+        x = jnp.tanh(x @ w + b)
+    return jnp.sum(x**2)
+
+
+def hessian(params: Any, x: Any) -> Any:
+    return jax.hessian(network)(params, x)
+
+
+@jax.jit
+def attend(q: Any, k: Any, v: Any) -> Any:
+    return jax.nn.softmax(q @ k.T / 8.0) @ v
+
+
+@jax.jit
+def block(x: Any, w: Any) -> Any:
+    q, k, v = jnp.split(normal(x) @ w, 3, axis=-1)
+    return x + attend(q, k, v)
+
+
+@jax.jit
+def normal(x: Any) -> Any:
+    return (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-6)
+
+
+def nested(xs: Any, w: Any) -> Any:
+    """A loop in a loop in a branch, each with calls of calls."""
+
+    def inner(x: Any, row: Any) -> Any:
+        y = jax.lax.cond(row.sum() > 0, lambda v: block(v, w), lambda v: normal(jnp.sin(v)), x)
+        return y, attend(y, x, y).sum()
+
+    def outer(x: Any, rows: Any) -> Any:
+        y, sums = jax.lax.scan(inner, x, rows)
+        return jax.lax.while_loop(lambda v: v.max() > 1, lambda v: normal(block(v, w)) * 0.5, y), sums.mean()
+
+    return jax.lax.scan(outer, xs[0, 0], xs)
+
+
+def remat_of_nested(xs: Any, w: Any) -> Any:
+    @jax.checkpoint
+    def step(x: Any, rows: Any) -> Any:
+        return block(block(x, w), w) * jnp.cos(rows[0]), normal(x).sum()
+
+    return jax.grad(lambda w: jax.lax.scan(step, xs[0, 0] @ w[:, :8], xs)[1].sum())(w)
+
+
+def heads(x: Any, ws: Any) -> Any:
+    """Many results that have nothing to do with each other: parts that no edge joins."""
+    return [block(x[i] * 2.0, w) if i % 3 else normal(x[i] + 1.0).sum() for i, w in enumerate(ws)]
+
+
+def arrays(*shapes: tuple[int, ...]) -> list[Any]:
+    return [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
+
+
+FROM_CORPUS = (
+    "mlp_train",
+    "scan_rnn",
+    "flax_block_train",
+    "remat",
+    "custom_vjp",
+    "linear_algebra",
+    "random_numbers",
+    "redundant",
+)
+OWN: dict[str, Any] = {
+    "hessian": (hessian, ([tuple(arrays((8, 8), (8,)))] * 3, *arrays((8,)))),
+    "nested": (nested, tuple(arrays((4, 3, 8, 8), (8, 24)))),
+    "remat_of_nested": (remat_of_nested, tuple(arrays((4, 3, 8, 8), (8, 24)))),
+    "heads": (heads, (*arrays((12, 8, 8)), arrays(*[(8, 24)] * 12))),
+}

@@ -29,7 +29,9 @@ function wordsOf(
     route: Float64Array.of(100, 100, 300, 140),
     totalWidth: 600,
     totalHeight: 400,
+    row: new Int32Array(0),
     column: new Int32Array(0),
+    shelf: new Int32Array(0),
     simplified: []
   };
   const scene: Scene = { visible, layout, looks: [], hulls: [], notes: new Map(), width: 600, height: 400 };

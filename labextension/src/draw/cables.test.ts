@@ -39,7 +39,9 @@ function sceneWith(placed: readonly Placed[], cables: readonly Cable[]): Scene {
     route: new Float64Array(0),
     totalWidth: 720,
     totalHeight: 400,
+    row: new Int32Array(0),
     column: new Int32Array(0),
+    shelf: new Int32Array(0),
     simplified: []
   };
   return { visible, layout, looks: [], hulls: [], notes: new Map(), width: 720, height: 400 };

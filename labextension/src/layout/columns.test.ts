@@ -46,7 +46,7 @@ function chains(
 const middles = ({ x, width }: Layout): Float64Array => x.map((left, box) => left + width[box] / 2);
 
 function afterwards(input: LayoutInput, was: Layout): Layout {
-  return layout({ ...input, before: middles(was), columnBefore: was.column });
+  return layout({ ...input, before: middles(was), stood: was });
 }
 
 test('what stood in a column is still there when a box grows', () => {

@@ -1,7 +1,7 @@
 /** Lays out the flat graph of one group: its parts one by one, then side by side. */
-import { PART_GAP } from './distances.ts';
 import { Pin } from './input.ts';
-import { layoutPart, type FlatInput, type Part, type PlacedPart } from './part.ts';
+import { layoutPart, type FlatInput, type Part } from './part.ts';
+import { pack } from './shelves.ts';
 
 export interface FlatLayout {
   /** Middle of each vertex; upper edge of each vertex. */
@@ -9,7 +9,10 @@ export interface FlatLayout {
   readonly y: Float64Array;
   /** For each piece its points x, y, x, y, ...; null for one that is not drawn. */
   readonly routes: (Float64Array | null)[];
+  readonly row: Int32Array;
   readonly column: Int32Array;
+  /** The shelf that the part of each vertex stands in. */
+  readonly shelf: Int32Array;
   readonly width: number;
   readonly height: number;
 }
@@ -24,22 +27,29 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   const count = input.pin.length;
   const x = new Float64Array(count);
   const y = new Float64Array(count);
+  const row = new Int32Array(count);
   const column = new Int32Array(count);
+  const shelf = new Int32Array(count);
   const routes: (Float64Array | null)[] = new Array(input.from.length).fill(null);
   const parts = findParts(input, beside).map(part => layoutPart(input, part, (effort * part.vertices.length) / count));
-  const size = pack(parts, !input.gate.includes(1) && !input.pin.includes(Pin.ordered));
-  for (const part of parts) {
+  const packed = parts.map(part => ({ ...part, before: shelfBefore(input, part) }));
+  const shelves = pack(packed, !input.gate.includes(1) && !input.pin.includes(Pin.ordered));
+  const { width, height } = shelves;
+  parts.forEach((part, at) => {
+    const [atX, atY] = [shelves.x[at], shelves.y[at]];
     part.vertices.forEach((vertex, i) => {
-      x[vertex] = part.x[i] + part.atX;
-      y[vertex] = part.y[i] + part.atY;
+      x[vertex] = part.x[i] + atX;
+      y[vertex] = part.y[i] + atY;
+      row[vertex] = part.row[i];
       column[vertex] = part.column[i];
+      shelf[vertex] = shelves.shelf[at];
     });
     part.pieces.forEach((piece, i) => {
       const route = part.routes[i];
       if (route) {
         for (let k = 0; k < route.length; k += 2) {
-          route[k] += part.atX;
-          route[k + 1] += part.atY;
+          route[k] += atX;
+          route[k + 1] += atY;
         }
         // The lower border of the group, which a neighbouring part may have pushed further down.
         for (const [vertex, end] of [
@@ -47,15 +57,20 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
           [input.to[piece], route.length - 1]
         ]) {
           if (input.pin[vertex] === Pin.bottom && input.gate[vertex]) {
-            route[end] = size.height;
-            y[vertex] = size.height;
+            route[end] = height;
+            y[vertex] = height;
           }
         }
         routes[piece] = route;
       }
     });
-  }
-  return { x, y, routes, column, ...size };
+  });
+  return { x, y, routes, row, column, shelf, width, height };
+}
+
+/** The shelf that what is known of a part stood in, -1 where all is new. */
+function shelfBefore({ stood }: FlatInput, { vertices }: Part): number {
+  return stood?.shelf[vertices.find(vertex => stood.shelf[vertex] >= 0) ?? -1] ?? -1;
 }
 
 /**
@@ -118,29 +133,4 @@ function findParts({ pin, from, to }: FlatInput, beside: readonly (readonly [num
   }
   from.forEach((vertex, piece) => parts.get(find(vertex))?.pieces.push(piece));
   return [...parts.values()];
-}
-
-/** Places parts side by side; in several shelves where nothing ties them to a border or to each other and one would be too wide. */
-function pack(parts: readonly PlacedPart[], shelves: boolean): { width: number; height: number } {
-  let area = 0;
-  let widest = 0;
-  for (const part of parts) {
-    area += (part.width + PART_GAP) * (part.height + PART_GAP);
-    widest = Math.max(widest, part.width);
-  }
-  const limit = shelves ? Math.max(widest, Math.sqrt(area * 1.6)) : Infinity;
-  let [atX, atY, shelf, width] = [0, 0, 0, 0];
-  for (const part of parts) {
-    if (atX > 0 && atX + part.width > limit) {
-      atX = 0;
-      atY += shelf + PART_GAP;
-      shelf = 0;
-    }
-    part.atX = atX;
-    part.atY = atY;
-    atX += part.width + PART_GAP;
-    shelf = Math.max(shelf, part.height);
-    width = Math.max(width, atX - PART_GAP);
-  }
-  return { width, height: atY + shelf };
 }

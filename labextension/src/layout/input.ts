@@ -30,20 +30,33 @@ export interface LayoutInput {
   readonly targetPort: Int32Array;
   /** Centres of boxes, as x, in the picture that this one follows; NaN for boxes that are new. Boxes keep their order then. */
   readonly before?: Float64Array;
-  /** With `before`, the columns that boxes stood in there, -1 for boxes that are new. */
-  readonly columnBefore?: Int32Array;
+  /** With `before`, how else boxes stood there. */
+  readonly stood?: Stood;
   /** Where given, the box that a box should stand at one height with, or -1. The groups that they stand in are told the same of each other. */
   readonly level?: Int32Array;
   /** Where given, long chains are folded into columns, to a shape about this many times as wide as high. */
   readonly aspect?: number;
 }
 
+/** How boxes stood in the picture before: NaN and -1 for boxes that are new. */
+export interface Stood {
+  readonly width: Float64Array;
+  /** As in `Layout`. */
+  readonly row: Int32Array;
+  readonly column: Int32Array;
+  readonly shelf: Int32Array;
+}
+
 /** Positions in px, y downward. A box's place is its upper left corner, without the room for chips. */
 export interface Layout {
   readonly x: Float64Array;
   readonly y: Float64Array;
+  /** The row of its part of its group that a box stands in. */
+  readonly row: Int32Array;
   /** The column that a box stands in, where the part of its group that it belongs to was folded; 0 where it was not. */
   readonly column: Int32Array;
+  /** The shelf of its group that the part of a box stands in. */
+  readonly shelf: Int32Array;
   /** Final sizes: as given for boxes, grown around their members for groups. */
   readonly width: Float64Array;
   readonly height: Float64Array;

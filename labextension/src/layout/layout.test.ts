@@ -265,7 +265,9 @@ test('results that no edge joins stand in the row of the others, in the order of
 test('a result that loses its edge comes to the others, and they stay', () => {
   const boxes = [Pin.free, Pin.free, Pin.bottom, Pin.bottom].map(pin => ({ pin }));
   const before = Float64Array.from([2000, 40, 2000, 40]);
-  const out = layout({ ...graph(boxes, [[0, 2]]), before, columnBefore: new Int32Array(4) });
+  const input = graph(boxes, [[0, 2]]);
+  const first = new Int32Array(4);
+  const out = layout({ ...input, before, stood: { width: input.width, row: first, column: first, shelf: first } });
   assert.ok(out.y[2] === out.y[3] && out.x[2] < out.x[3]);
   assert.equal(out.x[2], out.x[0]);
 });

@@ -9,6 +9,7 @@ import type { Layout, LayoutInput } from './input.ts';
 import { level } from './level.ts';
 import type { LayoutMemory } from './memory.ts';
 import type { FlatInput } from './part.ts';
+import type { Growth } from './room.ts';
 
 /** With `memory`, groups that look as they did in an earlier picture are as they were there. */
 export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
@@ -101,7 +102,8 @@ function flatInput(
   before: Float64Array | undefined
 ): FlatInput {
   const { vertices, pieces } = flat;
-  const { columnBefore } = input;
+  const { stood } = input;
+  const known = (column: Int32Array): Int32Array => Int32Array.from(boxes, box => (box < 0 ? -1 : column[box]));
   const boxes = Int32Array.from(vertices, vertex => vertex.box);
   const half = (box: number): number => (box < 0 ? 0 : width[box] / 2);
   const outs = portCounts(vertices.length, pieces, 'from', 'fromPort');
@@ -128,13 +130,37 @@ function flatInput(
     to: Int32Array.from(pieces, piece => piece.to),
     fromOffset: Float64Array.from(pieces, piece => offset(piece.from, piece.fromPort, outs[piece.from])),
     before: before && Float64Array.from(boxes, box => (box < 0 ? NaN : before[box])),
-    columnBefore: columnBefore && Int32Array.from(boxes, box => (box < 0 ? -1 : columnBefore[box])),
+    stood: stood && {
+      width: Float64Array.from(boxes, box => (box < 0 ? NaN : stood.width[box])),
+      row: known(stood.row),
+      column: known(stood.column),
+      shelf: known(stood.shelf)
+    },
+    growth: before && growthOf(input, boxes, width, before),
     toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
     slide: Float64Array.from(boxes, box =>
       box < 0 || input.group[box] ? 0 : Math.min(MOST_SLIDE, Math.max(0, Math.floor(width[box] / 2 - PORT_INSET)))
     ),
     aspect: input.aspect
   };
+}
+
+/** How far the borders of boxes have moved outward, where they are known; `now` has the centres that they want. */
+function growthOf(
+  { before, stood }: LayoutInput,
+  boxes: Int32Array,
+  width: Float64Array,
+  now: Float64Array
+): Growth | undefined {
+  if (!before || !stood) {
+    return undefined;
+  }
+  const to = (side: number): Float64Array =>
+    Float64Array.from(boxes, box => {
+      const moved = side * (now[box] - before[box]) + (width[box] - stood.width[box]) / 2;
+      return Number.isNaN(moved) ? 0 : moved;
+    });
+  return { left: to(-1), right: to(1) };
 }
 
 function portCounts(
@@ -166,7 +192,9 @@ function compose(
   const count = input.parent.length;
   const x = new Float64Array(count);
   const y = new Float64Array(count);
+  const row = new Int32Array(count);
   const column = new Int32Array(count);
+  const shelf = new Int32Array(count);
   const originX = new Map<number, number>([[-1, 0]]);
   const originY = new Map<number, number>([[-1, 0]]);
   // Outermost first: a group is placed before what stands in it.
@@ -182,7 +210,9 @@ function compose(
       if (box >= 0) {
         x[box] = left + inside.x[vertex] - width[box] / 2;
         y[box] = top + inside.y[vertex];
+        row[box] = inside.row[vertex];
         column[box] = inside.column[vertex];
+        shelf[box] = inside.shelf[vertex];
       }
     });
   }
@@ -191,7 +221,9 @@ function compose(
   return {
     x,
     y,
+    row,
     column,
+    shelf,
     width,
     height,
     routeStart,

@@ -4,13 +4,15 @@
 import { arrange } from './arrange.ts';
 import type { Extents } from './coordinates.ts';
 import { BOX_GAP, LANE_GAP, ROW_GAP } from './distances.ts';
-import { Pin } from './input.ts';
+import { Pin, type Stood } from './input.ts';
 import { placeEnds } from './ends.ts';
 import { fold, FOLD_FROM } from './fold.ts';
 import { makeNet } from './net.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { keepColumns, type Kept, type Rowed } from './columns.ts';
-import { breakCycles, rankVertices } from './rank.ts';
+import { keepRows } from './keeprows.ts';
+import { breakCycles, rankVertices, type Directed } from './rank.ts';
+import { makeRoom, type Growth } from './room.ts';
 import { reversed, routeOf, rowTops } from './routes.ts';
 import { closeGaps, isWarm } from './warm.ts';
 
@@ -34,8 +36,9 @@ export interface FlatInput {
   readonly toOffset: Float64Array;
   /** Centres in the picture before, NaN for what is new; absent if there was none. */
   readonly before?: Float64Array;
-  /** With `before`, the columns that they stood in. */
-  readonly columnBefore?: Int32Array;
+  /** With `before`, how else they stood there, and how far their borders have moved since. */
+  readonly stood?: Stood;
+  readonly growth?: Growth;
   /** How far the end of an edge may slide along the border of a box, from its port. */
   readonly slide: Float64Array;
   /** Where given, a part that is far too high is folded into columns. */
@@ -52,11 +55,10 @@ export interface PlacedPart extends Part {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly routes: (Float64Array | null)[];
+  readonly row: Int32Array;
   readonly column: Int32Array;
   readonly width: number;
   readonly height: number;
-  atX: number;
-  atY: number;
 }
 
 /** `effort` is the part's share of the work that is spent on a whole picture. */
@@ -84,7 +86,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
     }
   });
 
-  const rank = rankVertices({ count, from, to, pin });
+  const rank = rankAsBefore({ count, from, to, pin }, input, vertices);
   const proper = makeProper(rank, from, to);
   const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
   const net = makeNet(proper, extents.upperOffset, extents.lowerOffset);
@@ -92,7 +94,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const slim = proper.count < SLIM * proper.rankCount && proper.rankCount * ROW_GAP > FOLD_FROM;
   const mayFold = input.aspect !== undefined && slim;
   const kept = columnsBefore(input, { from, to, row: rank }, vertices);
-  const before = mayFold && !kept ? undefined : placesBefore(input, vertices, kept);
+  const before = mayFold && !kept ? undefined : placesBefore(input, vertices, rank, kept);
   const real = Uint8Array.from({ length: proper.count }, (_, v) => (v < count && !input.gate[vertices[v]] ? 1 : 0));
   const gap = (a: number, b: number): number => (real[a] && real[b] ? BOX_GAP : LANE_GAP);
   // Groups side by side are wide as it is.
@@ -132,32 +134,62 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const placed = folded ?? { ...flat, column: new Int32Array(count) };
   return {
     ...placed,
+    row: rank,
     vertices,
     pieces,
-    routes: placed.routes.map((route, i) => (route && turned[i] ? reversed(route) : route)),
-    atX: 0,
-    atY: 0
+    routes: placed.routes.map((route, i) => (route && turned[i] ? reversed(route) : route))
   };
+}
+
+/** Ranks, the former ones if most of the vertices stood anywhere. */
+function rankAsBefore(graph: Directed, { before, stood, gate }: FlatInput, vertices: readonly number[]): Int32Array {
+  const fresh = rankVertices(graph);
+  const boxes = vertices.filter(vertex => !gate[vertex]).length;
+  if (
+    !stood ||
+    !before ||
+    !isWarm(
+      Float64Array.from(vertices, vertex => before[vertex]),
+      boxes
+    )
+  ) {
+    return fresh;
+  }
+  return keepRows(
+    graph,
+    fresh,
+    Int32Array.from(vertices, vertex => stood.row[vertex])
+  );
 }
 
 /** Where the vertices stood, if most of them stood anywhere. */
 function placesBefore(
-  { before, gate, left, right }: FlatInput,
+  { before, gate, left, right, growth }: FlatInput,
   vertices: readonly number[],
+  row: Int32Array,
   kept: Kept | null
 ): Float64Array | undefined {
   const of = (column: Float64Array): Float64Array => Float64Array.from(vertices, vertex => column[vertex]);
   const boxes = vertices.filter(vertex => !gate[vertex]).length;
-  return before && isWarm(of(before), boxes) ? closeGaps(kept?.before ?? of(before), of(left), of(right)) : undefined;
+  if (!before || !isWarm(of(before), boxes)) {
+    return undefined;
+  }
+  const places = kept?.before ?? of(before);
+  if (!growth) {
+    return places;
+  }
+  const taken = { row, left: of(left), right: of(right) };
+  const grown = { left: of(growth.left), right: of(growth.right) };
+  return makeRoom(closeGaps(places, taken, grown), taken, grown);
 }
 
 /** How the part was folded, if most of its vertices stood anywhere. */
 function columnsBefore(
-  { before, columnBefore, gate, aspect }: FlatInput,
+  { before, stood, gate, aspect }: FlatInput,
   part: Rowed,
   vertices: readonly number[]
 ): Kept | null {
-  if (aspect === undefined || !before || !columnBefore) {
+  if (aspect === undefined || !before || !stood) {
     return null;
   }
   const places = Float64Array.from(vertices, vertex => before[vertex]);
@@ -166,7 +198,7 @@ function columnsBefore(
     ? keepColumns(
         part,
         places,
-        Int32Array.from(vertices, vertex => columnBefore[vertex])
+        Int32Array.from(vertices, vertex => stood.column[vertex])
       )
     : null;
 }

@@ -233,7 +233,7 @@ function descend(
   }
 }
 
-function topologicalOrder({ count, from, to }: Directed, out: Rows, into: Rows): Int32Array {
+export function topologicalOrder({ count, from, to }: Directed, out: Rows, into: Rows): Int32Array {
   const waiting = Int32Array.from({ length: count }, (_, vertex) => into.first[vertex + 1] - into.first[vertex]);
   const order = new Int32Array(count);
   let end = 0;

@@ -9,6 +9,7 @@ import { setPlaces, type Net } from './net.ts';
 import { toRows, type Order } from './order.ts';
 import type { Proper } from './proper.ts';
 import { rerouteLongEdges } from './reroute.ts';
+import type { Growth, Taken } from './room.ts';
 import { keepFixed } from './start.ts';
 
 /** A gap through all rows is no wider than this. */
@@ -24,20 +25,44 @@ export function isWarm(before: Float64Array, boxes: number): boolean {
 }
 
 /**
- * Places without the room that something took which is closed now: where nothing stands in any row, what is to the right
- * moves up to what is to the left.
+ * Places without the room that something took which is closed now: where nothing stands there in any row, what is to
+ * the right moves up to what is to the left.
  */
-export function closeGaps(before: Float64Array, left: Float64Array, right: Float64Array): Float64Array {
+export function closeGaps(before: Float64Array, { left, right }: Taken, growth: Growth): Float64Array {
   const order = [...before.keys()].filter(vertex => stood(before, vertex));
   order.sort((a, b) => before[a] - left[a] - before[b] + left[b]);
+  const given = order.flatMap(vertex => {
+    const [from, to] = [before[vertex] - left[vertex], before[vertex] + right[vertex]];
+    return [
+      [from + growth.left[vertex], from],
+      [to, to - growth.right[vertex]]
+    ].filter(([begin, end]) => begin < end);
+  });
+  if (given.length === 0) {
+    return before;
+  }
   const places = before.slice();
   let [reached, moved] = [Infinity, 0];
   for (const vertex of order) {
-    moved += Math.max(0, before[vertex] - left[vertex] - reached - WIDEST_GAP);
+    const begins = before[vertex] - left[vertex];
+    const free = begins - reached - WIDEST_GAP;
+    if (free > 0) {
+      moved += Math.min(free, covered(given, reached, begins));
+    }
     reached = Math.max(reached === Infinity ? -Infinity : reached, before[vertex] + right[vertex]);
     places[vertex] -= moved;
   }
   return places;
+}
+
+/** How much of what lies between `from` and `to` is in any of the intervals. */
+function covered(intervals: readonly number[][], from: number, to: number): number {
+  let [sum, reached] = [0, from];
+  for (const [begin, end] of [...intervals].sort((a, b) => a[0] - b[0])) {
+    sum += Math.max(0, Math.min(end, to) - Math.max(begin, reached));
+    reached = Math.max(reached, Math.min(end, to));
+  }
+  return sum;
 }
 
 /** `before` is given for the boxes, `fixed` as for `orderRows`. */

@@ -8,7 +8,7 @@ import { Shape, type VisibleGraph } from './visible.ts';
 const CABLE_ROOM = 100;
 
 /** What the layout is told beside the boxes themselves; see `LayoutInput`. */
-export type Wishes = Pick<LayoutInput, 'aspect' | 'before' | 'columnBefore'>;
+export type Wishes = Pick<LayoutInput, 'aspect' | 'before' | 'stood'>;
 
 /** px beside the title of a stack for the number of its copies. */
 const BADGE_ROOM = 36;
@@ -72,10 +72,16 @@ export function toLayout(visible: VisibleGraph, measure: Measure, wishes: Wishes
 }
 
 /** Where each box stood in the picture before, as the layout wants it: `from` gives its box there, or -1. */
-export function placesBefore(from: Int32Array, { x, width, column }: Layout): Wishes {
+export function placesBefore(from: Int32Array, { x, width, row, column, shelf }: Layout): Wishes {
+  const known = (places: Int32Array): Int32Array => from.map(box => (box < 0 ? -1 : places[box]));
   return {
     before: Float64Array.from(from, box => (box < 0 ? NaN : x[box] + width[box] / 2)),
-    columnBefore: from.map(box => (box < 0 ? -1 : column[box]))
+    stood: {
+      width: Float64Array.from(from, box => (box < 0 ? NaN : width[box])),
+      row: known(row),
+      column: known(column),
+      shelf: known(shelf)
+    }
   };
 }
 

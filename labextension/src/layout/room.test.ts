@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { BOX_GAP } from './distances.ts';
+import { makeRoom } from './room.ts';
+
+const taken = (row: number[], half: number[]) => ({
+  row: Int32Array.from(row),
+  left: Float64Array.from(half),
+  right: Float64Array.from(half)
+});
+const growth = (...grown: number[]) => ({ left: Float64Array.from(grown), right: Float64Array.from(grown) });
+
+test('what stands in other rows makes way with what stands beside a box that has grown', () => {
+  // In the first row three boxes, of which the middle one has grown by 100 to both sides; in the second row two.
+  const before = Float64Array.of(0, 100, 200, 40, 190);
+  const room = makeRoom(before, taken([0, 0, 0, 1, 1], [30, 130, 30, 30, 30]), growth(0, 100, 0, 0, 0));
+  assert.ok(room[1] - room[0] >= 160 + BOX_GAP - 0.001 && room[2] - room[1] >= 160 + BOX_GAP - 0.001);
+  assert.ok(room[4] > room[1] + 100, `${room[4]} has gone with ${room[2]}`);
+});
+
+test('where nothing is in the way nothing moves', () => {
+  const before = Float64Array.of(100, -200, 500, 100);
+  assert.deepEqual(makeRoom(before, taken([0, 0, 0, 1], [130, 30, 30, 30]), growth(30, 0, 0, 0)), before);
+  const alone = makeRoom(before, taken([0, 1, 1, 2], [430, 30, 30, 30]), growth(400, 0, 0, 0));
+  assert.deepEqual(alone, before);
+});
+
+test('boxes keep their order, and none moves further than all that has grown', () => {
+  const box = fc.record({
+    x: fc.oneof(fc.integer({ min: 0, max: 1000 }), fc.constant(NaN)),
+    row: fc.integer({ min: 0, max: 4 }),
+    half: fc.integer({ min: 10, max: 200 }),
+    grown: fc.oneof(fc.constant(0), fc.integer({ min: -300, max: 300 }))
+  });
+  fc.assert(
+    fc.property(fc.array(box, { minLength: 1, maxLength: 30 }), boxes => {
+      const before = Float64Array.from(boxes, ({ x }) => x);
+      const grown = boxes.map(one => one.grown);
+      const after = makeRoom(
+        before,
+        taken(
+          boxes.map(({ row }) => row),
+          boxes.map(({ half }) => half)
+        ),
+        growth(...grown)
+      );
+      const most = grown.reduce((sum, one) => sum + 2 * Math.max(0, one), 0);
+      for (let a = 0; a < boxes.length; a++) {
+        assert.equal(Number.isNaN(after[a]), Number.isNaN(before[a]));
+        assert.ok(!(after[a] - before[a] > most + 0.001));
+        for (let b = 0; b < boxes.length; b++) {
+          assert.ok(!(before[a] <= before[b] && after[a] > after[b]));
+        }
+      }
+    })
+  );
+});

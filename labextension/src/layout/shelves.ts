@@ -1,0 +1,88 @@
+/**
+ * Places the parts of a group, which no edge joins: side by side, and in several shelves where one would be too wide.
+ * What stood in a shelf stays in it, unless the shelves are far from the wanted shape for it.
+ */
+import { PART_GAP } from './distances.ts';
+
+/** Former shelves are kept up to so many times the width or height that new ones would have. */
+const TOO_LARGE = 2;
+/** How many times as wide as high the whole should be. */
+const ASPECT = 1.6;
+
+/** A part to be placed; `before` is the shelf that it stood in, -1 for what is new. */
+export interface Packed {
+  readonly width: number;
+  readonly height: number;
+  readonly before: number;
+}
+
+/** Upper left corners of the parts, their shelves, and the size of the whole. */
+export interface Shelves {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly shelf: Int32Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** With `several`, in as many shelves as are needed: nothing ties the parts to a border or to each other. */
+export function pack(parts: readonly Packed[], several: boolean): Shelves {
+  const fresh = place(parts, several ? fill(parts) : new Int32Array(parts.length));
+  if (!several || parts.every(({ before }) => before < 0)) {
+    return fresh;
+  }
+  const kept = place(parts, stay(parts));
+  const large = kept.width > TOO_LARGE * fresh.width || kept.height > TOO_LARGE * fresh.height;
+  return large ? fresh : kept;
+}
+
+/** One part after the other, in a new shelf where it would reach too far. */
+function fill(parts: readonly Packed[]): Int32Array {
+  let area = 0;
+  let widest = 0;
+  for (const { width, height } of parts) {
+    area += (width + PART_GAP) * (height + PART_GAP);
+    widest = Math.max(widest, width);
+  }
+  const limit = Math.max(widest, Math.sqrt(area * ASPECT));
+  let [shelf, at] = [0, 0];
+  return Int32Array.from(parts, ({ width }) => {
+    if (at > 0 && at + width > limit) {
+      shelf++;
+      at = 0;
+    }
+    at += width + PART_GAP;
+    return shelf;
+  });
+}
+
+/** Each in the shelf that it stood in, and what is new in that of the part before it. */
+function stay(parts: readonly Packed[]): Int32Array {
+  let shelf = parts.find(({ before }) => before >= 0)?.before ?? 0;
+  return Int32Array.from(parts, ({ before }) => (shelf = before >= 0 ? before : shelf));
+}
+
+/** Shelves that nothing stands in any more take no room. */
+function place(parts: readonly Packed[], shelf: Int32Array): Shelves {
+  const x = new Float64Array(parts.length);
+  const widths: number[] = [];
+  const heights: number[] = [];
+  parts.forEach(({ width, height }, i) => {
+    x[i] = widths[shelf[i]] === undefined ? 0 : widths[shelf[i]] + PART_GAP;
+    widths[shelf[i]] = x[i] + width;
+    heights[shelf[i]] = Math.max(heights[shelf[i]] ?? 0, height);
+  });
+  const tops: number[] = [];
+  let bottom = -PART_GAP;
+  heights.forEach((height, i) => {
+    tops[i] = bottom + PART_GAP;
+    bottom = tops[i] + height;
+  });
+  return {
+    x,
+    y: Float64Array.from(shelf, one => tops[one]),
+    shelf,
+    width: widths.reduce((most, one) => Math.max(most, one), 0),
+    height: Math.max(0, bottom)
+  };
+}
