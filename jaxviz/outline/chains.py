@@ -26,7 +26,7 @@ from jaxviz.outline.elements import (
     Paths,
     is_kind,
 )
-from jaxviz.outline.expressions import GENERIC, Expressions, is_control
+from jaxviz.outline.expressions import GENERIC, POOR, Expressions, is_control
 from jaxviz.outline.paths import NodePaths, combinations_of
 from jaxviz.outline.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows
@@ -211,7 +211,8 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
         # Indexing whose operation comes later.
         return inner._replace(kind=CALL, variable="", frames=inner.frames, token=token)
     if outer.kind == MODULE or inner.kind == FUNCTION:
-        better = inner.name and outer.kind != MODULE and outer.name in GENERIC and inner.name not in GENERIC
+        says_nothing = outer.name in (POOR if outer.kind == FUNCTION else GENERIC)
+        better = inner.name and outer.kind != MODULE and says_nothing and inner.name not in GENERIC
         return outer._replace(name=inner.name if better else outer.name, frames=frames, token=token)
     if inner.kind == CALL and (is_box or inner.name in GENERIC) and outer.name not in GENERIC and " " not in outer.name:
         # A function of one expression is known by its own name, unless it has none but its text.

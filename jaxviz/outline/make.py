@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.chains import Chains, Label
+from jaxviz.outline.containers import containers
 from jaxviz.outline.cuts import with_parts
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import (
@@ -63,6 +64,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     closed = is_kind(kind, (CALL, MODULE)) & _is_one_expression(
         rows, kind, _own_frames(reader.stack, reader.stacks), drawn
     )
+    closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
     closed |= kind == RECOMPUTED
     draft = _stacked(graph, rows, label, tokens, kind, closed, drawn)
     draft = with_parts(graph, draft, drawn, _PART)

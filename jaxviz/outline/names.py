@@ -15,7 +15,7 @@ from jaxviz.graph import Column, Graph
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import CALL, FUNCTION, MODULE, RECOMPUTED
-from jaxviz.outline.expressions import GENERIC, Expressions
+from jaxviz.outline.expressions import GENERIC, POOR, Expressions
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.tree import ROW_KINDS
 
@@ -70,6 +70,8 @@ class Names:
         for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
             name, detail = self._recomputed(row)
             columns[0, row], columns[1, row] = string(name), string(detail)
+        for row, name in self._functions_inside():
+            columns[0, row] = string(name)
         unnamed = columns[0] == 0
         unnamed[draft.kind == _COPY] = False
         for row in added[draft.copy[added] < 0].tolist():
@@ -110,6 +112,16 @@ class Names:
             if label is not None and label.kind in (CALL, MODULE, FUNCTION) and label.name:
                 return f"recomputed {label.name}", detail
         return "recomputed", detail
+
+    def _functions_inside(self) -> Iterator[tuple[int, str]]:
+        """Rows in a library whose own name says nothing, one of many layers, and what they do: empty if not known."""
+        draft, labels = self._draft, self._labels
+        poor = [one.kind == FUNCTION and one.name in POOR for one in labels]
+        for row in np.flatnonzero(np.array([*poor, False])[draft.label] & (draft.added == 0)).tolist():
+            first = row + 1 < len(draft) and draft.rows.parent[row + 1] == row
+            inner = labels[draft.label[row + 1]] if first and draft.label[row + 1] >= 0 else None
+            says = inner is not None and inner.kind == FUNCTION and inner.name not in POOR
+            yield row, inner.name if inner is not None and says else ""
 
     def _loop_inside(self, row: int) -> str:
         """The head of the loop that a function consists of, empty where it is no loop of its own.

@@ -143,7 +143,9 @@ class PathReader:
             path = self._module_paths[key] = self._path_of_module(*key)
         # What a call that holds phases does itself is beside them in it.
         called = self.stacks.frame(prefix) if not phase and stack == prefix == holding >= 0 else -1
-        return self.paths.extend(path, self.steps.between(stack, below, self._module_stacks.get(scope), called))
+        return self.paths.extend(
+            path, self.steps.between(stack, below, self._module_stacks.get(scope), called, phase > 0)
+        )
 
     def _parts_of_stack(self, stack: int, outer: int, phase: int, prefix: int, holding: int) -> tuple[int, int, int]:
         """What a call stack shares with that of its region, what of it is around its phase, and what is above it."""

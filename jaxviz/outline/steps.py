@@ -19,25 +19,28 @@ class Steps:
         self._expressions = expressions
         self._operations = Operations(tables, stacks)
         # Numbers of elements: by what was asked for, then of the parts that many call stacks share.
-        self._known: dict[tuple[int, int, int | None, int], tuple[int, ...]] = {}
+        self._known: dict[tuple[int, int, int | None, int, bool], tuple[int, ...]] = {}
         self._own: dict[tuple[int, int], tuple[int, ...]] = {}
         self._calls: dict[tuple[int, int], int] = {}
         self._places: dict[int, int] = {}
         self._elements: dict[tuple[int, str], tuple[int, ...]] = {}
 
-    def between(self, stack: int, above: int, module: int | None = None, called: int = -1) -> tuple[int, ...]:
+    def between(
+        self, stack: int, above: int, module: int | None = None, called: int = -1, in_phase: bool = False
+    ) -> tuple[int, ...]:
         """The steps of a call stack below the stack `above`: the person's frames, then a library's inside them.
 
         `module` is the stack that all equations of a module have in common. Inside it are the frames that count; but
-        the person's innermost one always does. `called` is the frame that the last one calls, where that is known.
+        the person's innermost one always does where it calls none of a library. `called` is the frame that the last
+        one calls, where that is known. `in_phase` says that a call that takes a gradient has given way to its phases.
         """
-        key = stack, above, module, called
+        key = stack, above, module, called, in_phase
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = tuple(self._between(*key))
         return known
 
-    def _between(self, stack: int, above: int, module: int | None, called: int) -> list[int]:
+    def _between(self, stack: int, above: int, module: int | None, called: int, in_phase: bool) -> list[int]:
         stacks, library = self._stacks, self._stacks.library
         frames = stacks.frames_between(stack, above)
         last = len(frames) - 1
@@ -48,11 +51,16 @@ class Steps:
             below = stacks.depth(stack) - stacks.depth(module) if stacks.holds(module, stack) else 0
             outside = max(len(frames) - below, 0)
         inside = frames[max(outside, last + 1) :]
-        if last >= 0 and not inside and called < 0 and takes_gradient(self._expressions.at(frames[last]).name):
+        itself = in_phase and called < 0 and not inside and last >= 0
+        if itself and takes_gradient(self._expressions.at(frames[last]).name):
             # What taking a gradient does itself belongs to what the gradient is taken of.
             last -= 1
         found: list[int] = []
-        for place in range(min(outside, max(last, 0)), last + 1):
+        if outside > last + 1 and not inside:
+            # What a library's module itself does is told by its own place, not by the person's call of the module.
+            inside = frames[-1:]
+        first = outside if inside else min(outside, max(last, 0))
+        for place in range(first, last + 1):
             frame = frames[place]
             if not library[frame]:
                 inner = frames[place + 1] if place + 1 < len(frames) else called
@@ -61,16 +69,16 @@ class Steps:
                     own = self._own[frame, inner] = self._own_steps(frame, inner)
                 found += own
         caller = frames[last] if last >= 0 else -1
-        for frame in inside:
+        for frame in inside if outside < len(frames) else ():
             call = self._calls.get((caller, frame))
             if call is None:
                 call = self._calls[caller, frame] = self._paths.number(self._library_element(caller, frame))
             found.append(call)
             caller = frame
         if inside:
-            in_library = self._places.get(caller)
+            in_library = self._places.get(inside[-1])
             if in_library is None:
-                in_library = self._places[caller] = self._paths.number(self._library_place(caller))
+                in_library = self._places[inside[-1]] = self._paths.number(self._library_place(inside[-1]))
             found.append(in_library)
         return found
 

@@ -60,6 +60,44 @@ def test_a_call_of_a_function_of_several_expressions_opens():
     assert (twice_row.closed, twice_row.name) == (True, "twice")
 
 
+def test_a_jacobian_holds_the_basis_that_it_is_taken_along():
+    def residual(u):
+        return jnp.roll(u, 1) * u - jnp.exp(u)
+
+    def newton(u):
+        jacobian = jax.jacfwd(residual)(u)
+        return u - jnp.linalg.solve(jacobian, residual(u))
+
+    outline = outline_of(newton, jnp.ones(4))
+    assert names_inside(outline, 0) == ["jacfwd", "residual", "solve", "subtract"]
+    # Nothing of it is left to the names of JAX.
+    assert {row.kind for row in shown(outline, 0)} <= {"call", "expression"}
+
+
+def test_a_list_of_layers_opens_and_a_layer_of_a_library_does_not():
+    from flax import linen as nn
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            x = nn.Sequential([nn.Dense(4), nn.relu, nn.LayerNorm(), nn.Dense(4), jnp.tanh, nn.Dense(4)])(x)
+            return nn.MultiHeadDotProductAttention(2)(x, x)
+
+    network, x = Network(), jnp.ones((2, 3, 4))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(jax.grad(lambda params: network.apply(params, x).var()), params)
+    forward, backward = rows_named(outline, "Sequential_0")
+    assert not forward.closed
+    assert not backward.closed
+    assert names_inside(outline, forward.index) == [
+        *("Dense_0", "relu", "LayerNorm_0"),
+        *("Dense_1", "tanh +1", "Dense_2"),
+    ]
+    layers = shown(outline, forward.index)
+    assert all(row.closed for row in layers if row.kind == "module")
+    assert all(row.closed for row in rows_named(outline, "MultiHeadDotProductAttention_0"))
+
+
 def test_decorators_are_seen_through():
     def scaled(fn):
         @functools.wraps(fn)

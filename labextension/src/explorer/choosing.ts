@@ -9,6 +9,7 @@ import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import type { Layout } from '../layout/input.ts';
 import { layout } from '../layout/layout.ts';
 import { firstSteps, firstView, type Space } from '../view/first.ts';
+import type { ViewState } from '../view/folds.ts';
 
 /** In graphs of no more nodes than this, everything is chosen at once. */
 const AT_ONCE = 2_000;
@@ -16,15 +17,13 @@ const AT_ONCE = 2_000;
 /** ms after which it is said what is waited for. */
 const SLOW = 300;
 
-type Rows = ReadonlySet<number>;
-
 interface Known {
   readonly space: Space;
-  readonly open: Rows;
+  readonly first: ViewState;
 }
 
 export class Choosing {
-  /** Of each graph what was open in it at first, and in which room. */
+  /** Of each graph how it was seen at first, and in which room. */
   private readonly known = new Map<number, Known>();
   private stop: (() => void) | null = null;
 
@@ -41,16 +40,16 @@ export class Choosing {
     return this.stop !== null;
   }
 
-  /** What is open at first of a graph: chosen anew only for another room. */
-  open(graph: number): Rows {
+  /** How a graph is seen at first: chosen anew only for another room. */
+  first(graph: number): ViewState {
     const known = this.knownOf(graph);
     if (known) {
       return known;
     }
     const space = this.space();
-    const { open } = firstView(this.document, this.document.graphs[graph], space, measure, layout);
-    this.known.set(graph, { space, open });
-    return open;
+    const first = firstView(this.document, this.document.graphs[graph], space, measure, layout);
+    this.known.set(graph, { space, first });
+    return first;
   }
 
   /** Calls `then` once it is known what is open at first of a graph: at once where that takes no time. */
@@ -86,12 +85,12 @@ export class Choosing {
     };
     this.stop = stop;
     void this.choose(chosen, space, place, () => stopped)
-      .catch((): Rows => new Set())
-      .then(open => {
+      .catch((): ViewState => ({ open: new Set() }))
+      .then(first => {
         if (!stopped) {
           this.stop = null;
           end();
-          this.known.set(graph, { space, open });
+          this.known.set(graph, { space, first });
           then();
         }
       });
@@ -108,7 +107,7 @@ export class Choosing {
     space: Space,
     place: (job: LayoutJob) => Promise<Layout>,
     stopped: () => boolean
-  ): Promise<Rows> {
+  ): Promise<ViewState> {
     const steps = firstSteps(this.document, graph, space, measure);
     let since = performance.now();
     let next = steps.next();
@@ -123,12 +122,12 @@ export class Choosing {
       }
       next = steps.next(placed);
     }
-    return next.done ? next.value.open : new Set();
+    return next.done ? next.value : { open: new Set() };
   }
 
-  private knownOf(graph: number): Rows | undefined {
+  private knownOf(graph: number): ViewState | undefined {
     const known = this.known.get(graph);
     const { width, height } = this.space();
-    return known?.space.width === width && known.space.height === height ? known.open : undefined;
+    return known?.space.width === width && known.space.height === height ? known.first : undefined;
   }
 }

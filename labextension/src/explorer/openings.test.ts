@@ -8,6 +8,7 @@ import { openState } from '../document/states.ts';
 import { measure } from '../draw/text.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
+import type { ViewState } from '../view/folds.ts';
 import { rowsOf } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
@@ -26,7 +27,7 @@ function twoStages(sketch: Sketch = loop()): Document {
   });
 }
 
-const none = (): ReadonlySet<number> => new Set();
+const none = (): ViewState => ({ open: new Set() });
 const labels = (document: Document, graph: number, openings: Openings): readonly string[] =>
   show(document, document.graphs[graph], openings.state).label;
 
@@ -93,7 +94,7 @@ test('a stage that nobody has touched begins with its own first view, each time'
   const openings = new Openings(document, document.graphs[0]);
   openings.enter(document.graphs[0], none);
   assert.ok(!openings.touched);
-  openings.enter(document.graphs[0], () => new Set([1]));
+  openings.enter(document.graphs[0], () => ({ open: new Set([1]) }));
   assert.deepEqual([...openings.open], [1]);
 });
 
@@ -118,18 +119,19 @@ test('a pass begins as the one that was seen before it, other stages with their 
   const states = [0, 1].map(number => document.graphs[openState(document, document.passes[0], number)]);
   const openings = new Openings(document, document.graphs[0]);
   openings.enter(document.graphs[0], none);
-  openings.enter(states[0], () => new Set([1]));
+  openings.enter(states[0], () => ({ open: new Set([1]), narrow: true }));
   openings.enter(states[1], () => assert.fail('this pass begins as the one before'));
   assert.deepEqual([...openings.open], [1]);
+  assert.equal(openings.state.narrow, true, 'with words as short as before');
   openings.enter(states[0], () => assert.fail('and back'));
   assert.deepEqual([...openings.open], [1]);
   openings.toggle(1);
   openings.enter(states[1], () => assert.fail('what was closed stays so'));
   assert.equal(openings.open.size, 0);
   const untouched = new Openings(document, states[0]);
-  untouched.enter(states[0], () => new Set([1]));
+  untouched.enter(states[0], () => ({ open: new Set([1]) }));
   untouched.enter(document.graphs[0], none);
-  untouched.enter(states[1], () => new Set([1]));
+  untouched.enter(states[1], () => ({ open: new Set([1]) }));
   assert.deepEqual([...untouched.open], [1]);
 });
 
@@ -156,7 +158,7 @@ test('in another stage each box is told which one it was, and stands where that 
 test('a box that opens is the frame that it becomes, and what stands in it is new', () => {
   const document = twoStages();
   const [graph] = document.graphs;
-  const closed = show(document, graph, { open: none() });
+  const closed = show(document, graph, none());
   const open = show(document, graph, { open: new Set([1]) });
   const from = counterparts(document, closed, open);
   assert.equal(closed.label[from[open.label.indexOf('cell')]], 'cell');

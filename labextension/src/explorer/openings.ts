@@ -11,7 +11,7 @@ import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { itemFor } from './row.ts';
 import { openAroundItem } from './where.ts';
 
-type Opened = Required<Pick<ViewState, 'open' | 'spread'>>;
+type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'narrow'>>;
 
 /** Something that the person did, to be done in the other stages when they are entered. */
 export interface Change {
@@ -51,12 +51,12 @@ export class Openings {
     return this.opened.spread;
   }
 
-  /** Another stage, or the same one in another space: `first` gives what is open in it at first. */
-  enter(graph: Graph, first: () => ReadonlySet<number>): void {
+  /** Another stage, or the same one in another space: `first` gives how it is seen at first. */
+  enter(graph: Graph, first: () => ViewState): void {
     const before = this.graph;
     this.graph = graph;
     if (!this.touched || !this.known.has(graph)) {
-      this.known.set(graph, this.carried(before, graph) ?? { open: first(), spread: NONE });
+      this.known.set(graph, this.carried(before, graph) ?? { spread: NONE, narrow: false, ...first() });
     }
     for (const change of this.changes.slice(this.made.get(graph) ?? 0)) {
       if (change.graph !== graph) {
@@ -146,7 +146,7 @@ export class Openings {
       new Set([...open].flatMap(row => rowsLike(document, before, row, graph)).filter(row => rowOpens(rows, row)));
     const spread = [...like(there.spread)].filter(row => rows.outline.count[row] > 1);
     const open = like(there.open);
-    return open.size || !there.open.size ? { open, spread: new Set(spread) } : undefined;
+    return open.size || !there.open.size ? { ...there, open, spread: new Set(spread) } : undefined;
   }
 
   private get rows(): Rows {
@@ -154,7 +154,7 @@ export class Openings {
   }
 
   private get opened(): Opened {
-    return this.known.get(this.graph) ?? { open: NONE, spread: NONE };
+    return this.known.get(this.graph) ?? { open: NONE, spread: NONE, narrow: false };
   }
 
   private set(change: Partial<Opened>): void {

@@ -176,7 +176,7 @@ export class Pane {
   }
 
   private start(graph = this.viewing.at): void {
-    this.viewing.change(graph, () => this.choosing.open(graph));
+    this.viewing.change(graph, () => this.choosing.first(graph));
     this.events.entered();
   }
 
@@ -195,7 +195,7 @@ export class Pane {
 
   private go(graph: number, node: number, keys: boolean): void {
     this.scene = null;
-    const lost = this.viewing.goAlong(graph, node, () => this.choosing.open(graph));
+    const lost = this.viewing.goAlong(graph, node, () => this.choosing.first(graph));
     this.events.entered();
     const byKernel = isKernelTree(this.parts.document, graph);
     void this.layOut(this.viewing.selected, byKernel).then(() => {
@@ -212,7 +212,7 @@ export class Pane {
   change(graph: number, view: SavedView): void {
     this.choosing.cancel();
     this.scene = null;
-    this.viewing.change(graph, () => new Set());
+    this.viewing.change(graph, () => ({ open: new Set() }));
     this.viewing.restore(view);
     this.events.entered();
   }

@@ -59,7 +59,7 @@ export class Placing {
   async place(graph: Graph, state: ViewState, { kernels, afresh }: PlacingWishes): Promise<Placed | null> {
     const { document, layouts, space, looks, notes, say } = this.parts;
     this.job?.cancel();
-    const visible = remembered(document, graph, { ...state, narrow: isNarrow(space()) });
+    const visible = remembered(document, graph, { ...state, narrow: state.narrow === true || isNarrow(space()) });
     if (visible.count > MOST_BOXES && !this.allowed.has(graph)) {
       this.refuse(graph, visible.count);
       return null;

@@ -5,6 +5,7 @@
 import { follow } from '../document/follow.ts';
 import type { Document, Graph, Stage } from '../document/graph.ts';
 import { graphName, graphNamed, programOf } from '../document/programs.ts';
+import type { ViewState } from '../view/folds.ts';
 import { kernelTreeOf } from '../view/kernelTree.ts';
 import { rowsOf, type Rows } from '../view/outline.ts';
 import { Openings, type Change } from './openings.ts';
@@ -67,7 +68,7 @@ export class Viewing {
   }
 
   /** Shows another graph, with what is open in it at first where it is new. */
-  change(graph: number, first: () => ReadonlySet<number>): void {
+  change(graph: number, first: () => ViewState): void {
     this.at = graph;
     this.graph = this.document.graphs[graph];
     this.openings.enter(this.graph, first);
@@ -77,7 +78,7 @@ export class Viewing {
    * Shows another graph. The selection goes along the links, to `node` where that is given, and so does what was lit.
    * Returns the name of what was selected where it has no counterpart there.
    */
-  goAlong(graph: number, node: number, first: () => ReadonlySet<number>): string {
+  goAlong(graph: number, node: number, first: () => ViewState): string {
     const { document, at, selected } = this;
     const name = selected === null ? '' : itemLabel(document, this.graph, this.rows, selected);
     const found = this.selectedNodes.flatMap(one => follow(document, at, one, graph));

@@ -4,7 +4,7 @@ import { ownName, turnWord } from './chips.ts';
 import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
-import { cut, newType, nodeLabel, turns, typeText } from './label.ts';
+import { cut, MAX_NAME, newType, nodeLabel, turns, typeText } from './label.ts';
 import { ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
 import { Shape } from './visible.ts';
@@ -14,6 +14,9 @@ const MAX_RESULT_BOXES = 3;
 
 /** Up to so many values that go round a loop are boxes of their own; more are chips at the boxes that read them. */
 const MAX_TURN_BOXES = 2;
+
+/** Names are cut at this where it is narrow. */
+const SHORT_NAME = 14;
 
 /** Columns of the boxes; the place of a box in them is its number. */
 export class Boxes {
@@ -172,7 +175,7 @@ export class Boxes {
     this.family.push(family(this.document.strings[this.graph.op[node]]));
     this.closed.push(0);
     this.times.push(item >= 0 ? this.rows.outline.count[item] : 1);
-    this.label.push(cut(label));
+    this.label.push(cut(label, shape === Shape.box && this.folds.state.narrow ? SHORT_NAME : MAX_NAME));
     if (this.label[box] !== label) {
       this.whole.set(box, label);
     }

@@ -20,8 +20,9 @@ export interface Space {
 
 /** Text is read easily down to this zoom. */
 const LEAST_ZOOM = 0.75;
-/** So few boxes say little: down to this zoom, what is in them is shown instead. */
-const TOLERABLE_ZOOM = 0.65;
+/** So few boxes may say more where names and chips are short, as if it were narrow. */
+const LEAVING_ROOM = 7;
+/** So few boxes say little: forward is shown without backward instead. */
 const SAYING_LITTLE = 3;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
@@ -85,8 +86,18 @@ type Steps<Found> = Generator<Step, Found, Layout | undefined>;
 export function* firstSteps(document: Document, graph: Graph, space: Space, measure: Measure): Steps<ViewState> {
   const rows = rowsOf(document, graph);
   yield undefined;
-  const open = yield* new Chooser(document, graph, rows, space, measure).choose();
-  return { open, narrow: isNarrow(space) };
+  const chooser = new Chooser(document, graph, rows, space, measure, isNarrow(space));
+  const shown = yield* chooser.choose();
+  if (shown > LEAVING_ROOM || chooser.narrow) {
+    return chooser.state;
+  }
+  const shorter = new Chooser(document, graph, rows, space, measure, true);
+  const more = yield* shorter.choose();
+  if (Math.max(shown, more) > SAYING_LITTLE) {
+    return more > shown ? shorter.state : chooser.state;
+  }
+  // Where twins are too large side by side, a little of forward alone says more than closed boxes.
+  return (yield* chooser.forward()) >= (yield* shorter.forward()) ? chooser.state : shorter.state;
 }
 
 class Chooser {
@@ -97,21 +108,27 @@ class Chooser {
     private readonly graph: Graph,
     private readonly rows: Rows,
     private readonly space: Space,
-    private readonly measure: Measure
+    private readonly measure: Measure,
+    readonly narrow: boolean
   ) {}
 
-  *choose(): Steps<ReadonlySet<number>> {
+  get state(): ViewState {
+    return { open: this.open, narrow: this.narrow };
+  }
+
+  /** Chooses what is open; gives how many boxes are seen then. */
+  *choose(): Steps<number> {
     const all = yield* this.everything();
     if (all) {
-      return all;
+      this.open = all;
+      return LEAVING_ROOM + 1;
     }
-    let shown = yield* this.start();
-    shown = yield* this.openMore(shown, true);
-    if (boxesIn(shown) <= SAYING_LITTLE) {
-      // Where twins are too large side by side, a little of forward alone says more than closed boxes.
-      yield* this.openMore(shown, false);
-    }
-    return this.open;
+    return boxesIn(yield* this.openMore(yield* this.start(), true));
+  }
+
+  /** Opens what there is room for in phases whose twins stay closed. */
+  *forward(): Steps<number> {
+    return boxesIn(yield* this.openMore(this.shown(this.open), false));
   }
 
   /** All rows, if these are few and fit; where they are very few, with what single expressions are made of. */
@@ -135,7 +152,11 @@ class Chooser {
         return shown;
       }
     }
-    return remembered(this.document, this.graph, { open: this.open, narrow: isNarrow(this.space) });
+    return this.shown(this.open);
+  }
+
+  private shown(open: ReadonlySet<number>): VisibleGraph {
+    return remembered(this.document, this.graph, { open, narrow: this.narrow });
   }
 
   /** Opens what tells most, one after the other, as long as there is room. */
@@ -147,10 +168,11 @@ class Chooser {
       const next = candidates(this.rows, shown).find(
         ({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused)
       );
-      if (!next) {
+      // What comes after the phases opens beside them, not in their stead.
+      if (!next || (twins && next.late && [...refused].some(row => this.isPhase(row)))) {
         break;
       }
-      const more = yield* this.opened(next.row, twins, shown);
+      const more = yield* this.opened(next.row, twins);
       if (more) {
         shown = more;
         continue;
@@ -164,13 +186,17 @@ class Chooser {
     return shown;
   }
 
+  private isPhase(row: number): boolean {
+    return this.rows.outline.kind[row] === RowKind.phase;
+  }
+
   /** Opens a row as far as there is room for it. */
-  private *opened(row: number, twins: boolean, before: VisibleGraph): Steps<VisibleGraph | null> {
+  private *opened(row: number, twins: boolean): Steps<VisibleGraph | null> {
     let size = -1;
     for (const amount of AMOUNTS) {
       const open = openRow(this.rows, this.open, row, amount, twins);
       // Where there is nothing more to open with it, less is the same.
-      const shown = open.size === size ? null : yield* this.fitting(open, before, twins ? MOST_BOXES : CALM_BOXES);
+      const shown = open.size === size ? null : yield* this.fitting(open, twins ? MOST_BOXES : CALM_BOXES);
       size = open.size;
       if (shown) {
         this.open = open;
@@ -185,18 +211,16 @@ class Chooser {
     return shown && shown.count <= CALM_BOXES && (yield* this.zoomOf(shown)) >= LEAST_ZOOM ? shown : null;
   }
 
-  private *fitting(open: ReadonlySet<number>, before?: VisibleGraph, most = MOST_BOXES): Steps<VisibleGraph | null> {
+  private *fitting(open: ReadonlySet<number>, most = MOST_BOXES): Steps<VisibleGraph | null> {
     const shown = yield* this.shownWithin(open, most);
-    const least = before && boxesIn(before) <= SAYING_LITTLE ? TOLERABLE_ZOOM : LEAST_ZOOM;
-    return shown && (yield* this.zoomOf(shown)) >= least ? shown : null;
+    return shown && (yield* this.zoomOf(shown)) >= LEAST_ZOOM ? shown : null;
   }
 
   /** Most of what is tried has too many boxes, which is known long before there is a picture. */
   private *shownWithin(open: ReadonlySet<number>, most: number): Steps<VisibleGraph | null> {
-    const { document, graph, rows } = this;
-    const few = new Folds(graph, rows, bordersOf(graph), { open }).operationBoxes <= most;
+    const few = new Folds(this.graph, this.rows, bordersOf(this.graph), { open }).operationBoxes <= most;
     yield undefined;
-    return few ? remembered(document, graph, { open, narrow: isNarrow(this.space) }) : null;
+    return few ? this.shown(open) : null;
   }
 
   private *zoomOf(visible: VisibleGraph): Steps<number> {

@@ -16,7 +16,7 @@ export interface ViewState {
   readonly spread?: ReadonlySet<number>;
   /** Every equation is a box, also those that only hand a value on. */
   readonly all?: boolean;
-  /** There is little room beside boxes: what stands there is told in one label at each side. */
+  /** There is little room beside boxes: what stands there is told in one label at each side, and long names are cut earlier. */
   readonly narrow?: boolean;
 }
 

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
+import type { Layout, LayoutInput } from '../layout/input.ts';
 import { bordersOf } from './borders.ts';
 import { firstView, openEverything } from './first.ts';
 import { Folds } from './folds.ts';
 import { family, families } from './family.ts';
 import { shortPath } from './label.ts';
 import { rowsOf } from './outline.ts';
+import { toLayout } from './place.ts';
 import { show } from './view.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
@@ -188,6 +190,26 @@ test('the first view opens what fits and leaves closed what does not', () => {
   // Two operations do not make a call worth opening by its size, but a loop is.
   assert.deepEqual([...firstView(document, graph, space, measure, sized(30)).open], [1]);
   assert.deepEqual([...firstView(document, graph, space, measure, sized(90)).open], []);
+});
+
+test('where words are too long for a space, they are cut earlier and what they stand for is shown', () => {
+  const plain = loop().plain();
+  plain.strings = plain.strings.map(text => (text === 'mul' ? 'the_product_of_two_rows' : text));
+  const document = decodePlain(plain);
+  const [graph] = document.graphs;
+  const measure = (text: string): number => 20 * text.length;
+  const row = (input: LayoutInput): Layout =>
+    ({
+      totalWidth: input.width.reduce((sum, one, box) => sum + (input.group[box] ? 0 : one), 0),
+      totalHeight: 9
+    }) as never;
+  const width = (narrow: boolean): number =>
+    row(toLayout(show(document, graph, { open: new Set([1]), narrow }), measure)).totalWidth * 0.75;
+  assert.ok(width(true) < width(false));
+  const seen = (least: number) => firstView(document, graph, { width: least, height: 400 }, measure, row);
+  assert.deepEqual(seen(width(false)), { open: new Set([1]), narrow: false });
+  assert.deepEqual(seen(width(false) - 1), { open: new Set([1]), narrow: true });
+  assert.deepEqual([...seen(width(true) - 1).open], []);
 });
 
 test('families: usual operations have one, unknown ones are other', () => {
