@@ -92,8 +92,10 @@ def __dir__() -> list[str]:
 def load_ipython_extension(shell: Any) -> None:
     """Registers the magics: `%load_ext jaxviz`."""
     from jaxviz.notebook.magic import JaxvizMagics
+    from jaxviz.notebook.session import announce
 
     shell.register_magics(JaxvizMagics)
+    announce()
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:

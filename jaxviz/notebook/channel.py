@@ -1,4 +1,4 @@
-"""The line between a kernel and the side panel: a comm, which the kernel opens with its first program.
+"""The line between a kernel and the side panel: a comm, which the kernel opens with `%load_ext jaxviz`.
 
 A page that was loaded again finds the comm by its target and asks for the list. Messages may come in a thread of their
 own, so nothing here relies on the main one.
@@ -116,6 +116,8 @@ class Channel:
             session.delete(asked["id"])
         elif kind == "clear":
             session.clear()
+        elif kind == "listen":
+            session.listen(bool(asked["on"]))
         else:
             return {"type": "error", "error": f"unknown question {kind!r}"}
         return {"type": "done"}

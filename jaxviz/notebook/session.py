@@ -31,7 +31,7 @@ MOST_PROGRAMS = 200
 # So many specializations are remembered for the reasons of later ones.
 _MOST_HISTORY = 2_000
 
-EXPLORED, WATCHED, RECORDED = "explored", "watched", "recorded"
+EXPLORED, WATCHED, RECORDED, COMPILED = "explored", "watched", "recorded", "compiled"
 # Lists of specializations that explain one another: what was explored or called was not compiled for it.
 _HISTORIES = _EXPLORED, _CALLED, _COMPILED = "explored", "called", "compiled"
 
@@ -106,6 +106,7 @@ class Session:
         self._lock = threading.RLock()
         self.dropped = 0
         self.told: Told | None = None
+        self._listens = False
         #: No other session has it: what a kernel showed before its restart is not mixed up with what is there now.
         self.key = uuid.uuid4().hex[:12]
 
@@ -135,6 +136,9 @@ class Session:
         with self._lock:
             known = self._entries.get(self._compiled.get(compilation, ""))
             if known is not None:
+                if known.origin == COMPILED:
+                    # What the person asked for says more than that somebody looked.
+                    known.origin = origin
                 self._tell(known)
                 return
             if compilation in self._compiled:
@@ -149,6 +153,19 @@ class Session:
                 compilation.place,
             )
             self._compiled[compilation] = entry.id
+
+    def listen(self, listens: bool) -> None:
+        """Lists every function of the person's that JAX compiles, for as long as somebody looks at the list."""
+        from jaxviz.listening import ear
+
+        with self._lock:
+            if listens != self._listens:
+                self._listens = listens
+                (ear.add if listens else ear.remove)(self._hear)
+
+    def _hear(self, compilation: Compilation, whole: bool) -> None:
+        if compilation.own:
+            self.note_compiled(compilation, COMPILED)
 
     def note_called(self, special: Specialization, function: Any, args: Any, kwargs: Any) -> None:
         """A watched function that is not jitted was called with arguments of a new kind."""
@@ -286,6 +303,13 @@ def session() -> Session:
 
         channel.connect(_session)
     return _session
+
+
+def announce() -> None:
+    """Lets the side panel know of this process before its first program: whoever looks there may want all of them."""
+    found = session()
+    if found.told is not None:
+        found.told({"type": "here"})
 
 
 def note_explored(exploration: Exploration) -> None:

@@ -56,7 +56,7 @@ def wait_for_picture(page: Page, where: str) -> Locator:
 
 
 def test_the_panel_fills_while_cells_run_and_says_why(notebook):
-    book = notebook(SETUP, WATCHED, "step(jnp.ones(5))")
+    book = notebook(SETUP, WATCHED, "step(jnp.ones(5))", "jax.jit(lambda params, x: x + 1)({}, jnp.ones(3))")
     panel = show_panel(book.page)
     expect(panel).to_contain_text("No programs yet")
     book.run(0)
@@ -71,6 +71,10 @@ def test_the_panel_fills_while_cells_run_and_says_why(notebook):
     expect(panel.locator(".jv-panel-function-name")).to_have_text("step")
     book.run(2)
     expect(programs(panel)).to_have_count(3)
+    # Nobody asked to watch this one: it comes because somebody looks.
+    book.run(3)
+    expect(programs(panel)).to_have_count(4)
+    expect(programs(panel).nth(0)).to_contain_text("compiled · just now")
     book.shot("programs-light")
 
 

@@ -185,3 +185,30 @@ def test_what_is_explored_while_another_function_is_traced_is_listed(listed):
 
     jax.jit(outer)(1.0)
     assert listed.summaries()[0]["call"] == "double(f32[])"
+
+
+def test_while_somebody_looks_all_functions_of_the_person_are_listed(listed):
+    channel = channel_of(listed)
+
+    def compiles():
+        jax.jit(lambda x: x * 3)(jnp.ones(3))
+
+    compiles()
+    assert ask(channel, type="listen", on=True)["type"] == "done"
+    compiles()
+    jnp.ones(17).sum()
+    assert [(entry.origin, entry.function) for entry in listed.programs] == [("compiled", "<lambda>")]
+    assert listed.programs[0].seconds.keys() >= {"lower", "compile"}
+    ask(channel, type="listen", on=False)
+    compiles()
+    assert len(listed) == 1
+
+
+def test_what_the_person_asked_for_is_not_told_as_seen_in_passing(listed):
+    ask(channel_of(listed), type="listen", on=True)
+    try:
+        watched = jv.watch(jax.jit(lambda x: x * 5))
+        watched(jnp.ones(3))
+    finally:
+        listed.listen(False)
+    assert [entry.origin for entry in listed.programs] == ["watched"]

@@ -21,6 +21,8 @@ export class AllPrograms {
   /** Connections that were made for the panel alone. */
   private readonly own = new Map<string, Session.ISessionConnection>();
   private looking = false;
+  /** Whether kernels list all that they compile. */
+  private listening = false;
   private readonly change = new Signal<this, void>(this);
   private readonly move = new Signal<this, { readonly from: string; readonly to: string }>(this);
 
@@ -87,6 +89,12 @@ export class AllPrograms {
     this.refresh();
   }
 
+  /** Has all kernels list what they compile, as long as somebody looks at the list. */
+  listen(on: boolean): void {
+    this.listening = on;
+    this.entries.forEach(({ programs }) => programs.listen(on));
+  }
+
   private refresh(): void {
     const running = [...this.sessions.running()];
     const alive = new Set(running.map(({ kernel }) => kernel?.id));
@@ -131,6 +139,7 @@ export class AllPrograms {
     this.drop(kernel.id);
     programs.changed.connect(() => this.change.emit());
     this.kernels.set(kernel.id, { id: kernel.id, path, name, programs });
+    programs.listen(this.listening);
     this.change.emit();
   }
 

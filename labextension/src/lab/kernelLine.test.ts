@@ -196,3 +196,29 @@ test('a notebook that is renamed keeps the list of its programs, under its new p
   assert.equal(all.ofPath('folder/uno.ipynb')?.programs.size, 1);
   assert.deepEqual(moves, [{ from: 'folder/one.ipynb', to: 'folder/uno.ipynb' }]);
 });
+
+test('kernels list all that they compile while somebody looks, also those that come later or start anew', () => {
+  const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
+  const all = new AllPrograms(sessions as never);
+  const follow = (id: string): FakeKernel => {
+    const kernel = new FakeKernel(id);
+    const signals = { kernelChanged: new Signal<object, unknown>({}), disposed: new Signal<object, void>({}) };
+    const session = { kernel, path: `${id}.ipynb` };
+    all.follow({ session, ...signals, propertyChanged: new Signal<object, string>({}) } as never);
+    return kernel;
+  };
+  const told = ({ sent }: FakeKernel): unknown[] => sent.filter(({ type }) => type === 'listen').map(({ on }) => on);
+  const open = (kernel: FakeKernel): void =>
+    kernel.say('comm_open', { type: 'list', session: 'key', programs: [], dropped: 0 });
+  const early = follow('early');
+  all.listen(true);
+  assert.deepEqual(told(early), [], 'it has no jaxviz yet');
+  open(early);
+  assert.deepEqual(told(early), [true]);
+  const late = follow('late');
+  open(late);
+  open(late);
+  assert.deepEqual(told(late), [true, true]);
+  all.listen(false);
+  assert.deepEqual([told(early).at(-1), told(late).at(-1)], [false, false]);
+});

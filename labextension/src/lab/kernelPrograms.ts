@@ -15,7 +15,7 @@ const TARGET = 'jaxviz';
 /** A program of a kernel, as `Entry.summary` gives it. */
 export interface Program {
   readonly id: string;
-  readonly origin: 'explored' | 'watched' | 'recorded';
+  readonly origin: 'explored' | 'watched' | 'recorded' | 'compiled';
   readonly function: string;
   /** What specializations of one function have in common. */
   readonly group: string;
@@ -58,6 +58,8 @@ export class KernelPrograms {
   private readonly unwanted = new Set<string>();
   private comm: string | null = null;
   private questions = 0;
+  /** Whether the kernel is to list all that it compiles; as it does by itself, where nobody said so. */
+  private listens: boolean | null = null;
   private readonly change = new Signal<this, void>(this);
 
   /** `before` is what was known over an earlier connection to the same kernel. */
@@ -138,6 +140,14 @@ export class KernelPrograms {
     await this.ask({ type: 'rename', id, label });
   }
 
+  /** Has the kernel list every function of the person's that it compiles, or only what it is told to. */
+  listen(on: boolean): void {
+    if (on !== this.listens) {
+      this.listens = on;
+      this.tellListening();
+    }
+  }
+
   /** A pinned program is not dropped, and stays here when the kernel is restarted. */
   async pin(id: string, pinned: boolean): Promise<void> {
     if (pinned) {
@@ -203,10 +213,18 @@ export class KernelPrograms {
       const [id] = content.status === 'ok' ? Object.keys(content.comms) : [];
       if (id && this.comm === null) {
         this.comm = id;
+        this.tellListening();
         this.take(await this.ask({ type: 'list' }));
       }
     } catch {
       // The kernel ended or was restarted meanwhile: what it has next, it tells.
+    }
+  }
+
+  private tellListening(): void {
+    if (this.comm !== null && this.listens !== null) {
+      // One of a jaxviz that does not know the question lists what it always did.
+      this.ask({ type: 'listen', on: this.listens }).catch(() => undefined);
     }
   }
 
@@ -240,6 +258,7 @@ export class KernelPrograms {
       this.comm = message.content.comm_id;
       this.programs.clear();
       this.take(message.content.data as Message);
+      this.tellListening();
     } else if (KernelMessage.isCommMsgMsg(message) && message.content.comm_id === this.comm) {
       this.take(message.content.data as Message);
     }

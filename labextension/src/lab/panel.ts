@@ -65,10 +65,12 @@ export class ProgramsPanel extends Widget {
 
   protected override onBeforeHide(): void {
     clearInterval(this.timer);
+    this.parts.all.listen(false);
   }
 
   private look(): void {
     clearInterval(this.timer);
+    this.parts.all.listen(true);
     void this.parts.all.lookAtAll();
     this.timer = setInterval(() => this.update(), TICK);
     this.update();
@@ -119,12 +121,13 @@ export class ProgramsPanel extends Widget {
   private nothing(): HTMLElement {
     const { trans } = this.parts;
     const box = element('div', 'jv-panel-empty');
-    box.append(element('p', '', trans.__('No programs yet. They come here by themselves when a cell runs one of:')));
+    const how = trans.__('No programs yet. While this panel is open, what a cell compiles comes here by itself:');
+    box.append(element('p', '', how));
     for (const [code, words] of [
-      ['%load_ext jaxviz', trans.__('once in the notebook')],
+      ['%load_ext jaxviz', trans.__('once in the notebook: from then on every function that JAX compiles')],
       ['%jaxviz step(x)', trans.__('explores a call')],
-      ['@jv.watch', trans.__('above a function: every compilation of it')],
-      ['%%jaxviz', trans.__('above a cell: everything that it compiles')]
+      ['@jv.watch', trans.__('above a function: every compilation of it, with the panel closed too')],
+      ['%%jaxviz', trans.__('above a cell: everything that it compiles, as its output')]
     ]) {
       const line = element('p', 'jv-panel-hint');
       line.append(element('code', '', code), element('span', '', words));
@@ -224,7 +227,8 @@ export class ProgramsPanel extends Widget {
     const origins = {
       explored: trans.__('explored'),
       watched: trans.__('watched'),
-      recorded: trans.__('recorded')
+      recorded: trans.__('recorded'),
+      compiled: trans.__('compiled')
     };
     facts.textContent = [cost ? costText(cost) : '', origins[origin], agoText(when, trans), place]
       .filter(Boolean)
