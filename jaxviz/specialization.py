@@ -68,6 +68,8 @@ class Static:
     path: str
     text: str
     value: Any = field(repr=False)
+    #: Whether the call gave it; else it is the default of its parameter.
+    given: bool = True
 
     def same(self, other: Static) -> bool:
         """As JAX compares them: of one type, and equal."""
@@ -217,6 +219,14 @@ def signature_of(
             statics.append(Static(name, _text(kwargs[name]), kwargs[name]))
         else:
             _flatten(name, kwargs[name], leaves, trees)
+    # What is left to its default is a value that JAX compiles for like any other that is static.
+    passed = {*names, *kwargs}
+    defaults = _defaults(function) if static_argnames else {}
+    statics += [
+        Static(name, _text(defaults[name]), defaults[name], given=False)
+        for name in static_argnames
+        if name not in passed and name in defaults
+    ]
     known = types if types is not None and len(types) == len(leaves) else [None] * len(leaves)
     # Libraries that jit for the person may trace arrays alone, and take numbers as static values.
     arrays = sum(_is_array(leaf) for _, leaf in leaves)
@@ -320,6 +330,15 @@ def parameter_names(function: Any, count: int) -> list[str]:
     own = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), "args")
     return own[:count] + [f"{rest}[{number}]" for number in range(count - len(own[:count]))]
+
+
+def _defaults(function: Any) -> dict[str, Any]:
+    """Of the parameters that need not be given."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+    return {name: one.default for name, one in parameters.items() if one.default is not one.empty}
 
 
 def _captured(function: Any) -> Iterator[tuple[str, Any]]:

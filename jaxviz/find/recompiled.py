@@ -206,7 +206,7 @@ def _differences(before: Specialization, now: Specialization) -> Iterator[Reason
 
 
 def _static_names(signature: Signature) -> set[str]:
-    return {static.path for static in signature.statics}
+    return {static.path for static in signature.statics if static.given}
 
 
 def _trees(one: Signature, other: Signature) -> Iterator[Reason]:

@@ -376,3 +376,13 @@ def test_several_reasons_are_told_together_and_where_the_function_is():
     assert "axis 0 of `x`" in finding.remedy
     assert "Each value of `k`" in finding.remedy
     assert (finding.figures["shape"], finding.figures["static"]) == (3, 3)
+
+
+def test_a_static_argument_that_was_left_to_its_default_before_is_named():
+    step = jitted(static_argnames="y")
+    assert reasons_of(lambda: (step(ONES), step(ONES, y=2.0))) == [FIRST, [("static", "y")]]
+    step = jitted(static_argnums=1)
+    with jv.recording() as rec:
+        step(ONES)
+        step(ONES, 4.0)
+    assert [reason.text for reason in rec.reasons[1]] == ["the static argument `y` is 4.0, before 1.0"]
