@@ -7,11 +7,13 @@ up; `fold_in` does not, because it is made to be called on one key again and aga
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxviz.find.finding import NOTE, WARNING, Finding, Subject
+from jaxviz.find.left_keys import left_keys
 from jaxviz.graph import ARGUMENT, ENTER, INIT, LEAVE, RESULT, SLICE, Graph
 
 # Operations that use up their first operand.
@@ -228,13 +230,23 @@ def _reused_in_loop(subject: Subject, node: int) -> Finding:
 
 
 def _unused(subject: Subject, walk: _Walk) -> Iterator[Finding]:
-    """Splits of which nothing is used. One entry left over is how keys are handed on, and libraries split in store."""
+    """Splits of which nothing is used, or not what has a name of its own. One entry left over is how keys are handed
+    on, and libraries split in store."""
     graph = subject.graph
     read = np.bincount(graph.operands.source[graph.operands.source >= 0], minlength=len(graph.values.type))
     for node in filter(subject.is_own, walk.splits):
         if not _is_read(graph, int(graph.first_value[node]), read):
             title, text = "a random key is split and not used", "None of the keys that it makes is read."
             yield _finding(subject, [node], NOTE, title, text, "Remove the split.")
+            continue
+        left = list(left_keys(subject, node, partial(_is_read, graph, read=read)))
+        if left:
+            names = [f"`{name}`" for _, name in left]
+            listed = f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
+            several = len(names) > 1
+            title = f"the random key{'s' * several} {listed} {'are' if several else 'is'} made and not used"
+            text = "The others of the same split are used. What was to be drawn with it is missing, or drawn otherwise."
+            yield _finding(subject, [one for one, _ in left], NOTE, title, text, "Draw with it, or split into fewer.")
 
 
 def _is_read(graph: Graph, value: int, read: np.ndarray, steps: int = _STEPS) -> bool:

@@ -201,3 +201,43 @@ def test_what_a_library_splits_in_store_is_its_own_matter():
     x = jnp.ones((2, 5, 3))
     params = network.init(random.key(0), x)
     assert not found("key", lambda params, x: network.apply(params, x), params, x)
+
+
+def two_of_three(key):
+    k_noise, k_mask, k_drop = random.split(key, 3)  # noqa: RUF059
+    return random.normal(k_noise) + random.bernoulli(k_drop)
+
+
+def handed_on(key):
+    key, sub = random.split(key)
+    return random.normal(sub)
+
+
+def made_new(key):
+    new_key, sub = random.split(key)  # noqa: RUF059
+    return random.normal(sub)
+
+
+def left_out(key):
+    _, sub, __ = random.split(key, 3)
+    return random.normal(sub)
+
+
+def given_back(key):
+    first, second = random.split(key)
+    return random.normal(first), second
+
+
+def in_store(key):
+    keys = random.split(key, 8)
+    return random.normal(keys[0]) + random.normal(keys[3])
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_of_several_keys_the_one_that_nobody_reads_is_told_by_its_name(key):
+    finding = the("key", two_of_three, KEYS[key])
+    assert finding.severity == "note"
+    assert finding.title.startswith("the random key `k_mask` is made and not used")
+    assert line_numbers(finding, two_of_three) == [1]
+    for fn in (handed_on, made_new, left_out, given_back, in_store):
+        assert found("key", fn, KEYS[key]) == [], fn
