@@ -31,6 +31,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     yield from _widened(subject)
     yield from _cut(subject)
     yield from _not_there(subject)
+    yield from _there_and_back(subject)
 
 
 def _widened(subject: Subject) -> Iterator[Finding]:
@@ -241,4 +242,34 @@ def _not_there(subject: Subject) -> Iterator[Finding]:
             text="JAX computes with 32 bits unless 64 are enabled, and takes the narrower type without an error.",
             remedy='jax.config.update("jax_enable_x64", True) before anything is computed, or ask for 32 bits.',
             nodes=found,
+        )
+
+
+def _there_and_back(subject: Subject) -> Iterator[Finding]:
+    """Floats that are made narrow and wide again, with nothing computed in between: only their digits are lost."""
+    flow, graph = subject.flow, subject.graph
+    found: dict[tuple[str, str], list[int]] = {}
+    for node in flow.nodes("convert_element_type"):
+        made = int(graph.first_value[node])
+        wide, narrow = flow.dtype(flow.operands(node)[0]), flow.dtype(made)
+        if WIDTHS.get(narrow, 8) >= WIDTHS.get(wide, 0) or not subject.is_own(node) or subject.is_derived(node):
+            continue
+        readers = _readers(graph, made)
+        # What a function is given narrow by another may be meant so.
+        places = {subject.statement(one)[1] for one in (node, *readers)}
+        back = all(
+            flow.op(one) == "convert_element_type" and flow.dtype(int(graph.first_value[one])) == wide
+            for one in readers
+        )
+        if readers and back and len(places) == 1 and all(map(subject.is_own, readers)):
+            found.setdefault((wide, narrow), []).extend([node, *readers])
+    for (wide, narrow), nodes in found.items():
+        yield subject.told(
+            kind="precision",
+            severity=NOTE,
+            title=f"{wide} is rounded to {narrow}, and made {wide} again",
+            text=f"Nothing is computed or kept in {narrow}: what is left of it is that the digits are lost.",
+            remedy="Leave both conversions out; or, where the rounding is what is wanted, say so with "
+            "jax.lax.reduce_precision.",
+            nodes=nodes,
         )

@@ -72,17 +72,19 @@ _SHOWN, _RANGED = 48, 100_000
 
 
 def entries_text(value: Any) -> tuple[str, str] | None:
-    """What whole numbers and truth values an array holds: all of a few, or from which to which."""
+    """What numbers and truth values an array holds: all of a few, and of whole numbers from which to which."""
     shape, dtype = getattr(value, "shape", ()), getattr(value, "dtype", None)
     # Keys have a type of their own.
-    if not shape or getattr(dtype, "kind", "") not in "biu" or not getattr(value, "is_fully_addressable", True):
+    kind = getattr(dtype, "kind", "")
+    if not shape or kind not in ("b", "i", "u", "f") or not getattr(value, "is_fully_addressable", True):
         return None
-    if not 0 < math.prod(shape) <= _RANGED:
+    if not 0 < math.prod(shape) <= (_SHOWN if kind == "f" else _RANGED):
         return None
     try:
         array = np.asarray(value)
     except Exception:  # As above.
         return None
     if array.size <= _SHOWN:
-        return "values", ", ".join(map(str, array.ravel().tolist()))
+        # Of a narrow float, its own shortest text: that of a wide one would have digits that it has not.
+        return "values", ", ".join(map(str, array.ravel() if kind == "f" else array.ravel().tolist()))
     return "range", f"{array.min()} to {array.max()}"

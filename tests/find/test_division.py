@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from find.found import found, line_numbers, the
 
 N = jnp.arange(5)
+WEIGHTS = np.array([0.0, 0.5, 2.0], np.float32)
+
+
+def by_weights(x):
+    y = x * 2
+    return y / WEIGHTS
+
+
+def by_places(x):
+    return 1.0 / jnp.arange(3) * x
+
+
+def by_nothing(x):
+    return x / jnp.zeros(3)
+
+
+@pytest.mark.parametrize(("fn", "line"), [(by_weights, 2), (by_places, 1), (by_nothing, 1)])
+def test_a_division_of_floats_by_a_zero_that_is_there_to_see_is_a_warning(fn, line):
+    finding = the("division", fn, jnp.ones(3))
+    assert finding.severity == "warning"
+    assert "inf" in finding.text
+    assert line_numbers(finding, fn) == [line]
+    assert not jnp.isfinite(fn(jnp.ones(3))).all()
 
 
 def by_zero(n):
@@ -34,6 +58,11 @@ def test_a_division_by_an_argument_is_worth_a_note():
 
 INNOCENT = {
     "floats": (lambda x, y: x / y, (1.0, 2.0)),
+    "floats that are not zero": (lambda x: x / WEIGHTS[1:], (jnp.ones(2),)),
+    "counted from one": (lambda x: x / jnp.arange(1, 4), (jnp.ones(3),)),
+    "masked": (lambda x: jnp.where(WEIGHTS == 0, 0.0, x / WEIGHTS), (jnp.ones(3),)),
+    "a guarded constant": (lambda x: x / jnp.where(jnp.arange(3) == 0, 1, jnp.arange(3)), (jnp.ones(3),)),
+    "a gradient": (jax.grad(lambda x: (x / jnp.arange(1.0, 4.0)).sum()), (jnp.ones(3),)),
     "a number": (lambda n: n // 3, (N,)),
     "guarded": (lambda n, m: n // jnp.where(m == 0, 1, m), (N, N)),
     "at least one": (lambda n, m: n // jnp.maximum(m, 1), (N, N)),

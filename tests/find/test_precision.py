@@ -159,3 +159,39 @@ def test_floats_that_are_written_into_narrower_ones_are_told():
     assert finding.title.startswith("float32 is rounded to bfloat16")
     assert "y.astype(x.dtype)" in finding.remedy
     assert found("precision", lambda x, y: x.at[0].set(y.astype(x.dtype)), HALF, jnp.ones(64)) == []
+
+
+def there_and_back(x):
+    y = jnp.sin(x).astype(jnp.float16)
+    z = y.astype(jnp.float32)
+    return z * 2
+
+
+def in_half(x):
+    y = jnp.sin(x.astype(jnp.float16))
+    return y.astype(jnp.float32) * 2
+
+
+def kept_in_half(x):
+    y = jnp.sin(x).astype(jnp.bfloat16)
+    return y.astype(jnp.float32) * 2, y
+
+
+def narrow_layer(x):
+    return jnp.tanh(x).astype(jnp.bfloat16)
+
+
+def wide_layer(x):
+    return x.astype(jnp.float32).mean()
+
+
+def layers(x):
+    return wide_layer(narrow_layer(x))
+
+
+def test_floats_that_are_rounded_for_nothing_are_told():
+    finding = the("precision", there_and_back, jnp.ones(8))
+    assert finding.title.startswith("float32 is rounded to float16, and made float32 again")
+    assert line_numbers(finding, there_and_back) == [1, 2]
+    for fn in (in_half, kept_in_half, layers, jax.grad(layers), lambda x: x.astype(jnp.float16)):
+        assert found("precision", fn, jnp.ones(8)) == []
