@@ -25,8 +25,9 @@ from jaxviz.errors.source import definition_of, names_assigned, names_read
 # Functions that the person's functions call are looked into so deep, and containers so far.
 _DEEPEST = 4
 _ENTRIES = 1_000
-# NumPy computes at once, on the values of arrays that are not traced.
-_LARGEST = 100_000
+# NumPy computes at once, and nothing could stop it: on so many entries, whatever it does ends soon, and no array has as
+# many entries as a number that is larger than this says.
+_LARGEST, _LARGEST_NUMBER = 4_096, 256
 # None of those that go along what they are given, which may be an array of any length.
 _BUILTINS = {
     *("abs", "bool", "callable", "complex", "dict", "divmod", "float", "int", "isinstance", "len", "range", "round"),
@@ -64,7 +65,8 @@ _PLAIN = (
 def is_harmless(tree: ast.AST, names: Mapping[str, Any]) -> bool:
     """Whether code may be run in which these names stand for these values, of which it is given copies."""
     look = _Look()
-    return look.is_harmless(tree, names, (), _DEEPEST) and not (look.adds_in_place and look.shares)
+    harmless = look.is_harmless(tree, names, (), _DEEPEST)
+    return harmless and not (look.adds_in_place and look.shares) and not (look.computes and look.is_large)
 
 
 @dataclass
@@ -75,12 +77,21 @@ class _Look:
     adds_in_place: bool = False
     #: Whether functions read arrays or containers of the person's that can be written into.
     shares: bool = False
+    #: Whether NumPy, or Python, may compute with what is known.
+    computes: bool = False
+    #: Whether something is that large that this could take long.
+    is_large: bool = False
 
     def is_harmless(self, tree: ast.AST, names: Mapping[str, Any], seen: tuple[Any, ...], deep: int) -> bool:
         if not all(self._may_be_read(value, seen, deep) for value in names.values()):
             return False
         self.shares |= bool(seen) and any(type(value) in (np.ndarray, list, dict) for value in names.values())
         own = {*names_assigned([tree]), *_defined(tree)}  # type: ignore[list-item]
+        self.is_large |= any(isinstance(node, ast.Constant) and _is_large(node.value) for node in ast.walk(tree))
+        powers = [node for node in ast.walk(tree) if isinstance(getattr(node, "op", None), (ast.Pow, ast.LShift))]
+        self.is_large |= bool(powers)
+        # Of whole numbers Python computes all digits.
+        self.computes |= any(isinstance(getattr(node, "left", None), (ast.Constant, ast.BinOp)) for node in powers)
         for node in ast.walk(tree):
             if isinstance(node, (*_UNTRIED, _TRY_STAR)):
                 return False
@@ -103,10 +114,12 @@ class _Look:
 
     def _may_be_read(self, value: Any, seen: tuple[Any, ...], deep: int) -> bool:
         """Whether a value is plain, or a function that may be called."""
+        self.is_large |= _is_large(value)
         if isinstance(value, _PLAIN):
             return True
         if type(value) is np.ndarray:
-            return value.size <= _LARGEST and value.dtype != object
+            self.computes = True
+            return value.dtype != object
         if type(value) in (list, tuple):
             return len(value) <= _ENTRIES and all(self._may_be_read(one, seen, deep) for one in value)
         if type(value) is dict:
@@ -118,6 +131,7 @@ class _Look:
             held = [value.func, *value.args, *value.keywords.values()]
             return all(self._may_be_read(one, seen, deep) for one in held)
         module, name = str(getattr(value, "__module__", None) or ""), str(getattr(value, "__name__", ""))
+        self.computes |= module.startswith("numpy") or isinstance(value, np.ufunc)
         if isinstance(value, (type, types.BuiltinFunctionType)):
             return (
                 name in _BUILTINS if module == "builtins" else _in_libraries(module) and not _is_outward(module, name)
@@ -174,6 +188,14 @@ def _writes(call: ast.Call, names: Mapping[str, Any]) -> bool:
         return True
     given = isinstance(function, np.ufunc) and len(call.args) > function.nin
     return given or any(keyword.arg in ("out", None) for keyword in call.keywords)
+
+
+def _is_large(value: Any) -> bool:
+    """Whether a number or an array that is not traced is larger than what NumPy is soon done with."""
+    if isinstance(value, (int, np.integer)):
+        return abs(int(value)) > _LARGEST_NUMBER
+    known = isinstance(value, (np.ndarray, jax.Array)) and not isinstance(value, jax.core.Tracer)
+    return known and value.size > _LARGEST
 
 
 def _is_known(name: str, names: Mapping[str, Any], own: set[str]) -> bool:

@@ -253,6 +253,27 @@ def test_code_with_an_effect_is_not_run(code, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+LARGE = np.ones((300, 300))
+HUGE = 10**9
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x * np.linalg.svd(LARGE)[1].max()",
+        "x * LARGE.dot(LARGE).sum()",
+        "x * np.ones(HUGE).sum()",
+        "x * np.zeros(3_000_000_000)[0]",
+        "x * np.arange(10**9)[0]",
+        "x * len(str(7 ** 7 ** 9))",
+        "x * np.linalg.svd(np.ones((3000, 3000)))[1].max()",
+    ],
+)
+def test_what_would_take_long_at_once_is_not_computed(code):
+    assert given_by(failed(), code) is None
+    assert not cannot_work(failed(), f"return ({code}) @ jnp.ones(9)")
+
+
 def test_a_name_that_code_assigns_is_looked_at_too():
     before = state()
     assert given_by(failed(), "double(x)") is None
