@@ -101,6 +101,8 @@ class Session:
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._history: dict[str, list[Specialization]] = {name: [] for name in _HISTORIES}
+        #: What each of these took, which is known only later.
+        self._seconds: dict[str, list[Mapping[str, float]]] = {name: [] for name in _HISTORIES}
         self._numbers = itertools.count(1)
         self._compiled: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()
@@ -191,7 +193,8 @@ class Session:
         history = self._history[history_of]
         why = reasons(special, history)
         history.append(special)
-        del history[:-_MOST_HISTORY]
+        self._seconds[history_of].append(seconds)
+        del history[:-_MOST_HISTORY], self._seconds[history_of][:-_MOST_HISTORY]
         entry = Entry(
             str(next(self._numbers)),
             origin,
@@ -226,7 +229,12 @@ class Session:
         from jaxviz.find.recompiled import find_recompiled
 
         with self._lock:
-            return find_recompiled(self._history[_COMPILED])
+            return find_recompiled(self._history[_COMPILED], seconds=self._costs)
+
+    @property
+    def _costs(self) -> list[float]:
+        """What each compilation took, as far as that is known."""
+        return [sum(float(one) for one in seconds.values()) for seconds in self._seconds[_COMPILED]]
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -243,7 +251,7 @@ class Session:
         document = entry.exploration.document()
         with self._lock:
             definition = entry.specialization.definition
-            found = find_recompiled(self._history[_COMPILED], definition)
+            found = find_recompiled(self._history[_COMPILED], definition, self._costs)
         found = tuple(replace(one, lines=_lines(document, definition)) for one in found)
         return replace(document, findings=(*(FindingEntry(0, one) for one in found), *document.findings))
 

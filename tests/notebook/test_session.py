@@ -130,6 +130,11 @@ def test_compiled_again_is_a_finding_of_the_document(listed):
     assert [entry.finding.kind for entry in document.findings] == ["recompiled"]
     again = Document.from_json(document.to_json())
     assert "Python number" in again.findings[0].finding.text
+    # What it took the second time alone.
+    took = sum(listed.programs[1].seconds.values())
+    for finding in (again.findings[0].finding, *listed.findings):
+        assert finding.figures["seconds"] == pytest.approx(took)
+        assert f"Compiling it again took {took:.2g} s" in finding.text
 
 
 def test_the_list_reads_as_text(listed):
