@@ -19,7 +19,19 @@ import numpy as np
 from jaxviz.read.frames import is_library
 from jaxviz.scope.captured import inside
 from jaxviz.scope.rebound import is_global_rebound, is_rebound
-from jaxviz.scope.touched import AROUND, ATTRIBUTE, ENTRY, MODULE, NAME, OWN, Path, Touched, asked_in, touched_in
+from jaxviz.scope.touched import (
+    AROUND,
+    ATTRIBUTE,
+    ENTRY,
+    MODULE,
+    NAME,
+    OWN,
+    Path,
+    Touched,
+    asked_in,
+    imported_in,
+    touched_in,
+)
 from jaxviz.specialization import wrapped
 
 NUMBER, PRINT, CLOCK, DICE, STORE, CHANGE = "number", "print", "clock", "dice", "store", "change"
@@ -163,6 +175,7 @@ def _is_own_class(class_: type) -> bool:
 def _seen(code: CodeType, around: _Around) -> Iterator[Seen]:
     lines = [line for _, _, line in code.co_lines() if line is not None]
     function = (code.co_firstlineno, max(lines, default=code.co_firstlineno))
+    around = around._replace(own=imported_in(code) | around.own)
     touched = touched_in(code)
     rebound = {one.path[0] for one in touched if one.done == NAME}
     for one in touched:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dis
+import sys
 from collections.abc import Iterator
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 #: Whether a name is of the module, of a function around this one, or of its own.
 MODULE, AROUND, OWN = "module", "around", "own"
@@ -55,6 +56,23 @@ def asked_in(code: CodeType) -> set[Path]:
     for _ in walk.touched():
         pass
     return walk.asked
+
+
+def imported_in(code: CodeType) -> dict[str, Any]:
+    """What code imports into variables of its own, as far as somebody has imported it before: nothing is imported."""
+    found: dict[str, Any] = {}
+    module, value = "", None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "IMPORT_NAME":
+            module = str(instruction.argval)
+            value = sys.modules.get(module.partition(".")[0])
+        elif instruction.opname == "IMPORT_FROM":
+            value = vars(sys.modules[module]).get(instruction.argval) if module in sys.modules else None
+        elif instruction.opname == "STORE_FAST" and module:
+            found[str(instruction.argval)] = value
+        elif instruction.opname not in ("SWAP", "POP_TOP", "ROT_TWO", "NOP"):
+            module, value = "", None
+    return {name: value for name, value in found.items() if value is not None}
 
 
 class _Walk:

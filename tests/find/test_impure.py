@@ -401,3 +401,42 @@ def updated(state, x):
 )
 def test_what_is_its_own_or_stays_as_it_is_is_left_alone(fn, arguments):
     assert found("impure", fn, jnp.ones(3), *arguments) == []
+
+
+def timed_here(x):
+    import time
+
+    return x * time.time()
+
+
+def timed_by_a_name(x):
+    from time import perf_counter as now
+
+    return x * now()
+
+
+def drawn_here(x):
+    import random as dice
+
+    return x * dice.random()
+
+
+def drawn_by_jax(x):
+    import math
+
+    from jax import random
+
+    return x * random.normal(random.key(0)) * math.pi
+
+
+@pytest.mark.parametrize(
+    ("fn", "name"), [(timed_here, "time.time"), (timed_by_a_name, "now"), (drawn_here, "dice.random")]
+)
+def test_clocks_and_dice_that_a_function_imports_itself_are_told(fn, name):
+    finding = the("impure", fn, jnp.ones(3))
+    assert f"`{name}`" in finding.title
+    assert line_numbers(finding, fn) == [3]
+
+
+def test_what_a_function_imports_and_is_the_same_in_each_run_is_left_alone():
+    assert found("impure", drawn_by_jax, jnp.ones(3)) == []
