@@ -27,6 +27,8 @@ _INSTRUCTION = re.compile(rf"\s*(ROOT )?%?({_NAME}) = ({_SHAPE}) ([a-z][\w-]*)\(
 _COMPUTATION = re.compile(rf"\s*(ENTRY )?%?({_NAME})(?: \(.*)? \{{\s*$")
 _HEADER = re.compile(r"\s*HloModule ([^\s,]+)(?:, (.*))?$")
 _CLOSING = re.compile(r"\s*\}(?:, [\w-]+=.*|\s*//.*)?\s*$")
+# Few texts have a line that begins with a brace, and to look for those is a tenth of the work.
+_OPENING_LINE = re.compile(r"\n[^\S\n]*+\{")
 _INLINE = re.compile(r"[a-z]=\{?\s*\n\s*\{")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
@@ -87,7 +89,7 @@ class _Parser:
         at = self._read_header(lines)
         at = read_tables(lines, at, self.module)
         self._frame_count = len(self.module.frames)
-        bodies = inline_bodies(lines) if _INLINE.search(text) else []
+        bodies = inline_bodies(lines) if _OPENING_LINE.search(text) and _INLINE.search(text) else []
         self._read_computations(lines, at)
         for body in bodies:
             computation = HloComputation(body.name)
