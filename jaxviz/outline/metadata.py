@@ -8,6 +8,7 @@ put into an order in which what belongs together stands together, as far as valu
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,10 @@ def placed_outline(graph: Graph) -> tuple[Graph, Outline, Column]:
     origins = Origins(graph)
     phase = _phases(graph, origins)
     origins = origins.with_phases(phase == _BACKWARD)
-    order = program_order(graph, _keys(graph, origins, phase))
+    # What a schedule runs early, such as constants, does not say where its group stands. Sorted once, all of it does.
+    place = np.empty(len(graph), np.float64)
+    place[program_order(graph, _keys(graph, origins, phase, np.arange(len(graph))))] = np.arange(len(graph))
+    order = program_order(graph, _keys(graph, origins, phase, place))
     graph = reordered(graph, order) if len(graph) else graph
     told = described(graph, origins.reordered(order))
     reader = _PathReader(told)
@@ -71,11 +75,10 @@ class _PathReader(PathReader):
         return path, self._step(path, Element(BODY, (label,), label, (BODY, label))), False
 
 
-def _keys(graph: Graph, origins: Origins, phase: Column) -> Column:
-    """The place of each node in the order that is wanted: by phase, and in it group by group."""
+def _keys(graph: Graph, origins: Origins, phase: Column, place: NDArray[Any]) -> Column:
+    """The place of each node in the order that is wanted: by phase, and in it by group as groups stand in `place`."""
     told = described(graph, origins)
     paths = _PathReader(told).read()
-    place = np.arange(len(graph), dtype=np.float64)
     ancestors = paths.paths.ancestors()[paths.path]
     columns: list[NDArray[np.float64]] = []
     operation = graph.nodes.kind == OPERATION

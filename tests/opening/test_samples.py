@@ -35,7 +35,8 @@ def test_a_training_step_has_its_phases_once_each_and_its_modules_in_both():
     assert rows("mlp_train.v5e.txt.gz", "phase") == ["forward", "backward"]
     modules = rows("flax_block_train.h100.txt.gz", "module")
     assert modules.count("LM") == 2
-    assert modules.count("Block_0") >= 2
+    # Each in one piece: an operation that the schedule runs early does not tear its module apart.
+    assert (modules.count("Block_0"), modules.count("Embed_0")) == (2, 1)
     assert modules.count("query") >= 1
 
 
