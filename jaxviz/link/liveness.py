@@ -15,8 +15,8 @@ def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
     """For each node 1 where it is needed: what a body makes is needed where what leaves it is read.
 
     The values carried round a loop and the operands of what decides (a condition, a number of turns) count as needed
-    with the loop, as JAX and XLA take them at first. With `carries`, what goes into a scan and round it is needed only
-    where something that is needed reads it, as JAX sees to when it lowers a scan.
+    with the loop, as JAX and XLA take them at first. With `carries`, what goes into a scan, round it and out of it is
+    needed only where something that is needed reads it, as JAX sees to when it lowers a scan.
     """
     strings = graph.tables.strings
     acting = {op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)}
@@ -28,7 +28,9 @@ def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
     handed_on = _handed_on(graph) if carries else {}
     given = _given(graph) if carries else {}
     scans = {owner[regions[argument]] for argument in given}
-    leaving = _leaving(graph, {result for results in handed_on.values() for result in results})
+    made_inside = _made_inside(graph) if carries else {}
+    around = {result for results in (*handed_on.values(), *made_inside.values()) for result in results}
+    leaving = _leaving(graph, around)
     opaque = _opaque_regions(graph, leaving)
     waiting = [node for node, kind in enumerate(kinds) if kind == RESULT and (regions[node] == 0)]
     waiting += [node for node, op in enumerate(ops) if op in acting and kinds[node] == OPERATION]
@@ -42,9 +44,11 @@ def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
         for region in graph.owned_regions.get(node, ()):
             waiting += leaving.get(region, ()) if region not in opaque else opaque[region]
         waiting += handed_on.get(node, ())
-        waiting += given.get(node, ())
-        if node not in scans:
-            waiting += [maker[source] for source in operands[first[node] : first[node + 1]] if source >= 0]
+        read = given.get(node, ()) if node in given or node in scans else operands[first[node] : first[node + 1]]
+        for source in read:
+            if source >= 0:
+                waiting.append(maker[source])
+                waiting += made_inside.get(source, ())
     return np.array(needed, np.int32)
 
 
@@ -60,9 +64,8 @@ def _handed_on(graph: Graph) -> dict[int, list[int]]:
 
 
 def _given(graph: Graph) -> dict[int, list[int]]:
-    """For each argument of the body of a scan the nodes outside that make what it is at first."""
-    entering = (graph.bindings.kind <= SLICE) & (graph.bindings.start >= 0)
-    return _into_scans(graph, entering, graph.value_node[np.where(entering, graph.bindings.start, 0)])
+    """For each argument of the body of a scan the values outside that it is at first."""
+    return _into_scans(graph, graph.bindings.kind <= SLICE, graph.bindings.start)
 
 
 def _into_scans(graph: Graph, chosen: NDArray[np.bool_], start: Column) -> dict[int, list[int]]:
@@ -77,13 +80,24 @@ def _into_scans(graph: Graph, chosen: NDArray[np.bool_], start: Column) -> dict[
     return found
 
 
+def _made_inside(graph: Graph) -> dict[int, list[int]]:
+    """For each value that a scan makes the results of its body that it consists of."""
+    bindings, scan = graph.bindings, graph.tables.find_string("scan")
+    rows = np.flatnonzero((bindings.kind == LEAVE) | (bindings.kind == STACK))
+    rows = rows[graph.nodes.op[graph.value_node[bindings.end[rows]]] == scan]
+    found: dict[int, list[int]] = {}
+    for value, result in zip(bindings.end[rows].tolist(), bindings.start[rows].tolist(), strict=True):
+        found.setdefault(value, []).append(result)
+    return found
+
+
 def _leaving(graph: Graph, around: set[int]) -> dict[int, list[int]]:
-    """The results of each region whose values go somewhere; not only `around` a loop."""
+    """The results of each region whose values go somewhere; but for those of `around`, which go by their readers."""
     found: dict[int, list[int]] = {}
     bindings = graph.bindings
     used = np.bincount(graph.operands.source[graph.operands.source >= 0], minlength=len(graph.values.type)) > 0
     for kind, start, end in zip(bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist(), strict=True):
-        if (kind == CARRY and start not in around) or (kind in (LEAVE, STACK) and used[end]):
+        if start not in around and (kind == CARRY or (kind in (LEAVE, STACK) and used[end])):
             found.setdefault(int(graph.nodes.region[start]), []).append(start)
     return found
 

@@ -191,6 +191,23 @@ def test_what_a_loop_is_given_for_what_only_goes_round_is_dead():
     assert "dead" not in (kinds["sin"], kinds["add"], kinds["scan"])
 
 
+def test_what_goes_round_a_loop_in_a_loop_for_nothing_is_dead():
+    def f(x):
+        def outer(carry, y):
+            def inner(carried, z):
+                return (carried[0] + z, carried[1] * carry[1]), carried[0]
+
+            carry, sums = jax.lax.scan(inner, carry, jnp.arange(3.0) - y)
+            return carry, jnp.tanh(sums).sum()
+
+        return jax.lax.scan(outer, (x[0], jnp.cos(x[1])), x)[1]
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert [kinds[op] for op in ("cos", "mul")] == ["dead"] * 2
+    assert "dead" not in (kinds["add"], kinds["sub"], kinds["tanh"])
+
+
 def test_what_is_known_to_the_compiler_is_folded():
     """On the way to HLO and after it."""
 
