@@ -313,6 +313,7 @@ test('where the camera was moved is kept once it rests; a view that is shown aga
 });
 
 test('the source comes with the whole window and goes with it, unless it was asked for', async () => {
+  giveSize(1280, 800);
   const { root, press } = await explore(affine());
   const source = root.querySelector('.jv-source-pane') as HTMLElement;
   await press('w');

@@ -18,6 +18,8 @@ export interface InspectionActions {
 
 /** ms after a click in which a second one goes through the details to what lies under them. */
 const DOUBLE_CLICK = 500;
+/** px of a picture that is too narrow for details at one of its sides. */
+const NARROW = 440;
 
 export class Inspection {
   readonly root = element('aside', 'jv-inspector');
@@ -37,7 +39,8 @@ export class Inspection {
       root.classList.add('jv-through');
       setTimeout(() => root.classList.remove('jv-through'), DOUBLE_CLICK);
       root.hidden = false;
-      root.classList.toggle('jv-left', picture.isUnder(box, root.offsetWidth));
+      const low = this.goLow();
+      root.classList.toggle('jv-left', !low && picture.isUnder(box, root.offsetWidth));
     }
   }
 
@@ -61,15 +64,28 @@ export class Inspection {
       });
       this.showCopies(pane, selected);
     }
-    const { offsetWidth } = root;
+    const low = this.goLow();
+    const [width, height] = low ? [0, root.offsetHeight] : [root.offsetWidth, 0];
     const left = root.classList.contains('jv-left');
     // A second click is meant for what stands where the first one was.
     const wait = root.classList.contains('jv-through') ? DOUBLE_CLICK : 0;
-    pane.picture.setCover(left ? offsetWidth : 0, left ? 0 : offsetWidth, wait);
-    if (selected !== null && root.closest('.jv-beside')) {
+    pane.picture.setCover(left ? width : 0, left ? 0 : width, height, wait);
+    if (selected !== null && (low || root.closest('.jv-beside'))) {
       // Beside another picture there is seldom a side that leaves the box free.
       pane.picture.reveal(pane.selectedBox());
     }
+  }
+
+  /** In a narrow picture they stand in its lower part: beside them nothing of it would be left. */
+  private goLow(): boolean {
+    const { root } = this;
+    const width = root.parentElement?.clientWidth ?? 0;
+    const low = width > 0 && width < NARROW;
+    root.classList.toggle('jv-low', low);
+    if (low) {
+      root.classList.remove('jv-left');
+    }
+    return low;
   }
 
   /** Under the title of a stack, what differs between its copies. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Sketch } from '../document/sketch.ts';
-import { explore, withExplorers } from './testExplorer.ts';
+import { affine, Sketch } from '../document/sketch.ts';
+import { explore, giveSize, withExplorers } from './testExplorer.ts';
 
 withExplorers();
 
@@ -13,4 +13,24 @@ test('a long name of a parameter goes on in the next line where a word of it beg
   explorer.select([1]);
   const [name] = [...root.querySelectorAll('.jv-details dt')].filter(term => term.textContent?.startsWith('preferred'));
   assert.equal(name.innerHTML, 'preferred_<wbr class="">element_<wbr class="">type');
+});
+
+test('in a narrow picture the details stand in its lower part, and what is fitted keeps clear of them', async () => {
+  for (const [width, low] of [
+    [400, true],
+    [900, false]
+  ] as const) {
+    giveSize(width, 400);
+    const { explorer, root } = await explore(affine());
+    const details = root.querySelector('.jv-inspector') as HTMLElement;
+    Object.defineProperty(details, 'offsetHeight', { value: 180 });
+    Object.defineProperty(details, 'offsetWidth', { value: 250 });
+    explorer.select([3]);
+    assert.equal(details.classList.contains('jv-low'), low);
+    const { left, right, bottom } = explorer.picture.covered;
+    assert.deepEqual(
+      { left, right, bottom },
+      low ? { left: 0, right: 0, bottom: 180 } : { left: 0, right: 250, bottom: 0 }
+    );
+  }
 });

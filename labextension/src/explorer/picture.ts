@@ -15,7 +15,7 @@ import { element } from './elements.ts';
 import { listen } from './gestures.ts';
 import { Minimap } from './minimap.ts';
 import { between, cameraBetween, DURATION } from './transition.ts';
-import { Viewpoint, type Settled } from './viewpoint.ts';
+import { Viewpoint, type Settled, type Cover } from './viewpoint.ts';
 
 export interface PictureEvents {
   /** `more` where the click asks for what lies between the last selection and this one. */
@@ -198,9 +198,14 @@ export class Picture {
   }
 
   /** Tells what the details cover: what is revealed or fitted keeps clear of it, at once or in `wait` ms. */
-  setCover(left: number, right: number, wait = 0): void {
-    this.view.setCover(left, right);
+  setCover(left: number, right: number, bottom: number, wait = 0): void {
+    this.view.setCover(left, right, bottom);
     this.settleIn(wait);
+  }
+
+  /** What the details and the line at the top cover of it, in px. */
+  get covered(): Cover {
+    return this.view.cover;
   }
 
   /** Tells what the line at the top covers. */

@@ -51,3 +51,12 @@ test('a picture that takes the place of another knows why the source is there', 
   await after.press('w');
   assert.ok(!shown(after), 'it came with the whole window and goes with it');
 });
+
+test('in a narrow window the source does not come by itself', async () => {
+  giveSize(640, 400);
+  const explored = await explore({ plain: stages });
+  await explored.press('w');
+  assert.ok(!shown(explored));
+  await explored.press('1');
+  assert.ok(shown(explored));
+});

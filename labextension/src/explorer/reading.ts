@@ -7,6 +7,8 @@ import { SourcePane, type SourceActions } from './source.ts';
 
 /** px of an explorer in which two pictures have enough room beside the source. */
 const ROOM_FOR_ALL = 1500;
+/** px of one in which there is room for the source beside one picture and its details. */
+const ROOM_FOR_IT = 800;
 
 export interface ReadingParts extends SourceActions {
   readonly root: HTMLElement;
@@ -62,7 +64,9 @@ export class Reading {
 
   /** There is room for it from now on, or no longer. */
   setRoom(room: boolean, second: boolean): void {
-    if (room && !this.shown) {
+    // What is not on the screen yet has no width, and will have the whole of a tab.
+    const width = this.parts.root.clientWidth || ROOM_FOR_IT;
+    if (room && !this.shown && width >= ROOM_FOR_IT) {
       this.gaveWay = second;
       if (!second) {
         this.showInPassing();

@@ -135,3 +135,11 @@ test('a settled camera leaves no room empty while something is cut, and moves no
     })
   );
 });
+
+test('what is fitted stands clear of details in the lower part', () => {
+  const view = viewOf(sceneOf(300, 380, [[0, 0]]));
+  view.setCover(0, 0, view.height / 2);
+  view.fit();
+  const below = (380 - MARGIN - view.camera.y) * view.camera.scale;
+  assert.ok(below <= view.height / 2 + 1e-6, `${below} of ${view.height}`);
+});

@@ -14,10 +14,11 @@ const LEAST_FREE = 80;
 const TITLE = { width: 160, height: 28 };
 
 /** Px at the sides and at the top that stand over the picture. */
-interface Cover {
+export interface Cover {
   readonly left: number;
   readonly right: number;
   readonly top: number;
+  readonly bottom: number;
 }
 
 /** Where a camera settles that nobody has moved; `fits` where all is in view and in the middle. */
@@ -32,7 +33,7 @@ export class Viewpoint {
   /** The space on the screen, and what of it the details and the trail cover. */
   width = 0;
   height = 0;
-  cover: Cover = { left: 0, right: 0, top: TRAIL_HEIGHT };
+  cover: Cover = { left: 0, right: 0, top: TRAIL_HEIGHT, bottom: 0 };
   /** True while all is in view and in the middle. */
   fitted = true;
   /** True once the person has moved the camera. */
@@ -62,10 +63,10 @@ export class Viewpoint {
     this.held = true;
   }
 
-  setCover(left: number, right: number): void {
+  setCover(left: number, right: number, bottom = 0): void {
     // Where hardly anything would be left free, the whole width is used.
     const any = this.width - left - right >= LEAST_FREE;
-    this.cover = { ...this.cover, ...(any ? { left, right } : { left: 0, right: 0 }) };
+    this.cover = { ...this.cover, ...(any ? { left, right } : { left: 0, right: 0 }), bottom };
   }
 
   /** The space is another. `box` is what stays where it is as far as that goes, -1 for none; null, nothing moves. */
@@ -158,8 +159,8 @@ export class Viewpoint {
     if (!scene || !width || !height) {
       return null;
     }
-    const { left, right, top } = cover;
-    return pan(fitCamera(scene, width - left - right, Math.max(1, height - top)), left, top);
+    const { left, right, top, bottom } = cover;
+    return pan(fitCamera(scene, width - left - right, Math.max(1, height - top - bottom)), left, top);
   }
 
   /** The camera as it should be where the person has not moved it; the box stays where it is as far as that goes. */
@@ -168,8 +169,8 @@ export class Viewpoint {
     if (!scene) {
       return camera;
     }
-    const { left, right, top } = this.cover;
-    const free = { width: width - left - right, height: Math.max(1, height - top) };
+    const { left, right, top, bottom } = this.cover;
+    const free = { width: width - left - right, height: Math.max(1, height - top - bottom) };
     const whole = fitCamera(scene, free.width, free.height).scale;
     const place = this.locate(box);
     const anchor = place ? { x: place.x - left, y: place.y - top } : { x: free.width / 2, y: free.height / 2 };
@@ -200,16 +201,17 @@ export class Viewpoint {
   }
 
   /** Has the upper left part of a box in view, of at most that size. */
-  private revealPart(box: number, most: number, high: number): boolean {
+  private revealPart(box: number, most: number, mostHigh: number): boolean {
     const { scene, width, height, camera, held } = this;
     if (!scene || !width || box < 0) {
       return false;
     }
     const { layout } = scene;
-    const [wide, tall] = [Math.min(layout.width[box], most), Math.min(layout.height[box], high)];
+    const [wide, tall] = [Math.min(layout.width[box], most), Math.min(layout.height[box], mostHigh)];
     const area = { x: layout.x[box], y: layout.y[box], width: wide, height: tall };
-    const { left, right, top } = this.cover;
-    const free = reveal(pan(camera, -left, -top), area, width - left - right, Math.max(1, height - top));
+    const { left, right, top, bottom } = this.cover;
+    const high = Math.max(1, height - top - bottom);
+    const free = reveal(pan(camera, -left, -top), area, width - left - right, high);
     const to = pan(free, left, top);
     if (Math.abs(to.x - camera.x) < 1e-6 && Math.abs(to.y - camera.y) < 1e-6) {
       return false;
