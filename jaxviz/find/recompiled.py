@@ -7,7 +7,7 @@ is said: a wrong reason is worse than none.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +90,27 @@ def find_recompiled(
     return tuple(finding for finding in found if finding is not None)
 
 
+def joined(remedies: Iterable[str]) -> str:
+    """Remedies one after the other; those that differ only in the argument that they are about are one.
+
+    >>> joined(["Pad `x`.", "Pad `y`.", "Pad `x`."])
+    'Pad `x` and `y`.'
+    """
+    about: dict[tuple[str, ...], list[str]] = {}
+    for remedy in dict.fromkeys(filter(None, remedies)):
+        before, tick, after = remedy.partition("`")
+        name, _, rest = after.partition("`")
+        # Elsewhere in the text the name may not be one of several.
+        key = (before, rest) if tick and f"`{name}`" not in rest else (remedy,)
+        about.setdefault(key, []).append(name)
+    return " ".join(key[0] if len(key) == 1 else f"{key[0]}{_and(names)}{key[1]}" for key, names in about.items())
+
+
+def _and(names: Sequence[str]) -> str:
+    *others, last = (f"`{name}`" for name in names)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def _is_one(one: Definition, other: Definition) -> bool:
     return one.same_object(other) or one.made_again(other)
 
@@ -115,7 +136,6 @@ def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]], cost
     told = [kind, *others]
     parts = [f"{_times(len(counts[one]))} because {counts[one][-1].text}" for one in told]
     text = "; ".join(parts)
-    remedies = dict.fromkeys(counts[one][-1].remedy for one in told if counts[one][-1].remedy)
     took = f" Compiling it again took {cost:.2g} s." if cost else ""
     where = f" (line {definition.line})" if definition.line > 0 else ""
     return Finding(
@@ -123,7 +143,7 @@ def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]], cost
         severity=WARNING if count >= _WARNING[group] else ADVICE,
         title=f"{definition.name} was compiled {len(members)} times{where}",
         text=f"{text[0].upper()}{text[1:]}.{took}",
-        remedy=" ".join(remedies),
+        remedy=joined(counts[one][-1].remedy for one in told),
         nodes=np.empty(0, np.int32),
         figures={
             "compilations": len(members),

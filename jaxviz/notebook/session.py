@@ -71,8 +71,9 @@ class Entry:
 
     def summary(self) -> dict[str, Any]:
         """What the side panel shows."""
+        from jaxviz.find.recompiled import joined
+
         definition = self.specialization.definition
-        remedies = dict.fromkeys(reason.remedy for reason in self.reasons if reason.remedy)
         return {
             "id": self.id,
             "origin": self.origin,
@@ -85,7 +86,7 @@ class Entry:
             "seconds": {name: float(cost) for name, cost in self.seconds.items()},
             "kinds": [reason.kind for reason in self.reasons],
             "why": _why(self),
-            "remedy": " ".join(remedies),
+            "remedy": joined(reason.remedy for reason in self.reasons),
             "place": _place_text(*self.place) if self.place else "",
             "label": self.label,
             "pinned": self.pinned,

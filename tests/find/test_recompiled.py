@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
+from jaxviz.find.recompiled import joined
 from jaxviz.find.static_fields import changed_field
 
 
@@ -386,3 +387,22 @@ def test_a_static_argument_that_was_left_to_its_default_before_is_named():
         step(ONES)
         step(ONES, 4.0)
     assert [reason.text for reason in rec.reasons[1]] == ["the static argument `y` is 4.0, before 1.0"]
+
+
+def test_remedies_that_differ_only_in_the_argument_are_one():
+    assert joined(["Pad `x` or mask.", "Pad `y` or mask.", "", "Pad `z` or mask."]) == "Pad `x`, `y` and `z` or mask."
+    assert joined(["Make `x` an array: `x` changes.", "Make `y` an array: `y` changes."]) == (
+        "Make `x` an array: `x` changes. Make `y` an array: `y` changes."
+    )
+    assert joined(["Set it once.", "Pad `x`.", "Set it once."]) == "Set it once. Pad `x`."
+
+    @jax.jit
+    def scaled(x, y):
+        return x * y
+
+    with jv.recording() as rec:
+        for number in (3, 4):
+            scaled(jnp.ones(number), jnp.ones(number))
+    assert joined(reason.remedy for reason in rec.reasons[1]).startswith(
+        "Bring axis 0 of `x` and `y` to a few fixed sizes"
+    )
