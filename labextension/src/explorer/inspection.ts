@@ -19,7 +19,7 @@ export interface InspectionActions {
 /** ms after a click in which a second one goes through the details to what lies under them. */
 const DOUBLE_CLICK = 500;
 /** px of a picture that is too narrow for details at one of its sides. */
-const NARROW = 440;
+const NARROW = 390;
 
 export class Inspection {
   readonly root = element('aside', 'jv-inspector');

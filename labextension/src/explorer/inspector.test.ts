@@ -17,7 +17,7 @@ test('a long name of a parameter goes on in the next line where a word of it beg
 
 test('in a narrow picture the details stand in its lower part, and what is fitted keeps clear of them', async () => {
   for (const [width, low] of [
-    [400, true],
+    [380, true],
     [900, false]
   ] as const) {
     giveSize(width, 400);
