@@ -14,7 +14,7 @@ from jaxviz.outline.elements import is_kind
 from jaxviz.outline.kernel_names import KernelNames, weight
 from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
 from jaxviz.outline.tree import ROW_KINDS, Outline
-from jaxviz.outline.turns import LOOPS, mark_counters
+from jaxviz.outline.turns import LOOPS, mark_turns
 
 _PHASE, _LOOP, _COND, _CALL, _BODY = (ROW_KINDS.index(kind) for kind in ("phase", "loop", "cond", "call", "body"))
 _OWN_NAMED = (_PHASE, _LOOP, _COND, _BODY)
@@ -35,7 +35,7 @@ def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
     writer = _Writer(graph, source, outline)
     writer.write()
     role = roles_of(graph)
-    mark_counters(role, graph, source, outline)
+    mark_turns(role, graph, source, outline)
     return writer.outline_of(role)
 
 

@@ -73,7 +73,8 @@ class Names:
         for row, name in self._functions_inside():
             columns[0, row] = string(name)
         unnamed = columns[0] == 0
-        unnamed[draft.kind == _COPY] = False
+        # A copy is called as its stack is.
+        unnamed[draft.copy >= 0] = False
         for row in added[draft.copy[added] < 0].tolist():
             columns[0, row] = string(self._added(row))
             unnamed[row] = not columns[0, row]

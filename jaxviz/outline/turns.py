@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, OPERATION, Attributes, Column, Graph
-from jaxviz.outline.noise import COUNTER, EDGE
+from jaxviz.outline.noise import BOX, COUNTER, EDGE
 from jaxviz.outline.tree import Outline
 
 _TURNING = frozenset({"scan", "while", "cond"})
 LOOPS = frozenset({"while"})
+_SLICES = ("dynamic_slice", "dynamic_update_slice", "dynamic-slice", "dynamic-update-slice")
 _NUMBERS = frozenset({"s32", "s64", "u32", "u64", "pred"} | {"int32", "int64", "uint32", "uint64", "bool"})
 
 
@@ -49,9 +50,15 @@ def with_turns(graph: Graph, source: Column, program: Graph) -> Graph:
     return replace(graph, attributes=Attributes(*(column[order] for column in columns)))
 
 
-def mark_counters(role: Column, graph: Graph, source: Column, outline: Outline) -> None:
-    """What counts turns is not drawn, nor is what goes round for that alone; the program itself may read it."""
-    counts = _counters(graph, source, outline)
+def mark_turns(role: Column, graph: Graph, source: Column, outline: Outline) -> None:
+    """What counts turns is not drawn, nor is what goes round for that alone; the program itself may read it.
+
+    What takes the slice of a turn from what is scanned, and puts that of a result where it belongs, is an edge.
+    """
+    loops = _loops_of(outline)
+    counts = _counters(graph, source, outline, loops)
+    slices = [op for name in _SLICES if (op := graph.tables.find_string(name)) is not None]
+    role[(role == BOX) & np.isin(graph.nodes.op, slices) & loops[source] & (graph.nodes.region > 0)] = EDGE
     copies = graph.tables.find_string("copy")
     role[counts] = np.where(graph.nodes.op[counts] == (-1 if copies is None else copies), EDGE, COUNTER)
     source = graph.operands.source
@@ -63,11 +70,15 @@ def mark_counters(role: Column, graph: Graph, source: Column, outline: Outline) 
     role[(graph.nodes.kind == ARGUMENT) & turning[graph.nodes.region] & ~read] = COUNTER
 
 
-def _counters(graph: Graph, source: Column, outline: Outline) -> NDArray[np.bool_]:
-    """What counts the turns of a loop that the jaxpr has as a whole: numbers that come from nothing inside of it."""
-    # The last is for what comes from nothing, which is number -1.
+def _loops_of(outline: Outline) -> NDArray[np.bool_]:
+    """Of each node of the jaxpr whether it is a loop or condition; the last is for what comes from none, -1."""
     loops = np.zeros(len(outline.graph) + 1, bool)
     loops[turning_nodes(outline.graph)] = True
+    return loops
+
+
+def _counters(graph: Graph, source: Column, outline: Outline, loops: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What counts the turns of a loop that the jaxpr has as a whole: numbers that come from nothing inside of it."""
     types, strings = graph.tables.types, graph.tables.strings
     number = [rank == 0 and strings[dtype] in _NUMBERS for rank, dtype in zip(types.rank, types.dtype, strict=True)]
     others = np.bincount(graph.value_node, ~np.array([*number, False])[graph.values.type], len(graph))

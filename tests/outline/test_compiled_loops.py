@@ -78,6 +78,30 @@ def test_copies_that_the_compiler_makes_for_a_loop_alone_are_no_boxes(explored):
     assert not any(box.name.startswith("copy") for box in explored.view(stage="hlo").boxes)
 
 
+def recurrence(w, xs):
+    def cell(h, x):
+        h = jnp.tanh(w @ h + x)
+        return h, jnp.sin(h)
+
+    return jax.lax.scan(cell, jnp.zeros(4), xs)[1]
+
+
+def test_what_takes_slices_for_the_turns_of_a_scan_and_puts_them_back_is_no_box():
+    explored = jv.explore(recurrence, jnp.ones((4, 4)), jnp.ones((9, 4)))
+    strings, ops = explored.stablehlo.tables.strings, explored.stablehlo.nodes.op
+    assert {"dynamic_slice", "dynamic_update_slice"} <= {strings[op] for op in ops}
+    jaxpr, stablehlo = ([box.name for box in explored.view(stage=stage).closed] for stage in ("jaxpr", "stablehlo"))
+    assert jaxpr == stablehlo == ["matmul", "add", "tanh", "sin"]
+
+
+def test_slices_that_the_program_takes_in_a_loop_are_boxes():
+    def windows(x):
+        return jax.lax.fori_loop(0, 4, lambda i, s: s + jax.lax.dynamic_slice(x, (i,), (3,)), jnp.zeros(3))
+
+    names = [box.name for box in jv.explore(windows, jnp.ones(9)).view(stage="stablehlo").closed]
+    assert {"dynamic_slice", "add"} <= set(names)
+
+
 def test_a_copy_that_is_a_result_is_a_box():
     explored = jv.explore(lambda x: (x, jnp.sin(x)), jnp.ones(4))
     outline = outline_of_stage(explored, "hlo")

@@ -20,7 +20,11 @@ export class Flow {
   private readonly made: Map<number, readonly Origin[]>;
   private readonly graph: Graph;
 
-  constructor(private readonly folds: Folds) {
+  /** `puts` are the operations that hand on what they put into another value: their second operand. */
+  constructor(
+    private readonly folds: Folds,
+    private readonly puts: ReadonlySet<number> = new Set()
+  ) {
     this.graph = folds.graph;
     this.made = made.get(this.graph) ?? new Map<number, readonly Origin[]>();
     made.set(this.graph, this.made);
@@ -94,7 +98,8 @@ export class Flow {
     }
     if (graph.firstRegion[node] === graph.firstRegion[node + 1]) {
       const handsOn = folds.rows.outline.role[node] === NodeRole.edge;
-      return handsOn ? [graph.operandSource[graph.firstOperand[node]]] : null;
+      const operand = graph.firstOperand[node] + (this.puts.has(graph.op[node]) ? 1 : 0);
+      return handsOn ? [graph.operandSource[operand]] : null;
     }
     const inner = folds.borders.outOf.get(source)?.flatMap(binding => {
       const result = graph.bindingFrom[binding];

@@ -11,6 +11,8 @@ const MAX_EDGES = 12;
 const MAX_IDLE_ARGUMENTS = 8;
 
 const NONE: readonly Origin[] = [];
+/** Operations that put the slice of a turn into what a loop gives. */
+const PUTS = ['dynamic_update_slice', 'dynamic-update-slice'];
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 export class Reads {
@@ -26,7 +28,7 @@ export class Reads {
     private readonly graph: Graph,
     private readonly folds: Folds
   ) {
-    this.flow = new Flow(folds);
+    this.flow = new Flow(folds, new Set(PUTS.map(name => document.strings.indexOf(name)).filter(op => op >= 0)));
     let argumentCount = 0;
     for (let node = 0; node < graph.nodeCount; node++) {
       argumentCount += graph.kind[node] === NodeKind.argument && graph.region[node] === 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
+import { NodeRole } from '../document/graph.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import { bordersOf } from './borders.ts';
@@ -190,6 +191,21 @@ test('the first view opens what fits and leaves closed what does not', () => {
   // Two operations do not make a call worth opening by its size, but a loop is.
   assert.deepEqual([...firstView(document, graph, space, measure, sized(30)).open], [1]);
   assert.deepEqual([...firstView(document, graph, space, measure, sized(90)).open], []);
+});
+
+test('what puts the slice of a turn into what a loop gives hands on the slice, not what was there before', () => {
+  const sketch = new Sketch('turn');
+  const before = sketch.argument('before', 'f32[8]');
+  const x = sketch.argument('x', 'f32[1]');
+  const made = sketch.op('sin', [x], 'f32[1]');
+  const put = sketch.op('dynamic_update_slice', [before, made], 'f32[8]');
+  const node = sketch.last;
+  sketch.result('result', put);
+  const document = decodePlain(sketch.plain());
+  const [graph] = document.graphs;
+  assert.deepEqual(edges(show(document, graph, { open: new Set() })).at(-1), 'dynamic_update_slice -> result');
+  rowsOf(document, graph).outline.role[node] = NodeRole.edge;
+  assert.deepEqual(edges(show(document, graph, { open: new Set() })), ['x -> sin', 'sin -> result']);
 });
 
 test('where words are too long for a space, they are cut earlier and what they stand for is shown', () => {
