@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
-from jaxviz.outline.elements import CALL, FUNCTION, MODULE, RECOMPUTED
+from jaxviz.outline.elements import CALL, FUNCTION, MODULE, RECOMPUTED, STATEMENT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.tree import ROW_KINDS
@@ -39,6 +39,10 @@ _WORK = (
     # In the words of HLO.
     *("dot", "convolution", "custom-call", "all-reduce", "all-gather", "reduce", "exponential"),
 )
+
+
+# A variable for what a comprehension collects.
+_COLLECTED = re.compile(r"(\w+) = [\[{]")
 
 
 class Names:
@@ -67,6 +71,12 @@ class Names:
         for row in np.flatnonzero((draft.count > 1) & (draft.kind == CALL) & (draft.added == 0)).tolist():
             head = self._loop_inside(row)
             columns[0, row] = string(head) if head else columns[0, row]
+        # Since Python 3.12 a comprehension has no frame of its own, and is the statement that it stands in.
+        for row in np.flatnonzero((draft.count > 1) & (draft.kind == STATEMENT) & (draft.added == 0)).tolist():
+            text = labels[draft.label[row]].name
+            collected = _COLLECTED.match(text)
+            if collected:
+                columns[:, row] = string(collected[1]), string(text), string(collected[1])
         for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
             name, detail = self._recomputed(row)
             columns[0, row], columns[1, row] = string(name), string(detail)
