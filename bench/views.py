@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import jaxviz as jv
+from bench import wide_models
 from jaxviz.first_view import Box, FirstView
 
 _SPACES = ((760, 560), (900, 400))
@@ -31,7 +32,7 @@ def programs(quick: bool) -> dict[str, Callable[[], _Case]]:
 
     depths = (2,) if quick else (2, 4, 12, 64)
     layers = {f"flax train {depth}": functools.partial(flax_block, layers=depth) for depth in depths}
-    return {**CORPUS, **layers, **STYLES}
+    return {**CORPUS, **layers, **STYLES, **wide_models.PROGRAMS}
 
 
 def is_named(box: Box, operations: set[str]) -> bool:
