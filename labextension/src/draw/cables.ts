@@ -101,9 +101,11 @@ function paintRun(painter: Painter, { points }: Run): void {
 
 function paintLabels(painter: Painter, runs: readonly Run[]): void {
   for (const { text, labelX, labelY } of runs) {
-    const width = measure(text, 'chip') + 2 * CHIP_INSET;
-    painter.rect('cable-label', labelX - width / 2, labelY, width, CHIP_HEIGHT, CHIP_HEIGHT / 2);
-    painter.text('cabled', labelX - width / 2 + CHIP_INSET, labelY + 11.5, text);
+    // On whole pixels borders are crisp.
+    const width = Math.ceil(measure(text, 'chip') + 2 * CHIP_INSET);
+    const [left, top] = [Math.round(labelX - width / 2), Math.round(labelY)];
+    painter.rect('cable-label', left, top, width, CHIP_HEIGHT, CHIP_HEIGHT / 2);
+    painter.text('cabled', left + CHIP_INSET, top + 11.5, text);
   }
 }
 

@@ -35,7 +35,7 @@ export interface SvgOptions {
 
 export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): string {
   const palette = palettes[theme === 'auto' ? 'light' : theme];
-  const painter = new SvgPainter(palette);
+  const painter = new SvgPainter(palette, theme === 'auto');
   const { visible } = scene;
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame) {
@@ -77,7 +77,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
     `<title>${escape(title)}</title>`,
     `<desc>${escape(description)}</desc>`,
     ...(theme === 'auto' ? [`<style>@media(prefers-color-scheme:dark){${darkRules(painter.used)}}</style>`] : []),
-    `<rect class="background" fill="${palette.background}" x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}"/>`,
+    `<rect ${painter.named('background')}fill="${colour(palette.background)}" x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}"/>`,
     ...painter.parts,
     '</svg>'
   ].join('\n');
@@ -151,7 +151,15 @@ class SvgPainter implements Painter {
   private readonly paths = new Map<LookName, string[]>();
   private readonly words = new Map<Ink, string[]>();
 
-  constructor(private readonly palette: Palette) {}
+  /** Looks are named only where rules for readers who prefer dark speak of them. */
+  constructor(
+    private readonly palette: Palette,
+    private readonly withNames: boolean
+  ) {}
+
+  named(name: string): string {
+    return this.withNames ? `class="${name}" ` : '';
+  }
 
   /** What is painted from here on covers what was painted before. */
   endLayer(): void {
@@ -161,7 +169,7 @@ class SvgPainter implements Painter {
       this.writeGroup(look, attributes, this.shapes.get(look));
       if (path) {
         this.used.add(look);
-        this.parts.push(`<path class="${look}" ${attributes} d="${path.join('\n')}"/>`);
+        this.parts.push(`<path ${this.named(look)}${attributes} d="${path.join('\n')}"/>`);
       }
     }
     const written = (Object.keys(inks) as Ink[]).filter(ink => this.words.has(ink));
@@ -247,11 +255,23 @@ class SvgPainter implements Painter {
   }
 
   private writeGroup(name: LookName | Ink, attributes: string, members: readonly string[] | undefined): void {
-    if (members) {
-      this.used.add(name);
-      this.parts.push(`<g class="${name}" ${attributes}>`, ...members, '</g>');
+    if (!members) {
+      return;
+    }
+    this.used.add(name);
+    const all = `${this.named(name)}${attributes}`;
+    // What is alone says itself how it looks.
+    if (members.length === 1) {
+      this.parts.push(members[0].replace(' ', ` ${all} `));
+    } else {
+      this.parts.push(`<g ${all}>`, ...members, '</g>');
     }
   }
+}
+
+/** `#ffffff` is `#fff`. */
+function colour(six: string): string {
+  return six.replace(/^#(.)\1(.)\2(.)\3$/, '#$1$2$3');
 }
 
 function tenths(value: number): number {
@@ -261,8 +281,8 @@ function tenths(value: number): number {
 /** What a look has beside what holds for all: no fill, and lines of one px. */
 function lookAttributes(look: Look, palette: Palette): string {
   return [
-    ...(look.fill ? [`fill="${palette[look.fill]}"`] : []),
-    ...(look.stroke ? [`stroke="${palette[look.stroke]}"`] : []),
+    ...(look.fill ? [`fill="${colour(palette[look.fill])}"`] : []),
+    ...(look.stroke ? [`stroke="${colour(palette[look.stroke])}"`] : []),
     ...(look.stroke && look.width && look.width !== 1 ? [`stroke-width="${look.width}"`] : []),
     ...(look.dash ? [`stroke-dasharray="${look.dash.join(' ')}"`] : [])
   ].join(' ');
@@ -270,7 +290,7 @@ function lookAttributes(look: Look, palette: Palette): string {
 
 function inkAttributes(ink: Ink, palette: Palette): string {
   const { size, weight } = faces[inks[ink].face];
-  return `fill="${palette[inks[ink].role]}" font-size="${size}"${weight === 400 ? '' : ` font-weight="${weight}"`}`;
+  return `fill="${colour(palette[inks[ink].role])}" font-size="${size}"${weight === 400 ? '' : ` font-weight="${weight}"`}`;
 }
 
 /** The colours for readers who prefer dark; rules of a style win over attributes. */
@@ -278,16 +298,16 @@ function darkRules(used: ReadonlySet<LookName | Ink>): string {
   const palette = palettes.dark;
   const rule = (name: string, colours: string): string => `.jaxviz .${name}{${colours}}`;
   return [
-    rule('background', `fill:${palette.background}`),
+    rule('background', `fill:${colour(palette.background)}`),
     ...(Object.keys(looks) as LookName[])
       .filter(name => used.has(name))
       .map(name => {
         const look: Look = looks[name];
-        const fill = look.fill ? `fill:${palette[look.fill]};` : '';
-        return rule(name, fill + (look.stroke ? `stroke:${palette[look.stroke]}` : ''));
+        const fill = look.fill ? `fill:${colour(palette[look.fill])};` : '';
+        return rule(name, fill + (look.stroke ? `stroke:${colour(palette[look.stroke])}` : ''));
       }),
     ...(Object.keys(inks) as Ink[])
       .filter(name => used.has(name))
-      .map(name => rule(name, `fill:${palette[inks[name].role]}`))
+      .map(name => rule(name, `fill:${colour(palette[inks[name].role])}`))
   ].join('');
 }

@@ -25,7 +25,7 @@ test('coloured by time, a frame says how long what is in it takes', async () => 
   const drawn = (): string => {
     const { scene } = explorer.panes[0];
     assert.ok(scene);
-    return toSvg(scene, { theme: 'light', title: '', description: '' });
+    return toSvg(scene, { theme: 'auto', title: '', description: '' });
   };
   const { visible, notes } = explorer.panes[0].scene ?? assert.fail('nothing is drawn');
   const told = [...notes].map(([box, text]) => `${visible.label[box]} ${text}`);
