@@ -30,6 +30,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     graph = subject.graph
     unneeded = (graph.nodes.kind == OPERATION) & (needed_nodes(graph) == 0)
     derived = _of_derivatives(graph)
+    derived |= _in_derivatives(subject, unneeded & ~derived, derived)
     called = _of_unused_calls(subject, unneeded, unneeded & derived)
     dead = unneeded & (~derived | (called >= 0) | _unused(subject, unneeded & derived))
     # What stands in a dead body is dead with its owner, which speaks for it.
@@ -171,6 +172,22 @@ def _of_derivatives(graph: Graph) -> Column:
     scopes, scope = np.unique(graph.nodes.scope, return_inverse=True)
     marked = [any(mark in strings[text] for mark in DERIVATIVES) for text in scopes.tolist()]
     return np.array(marked, bool)[scope]
+
+
+def _in_derivatives(subject: Subject, nodes: Column, derived: Column) -> Column:
+    """Of some nodes, those that were made in a call all else of which is part of a derivative: what the rule of a
+    custom derivative calls has a name stack of its own."""
+    stack = subject.graph.nodes.stack
+    found = np.zeros(len(nodes), bool)
+    if not nodes.any() or not derived.any():
+        return found
+    others = (subject.graph.nodes.kind == OPERATION) & ~nodes
+    of_derivatives = {frame for one in np.unique(stack[others & derived]).tolist() for frame in subject.own_frames(one)}
+    plain = {frame for one in np.unique(stack[others & ~derived]).tolist() for frame in subject.own_frames(one)}
+    for one in np.unique(stack[nodes]).tolist():
+        if (of_derivatives - plain).intersection(subject.own_frames(one)[:-1]):
+            found |= nodes & (stack == one)
+    return found
 
 
 def _groups(graph: Graph, alone: Column, dead: Column) -> Iterator[Column]:

@@ -322,3 +322,16 @@ def collected(x):
 )
 def test_what_a_loop_carries_for_something_is_left_alone(fn):
     assert found("dead", fn, jnp.ones(8)) == []
+
+
+def by_a_rule_of_its_own(w, x):
+    @jax.custom_vjp
+    def layer(x):
+        return jnp.tanh(x @ w)
+
+    layer.defvjp(lambda x: (layer(x), x), lambda x, g: (g @ w.T,))
+    return jax.grad(lambda x: layer(x).sum())(x)
+
+
+def test_what_the_rule_of_a_custom_derivative_calls_for_its_value_alone_is_left_alone():
+    assert found("dead", by_a_rule_of_its_own, jnp.ones((4, 4)), jnp.ones((8, 4))) == []
