@@ -34,7 +34,13 @@ def failed(name):
 WITHOUT_CURES = ("choice", "recursion", "numpy", "carry structure", "range", "reshape", "result", "undefined")
 WITHOUT_CURES += ("scan lengths", "stack", "dot")
 NOT_CURED = {
-    *("counted", "an_einsum_with_a_new_letter", "a_derivative_of_a_count", "a_list_that_is_static"),
+    *(
+        "mapped_with_too_few",
+        "counted",
+        "an_einsum_with_a_new_letter",
+        "a_derivative_of_a_count",
+        "a_list_that_is_static",
+    ),
     *(
         "as_many_as_the_sum",
         "gradients_of_another_tree",

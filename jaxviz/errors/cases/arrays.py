@@ -227,9 +227,13 @@ def _list_argument(failure: Failure, match: re.Match[str]) -> Explanation | None
     if match[2] == "NoneType":
         return _none_argument(failure, match[1])
     call = failure.calls(match[1]) or failure.find(ast.Call)
-    first = call.args[0] if call is not None and call.args else None
-    text = failure.text(first) or "values"
-    code = failure.with_(first, f"jnp.array({text})") if first is not None else "jnp.array(values)"
+    given = call.args if call is not None else []
+    listed = [one for one in given if isinstance(one, (ast.List, ast.Tuple)) or _is_listed(failure.value(one))]
+    first = next(iter(listed or given), None)
+    code = f"jnp.array({failure.text(first) or 'values'})"
+    if call is not None and first is not None and failure.source is not None:
+        changes: dict[ast.AST, str] = {one: f"jnp.array({failure.text(one)})" for one in listed or [first]}
+        code = failure.with_(call, failure.source.replaced(call, changes))
     reason = (
         f"Functions of jax.numpy take arrays and numbers; `{match[1]}` was given a {match[2]}. "
         "To turn one into an array silently would cost an operation for each element, while tracing too."
@@ -240,9 +244,32 @@ def _list_argument(failure: Failure, match: re.Match[str]) -> Explanation | None
     )
 
 
+def _is_listed(value: object) -> bool:
+    return type(value) in (list, tuple)
+
+
+def _none_written(failure: Failure, function: str, written: ast.expr) -> Explanation:
+    reason = (
+        f"Functions of jax.numpy take arrays and numbers, and `{function}` was given None. An array has a number in "
+        f"each place, and what stands for nothing is one too. {failure.types(failure.expression)}"
+    )
+    cure = Cure("Say nothing with a number:", failure.with_(written, "jnp.nan"))
+    title = f"`{function}` was given None for an array"
+    return Explanation("operand", title, reason.strip(), (cure,), api_page("jax.numpy.array"))
+
+
 def _none_argument(failure: Failure, function: str) -> Explanation:
     call = failure.calls(function) or failure.find(ast.Call)
-    first = call.args[0] if call is not None and call.args else None
+    given = call.args if call is not None else []
+    first = next(iter(given), None)
+    for one in given:
+        # Of what nothing is known, the value is None as well.
+        written = isinstance(one, ast.Constant) and one.value is None
+        if written or (isinstance(one, ast.Name) and failure.variables.get(one.id, 0) is None):
+            first = one
+            break
+    if isinstance(first, ast.Constant):
+        return _none_written(failure, function, first)
     text = failure.text(first) or "x"
     reason = (
         f"Functions of jax.numpy take arrays and numbers; `{function}` was given `{text}`, which is None when the "

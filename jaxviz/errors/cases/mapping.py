@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxviz.errors.cases.given import function_given
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure
 from jaxviz.errors.rewriting import with_keyword
@@ -171,7 +172,25 @@ def _nothing(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("vmap nothing", "`vmap` has nothing to map over", reason, (cure,), _PAGE)
 
 
+def _arguments(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A mapped function that takes more or fewer arguments than it is called with."""
+    call, given = failure.calls("vmap", "filter_vmap", "pmap"), _given(failure)
+    function = function_given(failure, call.args[0]) if call is not None and call.args else None
+    if function is None or not given or any(isinstance(one, ast.Starred) for one in given):
+        return None
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    listed = ", ".join(f"`{name}`" for name in names) or "none"
+    texts = ", ".join(f"`{failure.text(one)}`" for one in given)
+    reason = (
+        "The mapped function is called with as many arguments as stand behind it, each without its mapped axis. It "
+        f"takes {listed}, and is given {texts}. What is the same for all goes in with None in `in_axes`."
+    )
+    title = f"the mapped function takes {len(names)} arguments, and is given {len(given)}"
+    return Explanation("vmap arguments", title, reason, (), _PAGE)
+
+
 CASES = (
+    Case("vmap arguments", ("TypeError",), r"missing \d+ required positional|takes \d+ positional arg", _arguments),
     Case("vmap sizes", _VALUE, r"vmap got inconsistent sizes", _sizes),
     Case(
         "vmap rank",

@@ -11,6 +11,7 @@ from typing import Any
 
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure, is_array, type_text
+from jaxviz.errors.trial import given_by
 
 # What other libraries call it, and what JAX does: of methods, `x` is the array and `...` the arguments.
 _METHODS = {
@@ -286,9 +287,10 @@ def _entry(failure: Failure, match: re.Match[str]) -> Explanation | None:
     """An entry of a dictionary is asked for as if it were an object's."""
     node = failure.find(ast.Attribute)
     held = failure.value(node.value) if node is not None else None
+    text = failure.text(node.value) if node is not None else ""
+    held = held if held is not None else given_by(failure, text)
     if node is None or type(held) is not dict or match[1] not in held:
         return None
-    text = failure.text(node.value)
     keys = ", ".join(f"`{key}`" for key in list(held)[:8])
     reason = (
         f"`{text}` is a dictionary with the keys {keys}: its entries are taken out by these. What a dictionary has as "

@@ -91,3 +91,23 @@ class Scaled:
 @failing(X, case="not an array", place="", words=["static_argnums=0", "def once(self, x):"])
 def a_method_in_a_method(x):
     return Scaled(2.0).twice(x)
+
+
+@failing(X, case="vmap arguments", place="jax.vmap", words=["`a`, `b`", "is given `x`"])
+def mapped_with_too_few(x):
+    return jax.vmap(lambda a, b: a * b)(x)
+
+
+@failing(X, case="list", place="jnp.interp", words=["jnp.array([1, 2, 3]), jnp.array([3, 2, 1])"], mends=[0])
+def interpolated_between_lists(x):
+    return jnp.interp(x, [1, 2, 3], [3, 2, 1])
+
+
+@failing(X, case="operand", place="jnp.where", words=["`where` was given None"], mends=[0])
+def nothing_where_it_is_false(x):
+    return jnp.where(x > 0, x, None)
+
+
+@failing(WEIGHTS, case="key", place="grad", words=['(params)["w"]'], mends=[0], gives=2 * X)
+def an_entry_of_what_comes_back(params):
+    return jax.grad(lambda one: (one["w"] ** 2).sum())(params).w
