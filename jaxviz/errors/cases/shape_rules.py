@@ -7,7 +7,7 @@ import re
 
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.trial import given_by
 
 _BOTH = ("TypeError", "ValueError")
@@ -60,8 +60,56 @@ def _padding(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("padding", title, reason.strip(), tuple(cures), api_page("jax.numpy.pad"))
 
 
+# Functions that take a shape first, and then a type.
+_OF_A_SHAPE = ("zeros", "ones", "empty")
+# Functions that take a list of arrays.
+_OF_ARRAYS = ("concat", "concatenate", "stack", "hstack", "vstack", "column_stack", "dstack", "block")
+
+
+def _sizes_alone(failure: Failure, call: ast.Call) -> Explanation:
+    """Sizes that are given one by one where a tuple of them is wanted."""
+    name, sizes = last_name(call.func), ", ".join(map(failure.text, call.args))
+    options = "".join(f", {failure.text(one)}" for one in call.keywords)
+    cure = Cure("Give them as one tuple:", failure.with_(call, f"{failure.text(call.func)}(({sizes}){options})"))
+    reason = (
+        f"`{name}` takes a shape, which is a tuple, and after it a type. `{failure.text(call.args[1])}` is no type."
+    )
+    title = f"`{name}` was given sizes one by one"
+    return Explanation("sizes", title, reason, (cure,), api_page(f"jax.numpy.{name}"))
+
+
+def _one_size(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A number where random numbers want a shape."""
+    call = failure.find(ast.Call)
+    given = [*call.args[1:], *(one.value for one in call.keywords)] if call is not None else []
+    sizes = [one for one in given if isinstance(failure.value(one), int) and str(failure.value(one)) == match[1]]
+    cures = []
+    if len(sizes) == 1:
+        code = failure.with_(sizes[0], f"({failure.text(sizes[0])},)")
+        cures = [Cure("Of an array of one axis, the shape is a tuple of one number:", code)]
+    reason = f"A shape is a tuple with the size of each axis, and {match[1]} is a number. {failure.types(call)}"
+    title = "a number was given where a shape is wanted"
+    return Explanation("sizes", title, reason.strip(), tuple(cures), api_page("jax.random.normal"))
+
+
+def _arrays_alone(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """Arrays that are given one by one where a list of them is wanted."""
+    call = failure.calls(*_OF_ARRAYS)
+    if call is None or len(call.args) < 2 or any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    name, arrays = last_name(call.func), ", ".join(map(failure.text, call.args))
+    options = "".join(f", {failure.text(one)}" for one in call.keywords)
+    cure = Cure("Give them as one list:", failure.with_(call, f"{failure.text(call.func)}([{arrays}]{options})"))
+    reason = f"`{name}` takes a list of all arrays, and after it how they are joined. {failure.types(call)}"
+    title = f"`{name}` was given arrays one by one"
+    return Explanation("arrays one by one", title, reason.strip(), (cure,), api_page(f"jax.numpy.{name}"))
+
+
 def _viewed(failure: Failure, match: re.Match[str]) -> Explanation:
-    """Another shape asked of `view`, which is about types here."""
+    """Another shape asked of `view`, which is about types here; or sizes that stand one by one."""
+    call = failure.find(ast.Call)
+    if call is not None and last_name(call.func) in _OF_A_SHAPE and len(call.args) > 1:
+        return _sizes_alone(failure, call)
     call = failure.calls("view")
     cures = []
     if call is not None and isinstance(call.func, ast.Attribute) and not call.keywords:
@@ -126,6 +174,8 @@ CASES = (
         api_page("jax.numpy.split"),
     ),
     Case("view", ("TypeError",), r"Cannot interpret '(-?\d+)' as a data type", _viewed),
+    Case("sizes", ("TypeError",), r"shape argument of [\w.]+ must be a sequence, got (\d+)", _one_size),
+    Case("arrays one by one", ("TypeError",), r"takes (?:from )?\d[\w ]* positional arguments? but", _arrays_alone),
     Case("view", ("NotImplementedError",), r"argument of array\.view\(\) is not supported", _viewed),
     Case("concatenation", _BOTH, r"Zero-dimensional arrays cannot be concatenated", _of_numbers),
     plain(

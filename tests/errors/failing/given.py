@@ -11,6 +11,7 @@ from errors.failing.registry import X, failing
 from jax import lax
 
 WEIGHTS = {"w": X}
+KEY = jax.random.key(0)
 
 
 @failing(
@@ -111,3 +112,23 @@ def nothing_where_it_is_false(x):
 @failing(WEIGHTS, case="key", place="grad", words=['(params)["w"]'], mends=[0], gives=2 * X)
 def an_entry_of_what_comes_back(params):
     return jax.grad(lambda one: (one["w"] ** 2).sum())(params).w
+
+
+@failing(X, case="sizes", place="jnp.ones", words=["jnp.ones((3, 1))"], mends=[0], gives=jnp.full((3, 3), 1.0) + X)
+def sizes_one_by_one(x):
+    return jnp.ones(3, 1) + x
+
+
+@failing(KEY, X, case="sizes", place="choice", words=["choice(key, x, (2,))"], mends=[0])
+def a_number_for_a_shape(key, x):
+    return jax.random.choice(key, x, 2)
+
+
+@failing(X, case="arrays one by one", place="jnp.concat", words=["jnp.concat([x, x])"], mends=[0])
+def arrays_one_by_one(x):
+    return jnp.concat(x, x)
+
+
+@failing(X, case="arrays one by one", place="vstack", words=["jnp.vstack([x, x, x])"], mends=[0])
+def three_arrays_one_by_one(x):
+    return jnp.vstack(x, x, x)
