@@ -56,3 +56,20 @@ test('boxes keep their order, and none moves further than all that has grown', (
     })
   );
 });
+
+test('ten thousand boxes that all grow are given room in a moment', () => {
+  const boxes = Array.from({ length: 10_000 }, (_, i) => i);
+  const before = Float64Array.from(boxes, i => (i % 100) * 100);
+  const rows = boxes.map(i => Math.floor(i / 100));
+  const began = performance.now();
+  const after = makeRoom(
+    before,
+    taken(
+      rows,
+      boxes.map(() => 130)
+    ),
+    growth(...boxes.map(() => 90))
+  );
+  assert.ok(performance.now() - began < 500);
+  assert.ok(after[99] - after[0] > 99 * 200);
+});

@@ -29,10 +29,7 @@ interface Stretch {
 export function makeRoom(before: Float64Array, taken: Taken, growth: Growth): Float64Array {
   const stretches = wantedRoom(before, taken, growth);
   const borders = [...new Set(stretches.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
-  // What is wanted twice, by groups one above the other, is made once.
-  const more = borders.map(border =>
-    stretches.reduce((most, one) => (one.from <= border && border < one.to ? Math.max(most, one.more) : most), 0)
-  );
+  const more = mostWanted(borders, stretches);
   const moved = new Float64Array(borders.length);
   for (let i = 1; i < borders.length; i++) {
     moved[i] = moved[i - 1] + more[i - 1] * (borders[i] - borders[i - 1]);
@@ -51,23 +48,37 @@ export function makeRoom(before: Float64Array, taken: Taken, growth: Growth): Fl
   });
 }
 
+/** Between each border and the next what is wanted most there: what groups one above the other want is made once. */
+function mostWanted(borders: readonly number[], stretches: readonly Stretch[]): Float64Array {
+  const wanted = new Float64Array(borders.length);
+  const place = new Map(borders.map((border, i) => [border, i]));
+  // The largest first, each where there is none yet: `next` leads past what is taken.
+  const next = Int32Array.from({ length: borders.length + 1 }, (_, i) => i);
+  const free = (at: number): number => {
+    while (next[at] !== at) {
+      next[at] = next[next[at]];
+      at = next[at];
+    }
+    return at;
+  };
+  for (const { from, to, more } of [...stretches].sort((a, b) => b.more - a.more)) {
+    const end = place.get(to) as number;
+    for (let at = free(place.get(from) as number); at < end; at = free(at)) {
+      wanted[at] = more;
+      next[at] = at + 1;
+    }
+  }
+  return wanted;
+}
+
 /** To both sides of what has grown, as far as its neighbours in the row are in the way. */
-function wantedRoom(before: Float64Array, { row, left, right }: Taken, growth: Growth): Stretch[] {
+function wantedRoom(before: Float64Array, taken: Taken, growth: Growth): Stretch[] {
+  const { left, right } = taken;
+  const near = neighbours(before, taken);
   const stretches: Stretch[] = [];
   before.forEach((x, vertex) => {
-    if (!(growth.left[vertex] > 0 || growth.right[vertex] > 0)) {
-      return;
-    }
-    let [nearestLeft, nearestRight] = [-Infinity, Infinity];
-    before.forEach((other, neighbour) => {
-      if (row[neighbour] === row[vertex] && other < x) {
-        nearestLeft = Math.max(nearestLeft, other + right[neighbour]);
-      } else if (row[neighbour] === row[vertex] && other > x) {
-        nearestRight = Math.min(nearestRight, other - left[neighbour]);
-      }
-    });
-    const toLeft = Math.min(growth.left[vertex], nearestLeft + BOX_GAP - (x - left[vertex]));
-    const toRight = Math.min(growth.right[vertex], x + right[vertex] + BOX_GAP - nearestRight);
+    const toLeft = Math.min(growth.left[vertex], near.left[vertex] + BOX_GAP - (x - left[vertex]));
+    const toRight = Math.min(growth.right[vertex], x + right[vertex] + BOX_GAP - near.right[vertex]);
     const [from, to] = [x - left[vertex] + growth.left[vertex], x + right[vertex] - growth.right[vertex]];
     if (toLeft > 0 && from < x) {
       stretches.push({ from, to: x, more: toLeft / (x - from) });
@@ -77,4 +88,28 @@ function wantedRoom(before: Float64Array, { row, left, right }: Taken, growth: G
     }
   });
   return stretches;
+}
+
+/** How far what stands to the left of each vertex in its row reaches to the right, and the other way round. */
+function neighbours(before: Float64Array, { row, left, right }: Taken): Pick<Taken, 'left' | 'right'> {
+  const near = {
+    left: new Float64Array(before.length).fill(-Infinity),
+    right: new Float64Array(before.length).fill(Infinity)
+  };
+  const order = [...before.keys()].filter(vertex => before[vertex] === before[vertex]);
+  order.sort((a, b) => row[a] - row[b] || before[a] - before[b]);
+  const isBeside = (i: number, j: number): boolean => row[order[i]] === row[order[j]];
+  for (let i = 1; i < order.length; i++) {
+    if (isBeside(i - 1, i)) {
+      const [vertex, other] = [order[i], order[i - 1]];
+      near.left[vertex] = Math.max(near.left[other], before[other] + right[other]);
+    }
+  }
+  for (let i = order.length - 2; i >= 0; i--) {
+    if (isBeside(i, i + 1)) {
+      const [vertex, other] = [order[i], order[i + 1]];
+      near.right[vertex] = Math.min(near.right[other], before[other] - left[other]);
+    }
+  }
+  return near;
 }
