@@ -13,6 +13,14 @@ function stages(): ReturnType<typeof pair> {
   return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
 }
 
+/** The same, with its source. */
+function withSource(): ReturnType<typeof pair> {
+  const plain = stages();
+  const strings = plain.strings as string[];
+  const [path, text] = [strings.push('one.py') - 1, strings.push('x = x + 1') - 1];
+  return { ...plain, files: { path: [path], label: [path], library: [0], start: [1], text: [text] } };
+}
+
 const shown = ({ root }: Explored): boolean => !(root.querySelector('.jv-source-pane') as HTMLElement).hidden;
 
 test('the source that came with the whole window gives its room to a second picture, and comes back after it', async () => {
@@ -59,4 +67,28 @@ test('in a narrow window the source does not come by itself', async () => {
   assert.ok(!shown(explored));
   await explored.press('1');
   assert.ok(shown(explored));
+});
+
+test('a tab that turns out to be narrow gives up the source that came by itself', async () => {
+  for (const [width, there] of [
+    [640, false],
+    [700, true]
+  ] as const) {
+    const resized: (() => void)[] = [];
+    Object.assign(globalThis, {
+      ResizeObserver: class {
+        constructor(seen: () => void) {
+          resized.push(seen);
+        }
+        observe(): void {}
+        disconnect(): void {}
+      }
+    });
+    giveSize(0, 0);
+    const explored = await explore({ plain: withSource }, { fill: true });
+    assert.ok(shown(explored));
+    giveSize(width, 400);
+    resized.forEach(seen => seen());
+    assert.equal(shown(explored), there);
+  }
 });

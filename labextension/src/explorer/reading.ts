@@ -8,7 +8,7 @@ import { SourcePane, type SourceActions } from './source.ts';
 /** px of an explorer in which two pictures have enough room beside the source. */
 const ROOM_FOR_ALL = 1500;
 /** px of one in which there is room for the source beside one picture and its details. */
-const ROOM_FOR_IT = 800;
+const ROOM_FOR_IT = 660;
 
 export interface ReadingParts extends SourceActions {
   readonly root: HTMLElement;
@@ -64,8 +64,11 @@ export class Reading {
 
   /** There is room for it from now on, or no longer. */
   setRoom(room: boolean, second: boolean): void {
-    // What is not on the screen yet has no width, and will have the whole of a tab.
+    // What is not on the screen yet has no width. Most tabs have room; which one has none is seen when it is there.
     const width = this.parts.root.clientWidth || ROOM_FOR_IT;
+    if (room && !this.parts.root.clientWidth) {
+      this.leaveWhereNarrow();
+    }
     if (room && !this.shown && width >= ROOM_FOR_IT) {
       this.gaveWay = second;
       if (!second) {
@@ -101,6 +104,20 @@ export class Reading {
     if (this.shown) {
       this.pane.mark(graph, told);
     }
+  }
+
+  /** Once the width is known, what is only there for the room goes where there is none. */
+  private leaveWhereNarrow(): void {
+    const observer = new ResizeObserver(() => {
+      const { clientWidth } = this.parts.root;
+      if (clientWidth) {
+        observer.disconnect();
+        if (this.passing && clientWidth < ROOM_FOR_IT) {
+          this.show(false);
+        }
+      }
+    });
+    observer.observe(this.parts.root);
   }
 
   private showInPassing(): void {
