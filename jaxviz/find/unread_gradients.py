@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, lines_text, plural
-from jaxviz.graph import OPERATION
+from jaxviz.graph import OPERATION, Column
 from jaxviz.link.liveness import needed_nodes
 
 # So many equations cost time to trace and lower; so many cost seconds.
@@ -37,6 +37,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     for outermost, inside in calls.items():
         frame = _asked_for(inside, outermost)
         within = [one for one, path in paths.items() if frame in path]
+        if _is_part(subject, np.isin(stack, within), back):
+            continue
         nodes = np.flatnonzero(back & np.isin(stack, within)).astype(np.int32)
         count, lines = len(nodes), subject.lines_at([frame])
         yield Finding(
@@ -52,6 +54,19 @@ def find(subject: Subject) -> Iterator[Finding]:
             lines=lines,
             figures={"equations": count},
         )
+
+
+def _is_part(subject: Subject, within: Column, back: Column) -> bool:
+    """Whether these lines are but a part of what is differentiated, as those are on which an argument is read whose
+    gradient alone nothing reads. The rest of it takes the value from there, and the way back comes from the rest."""
+    graph, flow = subject.graph, subject.flow
+    derived = subject.derivatives.derived
+    for inside, outside in ((within & back, ~within & back), (~within & derived & ~back, within & derived & ~back)):
+        for node in np.flatnonzero(inside & (graph.nodes.kind == OPERATION)).tolist():
+            sources = [flow.back(source) for source in flow.operands(node) if source >= 0]
+            if any(source >= 0 and outside[graph.value_node[source]] for source in sources):
+                return True
+    return False
 
 
 def _asked_for(paths: list[tuple[int, ...]], outermost: int) -> int:

@@ -176,7 +176,36 @@ def test_an_update_that_is_not_assigned_is_told_with_how_to_assign_it(fn):
     assert "x = x.at[...]" in finding.remedy
 
 
+def _sums(a, b):
+    return jnp.sum(jnp.exp(a)) + jnp.sum(jnp.cos(b))
+
+
+def _products(a, b):
+    return jnp.sum(jnp.tanh(a * 2) * jnp.tanh(b * 3))
+
+
+def _two_layers(parameters, x):
+    return jnp.mean(jnp.tanh(jnp.tanh(x @ parameters["first"]) @ parameters["second"]) ** 2)
+
+
+def _last_layer_trained(parameters, x):
+    slopes = jax.grad(_two_layers)(parameters, x)
+    return dict(parameters, second=parameters["second"] - 0.1 * slopes["second"])
+
+
+def _one_slope_beside_the_value(a, b):
+    value, (_, slope) = jax.value_and_grad(_products, argnums=(0, 1))(a, b)
+    return value, slope
+
+
+_TWO = (jnp.ones(3), jnp.ones(3))
+_FIRST_AND_SECOND = {"first": jnp.ones((4, 4)), "second": jnp.ones((4, 4))}
+
 INNOCENT = {
+    "one of two gradients of a product": (lambda a, b: jax.grad(_products, argnums=(0, 1))(a, b)[0], _TWO),
+    "one of two gradients of a sum": (lambda a, b: jax.grad(_sums, argnums=(0, 1))(a, b)[0], _TWO),
+    "a value and one of two gradients": (_one_slope_beside_the_value, _TWO),
+    "a layer that is not trained": (_last_layer_trained, (_FIRST_AND_SECOND, jnp.ones((3, 4)))),
     "arrays like a piece of another": (lambda x: jnp.zeros_like(x[1:]) + jnp.ones(x[:2].shape), (jnp.eye(3),)),
     "all of it needed": (lambda x: jnp.sin(x) + 1, (1.0,)),
     "the value of a loss whose gradient is asked for": (jax.grad(loss), (jnp.ones(3), jnp.ones((4, 3)))),
