@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, lines_text, plural
-from jaxviz.graph import OPERATION, Column
+from jaxviz.graph import OPERATION
 from jaxviz.link.liveness import needed_nodes
+
+_Mask = NDArray[np.bool_]
 
 # So many equations cost time to trace and lower; so many cost seconds.
 _ADVICE_EQUATIONS, _WARNING_EQUATIONS = 3, 1_000
@@ -56,7 +59,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _is_part(subject: Subject, within: Column, back: Column) -> bool:
+def _is_part(subject: Subject, within: _Mask, back: _Mask) -> bool:
     """Whether these lines are but a part of what is differentiated, as those are on which an argument is read whose
     gradient alone nothing reads. The rest of it takes the value from there, and the way back comes from the rest."""
     graph, flow = subject.graph, subject.flow

@@ -17,6 +17,7 @@ from jaxviz.errors.cases import (
     formats,
     in_place,
     integers,
+    iterators,
     keys,
     libraries,
     library_calls,
@@ -31,6 +32,7 @@ from jaxviz.errors.cases import (
     shapes,
     solves,
     trees,
+    unpacking,
     way_back,
 )
 from jaxviz.errors.explanation import Case
@@ -57,9 +59,11 @@ CASES: tuple[Case, ...] = (
     *derivatives.CASES,
     *devices.CASES,
     *trees.CASES,
+    *iterators.CASES,
     *arguments.CASES,
     *keys.CASES,
     *endless.CASES,
+    *unpacking.CASES,
     *arrays.CASES,
     *dtypes.CASES,
     *products.CASES,

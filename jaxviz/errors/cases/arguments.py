@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from jaxviz import compat
+from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure, last_name
@@ -298,6 +299,19 @@ def _given_back(failure: Failure) -> str:
 
 
 def _axis_name(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.find(ast.Call)
+    of_arrays = call is not None and last_name(call.func) not in _COLLECTIVES
+    given = (argument(call, 1, "axis"), argument(call, 0)) if of_arrays else ()
+    axis = next((one for one in given if one is not None and isinstance(failure.value(one), str)), None)
+    if axis is not None:
+        function = failure.text(call.func) if call is not None else ""
+        reason = (
+            f"Axes of arrays of JAX have no names. `{function}` takes the number of an axis, 0 for the first and -1 "
+            f"for the last; it goes through {failure.text(axis)} letter by letter, and looks for an axis of that name."
+        )
+        cure = Cure("Say which axis by its number, such as the first:", failure.with_(axis, "0"))
+        title = f"{failure.text(axis)} is no axis of an array"
+        return Explanation("axis name", title, reason, (cure,), "https://docs.jax.dev/en/latest/jax.numpy.html")
     return _of_axis(failure, match[1].strip("'\""))
 
 

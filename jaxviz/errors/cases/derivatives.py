@@ -30,6 +30,8 @@ def _not_scalar(failure: Failure, match: re.Match[str]) -> Explanation:
     if shape is None and tracers is not None and tracers[1].startswith(("(", "[")):
         return _auxiliary(failure, call, function, name)
     inner = call.args[0] if call is not None and call.args else None
+    if tracers is not None and tracers[1] == "None":
+        return _nothing_given(failure, inner, name)
     if isinstance(inner, ast.Lambda) and failure.source is not None:
         body = failure.text(inner.body)
         summed = failure.with_(inner.body, f"jnp.sum({body})")
@@ -48,6 +50,24 @@ def _not_scalar(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     reason += " Which combination of the results is meant only you can say."
     return Explanation("grad of array", f"`{name}` differentiates one number", reason, cures, api_page(f"jax.{name}"))
+
+
+def _nothing_given(failure: Failure, inner: ast.AST | None, name: str) -> Explanation:
+    """A function without `return`, whose last line is mostly what should be given."""
+    function = function_given(failure, inner)
+    last = function.body[-1] if isinstance(function, ast.FunctionDef) else None
+    target = last.targets[0] if isinstance(last, ast.Assign) else None
+    shown = failure.text(inner) if isinstance(inner, ast.Name) else "the function"
+    called = f"`{shown}`" if isinstance(inner, ast.Name) else shown
+    reason = (
+        f"`{name}` gives the slope of one number, so the function must give one number. What {called} gives is None, "
+        "as of every function that ends without a `return`."
+    )
+    given = last.value if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Constant) else target
+    code = f"return {failure.text(given) or 'value'}"
+    cure = Cure(f"Give the number back, at the end of {called}:", code)
+    title = f"the function under `{name}` gives nothing"
+    return Explanation("grad of array", title, reason, (cure,), api_page(f"jax.{name}"))
 
 
 def _auxiliary(failure: Failure, call: ast.Call | None, function: str, name: str) -> Explanation:

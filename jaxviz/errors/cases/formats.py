@@ -8,7 +8,7 @@ import re
 
 from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, last_name
 
 
 def _formatted(failure: Failure, _: re.Match[str]) -> Explanation:
@@ -28,6 +28,36 @@ def _formatted(failure: Failure, _: re.Match[str]) -> Explanation:
     return Explanation(
         "format", title, reason, (Cure("Print while the program runs:", code),), api_page("jax.debug.print")
     )
+
+
+def shown_later(failure: Failure, call: ast.AST | None, inner: str) -> Cure | None:
+    """For a number that is taken out of a value only to be shown in an f-string: that text, printed when there is one.
+
+    `call` takes the number out, and `inner` is what it is taken out of.
+    """
+    text = failure.find(ast.JoinedStr)
+    if text is None or not any(isinstance(part, ast.FormattedValue) and part.value is call for part in text.values):
+        return None
+    printing = failure.source.parent(text) if failure.source is not None else None
+    is_print = isinstance(printing, ast.Call) and last_name(printing.func) == "print" and text in printing.args
+    words, values = [], []
+    for shown in printing.args if isinstance(printing, ast.Call) and is_print else [text]:
+        parts = shown.values if isinstance(shown, ast.JoinedStr) else [shown]
+        words.append("".join(map(_written, parts)))
+        places = [part for part in parts if not isinstance(part, ast.Constant)]
+        asked = [part.value if isinstance(part, ast.FormattedValue) else part for part in places]
+        values += [inner if one is call else failure.text(one) for one in asked]
+    code = f"jax.debug.print({', '.join([json.dumps(' '.join(words)), *values])})"
+    return Cure("Print while the program runs:", code)
+
+
+def _written(part: ast.expr) -> str:
+    """A part of an f-string in the form of `str.format`."""
+    if isinstance(part, ast.Constant):
+        return str(part.value).replace("{", "{{").replace("}", "}}")
+    form = getattr(part, "format_spec", None)
+    spec = "".join(str(one.value) for one in getattr(form, "values", []) if isinstance(one, ast.Constant))
+    return "{" + (f":{spec}" if spec else "") + "}"
 
 
 def _by_method(failure: Failure) -> Explanation | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ from jaxviz.errors.explanation import Case, Cure, Explanation
 from jaxviz.errors.failure import Failure, last_name
 
 _LINK = "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates"
+_AT = "https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html"
 _WHY = (
     "An array of JAX never changes, so there is nothing to write into. A function gives a new array, and XLA uses the "
     "memory again where it can."
@@ -92,7 +94,43 @@ def _at(failure: Failure, _: re.Match[str]) -> Explanation | None:
     return Explanation("out", title, _WHY, tuple(cures), _LINK)
 
 
+# How one writes into a new version of an array.
+_WRITES = ("set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max")
+
+
+def _too_much(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """`x.at[0].set(y)`, where a place for one entry is given several, or one in more axes than there are."""
+    call = failure.calls(*_WRITES)
+    place = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+    if call is None or not call.args or not isinstance(place, ast.Subscript):
+        return None
+    given, room = (tuple(map(int, re.findall(r"\d+", shape))) for shape in match.groups())
+    value, index, at = failure.text(call.args[0]), failure.text(place.slice), failure.text(place.value)
+    cures: tuple[Cure, ...] = ()
+    if math.prod(given) == math.prod(room):
+        sizes = f"({', '.join(map(str, room))}{',' * (len(room) == 1)})"
+        code = failure.with_(call.args[0], f"jnp.reshape({value}, {sizes})")
+        cures = (Cure("Give it the shape of the place:", code),)
+    elif len(given) == 1 and not room and not isinstance(place.slice, (ast.Tuple, ast.Slice)):
+        number = place.slice.value if isinstance(place.slice, ast.Constant) else None
+        end = number + given[0] if isinstance(number, int) else 0
+        several = f"{index}:{end}" if end > 0 else f"{index} + jnp.arange({given[0]})"
+        cures = (Cure("Write into as many places, from there on:", failure.with_(place, f"{at}[{several}]")),)
+    reason = (
+        "What is written is stretched to the shape of the place, by repeating it, but is never made smaller. "
+        f"`{value}` has the shape {match[1]}, and `[{index}]` is a place of the shape {match[2]}."
+    )
+    title = f"`{value}` does not fit into `[{index}]`"
+    return Explanation("written too much", title, reason, cures, _AT)
+
+
 CASES: tuple[Case, ...] = (
+    Case(
+        "written too much",
+        ("ValueError",),
+        r"Cannot broadcast to shape with fewer dimensions: arr_shape=(\([\d, ]*\)) shape=(\([\d, ]*\))",
+        _too_much,
+    ),
     Case("out", ("NotImplementedError",), r"\bout'? argument (?:of <jnp\.ufunc|to )", _out),
     Case("out", ("TypeError",), r"unexpected keyword argument 'out'", _out),
     Case("out", ("ValueError", "TypeError"), r"Non-hashable static arguments", _out),

@@ -6,6 +6,7 @@ import ast
 import re
 import textwrap
 
+from jaxviz.errors.cases.formats import shown_later
 from jaxviz.errors.cases.left_loops import may_end
 from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
@@ -41,7 +42,7 @@ def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
         code = taken_by(failure, looked, f"{value}.astype({name})")
     title = f"`{name}(...)` needs the number behind `{inner}` while JAX traces"
     why = f"A number of Python can be made only of a number, and that {depends(failure)}."
-    kept = Cure("Keep the array; it computes as a number does:", code)
+    kept = shown_later(failure, call, inner) or Cure("Keep the array; it computes as a number does:", code)
     return Explanation(
         "conversion",
         title,
@@ -112,7 +113,7 @@ def _taken_out(failure: Failure, match: re.Match[str]) -> Explanation | None:
     why = f"`.{name}()` makes a number of Python out of a value, and that"
     outside = f"result = {failure.name}(...)\nresult.{name}()  # outside of the function, where there are numbers"
     cures = (
-        Cure("Keep the array; it computes as a number does:", code),
+        shown_later(failure, call, inner) or Cure("Keep the array; it computes as a number does:", code),
         Cure("Or take it out of the result:", outside),
     )
     return told(

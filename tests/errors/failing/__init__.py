@@ -28,6 +28,7 @@ for _name in (
     "met",
     "first",
     "given",
+    "handed",
 ):
     import_module(f"errors.failing.{_name}")
 
