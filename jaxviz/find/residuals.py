@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jaxviz.costs.residuals import Residuals
 from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
 
 # Bytes that are worth a word.
@@ -13,7 +14,9 @@ _LARGE = 20_000_000
 _LINES = 3
 # The part of the whole from which it is worth a sentence.
 _LEAST = 0.01
-_REMEDY = "jax.checkpoint(f, policy=jax.checkpoint_policies.dots_saveable), best around each layer."
+# A policy is worth its name from what it saves of the whole.
+_SAVED = 0.1
+_REMEDY = "jax.checkpoint(f, policy=jax.checkpoint_policies.{}), best around each layer."
 _MORE = (
     "Its checkpoints keep that: policies that save less would lower it, and so would one checkpoint around more of it."
 )
@@ -59,7 +62,7 @@ def find(subject: Subject) -> Iterator[Finding]:
             "keep it inside of a kernel: what is alive at the peak says what it really holds. "
             f"{free}{around}"
         ),
-        remedy=_MORE if residuals.checkpoints else _REMEDY,
+        remedy=_MORE if residuals.checkpoints else _REMEDY.format(_worth_naming(residuals)),
         nodes=residuals.nodes,
         lines=subject.lines(residuals.nodes),
         figures={
@@ -68,3 +71,10 @@ def find(subject: Subject) -> Iterator[Finding]:
             **{policy.name: policy.bytes for policy in residuals.policies},
         },
     )
+
+
+def _worth_naming(residuals: Residuals) -> str:
+    """The policy that keeps the products, which are the most to compute again, unless next to nothing is saved so."""
+    kept = {policy.name: policy.bytes for policy in residuals.policies}
+    saves = kept.get("dots_saveable", 0) <= (1 - _SAVED) * residuals.bytes
+    return "dots_saveable" if saves else "nothing_saveable"

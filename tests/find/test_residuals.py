@@ -37,6 +37,18 @@ def test_residuals_are_told_with_their_line():
     assert "jax.checkpoint" in finding.remedy
 
 
+def test_a_policy_that_saves_next_to_nothing_is_no_remedy():
+    def likelihood(w, h):
+        return -jax.nn.log_softmax(h @ w)[:, 0].mean()
+
+    finding = the("residuals", jax.grad(likelihood), jnp.ones((16, 50_000)), jnp.ones((128, 16)))
+    # What is kept is the product itself.
+    assert finding.figures["dots_saveable"] == 128 * 50_000 * 4
+    assert "nothing_saveable" in finding.remedy
+    assert "policies.dots_saveable" not in finding.remedy
+    assert "policies.dots_saveable" in the("residuals", jax.grad(network), WEIGHTS, X).remedy
+
+
 def test_each_policy_says_what_it_computes_again():
     policies = {one.name: one for one in explore(jax.grad(network), WEIGHTS, X).residuals.policies}
     nothing, dots = policies["nothing_saveable"], policies["dots_saveable"]
