@@ -90,7 +90,42 @@ def _finding(subject: Subject, nodes: Column, lines: tuple[Line, ...]) -> Findin
     )
 
 
+# What is asked of an array that says nothing of its numbers.
+_OF_TYPES = ("shape", "dtype", "ndim", "size", "weak_type", "nbytes", "itemsize")
+_BY_TYPES = ("zeros_like", "ones_like", "empty_like", "full_like", "result_type", "promote_types", "len")
+
+
+def _is_for_its_shape(statement: ast.stmt | None, function: ast.AST | None) -> bool:
+    """Whether a statement reads the shape of what it computes, or gives it a name of which that is read."""
+    if statement is None:
+        return False
+    if isinstance(statement, ast.Assert) or any(_asks(node, None) for node in ast.walk(statement)):
+        return True
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if function is None or not isinstance(target, ast.Name):
+        return False
+    named = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == target.id]
+    # Of a name that is given again it is not known which value is asked.
+    once = sum(isinstance(node.ctx, ast.Store) for node in named) == 1
+    return once and any(_asks(node, target.id) for node in ast.walk(function))
+
+
+def _asks(node: ast.AST, name: str | None) -> bool:
+    """Whether an expression asks for the shape or type of a name, or of what is computed there and has none."""
+    if isinstance(node, ast.Attribute) and node.attr in _OF_TYPES:
+        asked = node.value
+    elif isinstance(node, ast.Call) and node.args:
+        called = node.func
+        last = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+        asked = node.args[0] if last in _BY_TYPES else ast.Constant(None)
+    else:
+        return False
+    return isinstance(asked, ast.Name) and asked.id == name if name else isinstance(asked, (ast.Call, ast.BinOp))
+
+
 def _remedy(subject: Subject, nodes: Column) -> str:
+    if any(_is_for_its_shape(*subject.statement(node)) for node in nodes.tolist()):
+        return "Its shape or type alone is read: jax.eval_shape gives these for a function, and computes nothing."
     for node in nodes.tolist():
         statement = subject.statement(node)[0]
         if subject.flow.op(node).startswith("scatter") and isinstance(statement, ast.Expr):

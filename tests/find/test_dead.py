@@ -201,6 +201,44 @@ def _one_slope_beside_the_value(a, b):
 _TWO = (jnp.ones(3), jnp.ones(3))
 _FIRST_AND_SECOND = {"first": jnp.ones((4, 4)), "second": jnp.ones((4, 4))}
 
+
+def _size_of_a_product(x):
+    y = jnp.exp(x) @ x.T
+    rows = y.shape[0]
+    return x * rows
+
+
+def _size_at_once(x):
+    rows = (x @ x.T).shape[0]
+    return x * rows
+
+
+def _asserted(x):
+    assert jnp.exp(x).dtype == x.dtype
+    return x
+
+
+def _like_a_product(x):
+    return jnp.zeros_like(jnp.exp(x) @ x.T) + x.sum()
+
+
+def _named_again(x):
+    y = jnp.sort(x)
+    y = jnp.cumsum(x)
+    return y * y.shape[0]
+
+
+def test_what_is_given_a_new_value_before_it_is_read_is_not_for_its_shape():
+    assert "Return it" in the("dead", _named_again, jnp.ones(3)).remedy
+
+
+@pytest.mark.parametrize("fn", [_size_of_a_product, _size_at_once, _asserted, _like_a_product])
+def test_what_is_computed_for_its_shape_has_a_cure_that_keeps_the_shape(fn):
+    finding = the("dead", fn, jnp.ones((3, 4)))
+    assert "jax.eval_shape" in finding.remedy
+    assert "eval_shape" not in the("dead", costly, jnp.ones((3, 4)), jnp.ones((4, 4))).remedy
+
+
 INNOCENT = {
     "one of two gradients of a product": (lambda a, b: jax.grad(_products, argnums=(0, 1))(a, b)[0], _TWO),
     "one of two gradients of a sum": (lambda a, b: jax.grad(_sums, argnums=(0, 1))(a, b)[0], _TWO),
