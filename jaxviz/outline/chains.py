@@ -56,9 +56,10 @@ class Chains:
         self._found = found
         self._expressions = expressions
         self.labels: list[Label] = []
-        # Of each path twice its last element, and one more where it holds anything that the person wrote.
+        # Of each path four times its last element, one more where it holds anything that the person wrote, and two
+        # more where other things are drawn beside it in what it is in.
         holds = _holding_paths(found.paths)
-        self._steps = [2 * step + held for step, held in zip(found.paths.step, holds, strict=True)]
+        self._steps = [4 * step + held for step, held in zip(found.paths.step, holds, strict=True)]
         self._merged: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def shorten(self, rows: Rows, drawn: NDArray[np.bool_]) -> tuple[Rows, Column]:
@@ -69,6 +70,7 @@ class Chains:
         kept = always[rows.path] | (before[rows.end] > before[rows.first])
         kept[0] = True
         rows = rows.keep(kept)
+        self._tell_beside(rows)
 
         count = len(rows)
         total = before[rows.end] - before[rows.first]
@@ -95,6 +97,15 @@ class Chains:
         label = table[which, place]
         kept = label >= 0
         return rows.keep(kept), label[kept]
+
+    def _tell_beside(self, rows: Rows) -> None:
+        """Notes in the steps of paths which of them stand beside others, be it in another piece of the same thing."""
+        paths = np.unique(rows.path)
+        parent = np.asarray(self._found.paths.parent)[paths]
+        together = np.bincount(parent[parent >= 0], minlength=len(self._steps))
+        for path, around in zip(paths.tolist(), parent.tolist(), strict=True):
+            if around >= 0 and together[around] > 1:
+                self._steps[path] |= 2
 
     def _keep_phases_alike(self, rows: Rows, kind: Column, link: NDArray[np.bool_]) -> None:
         """Cut the chain of a forward or backward phase where it goes on otherwise than that of the other one."""
@@ -135,10 +146,13 @@ class Chains:
         """The same for a chain as `_steps` has it."""
         numbers: list[int] = []
         current: Label | None = None
+        is_whole = True
         for step in chain:
-            label = self._label(self._found.paths.elements[step >> 1])
+            label = self._label(self._found.paths.elements[step >> 2])
             is_box = label.kind == CALL and not step & 1
-            merged = _merged(current, label, is_box) if current is not None else None
+            is_whole = is_whole and not step & 2
+            merged = _merged(current, label, is_box, is_whole) if current is not None else None
+            is_whole = is_whole or label.kind == CALL
             if merged is None:
                 numbers.append(len(self.labels))
                 self.labels.append(label)
@@ -179,10 +193,11 @@ def _holding_paths(paths: Paths) -> list[bool]:
     return holds
 
 
-def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
+def _merged(outer: Label, inner: Label, is_box: bool, is_whole: bool) -> Label | None:
     """One label for a region and the only region inside it; None where both stay.
 
-    `is_box` says that the inner one is one expression, so a box, which the program and its phases do not swallow.
+    `is_box` says that the inner one is one expression, so a box, which the program and its phases do not swallow;
+    `is_whole`, that the outer one has nothing else in it anywhere.
     """
     token = outer.token + inner.token
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
@@ -214,7 +229,9 @@ def _merged(outer: Label, inner: Label, is_box: bool) -> Label | None:
         says_nothing = outer.name in (POOR if outer.kind == FUNCTION else GENERIC)
         better = inner.name and outer.kind != MODULE and says_nothing and inner.name not in GENERIC
         return outer._replace(name=inner.name if better else outer.name, frames=frames, token=token)
-    if inner.kind == CALL and (is_box or inner.name in GENERIC) and outer.name not in GENERIC and " " not in outer.name:
-        # A function of one expression is known by its own name, unless it has none but its text.
+    says_all = (is_box and is_whole) or inner.name in GENERIC
+    if inner.kind == CALL and says_all and outer.name not in GENERIC and " " not in outer.name:
+        # A function of one expression is known by its own name, unless it has none but its text. One expression that
+        # stands apart from the others of its function is not all of the function.
         return outer._replace(frames=frames, token=token)
     return inner._replace(frames=frames, token=token)

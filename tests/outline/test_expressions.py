@@ -277,3 +277,17 @@ def test_what_has_no_structure_is_cut_in_parts_of_lines():
     assert 3 <= len(parts) <= 8
     assert {part.kind for part in parts} == {"part"}
     assert parts[0].name.startswith("lines 2-")
+
+
+def test_an_expression_apart_from_the_others_of_its_function_has_its_own_name():
+    def block(x):
+        with jax.named_scope("Attention"):
+            mixed = jnp.tanh(x @ x.T) @ x
+        x = x + mixed
+        with jax.named_scope("Gate"):
+            kept = jnp.sin(x @ x.T) @ x
+        return x - kept
+
+    outline = outline_of(lambda x: jnp.exp(block(x)), _X)
+    assert [name for name in names_inside(outline, 0) if name == "block"] == []
+    assert [row_named(outline, name).kind for name in ("add", "subtract")] == ["expression", "expression"]
