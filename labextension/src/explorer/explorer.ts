@@ -235,6 +235,7 @@ export class Explorer {
         clicked: box => this.inspection.comeBeside(pane, box),
         marked: () => this.marked(pane),
         changed: () => this.keeping.keep(),
+        resized: () => pane === this.pane && this.inspection.resized(pane),
         opened: change => this.beside.opened(pane, change),
         marks: visible => this.beside.marks(pane, visible)
       }

@@ -18,8 +18,9 @@ export interface InspectionActions {
 
 /** ms after a click in which a second one goes through the details to what lies under them. */
 const DOUBLE_CLICK = 500;
-/** px of a picture that is too narrow for details at one of its sides. */
+/** px of a picture that is too narrow for details at one of its sides; of one of two, which are small as it is. */
 const NARROW = 390;
+const NARROW_BESIDE = 520;
 
 export class Inspection {
   readonly root = element('aside', 'jv-inspector');
@@ -64,7 +65,23 @@ export class Inspection {
       });
       this.showCopies(pane, selected);
     }
+    this.stand(pane);
+  }
+
+  /** The picture has another size: the details stand where there is room for them now. */
+  resized(pane: Pane): void {
+    const { root } = this;
+    if (!root.hidden && root.classList.contains('jv-low') !== this.isLow()) {
+      this.stand(pane);
+    }
+  }
+
+  private stand(pane: Pane): void {
+    const { root } = this;
+    const { selected } = pane.viewing;
     const low = this.goLow();
+    // The line at the top has another width beside them.
+    pane.keepTop();
     const [width, height] = low ? [0, root.offsetHeight] : [root.offsetWidth, 0];
     const left = root.classList.contains('jv-left');
     // A second click is meant for what stands where the first one was.
@@ -79,13 +96,18 @@ export class Inspection {
   /** In a narrow picture they stand in its lower part: beside them nothing of it would be left. */
   private goLow(): boolean {
     const { root } = this;
-    const width = root.parentElement?.clientWidth ?? 0;
-    const low = width > 0 && width < NARROW;
+    const low = this.isLow();
     root.classList.toggle('jv-low', low);
     if (low) {
       root.classList.remove('jv-left');
     }
     return low;
+  }
+
+  private isLow(): boolean {
+    const { root } = this;
+    const width = root.parentElement?.clientWidth ?? 0;
+    return width > 0 && width < (root.closest('.jv-beside') ? NARROW_BESIDE : NARROW);
   }
 
   /** Under the title of a stack, what differs between its copies. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { affine, Sketch } from '../document/sketch.ts';
+import { pair } from '../document/sketchPair.ts';
 import { explore, giveSize, withExplorers } from './testExplorer.ts';
 
 withExplorers();
@@ -33,4 +34,30 @@ test('in a narrow picture the details stand in its lower part, and what is fitte
       low ? { left: 0, right: 0, bottom: 180 } : { left: 0, right: 250, bottom: 0 }
     );
   }
+});
+
+test('the picture keeps clear of the line at the top as it is beside the details', async () => {
+  giveSize(380, 400);
+  const { explorer, root } = await explore(affine());
+  const trail = root.querySelector('.jv-trail') as HTMLElement;
+  const details = root.querySelector('.jv-inspector') as HTMLElement;
+  // At the side of the details there is hardly room for words.
+  const height = () => (details.classList.contains('jv-low') ? 40 : 280);
+  Object.defineProperty(trail, 'offsetHeight', { get: height });
+  explorer.select([3]);
+  assert.equal(explorer.picture.covered.top, 40);
+});
+
+test('one of two pictures is sooner too narrow for details at its side', async () => {
+  giveSize(450, 400);
+  const plain = pair();
+  const [program] = plain.programs;
+  const [first] = program.stages;
+  const programs = [{ ...program, stages: [first, { ...first, kind: 'hlo' as const, graph: 1 }] }];
+  const { explorer, root, press } = await explore({ plain: () => ({ ...plain, programs }) });
+  const low = () => (root.querySelector('.jv-inspector') as HTMLElement).classList.contains('jv-low');
+  explorer.select([3]);
+  assert.ok(!low());
+  await press('d');
+  assert.ok(low());
 });

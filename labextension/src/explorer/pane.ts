@@ -59,6 +59,8 @@ export interface PaneEvents {
   marks(visible: VisibleGraph): readonly Mark[];
   /** What is seen has changed in any way. */
   changed(): void;
+  /** The picture has another size. */
+  resized(): void;
 }
 
 /** ms in which the camera has not moved. */
@@ -117,7 +119,11 @@ export class Pane {
       moved: () => this.keepSoon()
     });
     // In another width, the legend has another number of lines.
-    this.resized = new ResizeObserver(() => this.picture.setFoot(this.legend.height));
+    this.resized = new ResizeObserver(() => {
+      this.picture.setFoot(this.legend.height);
+      this.keepTop();
+      events.resized();
+    });
     this.resized.observe(this.stage);
   }
 
@@ -394,6 +400,11 @@ export class Pane {
     this.events.changed();
     const crumbs = selected === null ? [] : crumbsOf(document, graph, rows, selected);
     this.trail.show(this.program.name, crumbs, words);
+    this.keepTop();
+  }
+
+  /** Keeps the picture clear of the line at the top. */
+  keepTop(): void {
     this.picture.setTop(this.trail.height);
   }
 

@@ -143,3 +143,10 @@ test('what is fitted stands clear of details in the lower part', () => {
   const below = (380 - MARGIN - view.camera.y) * view.camera.scale;
   assert.ok(below <= view.height / 2 + 1e-6, `${below} of ${view.height}`);
 });
+
+test('a picture that is covered nearly whole, from above and from below, is fitted to all of its height', () => {
+  const view = viewOf(sceneOf(780, 380, [[0, 0]]));
+  view.cover = { left: 0, right: 0, top: 220, bottom: 200 };
+  view.fit();
+  assert.ok(view.camera.scale > 0.9, String(view.camera.scale));
+});

@@ -10,6 +10,8 @@ import { TRAIL_HEIGHT } from './trail.ts';
 
 /** px of width that must be left free beside the details. */
 const LEAST_FREE = 80;
+/** px of height that must be left free between what covers the upper and the lower end. */
+const LEAST_HIGH = 40;
 /** So much of a frame must be in view, in px of the scene: its title. */
 const TITLE = { width: 160, height: 28 };
 
@@ -155,12 +157,18 @@ export class Viewpoint {
 
   /** The camera that has all in view and in the middle; null while there is nothing or no space for it. */
   private fitting(): Camera | null {
-    const { scene, width, height, cover } = this;
+    const { scene, width, height } = this;
     if (!scene || !width || !height) {
       return null;
     }
-    const { left, right, top, bottom } = cover;
-    return pan(fitCamera(scene, width - left - right, Math.max(1, height - top - bottom)), left, top);
+    const { left, right, top, bottom } = this.kept;
+    return pan(fitCamera(scene, width - left - right, height - top - bottom), left, top);
+  }
+
+  /** What is kept clear; where that would leave hardly any height, all of it is used. */
+  private get kept(): Cover {
+    const { cover, height } = this;
+    return height - cover.top - cover.bottom < LEAST_HIGH ? { ...cover, top: 0, bottom: 0 } : cover;
   }
 
   /** The camera as it should be where the person has not moved it; the box stays where it is as far as that goes. */
@@ -169,8 +177,8 @@ export class Viewpoint {
     if (!scene) {
       return camera;
     }
-    const { left, right, top, bottom } = this.cover;
-    const free = { width: width - left - right, height: Math.max(1, height - top - bottom) };
+    const { left, right, top, bottom } = this.kept;
+    const free = { width: width - left - right, height: height - top - bottom };
     const whole = fitCamera(scene, free.width, free.height).scale;
     const place = this.locate(box);
     const anchor = place ? { x: place.x - left, y: place.y - top } : { x: free.width / 2, y: free.height / 2 };
@@ -209,8 +217,8 @@ export class Viewpoint {
     const { layout } = scene;
     const [wide, tall] = [Math.min(layout.width[box], most), Math.min(layout.height[box], mostHigh)];
     const area = { x: layout.x[box], y: layout.y[box], width: wide, height: tall };
-    const { left, right, top, bottom } = this.cover;
-    const high = Math.max(1, height - top - bottom);
+    const { left, right, top, bottom } = this.kept;
+    const high = height - top - bottom;
     const free = reveal(pan(camera, -left, -top), area, width - left - right, high);
     const to = pan(free, left, top);
     if (Math.abs(to.x - camera.x) < 1e-6 && Math.abs(to.y - camera.y) < 1e-6) {
