@@ -10,6 +10,7 @@ import { button, element } from '../explorer/elements.ts';
 import { spelled } from '../explorer/spelled.ts';
 import type { AllPrograms, KernelEntry } from './allPrograms.ts';
 import type { Comparing } from './comparing.ts';
+import { listed } from './listed.ts';
 import { Commands } from './names.ts';
 import type { Program } from './kernelPrograms.ts';
 import { marked } from './signature.ts';
@@ -84,16 +85,13 @@ export class ProgramsPanel extends Widget {
   protected override onUpdateRequest(): void {
     const { all, active } = this.parts;
     const path = active();
-    const entries = all.entries
-      .filter(({ programs }) => programs.size > 0 || programs.restarted)
-      .sort(
-        (one, other) => Number(other.path === path) - Number(one.path === path) || (one.name < other.name ? -1 : 1)
-      );
+    const { entries, tellsHow } = listed(all.entries, path);
     const focused = document.activeElement;
     const kept = focused instanceof HTMLElement && this.list.contains(focused) ? focused.dataset.key : undefined;
     const scroll = this.list.scrollTop;
     this.list.replaceChildren(
-      ...(entries.length ? entries.map(entry => this.kernel(entry, entry.path === path)) : [this.nothing()])
+      ...(tellsHow ? [this.nothing()] : []),
+      ...entries.map(entry => this.kernel(entry, entry.path === path))
     );
     this.list.scrollTop = scroll;
     this.tellCompared();

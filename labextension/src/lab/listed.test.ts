@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listed } from './listed.ts';
+
+function entry(name: string, size: number, restarted = false) {
+  return { path: `work/${name}`, name, programs: { size, restarted } };
+}
+
+test('the notebook that the person is in comes first, and those without programs are left out', () => {
+  const all = [entry('c', 1), entry('a', 2), entry('b', 0), entry('d', 0, true)];
+  const { entries, tellsHow } = listed(all, 'work/c');
+  assert.deepEqual(
+    entries.map(({ name }) => name),
+    ['c', 'a', 'd']
+  );
+  assert.equal(tellsHow, false);
+});
+
+test('in a notebook without programs it is said how they come, whatever other notebooks have', () => {
+  const all = [entry('a', 2), entry('b', 0)];
+  assert.equal(listed(all, 'work/b').tellsHow, true);
+  assert.equal(listed([entry('b', 0)], 'work/b').tellsHow, true);
+  assert.equal(listed([], '').tellsHow, true);
+});
+
+test('where the person is in no notebook with a kernel, the list of the others says enough', () => {
+  assert.equal(listed([entry('a', 2), entry('b', 0)], 'work/notes.md').tellsHow, false);
+});
