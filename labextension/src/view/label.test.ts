@@ -36,3 +36,8 @@ test('a long name is cut between letters with their marks, and between emoji', (
   // Nothing but marks is cut all the same.
   assert.equal(cut('\u0301'.repeat(40), 10).length, 10);
 });
+
+test('a long name that is cut still says which of several parts it is', () => {
+  assert.equal(cut('forward Block.__call__ 2/3'), 'forward Block.__c… 2/3');
+  assert.equal(cut('backward loss 2/3'), 'backward loss 2/3');
+});

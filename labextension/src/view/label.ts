@@ -12,6 +12,10 @@ export function cut(text: string, most = MAX_NAME): string {
   if (characters.length <= most) {
     return text;
   }
+  const [part] = PART.exec(text) ?? [''];
+  if (part && part.length < most / 2) {
+    return cut(text.slice(0, -part.length), most - part.length) + part;
+  }
   let end = most - 1;
   while (end > 0 && (JOINED.test(characters[end]) || characters[end - 1] === JOINER)) {
     end--;
@@ -19,6 +23,8 @@ export function cut(text: string, most = MAX_NAME): string {
   return `${characters.slice(0, end || most - 1).join('')}…`;
 }
 
+/** The end of a name that says which of several parts it is: without it, they would all read alike. */
+const PART = / \d+\/\d+$/;
 /** What belongs to the character before it: marks, the joiner of emoji, tones of skin. */
 const JOINED = /^(?:\p{M}|\u200d|\p{Emoji_Modifier})/u;
 const JOINER = '\u200d';
