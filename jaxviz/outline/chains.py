@@ -21,6 +21,7 @@ from jaxviz.outline.elements import (
     MODULE,
     PHASE,
     PROGRAM,
+    RECOMPUTED,
     STATEMENT,
     Element,
     Paths,
@@ -202,6 +203,9 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_whole: bool) -> Label |
     token = outer.token + inner.token
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
     if inner.kind in (BODY, PHASE):
+        return None
+    if RECOMPUTED in (outer.kind, inner.kind) and not {outer.kind, inner.kind} & {STATEMENT, FUNCTION}:
+        # What is made again is told as that, though all of it is one module.
         return None
     if outer.kind == PHASE and outer.name in _TOLD:
         # An update of one thing is that thing.

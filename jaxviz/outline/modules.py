@@ -26,23 +26,26 @@ FORWARD, BACKWARD = 1, 2
 
 
 class Scope(NamedTuple):
-    """What one name stack says. `phase` is 0, FORWARD or BACKWARD; `modules` are outermost first."""
+    """What one name stack says. `phase` is 0, FORWARD or BACKWARD; `modules` are outermost first.
+
+    `recomputed` is how many modules stand around what is made again, -1 where nothing is.
+    """
 
     phase: int
     modules: tuple[str, ...]
-    recomputed: bool
+    recomputed: int
 
 
 def parse_scope(text: str) -> Scope:
     """Take a name stack apart.
 
     >>> parse_scope("transpose(jvp(Model))/Block_0")
-    Scope(phase=2, modules=('Model', 'Block_0'), recomputed=False)
+    Scope(phase=2, modules=('Model', 'Block_0'), recomputed=-1)
     """
-    phase, recomputed = 0, False
+    phase, recomputed = 0, -1
     modules: list[str] = []
     for part in text.split("/") if text else ():
-        name = part
+        name, outer = part, phase
         while wrapped := _WRAPPED.match(name):
             transform, name = wrapped.groups()
             if transform == "transpose":
@@ -50,7 +53,10 @@ def parse_scope(text: str) -> Scope:
             elif transform == "jvp":
                 phase = phase or FORWARD
         if name == RECOMPUTED:
-            recomputed = True
+            recomputed = len(modules)
+        elif name != part and outer == BACKWARD and modules[-1:] == [name]:
+            # JAX names it again, `transpose(jvp(Model))/jvp(Model)`, where some of it is made again.
+            continue
         elif name and name not in _MACHINERY and "->" not in name:
             modules.append(name)
     return Scope(phase, tuple(modules), recomputed)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
-from jaxviz.outline.elements import CALL, FUNCTION, MODULE, RECOMPUTED, STATEMENT
+from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.tree import ROW_KINDS
@@ -40,6 +40,9 @@ _WORK = (
     *("dot", "convolution", "custom-call", "all-reduce", "all-gather", "reduce", "exponential"),
 )
 
+
+# What is made again on the way back.
+_AGAIN = "recomputed"
 
 # A variable for what a comprehension collects.
 _COLLECTED = re.compile(r"(\w+) = [\[{]")
@@ -77,11 +80,13 @@ class Names:
             collected = _COLLECTED.match(text)
             if collected:
                 columns[:, row] = string(collected[1]), string(text), string(collected[1])
-        for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
-            name, detail = self._recomputed(row)
-            columns[0, row], columns[1, row] = string(name), string(detail)
         for row, name in self._functions_inside():
             columns[0, row] = string(name)
+        for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
+            name, detail = self._recomputed(row)
+            columns[0, row], columns[1, row] = string(f"{_AGAIN} {name}" if name else _AGAIN), string(detail)
+            for around in self._checkpoints(row) if name else ():
+                columns[0, around] = string(unnumbered(name) if draft.count[around] > 1 else name)
         unnamed = columns[0] == 0
         # A copy is called as its stack is.
         unnamed[draft.copy >= 0] = False
@@ -113,16 +118,29 @@ class Names:
         return around.detail if around.detail not in GENERIC else ""
 
     def _recomputed(self, row: int) -> tuple[str, str]:
-        """What is made again, and of what it consists: `recomputed block`, `matmul, tanh, sin`."""
-        draft = self._draft
-        inside = draft.label[np.flatnonzero(draft.rows.parent == row)].tolist()
-        detail = ", ".join(dict.fromkeys(self._labels[number].name for number in inside if number >= 0))
+        """The name of what is made again, and of what it consists: `block`, `matmul, tanh, sin`."""
+        draft, name = self._draft, ""
+        inside = np.flatnonzero(draft.rows.parent == row)
+        if len(inside) == 1 and not draft.closed[inside[0]] and draft.kind[inside[0]] in (CALL, MODULE):
+            name = self._labels[draft.label[inside[0]]].name
+            inside = np.flatnonzero(draft.rows.parent == inside[0])
+        numbers = draft.label[inside].tolist()
+        detail = ", ".join(dict.fromkeys(self._labels[number].name for number in numbers if number >= 0))
         around = row
-        while (around := int(draft.rows.parent[around])) > 0:
+        while not name and (around := int(draft.rows.parent[around])) > 0 and draft.kind[around] not in (LOOP, BODY):
             label = self._labels[draft.label[around]] if draft.label[around] >= 0 else None
-            if label is not None and label.kind in (CALL, MODULE, FUNCTION) and label.name:
-                return f"recomputed {label.name}", detail
-        return "recomputed", detail
+            if label is not None and label.kind in (CALL, MODULE, FUNCTION) and label.name not in GENERIC:
+                name = label.name
+        if not name and len(numbers) == 1 and numbers[0] >= 0 and self._labels[numbers[0]].name not in GENERIC:
+            name = self._labels[numbers[0]].name
+        return name, detail
+
+    def _checkpoints(self, row: int) -> Iterator[int]:
+        """The functions right around what is made again that say nothing: they are called by what they do."""
+        while (row := int(self._draft.rows.parent[row])) > 0 and self._draft.kind[row] == FUNCTION:
+            if self._draft.label[row] < 0 or self._labels[self._draft.label[row]].name not in GENERIC | {""}:
+                return
+            yield row
 
     def _functions_inside(self) -> Iterator[tuple[int, str]]:
         """Rows in a library whose own name says nothing, one of many layers, and what they do: empty if not known."""

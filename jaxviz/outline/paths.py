@@ -168,8 +168,8 @@ class PathReader:
 
     def _steps_of_scope(self, scope: Scope) -> tuple[int, ...]:
         elements = [Element(MODULE, (name,), name, (MODULE, self._stems[name])) for name in scope.modules]
-        if scope.recomputed:
-            elements.append(Element(RECOMPUTED, (), "recomputed", (RECOMPUTED,)))
+        if scope.recomputed >= 0:
+            elements.insert(scope.recomputed, Element(RECOMPUTED, (), "recomputed", (RECOMPUTED,)))
         return tuple(map(self.paths.number, elements))
 
     # Regions.

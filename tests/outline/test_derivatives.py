@@ -5,10 +5,11 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
-from outline.outlines import outline_of
+from outline.outlines import names_inside, outline_of, row_named
 
 import jaxviz as jv
 from jaxviz.outline.derivatives import derivatives_of, levels_of
+from jaxviz.outline.modules import parse_scope
 
 X = jnp.ones(4)
 W = jnp.ones((4, 4))
@@ -164,3 +165,53 @@ def test_what_a_hessian_does_beside_its_phases_stands_in_its_call():
         "solve",
         "subtract",
     ]
+
+
+def test_what_is_made_again_is_told_where_all_of_it_is_one_call():
+    def layer(x, weights):
+        return x + jnp.tanh(x @ weights["up"]) @ weights["down"]
+
+    def loss(weights, x):
+        step = jax.checkpoint(lambda x, one: (layer(x, one), None), policy=jax.checkpoint_policies.dots_saveable)
+        return jax.lax.scan(step, x, weights)[0].sum()
+
+    weights = {"up": jnp.ones((3, 4, 8)), "down": jnp.ones((3, 8, 4))}
+    outline = outline_of(jax.grad(loss), weights, jnp.ones(4))
+    again = row_named(outline, "recomputed layer", "recomputed")
+    assert (again.closed, again.detail) == (True, "layer")
+    # The lambda that is checkpointed says nothing; what it calls does.
+    assert outline.row(again.parent).name == "layer"
+    assert names_inside(outline, again.parent) == ["recomputed layer", "layer"]
+
+
+def test_a_checkpointed_call_of_several_expressions_is_one_box_that_says_what_they_are():
+    def attend(x):
+        scores = jnp.sin(x) * jnp.exp(x)
+        return jnp.cos(scores) * scores
+
+    def loss(x):
+        return jax.checkpoint(lambda x: attend(x))(x).sum()
+
+    outline = outline_of(jax.grad(loss), X)
+    again = row_named(outline, "recomputed attend", "recomputed")
+    assert (again.closed, again.detail) == (True, "scores = jnp.sin(x) * jnp.exp(x), cos")
+
+
+def test_what_is_made_again_of_modules_is_one_box_that_names_them():
+    scope = "transpose(jvp(Net))/jvp(Net)"
+    assert parse_scope(scope) == (2, ("Net",), -1)
+    assert parse_scope("transpose(jvp(Net))/Net") == (2, ("Net", "Net"), -1)
+
+    @jax.checkpoint
+    def block(x):
+        with jax.named_scope("Block_0"):
+            with jax.named_scope("Dense_0"):
+                x = jnp.sin(x)
+                x = x * jnp.exp(x)
+            with jax.named_scope("Dense_1"):
+                x = jnp.cos(x)
+                return x * jnp.exp(x)
+
+    outline = outline_of(jax.grad(lambda x: block(x).sum()), jnp.ones(4))
+    again = row_named(outline, "recomputed Block_0", "recomputed")
+    assert (again.closed, again.detail) == (True, "Dense_0, Dense_1")
