@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
+from jaxviz.graph import ARGUMENT, LEAVE, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.paths import NodePaths
 
 #: What a node is drawn as. THROUGH: the equation or the border of a body that is looked through, such as of a jit.
@@ -59,7 +59,7 @@ def _borders_of_wrappers(graph: Graph, wrapper: NDArray[np.bool_]) -> NDArray[np
 
 
 def _counters(graph: Graph, operation: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """`i + 1` of an integer that goes round a loop, given straight to the next turn."""
+    """`i + 1` of an integer that goes round a loop, given straight to the next turn, and read by nothing after it."""
     first = graph.first_operand
     candidates = np.flatnonzero(operation & _is_one_of(graph, ("add",)) & (graph.nodes.region > 0)).astype(np.int64)
     if not len(candidates):
@@ -73,11 +73,22 @@ def _counters(graph: Graph, operation: NDArray[np.bool_]) -> NDArray[np.int64]:
     types, strings = graph.tables.types, graph.tables.strings
     whole = [rank == 0 and "int" in strings[dtype] for rank, dtype in zip(types.rank, types.dtype, strict=True)]
     made = graph.first_value[candidates]
-    handed_on = np.zeros(len(graph.values.type) + 1, bool)
-    given = source[first[np.flatnonzero((graph.nodes.kind == RESULT) & (graph.nodes.operands > 0))]]
+    results = np.flatnonzero((graph.nodes.kind == RESULT) & (graph.nodes.operands > 0))
+    given = source[first[results]]
+    handed_on, asked_for = np.zeros((2, len(graph.values.type) + 1), bool)
     handed_on[given[given >= 0]] = True
+    asked_for[given[np.isin(results, _read_outside(graph))]] = True
     one = graph.tables.find_string("1")
-    counts = np.array(whole, bool)[graph.values.type[made]] & handed_on[made]
+    counts = np.array(whole, bool)[graph.values.type[made]] & handed_on[made] & ~asked_for[made]
     counts &= graph.literals.text[-1 - literal] == (-1 if one is None else one)
     counts &= graph.nodes.kind[graph.value_node[value]] == ARGUMENT
     return candidates[counts]
+
+
+def _read_outside(graph: Graph) -> Column:
+    """The results of bodies that something reads where the body has ended."""
+    read = np.zeros(len(graph.values.type) + 1, bool)
+    read[graph.operands.source[graph.operands.source >= 0]] = True
+    bindings = graph.bindings
+    leaves = np.flatnonzero(bindings.kind == LEAVE)
+    return bindings.start[leaves[read[bindings.end[leaves]]]]

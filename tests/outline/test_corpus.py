@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import pytest
+from jax import lax
 from outline.outlines import boxes, names_inside, outline_of, row_named, rows_named, shown
 from programs import CORPUS, flax_block, useless_loop
 
@@ -162,9 +163,19 @@ def test_the_turn_of_a_loop_is_a_counter():
 
 
 def jax_fori(x):
-    from jax import lax
-
     return lax.fori_loop(0, 10, lambda i, c: jnp.sin(c), x)
+
+
+def test_what_counts_for_the_person_is_no_mere_counter():
+    def until_small(x):
+        return lax.while_loop(lambda c: c[0] > 1.0, lambda c: (c[0] / 2, c[1] + 1), (x, 0))
+
+    def roles(fn):
+        outline = outline_of(fn, 9.0)
+        return [int(outline.role[node.index]) for node in outline.graph if node.op == "add"]
+
+    assert roles(until_small) == [0]
+    assert roles(lambda x: until_small(x)[0]) == [3]
 
 
 def test_what_only_hands_values_on_is_drawn_where_there_is_nothing_else():
