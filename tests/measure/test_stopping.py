@@ -18,6 +18,17 @@ from jaxviz.measure.errors import RunStopped
 from jaxviz.measure.waiting import Work
 
 
+def compile_after(patch, wait):
+    """Makes JAX wait before it compiles anything."""
+    compiled = jax.stages.Lowered.compile
+
+    def slowly(lowered, *args, **kwargs):
+        wait()
+        return compiled(lowered, *args, **kwargs)
+
+    patch.setattr(jax.stages.Lowered, "compile", slowly)
+
+
 def test_another_thread_stops_a_run_within_a_second():
     started, stop, pressed = threading.Event(), threading.Event(), []
 
@@ -44,16 +55,10 @@ def test_another_thread_stops_a_run_within_a_second():
 
 
 def test_a_run_can_be_stopped_while_it_is_compiled(monkeypatch):
-    compiled = jax.stages.Lowered.compile
-
-    def slowly(lowered, *args, **kwargs):
-        time.sleep(2.0)
-        return compiled(lowered, *args, **kwargs)
-
     stop = threading.Event()
     ex = jv.explore(jnp.sin, jnp.ones(3))
     ex.hlo  # noqa: B018
-    monkeypatch.setattr(jax.stages.Lowered, "compile", slowly)
+    compile_after(monkeypatch, lambda: time.sleep(2.0))
     start = time.perf_counter()
     with pytest.raises(RunStopped, match="compiling"):
         ex.run(stop=stop, progress=lambda progress: stop.set())
@@ -62,17 +67,11 @@ def test_a_run_can_be_stopped_while_it_is_compiled(monkeypatch):
 
 def test_what_goes_on_after_compiling_was_stopped_is_told(monkeypatch, capsys):
     go_on = threading.Event()
-    compiled = jax.stages.Lowered.compile
-
-    def slowly(lowered, *args, **kwargs):
-        go_on.wait(30)
-        return compiled(lowered, *args, **kwargs)
-
     stop = threading.Event()
     ex = jv.explore(jnp.sin, jnp.ones(3))
     ex.hlo  # noqa: B018
     with monkeypatch.context() as patch:
-        patch.setattr(jax.stages.Lowered, "compile", slowly)
+        compile_after(patch, lambda: go_on.wait(30))
         # What is not Python hears of nothing until it is done.
         patch.setattr(Work, "_raise_stopped", lambda work: None)
         with pytest.raises(RunStopped, match="compiling"):
