@@ -164,7 +164,7 @@ def load_function(text: str) -> Any:
 def _write(exploration: Exploration, path: Path, stage: str, theme: Any) -> None:
     suffix = path.suffix.lower()
     if suffix == ".svg":
-        path.write_text(exploration.to_svg(stage=stage, theme=theme), "utf-8")
+        exploration.to_svg(path, stage=stage, theme=theme)
     elif suffix == ".png":
         exploration.to_png(path, stage=stage, theme=theme)
     elif suffix in (".html", ".htm"):

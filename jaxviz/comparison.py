@@ -13,6 +13,7 @@ import numpy as np
 from jaxviz.document import STAGE_KINDS, Document, LinksEntry
 from jaxviz.exploration import Exploration
 from jaxviz.export.svg import Theme, to_svg
+from jaxviz.exported import written
 from jaxviz.graph import Graph, Node
 from jaxviz.link.links import CHANGED, MERGED, Links, computing, link_shares
 
@@ -143,21 +144,26 @@ class Comparison:
             yield Step(whole, _in_words(whole, differences), self._first_stage(whole, differences), coming)
         yield Step(self.document(), repr(self), self.first_stage)
 
-    def to_svg(self, *, stage: str | None = None, width: int = 760, height: int = 560, theme: Theme = "light") -> str:
-        """The first view of the first program as SVG."""
+    def to_svg(
+        self,
+        path: str | Path | None = None,
+        *,
+        stage: str | None = None,
+        width: int = 760,
+        height: int = 560,
+        theme: Theme = "light",
+    ) -> str:
+        """The first view of the first program as SVG; written to `path` where one is given."""
         whole = self._joined
         number = _graph_number(whole, 0, stage or self.first_stage)
-        return to_svg(whole.of_stage(number), width=width, height=height, theme=theme)
+        return written(path, to_svg(whole.of_stage(number), width=width, height=height, theme=theme))
 
     def to_html(self, path: str | Path | None = None, *, stage: str | None = None) -> str:
         """Both programs as one page that opens from a disk; written to `path` where one is given."""
         from jaxviz.export.html import to_html
 
         title = " ↔ ".join(program.call for program in self._joined.programs)
-        page = to_html(self.document(), title=title, stage=stage or self.first_stage)
-        if path is not None:
-            Path(path).expanduser().write_text(page, "utf-8")
-        return page
+        return written(path, to_html(self.document(), title=title, stage=stage or self.first_stage))
 
     def __repr__(self) -> str:
         return _in_words(self._joined, self.differences)

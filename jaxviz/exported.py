@@ -40,10 +40,18 @@ class Exported(ABC):
         boxes = tuple(Box(box["name"], box["kind"], box["equations"], box["open"]) for box in seen["boxes"])
         return FirstView(boxes, seen["zoom"])
 
-    def to_svg(self, *, stage: str | None = None, width: int = 760, height: int = 560, theme: Theme = "light") -> str:
+    def to_svg(
+        self,
+        path: str | Path | None = None,
+        *,
+        stage: str | None = None,
+        width: int = 760,
+        height: int = 560,
+        theme: Theme = "light",
+    ) -> str:
         """The first view of a stage as SVG, drawn for a space of `width` x `height` px; without one of the jaxpr, or of
-        what there is in a file."""
-        return to_svg(self._one_stage(stage), width=width, height=height, theme=theme)
+        what there is in a file. Written to `path` where one is given."""
+        return written(path, to_svg(self._one_stage(stage), width=width, height=height, theme=theme))
 
     def to_png(
         self,
@@ -70,19 +78,13 @@ class Exported(ABC):
 
         if stage is not None:
             self._one_stage(stage)
-        page = to_html(self.document(), title=self.call, stage=stage or self.stage, view=view)
-        if path is not None:
-            Path(path).expanduser().write_text(page, "utf-8")
-        return page
+        return written(path, to_html(self.document(), title=self.call, stage=stage or self.stage, view=view))
 
     def to_dot(self, path: str | Path | None = None, *, stage: str | None = None) -> str:
         """A stage in the DOT language of Graphviz, regions as clusters; written to `path` where one is given."""
         from jaxviz.export.graphs import to_dot
 
-        text = to_dot(self._stage_graph(stage), self.call)
-        if path is not None:
-            Path(path).expanduser().write_text(text, "utf-8")
-        return text
+        return written(path, to_dot(self._stage_graph(stage), self.call))
 
     def to_networkx(self, *, stage: str | None = None) -> Any:
         """A stage as a `networkx.MultiDiGraph`: a node for each node, an edge for each value that one reads."""
@@ -98,7 +100,7 @@ class Exported(ABC):
         """The document by its schema, not packed; written to `path` where one is given."""
         value = self.document().to_json(packed=False)
         if path is not None:
-            Path(path).expanduser().write_text(json.dumps(value) + "\n", "utf-8")
+            written(path, json.dumps(value) + "\n")
         return value
 
     def widget(self, *, stage: str | None = None, height: int | None = None) -> Any:
@@ -121,3 +123,10 @@ class Exported(ABC):
         if stage not in graphs:
             raise ValueError(f"there is no {stage} of {self.call} here, but {', '.join(graphs) or 'nothing'}")
         return document.of_stage(graphs[stage])
+
+
+def written(path: str | Path | None, text: str) -> str:
+    """The text, which is also in the file where a path is given."""
+    if path is not None:
+        Path(path).expanduser().write_text(text, "utf-8")
+    return text

@@ -62,6 +62,13 @@ def test_the_picture_is_the_same_every_time():
     assert jv.explore(affine, *ARGUMENTS).to_svg() == jv.explore(affine, *ARGUMENTS).to_svg()
 
 
+def test_what_is_written_as_text_is_in_the_file_that_is_named(tmp_path):
+    exploration = jv.explore(affine, *ARGUMENTS)
+    for one in (exploration, jv.compare(exploration, exploration)):
+        for write in (one.to_svg, one.to_html):
+            assert write(tmp_path / "written") == write() == (tmp_path / "written").read_text("utf-8")
+
+
 def test_the_first_view_opens_a_loop_that_fits():
     def loop(x):
         return jax.lax.fori_loop(0, 10, lambda i, c: jnp.sin(c) * 1.01 + i, x)

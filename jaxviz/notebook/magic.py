@@ -187,7 +187,7 @@ class JaxvizMagics(Magics):
                 exploration.document().save(options.save.expanduser())
             if options.svg is not None:
                 stage = exploration.first_stage if isinstance(exploration, Comparison) else exploration.stage
-                options.svg.expanduser().write_text(exploration.to_svg(stage=stage), "utf-8")
+                exploration.to_svg(options.svg, stage=stage)
         except OSError as error:
             print(f"%jaxviz: {error.filename}: {error.strerror}", file=sys.stderr)
         except (ValueError, DrawingError) as error:
