@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from jaxviz.opening.buffers import read_buffers, with_buffers
 from jaxviz.opening.contents import OpenError, contents_of, read_bytes
 from jaxviz.opening.opened import OpenedPass, OpenedProgram
-from jaxviz.opening.programs import OpenedStage, programs_in
+from jaxviz.opening.programs import OpenedStage, lowered_in, programs_in
 from jaxviz.opening.states import StateFile
+from jaxviz.tables import Tables
 
 _FILE = re.compile(r"(?:.*\.)?(module_\d+)\.(.+?)\.((?:hlo\.pb|txt|hlo|pb|\w+?)(?:\.(?:gz|zst|xz|bz2))?)$")
 _PASS = re.compile(r"(.+?)\.(\d{4})\.(.+?)\.after_(.+?)(?:\.before_(.+))?$")
@@ -23,7 +24,14 @@ _RUN = re.compile(r"(.+?)\.snapshot\.-?\d+$")
 _RUN_FIRST = re.compile(r"(.+?)\.execution_\d+\.hlo_unoptimized_snapshot$")
 _BUFFERS = re.compile(r"(.+?)\.(?:[\w.-]+[._])?after_optimizations-buffer-assignment$")
 
-_FIRST_STATE, _PASS_STATE, _LAST_STATE, _PLAN, _OTHER = range(5)
+# What XLA was given, in a folder of its own for each module.
+_FOLDER = re.compile(r"module_\d+\..+$")
+_LOWERED = "module.mlir"
+_SETTINGS = ("compile_options", "topology")
+# What is made of that where it is split over devices, step by step.
+_STEP = re.compile(r"\d+\.(.+)\.mlir$")
+
+_FIRST_STATE, _PASS_STATE, _LAST_STATE, _PLAN, _GIVEN, _SPLIT, _OTHER = range(7)
 
 _NAMED = (
     *((_LAST_STATE, _LAST), (_LAST_STATE, _RUN)),
@@ -45,6 +53,8 @@ class Dumped:
 
 def dumped_file(path: Path) -> Dumped | None:
     """What a file is by its name, None for one that no compiler names so."""
+    if _FOLDER.match(path.parent.name):
+        return _in_folder(path)
     found = _FILE.match(path.name)
     if found is None:
         return None
@@ -58,6 +68,15 @@ def dumped_file(path: Path) -> Dumped | None:
     return Dumped(path, module, _OTHER)
 
 
+def _in_folder(path: Path) -> Dumped | None:
+    module = path.parent.name
+    if path.name == _LOWERED:
+        return Dumped(path, module, _GIVEN)
+    if step := _STEP.match(path.name):
+        return Dumped(path, module, _SPLIT, after=step[1].replace("_", " "))
+    return Dumped(path, module.split(".")[0], _OTHER) if path.stem in _SETTINGS else None
+
+
 def dumped_programs(files: Iterable[Dumped], left_out: list[str]) -> list[OpenedProgram]:
     """One program for each module that is there in any state; what cannot be opened is added to `left_out`."""
     groups: dict[str, list[Dumped]] = defaultdict(list)
@@ -66,13 +85,49 @@ def dumped_programs(files: Iterable[Dumped], left_out: list[str]) -> list[Opened
         (others if file.kind == _OTHER else groups)[file.module].append(file)
     programs = []
     for group in groups.values():
-        program = _program(group, left_out)
-        if program is not None:
-            programs.append(program)
+        program = _program(group, left_out) or _lowered_program(group, left_out)
+        programs += [] if program is None else [program]
+        programs += _split_programs(group, left_out)
     for module, rest in others.items():
+        folder = rest[0].path.parent
+        place = folder if _FOLDER.match(folder.name) else folder / module
         suffixes = sorted({file.path.suffix for file in rest})
-        left_out.append(f"{rest[0].path.parent / module}: {len(rest)} files that hold no HLO ({', '.join(suffixes)})")
+        left_out.append(f"{place}: {len(rest)} files that hold no HLO ({', '.join(suffixes)})")
     return programs
+
+
+def _lowered_program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | None:
+    """What XLA was given, where there is nothing that it made of it."""
+    for file in (file for file in group if file.kind == _GIVEN):
+        stage = _readable(file.path, left_out)
+        return None if stage is None else OpenedProgram(stage.name, stage)
+    return None
+
+
+def _split_programs(group: Sequence[Dumped], left_out: list[str]) -> Iterator[OpenedProgram]:
+    """The steps on the way to a program for each device, each by itself."""
+    for file in (file for file in group if file.kind == _SPLIT):
+        stage = _readable(file.path, left_out)
+        if stage is not None:
+            yield OpenedProgram(f"{stage.name} ({file.after})", stage)
+
+
+def _readable(path: Path, left_out: list[str]) -> OpenedStage | None:
+    try:
+        return read_state(path)
+    except (OpenError, OSError) as error:
+        left_out.append(str(error))
+        return None
+
+
+def _given(group: Sequence[Dumped], tables: Tables, left_out: list[str]) -> OpenedStage | None:
+    """The StableHLO that a module was made of, beside its HLO."""
+    try:
+        files = (file.path for file in group if file.kind == _GIVEN)
+        return next((lowered_in(read_bytes(path), str(path), tables) for path in files), None)
+    except (OpenError, OSError) as error:
+        left_out.append(str(error))
+        return None
 
 
 def _program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | None:
@@ -81,10 +136,8 @@ def _program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | No
     # The same state may be there as text and as a protocol buffer: of these text has more to say where it is wrong.
     states.sort(key=lambda file: (-file.kind, -file.number, not file.path.name.endswith(".txt")))
     for state in states:
-        try:
-            stage = read_state(state.path)
-        except (OpenError, OSError) as error:
-            left_out.append(str(error))
+        stage = _readable(state.path, left_out)
+        if stage is None:
             continue
         for plan in (file for file in group if file.kind == _PLAN and state.kind == _LAST_STATE):
             try:
@@ -94,7 +147,9 @@ def _program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | No
         between = _between(group)
         first = [StateFile("", "", file.path) for file in group if file.kind == _FIRST_STATE and between]
         steps = [StateFile(file.after, file.pipeline, file.path) for file in between]
-        return OpenedProgram(stage.name, stage, passes=tuple(map(_pass, between)), states=(*first[:1], *steps))
+        given = _given(group, stage.graph.tables, left_out)
+        passes = tuple(map(_pass, between))
+        return OpenedProgram(stage.name, stage, passes=passes, states=(*first[:1], *steps), lowered=given)
     return None
 
 

@@ -8,7 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.document import STAGE_KINDS, Document, FindingEntry, OutlineEntry, PassesEntry, ProgramEntry, StageEntry
+from jaxviz.document import (
+    STAGE_KINDS,
+    Document,
+    FindingEntry,
+    LinksEntry,
+    OutlineEntry,
+    PassesEntry,
+    ProgramEntry,
+    StageEntry,
+)
 from jaxviz.exploration import Exploration
 from jaxviz.gather import Measured
 from jaxviz.graph import Graph
@@ -208,8 +217,11 @@ class OpenedProgram:
         document: Document | None = None,
         passes: tuple[OpenedPass, ...] = (),
         states: Sequence[StateFile] = (),
+        lowered: OpenedStage | None = None,
     ) -> None:
         self.name = name
+        # The StableHLO that its HLO was made of, where that is there too.
+        self._lowered = lowered
         self.passes = passes
         self._states = states
         self._stage = stage
@@ -220,7 +232,7 @@ class OpenedProgram:
         if self._document is not None:
             return self._document
         assert self._stage is not None
-        return _document_of(self.name, self._stage)
+        return _document_of(self.name, self._stage, self._lowered)
 
     @cached_property
     def document_with_passes(self) -> Document:
@@ -250,8 +262,9 @@ class OpenedProgram:
     @property
     def size(self) -> int:
         """How many nodes there are in all stages."""
-        graphs = self._document.graphs if self._document is not None else [self._stage.graph] if self._stage else []
-        return sum(map(len, graphs))
+        if self._document is not None:
+            return sum(map(len, self._document.graphs))
+        return sum(len(stage.graph) for stage in self._own_stages)
 
     @property
     def stages(self) -> dict[str, StageEntry]:
@@ -259,12 +272,14 @@ class OpenedProgram:
 
     @property
     def kinds(self) -> list[str]:
-        if self._stage is not None:
-            return [self._stage.kind]
-        return list(self.stages)
+        return list(self.stages) if self._document is not None else [stage.kind for stage in self._own_stages]
+
+    @property
+    def _own_stages(self) -> list[OpenedStage]:
+        return [stage for stage in (self._lowered, self._stage) if stage is not None]
 
 
-def _document_of(name: str, stage: OpenedStage) -> Document:
+def _document_of(name: str, stage: OpenedStage, lowered: OpenedStage | None) -> Document:
     from jaxviz.find import find_in_hlo
     from jaxviz.outline.metadata import opened_outline
 
@@ -272,4 +287,23 @@ def _document_of(name: str, stage: OpenedStage) -> Document:
     entry = ProgramEntry(name, name, -1, 0, (StageEntry(stage.kind, 0),))
     found = find_in_hlo(graph, outline) if stage.kind == "hlo" else ()
     findings = tuple(FindingEntry(0, finding) for finding in found)
-    return Document(graph.tables, (graph,), (entry,), outlines=(OutlineEntry(0, outline),), findings=findings)
+    document = Document(graph.tables, (graph,), (entry,), outlines=(OutlineEntry(0, outline),), findings=findings)
+    return document if lowered is None else _with_lowered(document, lowered)
+
+
+def _with_lowered(document: Document, lowered: OpenedStage) -> Document:
+    """The document of HLO with the StableHLO that it was made of as a stage before it, linked by names."""
+    from jaxviz.link.links import link_shares
+    from jaxviz.link.named import links_by_name
+    from jaxviz.outline.metadata import opened_outline
+
+    graph, outline = opened_outline(lowered.graph)
+    (program,), (compiled,) = document.programs, document.graphs
+    links = links_by_name(graph, compiled)
+    return replace(
+        document,
+        graphs=(compiled, graph),
+        programs=(replace(program, stages=(StageEntry(lowered.kind, 1), *program.stages)),),
+        outlines=(*document.outlines, OutlineEntry(1, outline)),
+        links=(LinksEntry(1, 0, links, link_shares(compiled, links)),),
+    )

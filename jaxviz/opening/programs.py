@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,8 +27,20 @@ class OpenedStage:
 
 def programs_in(data: bytes, contents: Contents, file: str) -> list[OpenedStage]:
     """What the bytes of a file hold; `OpenError` with the place where that cannot be read."""
-    try:
+    with _errors_of(file):
         return list(_READERS[contents](data))
+
+
+def lowered_in(data: bytes, file: str, tables: Tables) -> OpenedStage:
+    """The StableHLO in the bytes of a file, as a stage beside another one: with the tables of that."""
+    with _errors_of(file):
+        return _mlir_stage(_mlir_source(data), tables=tables)
+
+
+@contextmanager
+def _errors_of(file: str) -> Iterator[None]:
+    try:
+        yield
     except OpenError as error:
         raise OpenError(f"{file}: {error}") from None
     except RecursionError:
@@ -68,8 +81,12 @@ def _hlo_stage(module: object) -> OpenedStage:
 
 
 def _mlir(data: bytes) -> Iterator[OpenedStage]:
+    yield _mlir_stage(_mlir_source(data))
+
+
+def _mlir_source(data: bytes) -> str | bytes:
     is_text = not data.startswith(b"ML\xefR")
-    yield _mlir_stage(data.decode(errors="replace").removeprefix("\ufeff") if is_text else data)
+    return data.decode(errors="replace").removeprefix("\ufeff") if is_text else data
 
 
 def _export(data: bytes) -> Iterator[OpenedStage]:
@@ -83,16 +100,22 @@ def _export(data: bytes) -> Iterator[OpenedStage]:
     yield _mlir_stage(exported.module, exported.name, notes)
 
 
-def _mlir_stage(source: str | bytes, name: str = "", notes: dict[str, str] | None = None) -> OpenedStage:
+def _mlir_stage(
+    source: str | bytes,
+    name: str = "",
+    notes: dict[str, str] | None = None,
+    tables: Tables | None = None,
+) -> OpenedStage:
     from jaxviz.read.mlir import MlirError, UnknownDialectError, parse_mlir
     from jaxviz.read.mlir_frames import MlirFrames
     from jaxviz.read.stablehlo import read_stablehlo
 
-    tables = Tables(elsewhere=True)
+    if tables is None:
+        tables = Tables(elsewhere=True)
     try:
         located = read_stablehlo(parse_mlir(source), tables, frames=MlirFrames(tables))
     except UnknownDialectError as error:
-        return _unknown_stage(source, error)
+        return _unknown_stage(source, error, tables)
     except MlirError as error:
         raise OpenError(str(error)) from None
     graph = _with_names_of_arguments(located.graph)
@@ -119,7 +142,7 @@ def _with_names_of_arguments(graph: Graph) -> Graph:
     return replace(graph, nodes=replace(graph.nodes, name=names))
 
 
-def _unknown_stage(source: str | bytes, reason: ValueError) -> OpenedStage:
+def _unknown_stage(source: str | bytes, reason: ValueError, tables: Tables) -> OpenedStage:
     """MLIR of which jaxlib does not know all operations, as far as its lines say it."""
     from jaxviz.read.mlir_lines import LinesError, read_lines
     from jaxviz.read.stablehlo import read_stablehlo
@@ -127,7 +150,7 @@ def _unknown_stage(source: str | bytes, reason: ValueError) -> OpenedStage:
     if isinstance(source, bytes):
         raise OpenError(str(reason)) from None
     try:
-        graph = read_stablehlo(read_lines(source), Tables(elsewhere=True)).graph
+        graph = read_stablehlo(read_lines(source), tables).graph
     except LinesError as error:
         raise OpenError(str(error)) from None
     if not len(graph):

@@ -131,6 +131,74 @@ def test_what_each_pass_of_a_dump_did_is_in_its_document(dump):
     assert not opened.document(passes=False).passes
 
 
+@pytest.fixture
+def dump_with_what_was_given(tmp_path):
+    """As the newest XLA leaves it: beside the files about a module a folder with what it was made of."""
+
+    @jax.jit
+    def scaled(x):
+        return jnp.sin(x) / jnp.cos(x)
+
+    def twice(x):
+        return scaled(x).sum() + scaled(2 * x).sum()
+
+    lowered = jax.jit(twice).lower(jnp.ones((4, 3)))
+    folder = tmp_path / "module_0003.jit_twice"
+    folder.mkdir()
+    (folder / "module.mlir").write_text(lowered.as_text(debug_info=True))
+    for name in ("compile_options.textproto", "topology.pb"):
+        (folder / name).write_text("executable_build_options {")
+    compiled = lowered.compile().as_text()
+    (tmp_path / "module_0003.jit_twice.cpu_after_optimizations.txt").write_text(compiled)
+    steps = tmp_path / "shardy" / folder.name
+    steps.mkdir(parents=True)
+    (steps / "01.before_propagation.mlir").write_text(lowered.as_text())
+    return tmp_path
+
+
+@pytest.mark.smoke
+def test_what_a_module_was_made_of_is_a_stage_of_the_same_program(dump_with_what_was_given):
+    opened = jv.open(dump_with_what_was_given)
+    assert opened.kinds == ("stablehlo", "hlo")
+    assert opened.stage == "hlo"
+    assert opened.names == ("jit_twice", "twice (before propagation)")
+    assert opened.left_out == (
+        f"{dump_with_what_was_given}/module_0003.jit_twice: 2 files that hold no HLO (.pb, .textproto)",
+    )
+    again = jv.Document.from_json(opened.document().to_json())
+    assert [stage.kind for stage in again.programs[0].stages] == ["stablehlo", "hlo"]
+    assert "<svg" in opened.to_svg(stage="stablehlo")
+
+
+@pytest.mark.smoke
+def test_operations_and_the_instructions_made_of_them_are_linked_by_their_names(dump_with_what_was_given):
+    opened = jv.open(dump_with_what_was_given)
+    lowered, compiled = opened.stablehlo, opened.hlo
+    (entry,) = opened.document().links
+    made_of = {
+        (lowered.node(source).op, compiled.node(target).op)
+        for source, target in zip(entry.links.source.tolist(), entry.links.target.tolist(), strict=True)
+        if compiled.node(target).op in ("sine", "cosine", "reduce")
+    }
+    assert made_of == {("sine", "sine"), ("cosine", "cosine"), ("reduce", "reduce")}
+    # Every argument and result, and all that computes something, is somebody's.
+    assert entry.shares["none"] == 0
+
+
+def test_what_a_module_was_made_of_opens_alone_where_there_is_no_more(dump_with_what_was_given):
+    next(dump_with_what_was_given.glob("*after_optimizations.txt")).unlink()
+    opened = jv.open(dump_with_what_was_given)
+    assert opened.names == ("twice", "twice (before propagation)")
+    assert opened.kinds == ("stablehlo",)
+
+
+def test_what_cannot_be_read_of_what_a_module_was_made_of_is_told(dump_with_what_was_given):
+    (dump_with_what_was_given / "module_0003.jit_twice" / "module.mlir").write_text("module @m {")
+    opened = jv.open(dump_with_what_was_given)
+    assert opened["jit_twice"].kinds == ("hlo",)
+    assert any("module.mlir: line 1" in reason for reason in opened.left_out)
+
+
 def test_states_that_were_dumped_as_protocol_buffers_are_stepped_through_as_those_of_text(dump, tmp_path):
     options = {"xla_dump_to": str(tmp_path), "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_proto": True}
     jax.jit(program).lower(jnp.ones((4, 3)), jnp.ones((3, 2))).compile(compiler_options=options)
