@@ -6,7 +6,7 @@ They only ever grow, so an index stays good: a reader adds rows, each once; grap
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,9 +75,9 @@ class Tables:
     (1, 2, 1)
     """
 
-    def __init__(self, *, elsewhere: bool = False) -> None:
-        #: Whether the source files are those of another machine: what has their paths here is not looked at.
-        self.elsewhere = elsewhere
+    def __init__(self, *, is_source: Callable[[str], bool] | None = None) -> None:
+        # Whether the file of a path, as it is here and now, is the source that is meant; by default it is.
+        self._is_source = is_source
         self.strings: list[str] = [""]
         self.types = _Types()
         self.files = _Files()
@@ -137,6 +137,10 @@ class Tables:
             files.start.append(0)
             files.text.append("")
         return index
+
+    def source_is_here(self, file: int) -> bool:
+        """Whether a source file may be read: of what was made elsewhere, or long ago, it may be another one by now."""
+        return self._is_source is None or self._is_source(self.strings[self.files.path[file]])
 
     def frame(self, file: int, function: str, line: int, column: int, end_line: int, end_column: int) -> int:
         row = (file, self.string(function), line, column, end_line, end_column)

@@ -322,7 +322,7 @@ def _one(profile: bytes, name: str, rows: list[Row]) -> _Ran:
 
     module = parse_hlo_proto(profile, name)
     take_frames_of_elements(module)
-    read = read_hlo(module, Tables(elsewhere=True))
+    read = read_hlo(module, Tables(is_source=lambda _: False))
     graph, outline, order = placed_outline(read.graph)
     instructions = [read.instruction[place] for place in order.tolist()]
     known = set(instructions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -10,7 +10,11 @@ import numpy as np
 
 from jaxviz.graph import ARGUMENT, ENTER, Graph
 from jaxviz.opening.contents import Contents, OpenError
+from jaxviz.opening.sources import sources_of
 from jaxviz.tables import Tables
+
+#: Makes the tables of one program.
+NewTables = Callable[[], Tables]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +32,13 @@ class OpenedStage:
 def programs_in(data: bytes, contents: Contents, file: str) -> list[OpenedStage]:
     """What the bytes of a file hold; `OpenError` with the place where that cannot be read."""
     with _errors_of(file):
-        return list(_READERS[contents](data))
+        return list(_READERS[contents](data, lambda: Tables(is_source=sources_of(file))))
 
 
 def lowered_in(data: bytes, file: str, tables: Tables) -> OpenedStage:
     """The StableHLO in the bytes of a file, as a stage beside another one: with the tables of that."""
     with _errors_of(file):
-        return _mlir_stage(_mlir_source(data), tables=tables)
+        return _mlir_stage(_mlir_source(data), tables)
 
 
 @contextmanager
@@ -47,41 +51,41 @@ def _errors_of(file: str) -> Iterator[None]:
         raise OpenError(f"{file}: expected calls that are nested less deep") from None
 
 
-def _hlo_text(data: bytes) -> Iterator[OpenedStage]:
+def _hlo_text(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
     from jaxviz.read.hlo_module import HloError
     from jaxviz.read.hlo_text import parse_hlo_text
 
     try:
-        yield _hlo_stage(parse_hlo_text(data.decode(errors="replace").removeprefix("\ufeff")))
+        yield _hlo_stage(parse_hlo_text(data.decode(errors="replace").removeprefix("\ufeff")), tables())
     except HloError as error:
         raise OpenError(str(error)) from None
 
 
-def _hlo_proto(data: bytes) -> Iterator[OpenedStage]:
+def _hlo_proto(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
     from jaxviz.read.hlo_module import HloError
     from jaxviz.read.hlo_proto import parse_hlo_proto
     from jaxviz.read.hlo_wrapping import module_names
 
     try:
         for name in dict.fromkeys(module_names(data)) or [""]:
-            yield _hlo_stage(parse_hlo_proto(data, name))
+            yield _hlo_stage(parse_hlo_proto(data, name), tables())
     except HloError as error:
         raise OpenError(str(error)) from None
 
 
-def _hlo_stage(module: object) -> OpenedStage:
+def _hlo_stage(module: object, tables: Tables) -> OpenedStage:
     from jaxviz.read.communication import take_frames_of_elements
     from jaxviz.read.hlo import read_hlo
     from jaxviz.read.hlo_module import HloModule
 
     assert isinstance(module, HloModule)
     take_frames_of_elements(module)
-    found = read_hlo(module, Tables(elsewhere=True))
+    found = read_hlo(module, tables, excerpts=True)
     return OpenedStage("hlo", module.name, found.graph, instructions=found.instruction)
 
 
-def _mlir(data: bytes) -> Iterator[OpenedStage]:
-    yield _mlir_stage(_mlir_source(data))
+def _mlir(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
+    yield _mlir_stage(_mlir_source(data), tables())
 
 
 def _mlir_source(data: bytes) -> str | bytes:
@@ -89,7 +93,7 @@ def _mlir_source(data: bytes) -> str | bytes:
     return data.decode(errors="replace").removeprefix("\ufeff") if is_text else data
 
 
-def _export(data: bytes) -> Iterator[OpenedStage]:
+def _export(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
     from jaxviz.read.exported import ExportedError, read_exported
 
     try:
@@ -97,23 +101,23 @@ def _export(data: bytes) -> Iterator[OpenedStage]:
     except ExportedError as error:
         raise OpenError(str(error)) from None
     notes = {"exported for": ", ".join(exported.platforms), "calling convention": str(exported.calling_convention)}
-    yield _mlir_stage(exported.module, exported.name, notes)
+    yield _mlir_stage(exported.module, tables(), exported.name, notes)
 
 
 def _mlir_stage(
     source: str | bytes,
+    tables: Tables,
     name: str = "",
     notes: dict[str, str] | None = None,
-    tables: Tables | None = None,
 ) -> OpenedStage:
     from jaxviz.read.mlir import MlirError, UnknownDialectError, parse_mlir
     from jaxviz.read.mlir_frames import MlirFrames
     from jaxviz.read.stablehlo import read_stablehlo
 
-    if tables is None:
-        tables = Tables(elsewhere=True)
     try:
-        located = read_stablehlo(parse_mlir(source), tables, frames=MlirFrames(tables))
+        frames = MlirFrames(tables)
+        located = read_stablehlo(parse_mlir(source), tables, frames=frames)
+        frames.write_excerpts()
     except UnknownDialectError as error:
         return _unknown_stage(source, error, tables)
     except MlirError as error:

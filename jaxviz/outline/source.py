@@ -190,13 +190,14 @@ def source_of(tables: Tables, file: int) -> Source:
 
     Of a library there is never a tree, because that would cost more than all the rest.
     """
-    if tables.elsewhere and not tables.files.text[file]:
+    is_here = tables.source_is_here(file)
+    if not is_here and not tables.files.text[file]:
         return _source("", 1)
     if tables.files.library[file]:
         return _library_source(tables.strings[tables.files.path[file]])
     text, start = tables.files.text[file], tables.files.start[file]
     source = _source(text, start) if text else None
-    if (source is None or not source.parsed) and not tables.elsewhere:
+    if (source is None or not source.parsed) and is_here:
         whole = "".join(linecache.getlines(tables.strings[tables.files.path[file]])).rstrip("\n")
         if whole and whole != text:
             source = _source(whole, 1)

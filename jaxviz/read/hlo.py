@@ -88,9 +88,8 @@ def read_hlo(
 ) -> HloGraph:
     """The graph of a module as `parse_hlo_text` or `parse_hlo_proto` give it; `HloError` for one that is wrong.
 
-    Without `frames` the call stacks in the module are left alone: a jaxpr says them better. `excerpts` looks for the
-    source files on this machine: for a program of this process, not for any file that was opened, which could name any
-    other.
+    Without `frames` the call stacks in the module are left alone: a jaxpr says them better. With `excerpts`
+    the lines that the module names are taken from their files, as far as the tables say that these are meant.
 
     >>> from jaxviz.read.hlo_text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[2] parameter(0)\\n  ROOT n = f32[2] negate(p)\\n}"

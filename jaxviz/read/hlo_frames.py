@@ -6,6 +6,9 @@ that was traced once more. Here each frame is taken once; so recursion shows its
 
 from __future__ import annotations
 
+import linecache
+import re
+
 from jaxviz import compat
 from jaxviz.read.frames import OWN_FOLDER, add_excerpt, add_file, characters
 from jaxviz.read.hlo_module import HloModule, Location
@@ -35,7 +38,8 @@ class HloFrames:
     def write_excerpts(self) -> None:
         """Put the source that the frames point into into the tables, from the files of this machine."""
         for file, (first, last) in self._touched.items():
-            add_excerpt(self._tables, file, first, last)
+            path = self._tables.strings[self._tables.files.path[file]]
+            add_excerpt(self._tables, file, _begin_of_function(path, first), last)
 
     def _read(self, frame: int) -> int:
         module, tables = self._module, self._tables
@@ -62,13 +66,35 @@ class HloFrames:
             end_column = -1
             # Old text has lines only.
             column = column or -1
-        if not tables.files.library[file] and not tables.elsewhere:
+        if not tables.files.library[file] and tables.source_is_here(file):
             column = characters(path, place.line, column)
             end_column = characters(path, place.end_line, end_column)
             last_line = max(place.line, place.end_line)
             first, last = self._touched.get(file, (place.line, last_line))
             self._touched[file] = min(first, place.line), max(last, last_line)
         return tables.frame(file, function, place.line, column, place.end_line, end_column)
+
+
+_DEFINITION = re.compile(r"(?:async )?def |class ")
+
+
+def _begin_of_function(path: str, line: int) -> int:
+    """The line at which the outermost definition around a line begins, decorators included; the line itself if none."""
+    lines = linecache.getlines(path)
+    if not 0 < line <= len(lines):
+        return line
+    indent, begin = _indent_of(lines[line - 1]), line
+    for number in range(line - 1, 0, -1):
+        text = lines[number - 1].lstrip()
+        here = _indent_of(lines[number - 1])
+        is_around = here < indent and _DEFINITION.match(text) is not None
+        if is_around or (number == begin - 1 and here == indent and text.startswith("@")):
+            indent, begin = here, number
+    return begin
+
+
+def _indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 # JAX on the machine where a file was written.

@@ -38,6 +38,10 @@ class MlirFrames:
             block.stacks.append(Stack(frames, absolute=bool(frames)))
         return known
 
+    def write_excerpts(self) -> None:
+        """Put the source that the frames point into into the tables."""
+        self._frames.write_excerpts()
+
     def _frames_of(self, location: Any) -> tuple[int, ...]:
         row = -1
         for place in reversed(list(self._locations(location))):

@@ -26,6 +26,12 @@ export function hasSource({ files, strings }: Document): boolean {
   return files.path.some((_, file) => !files.library[file] && strings[files.text[file]] !== '');
 }
 
+/** The person's files that operations come from, by their paths, the first few. */
+export function namedFiles({ files, strings }: Document, most = 3): string[] {
+  const own = Array.from(files.path, path => strings[path]).filter((_, file) => !files.library[file]);
+  return own.length > most ? [...own.slice(0, most), `${own.length - most} more`] : own;
+}
+
 /** The person's files that the document has the text of, each line with its operations in `graph`. */
 export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
   const { files, strings } = document;

@@ -70,6 +70,10 @@ test('a click on a line gives its operations, and operations mark all of their l
 test('where there is no source, that is said', () => {
   const { pane } = paneOf(decodePlain(affine().plain()));
   assert.match(pane.root.textContent ?? '', /source of this program is not at hand/);
+  const document = twoFiles();
+  const text = document.files.text.map(() => 0);
+  const elsewhere = paneOf({ ...document, files: { ...document.files, text } }).pane;
+  assert.match(elsewhere.root.textContent ?? '', /lines of this program are in .*one\.py, .*two\.py, of which nothing/);
 });
 
 test('what is indented far has room for its words, and goes on below them', () => {

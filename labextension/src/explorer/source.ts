@@ -1,7 +1,7 @@
 /** The source pane: the person's lines, each with how many operations come from it; linked both ways with the picture. */
 import type { Document, Graph } from '../document/graph.ts';
 import { button, element } from './elements.ts';
-import { sourceFiles, type SourceFile, type SourceLine } from './lines.ts';
+import { namedFiles, sourceFiles, type SourceFile, type SourceLine } from './lines.ts';
 import { timeText } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
 
@@ -56,9 +56,7 @@ export class SourcePane {
     head.append(button('jv-close', '×', 'Close the source (1)', () => this.actions.close()));
     this.root.replaceChildren(head);
     if (!files.length) {
-      const why =
-        'The source of this program is not at hand: it was typed where nothing keeps it, or the file is gone.';
-      this.root.append(element('p', 'jv-source-none', why));
+      this.root.append(element('p', 'jv-source-none', whyNone(this.source)));
     }
     const scroll = element('div', 'jv-source-scroll');
     for (const file of files) {
@@ -163,4 +161,12 @@ function reveal(row: HTMLElement): void {
       scroll.scrollTop = bottom - scroll.clientHeight + 8;
     }
   }
+}
+
+/** Why no line can be shown. */
+function whyNone(document: Document): string {
+  const named = namedFiles(document);
+  return named.length
+    ? `The lines of this program are in ${named.join(', ')}, of which nothing is here: it lies elsewhere, or was written to since.`
+    : 'The source of this program is not at hand: it was typed where nothing keeps it, or the file is gone.';
 }

@@ -1,0 +1,85 @@
+"""The source of a program that is opened is shown where it surely is what the program was compiled from."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxviz as jv
+
+SOURCE = """import jax
+import jax.numpy as jnp
+
+
+@jax.custom_jvp
+def untouched(x):
+    return x
+
+
+def gated(x, w):
+    gate = jax.nn.sigmoid(x @ w)
+    mixed = gate * jnp.tanh(x)
+    return mixed.sum()
+"""
+
+
+@pytest.fixture(params=["hlo", "stablehlo"])
+def opened(request, tmp_path, monkeypatch):
+    """Opens what was compiled from a file of its own, as often as it is called, with the source as it is then."""
+    work = tmp_path / "work"
+    work.mkdir()
+    source = work / "gates.py"
+    source.write_text(SOURCE)
+    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("gates", source))
+    spec.loader.exec_module(module)
+    lowered = jax.jit(module.gated).lower(jnp.ones((2, 3)), jnp.ones((3, 3)))
+    text = lowered.compile().as_text() if request.param == "hlo" else lowered.as_text(debug_info=True)
+    path = tmp_path / "out" / f"gated.{request.param}"
+    path.parent.mkdir()
+    path.write_text(text)
+    monkeypatch.chdir(work)
+
+    def open_it():
+        return jv.open(path)
+
+    open_it.source = source
+    open_it.path = path
+    return open_it
+
+
+def excerpts(opened):
+    return [text for text in opened.document().tables.files.text if text]
+
+
+def test_the_source_in_the_folder_where_one_works_is_shown_and_gives_names(opened):
+    found = opened()
+    (excerpt,) = excerpts(found)
+    assert excerpt == "\n".join(SOURCE.splitlines()[9:])
+    assert "matmul" in {box.name for box in found.view().boxes}
+    again = jv.Document.from_json(found.document().to_json())
+    assert [text for text in again.tables.files.text if text] == [excerpt]
+
+
+def test_a_source_that_was_written_since_is_not_taken_for_the_one_that_was_compiled(opened):
+    later = opened.path.stat().st_mtime + 5
+    os.utime(opened.source, (later, later))
+    found = opened()
+    assert excerpts(found) == []
+    assert "matmul" not in {box.name for box in found.view().boxes}
+
+
+def test_a_source_elsewhere_on_the_machine_is_not_read(opened, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path / "out")
+    assert excerpts(opened()) == []
+
+
+def test_what_is_no_python_file_is_not_read(opened):
+    secret = opened.source.with_suffix(".txt")
+    opened.source.rename(secret)
+    os.utime(secret, (1, 1))
+    opened.path.write_text(opened.path.read_text().replace("gates.py", "gates.txt"))
+    assert excerpts(opened()) == []
