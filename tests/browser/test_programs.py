@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,19 @@ def test_a_restarted_kernel_is_said_and_pinned_programs_stay(notebook):
     book.run(1)
     expect(programs(panel)).to_have_count(3)
     expect(panel).not_to_contain_text("The kernel was restarted")
+
+
+def test_a_kernel_that_was_restarted_past_the_page_is_said(notebook, lab):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    expect(programs(panel)).to_have_count(2)
+    [session] = lab.sessions()
+    restart = f"{lab.url}/api/kernels/{session['kernel']['id']}/restart"
+    urllib.request.urlopen(urllib.request.Request(restart, method="POST")).close()
+    expect(panel).to_contain_text("The kernel was restarted", timeout=30_000)
+    expect(programs(panel)).to_have_count(0)
 
 
 def test_programs_are_renamed_saved_and_deleted(notebook, lab):

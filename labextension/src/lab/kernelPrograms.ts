@@ -57,6 +57,8 @@ export class KernelPrograms {
   /** What was stopped before the kernel came to it. */
   private readonly unwanted = new Set<string>();
   private comm: string | null = null;
+  /** The kernel's own name for its time from start to end: one that was started again has another. */
+  private life = '';
   private questions = 0;
   /** Whether the kernel is to list all that it compiles; as it does by itself, where nobody said so. */
   private listens: boolean | null = null;
@@ -254,6 +256,7 @@ export class KernelPrograms {
   }
 
   private hear(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
+    this.noticeRestart(message);
     if (KernelMessage.isCommOpenMsg(message) && message.content.target_name === TARGET) {
       this.comm = message.content.comm_id;
       this.programs.clear();
@@ -300,6 +303,18 @@ export class KernelPrograms {
     this.change.emit();
   }
 
+  /** Whoever restarts a kernel past this page tells nobody; but the kernel says whether it is at work, under its name. */
+  private noticeRestart(message: KernelMessage.IIOPubMessage): void {
+    // Other states come from the server too, under a name of its own.
+    if (KernelMessage.isStatusMsg(message) && ['busy', 'idle'].includes(message.content.execution_state)) {
+      const before = this.life;
+      if (before && before !== message.header.session) {
+        this.forget();
+      }
+      this.life = message.header.session;
+    }
+  }
+
   private follow(_: Kernel.IKernelConnection, status: Kernel.Status): void {
     if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
       this.forget();
@@ -311,6 +326,7 @@ export class KernelPrograms {
     this.fail('The kernel was restarted.');
     this.unwanted.clear();
     this.comm = null;
+    this.life = '';
     this.key = '';
     this.restarted = this.restarted || this.programs.size > 0;
     for (const [id, program] of this.programs) {

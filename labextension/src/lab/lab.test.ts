@@ -59,6 +59,12 @@ class FakeKernel {
     this.iopubMessage.emit({ header: { msg_type: type }, channel: 'iopub', content });
   }
 
+  /** Says that it is at work, under its own name or the server's. */
+  state(execution_state: string, session: string): void {
+    const header = { msg_type: 'status', session };
+    this.iopubMessage.emit({ header, channel: 'iopub', content: { execution_state } });
+  }
+
   /** Answers the last question. */
   answer(data: object): void {
     this.say('comm_msg', { ...data, request: this.sent.at(-1)?.request });
@@ -143,6 +149,22 @@ test('a restart is told, questions under way fail, and what is pinned stays', as
   // A program of the new kernel with the same number is another one.
   kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
   assert.deepEqual([programs.size, programs.restarted], [2, false]);
+});
+
+test('a kernel that somebody else restarted says so by its name', () => {
+  const kernel = new FakeKernel();
+  const programs = make(kernel);
+  kernel.state('idle', 'first');
+  kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
+  kernel.state('starting', 'of the server');
+  kernel.state('busy', 'first');
+  assert.deepEqual([programs.size, programs.restarted], [1, false]);
+  kernel.state('busy', 'second');
+  assert.deepEqual([programs.size, programs.restarted], [0, true]);
+  // Its programs are its own.
+  kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
+  kernel.state('idle', 'second');
+  assert.deepEqual([programs.size, programs.restarted], [1, false]);
 });
 
 test('rubbish and messages of others change nothing', () => {
