@@ -18,6 +18,8 @@ export interface KernelEntry {
 
 export class AllPrograms {
   private readonly kernels = new Map<string, KernelEntry>();
+  /** The notebooks that are open here: they connect to their kernels themselves, as soon as these are started. */
+  private readonly followed = new Set<ISessionContext>();
   /** Connections that were made for the panel alone. */
   private readonly own = new Map<string, Session.ISessionConnection>();
   private looking = false;
@@ -78,7 +80,11 @@ export class AllPrograms {
         connect();
       }
     });
-    context.disposed.connect(() => this.refresh());
+    this.followed.add(context);
+    context.disposed.connect(() => {
+      this.followed.delete(context);
+      this.refresh();
+    });
     connect();
   }
 
@@ -105,13 +111,15 @@ export class AllPrograms {
       }
     }
     if (this.looking) {
+      const open = new Set([...this.followed].map(({ path }) => path));
       for (const model of running) {
         const own = model.kernel && this.own.get(model.kernel.id);
         if (own?.kernel) {
           this.add(own.kernel, model.path);
         }
         // Kernels that read a file (`files.ts`) are of that type; they have no programs.
-        if (model.kernel && model.type !== 'file' && !this.kernels.has(model.kernel.id)) {
+        const isWanted = model.type !== 'file' && !open.has(model.path);
+        if (model.kernel && isWanted && !this.kernels.has(model.kernel.id)) {
           // Without comms: if its notebook is opened, that needs them.
           const options = { model, kernelConnectionOptions: { handleComms: false } };
           const session = (this.sessions as SessionManager).connectTo(options);
