@@ -50,6 +50,13 @@ def faults(panel: Locator) -> list[str]:
     ]
 
 
+def restart(lab) -> None:
+    """Has the server restart the one kernel there is, past the page."""
+    [session] = lab.sessions()
+    url = f"{lab.url}/api/kernels/{session['kernel']['id']}/restart"
+    urllib.request.urlopen(urllib.request.Request(url, method="POST")).close()
+
+
 def wait_for_picture(page: Page, where: str) -> Locator:
     root = page.locator(f"{where} .jv-root[data-boxes]")
     root.wait_for(timeout=60_000)
@@ -87,7 +94,35 @@ def test_a_program_opens_in_a_tab_of_its_own(notebook):
     panel.get_by_role("button", name="Open step(f32[4])").click()
     root = wait_for_picture(book.page, ".jv-tab")
     assert "sin" in root.evaluate("root => root.explorer.labels")
-    expect(book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tabLabel", has_text="step(f32[4])")).to_be_visible()
+    tab = book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tabLabel", has_text="step(f32[4])")
+    expect(tab).to_be_visible()
+    # Keys are meant for the picture.
+    book.page.keyboard.press("?")
+    expect(root.locator(".jv-help")).to_be_visible()
+    # Whoever opens it again is led to the tab that it is in.
+    book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=book.name).click()
+    expect(root).to_be_hidden()
+    panel.get_by_role("button", name="Open step(f32[4])").dblclick()
+    expect(root).to_be_visible()
+    expect(tab).to_have_count(1)
+
+
+def test_the_tab_of_a_program_is_not_taken_for_one_of_the_kernel_that_was_started_again(notebook, lab):
+    book = notebook(SETUP, WATCHED, "%jaxviz jnp.tanh(jnp.ones(3))")
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(book.page, ".jv-tab")
+    restart(lab)
+    expect(panel).to_contain_text("The kernel was restarted", timeout=30_000)
+    book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=book.name).click()
+    book.run(0)
+    book.run(2)
+    expect(programs(panel)).to_contain_text("jnp.tanh")
+    expect(book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tabLabel", has_text="step(f32[3])")).to_be_visible()
+    panel.get_by_role("button", name="Open jnp.tanh(jnp.ones(3))").click()
+    expect(book.page.locator(".jv-tab")).to_have_count(2)
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
@@ -161,9 +196,7 @@ def test_a_kernel_that_was_restarted_past_the_page_is_said(notebook, lab):
     book.run(1)
     panel = show_panel(book.page)
     expect(programs(panel)).to_have_count(2)
-    [session] = lab.sessions()
-    restart = f"{lab.url}/api/kernels/{session['kernel']['id']}/restart"
-    urllib.request.urlopen(urllib.request.Request(restart, method="POST")).close()
+    restart(lab)
     expect(panel).to_contain_text("The kernel was restarted", timeout=30_000)
     expect(programs(panel)).to_have_count(0)
 

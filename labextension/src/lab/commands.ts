@@ -10,12 +10,22 @@ import type { Program } from './kernelPrograms.ts';
 import { Commands } from './names.ts';
 import { newNotebook } from './newNotebook.ts';
 
+/** Where the program of a tab is, also after the page was loaded again. */
+export interface Origin {
+  readonly path: string;
+  readonly program: string;
+  /** Its name among the programs of all kernels. */
+  readonly listed: string;
+}
+
 export interface CommandParts {
   readonly app: JupyterFrontEnd;
   readonly all: AllPrograms;
   readonly comparing: Comparing;
   readonly trans: TranslationBundle;
-  openTab(title: string, document: Promise<unknown>, origin?: { path: string; program: string }): void;
+  openTab(title: string, document: Promise<unknown>, origin?: Origin): void;
+  /** Shows the tab that a program is in already, if there is one. */
+  showTab(listed: string): boolean;
   /** Path of the notebook that the person is in. */
   active(): string;
   /** Resolves when the kernel of a notebook has programs, or after a while. */
@@ -35,6 +45,7 @@ const ARGS = {
       kernel: { type: 'string', description: 'Id of the kernel' },
       path: { type: 'string', description: 'Path of the notebook, in place of the id of its kernel' },
       program: { type: 'string', description: 'Id of the program' },
+      listed: { type: 'string', description: 'Name of the program among those of all kernels' },
       title: { type: 'string', description: 'Title of its tab until it is there' }
     }
   }
@@ -56,10 +67,11 @@ export function addCommands(parts: CommandParts): void {
     return kernel && program ? { kernel, program } : null;
   };
 
-  const openLater = async ({ path, program }: { path: string; program: string }): Promise<unknown> => {
+  const openLater = async ({ path, program, listed }: Origin): Promise<unknown> => {
     await parts.waitFor(path);
     const kernel = all.ofPath(path);
-    if (!kernel?.programs.get(program)) {
+    // A kernel that was started again counts its programs from the beginning.
+    if (!kernel?.programs.get(program) || kernel.programs.listed(program) !== listed) {
       throw new Error(
         trans.__('This program is no longer there: its kernel was restarted or shut down. Run %1 again.', path)
       );
@@ -102,11 +114,14 @@ export function addCommands(parts: CommandParts): void {
       const of = chosen(args);
       if (of) {
         const { kernel, program } = of;
-        const origin = { path: kernel.path, program: program.id };
-        openTab(program.label || program.call, kernel.programs.open(program.id), origin);
+        const listed = kernel.programs.listed(program.id);
+        if (!parts.showTab(listed)) {
+          const origin = { path: kernel.path, program: program.id, listed };
+          openTab(program.label || program.call, kernel.programs.open(program.id), origin);
+        }
       } else if (args.path !== undefined && args.program !== undefined) {
         // The page was loaded again, and the kernel is not here yet.
-        const origin = { path: String(args.path), program: String(args.program) };
+        const origin = { path: String(args.path), program: String(args.program), listed: String(args.listed) };
         openTab(String(args.title ?? origin.program), openLater(origin), origin);
       }
     }

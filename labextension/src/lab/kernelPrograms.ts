@@ -101,6 +101,11 @@ export class KernelPrograms {
     return this.kept.has(id);
   }
 
+  /** Names a program among those of all kernels, as `Exploration.listed` does. */
+  listed(id: string): string {
+    return `${this.kept.has(id) ? 'before' : this.key}:${id}`;
+  }
+
   get(id: string): Program | undefined {
     return this.kept.get(id) ?? this.programs.get(id);
   }

@@ -8,7 +8,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import { button } from '../explorer/elements.ts';
 import type { KernelLine } from '../explorer/kernelLine.ts';
 import { AllPrograms } from './allPrograms.ts';
-import { addCommands } from './commands.ts';
+import { addCommands, type Origin } from './commands.ts';
 import { Comparing } from './comparing.ts';
 import { goTo } from './goTo.ts';
 import { icon } from './icon.ts';
@@ -61,10 +61,10 @@ function activate(
   };
 
   const tracker = new WidgetTracker<MainAreaWidget<ProgramTab>>({ namespace: 'jaxviz-programs' });
-  const origins = new Map<Widget, { path: string; program: string }>();
+  const origins = new Map<MainAreaWidget<ProgramTab>, Origin>();
 
   /** Opens a document in a tab. `origin` names it after the page was loaded again. */
-  const openTab = (title: string, document: Promise<unknown>, origin?: { path: string; program: string }): void => {
+  const openTab = (title: string, document: Promise<unknown>, origin?: Origin): void => {
     const from = active();
     const go = goTo(app, notebooks, () => origins.get(tab)?.path ?? from, trans);
     const wait = trans.__('The kernel makes the picture of %1 …', title);
@@ -89,6 +89,14 @@ function activate(
     }
   };
 
+  const showTab = (listed: string): boolean => {
+    const [there] = [...origins].find(([{ content }, origin]) => origin.listed === listed && !content.failed) ?? [];
+    if (there) {
+      app.shell.activateById(there.id);
+    }
+    return there !== undefined;
+  };
+
   /**
    * The line to a program, which `listed` names also after its kernel was started again. The kernel is the one that has
    * it, wherever the picture is; `path` is where it should be, if there is none.
@@ -100,14 +108,12 @@ function activate(
       show,
       open: (name, document) => openTab(name, Promise.resolve(document))
     });
-  const lineOf = (
-    { path, program }: { path: string; program: string },
-    show: (document: unknown) => void
-  ): KernelLine => lineTo(`${all.ofPath(path)?.programs.key ?? ''}:${program}`, path, show);
+  const lineOf = ({ path, listed }: Origin, show: (document: unknown) => void): KernelLine =>
+    lineTo(listed, path, show);
   application.kernelLine = (output, program, show) =>
     lineTo(program, notebooks?.find(one => one.node.contains(output))?.context.path ?? active(), show);
 
-  addCommands({ app, all, comparing, trans, openTab, active, waitFor: path => waitFor(all, path) });
+  addCommands({ app, all, comparing, trans, openTab, showTab, active, waitFor: path => waitFor(all, path) });
   app.commands.addCommand(Commands.show, {
     label: trans.__('JAX Programs'),
     caption: trans.__('Show the JAX programs of the running kernels'),
@@ -121,9 +127,10 @@ function activate(
   });
   all.changed.connect(() => {
     // A program that was renamed has its name in its tab too.
-    for (const [tab, { path, program }] of origins) {
-      const known = all.ofPath(path)?.programs.get(program);
-      if (known) {
+    for (const [tab, { path, program, listed }] of origins) {
+      const programs = all.ofPath(path)?.programs;
+      const known = programs?.get(program);
+      if (known && programs?.listed(program) === listed) {
         tab.title.label = known.label || known.call;
       }
     }

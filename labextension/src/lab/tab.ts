@@ -12,6 +12,8 @@ import { preferences } from './preferences.ts';
 export class ProgramTab extends Widget {
   /** The document as it came, for saving. */
   data: unknown = null;
+  /** True once it says why there is no picture. */
+  failed = false;
   private explorer: Explorer | null = null;
   private layouts: LayoutClient | null = null;
 
@@ -26,6 +28,11 @@ export class ProgramTab extends Widget {
     this.addClass('jv-tab');
     this.node.append(element('p', 'jv-tab-note', wait));
     void this.fill(document);
+  }
+
+  /** Keys are meant for the picture. */
+  protected override onActivateRequest(): void {
+    this.explorer?.focus();
   }
 
   override dispose(): void {
@@ -62,11 +69,15 @@ export class ProgramTab extends Widget {
           ...(preferences.stage ? { stage: preferences.stage } : {}),
           ...(preferences.colour ? { colour: preferences.colour } : {})
         });
+        if (document.activeElement === this.node) {
+          this.explorer.focus();
+        }
         if (before) {
           await takePlace(before, this.explorer, view => ({ ...view, colour: 'time' }));
         }
       }
     } catch (error) {
+      this.failed = true;
       const line = element('p', 'jv-tab-note jv-tab-error', error instanceof Error ? error.message : String(error));
       line.setAttribute('role', 'alert');
       this.node.replaceChildren(line);
