@@ -224,6 +224,35 @@ def test_programs_are_renamed_saved_and_deleted(notebook, lab):
     expect(programs(panel)).to_contain_text("step(f32[4])")
 
 
+def test_the_list_is_used_with_keys_alone(notebook):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel, keys = show_panel(book.page), book.page.keyboard
+    four, three = (panel.get_by_role("button", name=f"Open step(f32[{size}])") for size in (4, 3))
+    four.focus()
+    keys.press("F2")
+    expect(book.page.locator(".jp-Dialog input")).to_be_focused()
+    keys.type("wide")
+    keys.press("Enter")
+    expect(four).to_have_text("wide")
+    expect(four).to_be_focused()
+    # The menu of its context leads back to where it was opened.
+    keys.press("Shift+F10")
+    expect(book.page.locator(".lm-Menu-itemLabel", has_text="Pin")).to_be_visible()
+    keys.press("Escape")
+    expect(four).to_be_focused()
+    keys.press("ArrowDown")
+    expect(three).to_be_focused()
+    keys.press("ArrowUp")
+    # What comes in the place of a program that is deleted has the focus then.
+    keys.press("Delete")
+    expect(programs(panel)).to_have_count(1)
+    expect(three).to_be_focused()
+    keys.press("Enter")
+    wait_for_picture(book.page, ".jv-tab")
+
+
 def test_two_programs_are_compared(notebook):
     book = notebook(SETUP, WATCHED)
     book.run(0)

@@ -23,6 +23,12 @@ const NEAREST = 20;
 /** ms between two looks at how long ago things were. */
 const TICK = 30_000;
 
+/** A place in the list: what is there, and how many come before it. */
+interface Place {
+  readonly at: number;
+  readonly key: string | undefined;
+}
+
 export interface PanelParts {
   readonly all: AllPrograms;
   readonly comparing: Comparing;
@@ -38,6 +44,8 @@ export class ProgramsPanel extends Widget {
   private readonly compared = element('div', 'jv-panel-compared');
   /** Kernels and functions that the person folded or unfolded, by name. */
   private readonly folded = new Map<string, boolean>();
+  /** Where the focus was when the context menu was opened. */
+  private left: Place | null = null;
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly parts: PanelParts) {
@@ -50,6 +58,7 @@ export class ProgramsPanel extends Widget {
     this.compared.setAttribute('role', 'status');
     this.node.append(head, this.compared, this.list);
     this.list.addEventListener('keydown', event => this.hear(event));
+    this.list.addEventListener('contextmenu', () => (this.left = this.place));
     parts.all.changed.connect(this.update, this);
     parts.comparing.changed.connect(this.update, this);
     this.update();
@@ -86,8 +95,7 @@ export class ProgramsPanel extends Widget {
     const { all, active } = this.parts;
     const path = active();
     const { entries, tellsHow } = listed(all.entries, path);
-    const focused = document.activeElement;
-    const kept = focused instanceof HTMLElement && this.list.contains(focused) ? focused.dataset.key : undefined;
+    const place = this.place;
     const scroll = this.list.scrollTop;
     this.list.replaceChildren(
       ...(tellsHow ? [this.nothing()] : []),
@@ -95,10 +103,43 @@ export class ProgramsPanel extends Widget {
     );
     this.list.scrollTop = scroll;
     this.tellCompared();
-    if (kept !== undefined) {
-      [...this.list.querySelectorAll<HTMLElement>('[data-key]')].find(one => one.dataset.key === kept)?.focus();
+    this.focusOn(place);
+  }
+
+  /** All that can have the focus by the arrow keys, from top to bottom. */
+  private get stops(): HTMLElement[] {
+    return [...this.list.querySelectorAll<HTMLElement>('[data-key]')].filter(one => one.offsetParent !== null);
+  }
+
+  /** Where the focus is in the list. */
+  private get place(): Place | null {
+    const focused = document.activeElement;
+    const row = focused?.closest('.jv-entry')?.querySelector('[data-key]');
+    const { stops } = this;
+    const at = stops.findIndex(stop => stop === focused || stop === row);
+    return at < 0 ? null : { at, key: stops[at].dataset.key };
+  }
+
+  /** Gives the focus to what is at a place now; where it has gone, to what has come there. */
+  private focusOn(place: Place | null): void {
+    if (place) {
+      const { stops } = this;
+      const one = stops.find(({ dataset }) => dataset.key === place.key) ?? stops[Math.min(place.at, stops.length - 1)];
+      one?.focus();
     }
   }
+
+  /** The context menu takes the focus and gives it to nothing when it closes: it goes on where it was. */
+  readonly leaveMenu = (): void => {
+    const { left } = this;
+    this.left = null;
+    // The menu is still there; what it was opened for, a dialog perhaps, comes after this.
+    queueMicrotask(() => {
+      if (document.activeElement === document.body) {
+        this.focusOn(left);
+      }
+    });
+  };
 
   private tellCompared(): void {
     const { all, comparing, trans } = this.parts;
@@ -283,7 +324,7 @@ export class ProgramsPanel extends Widget {
       event.preventDefault();
       void this.parts.commands.execute(command, { kernel, program });
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      const stops = [...this.list.querySelectorAll<HTMLElement>('[data-key]')].filter(one => one.offsetParent !== null);
+      const { stops } = this;
       const next = stops[stops.indexOf(target) + (event.key === 'ArrowDown' ? 1 : -1)];
       if (next) {
         event.preventDefault();

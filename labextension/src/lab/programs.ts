@@ -48,6 +48,7 @@ function activate(
     const { ProgramsPanel } = await import('./panel.ts');
     const made = new ProgramsPanel({ all, comparing, commands: app.commands, trans, active });
     notebooks?.currentChanged.connect(made.update, made);
+    app.contextMenu.menu.aboutToClose.connect(made.leaveMenu);
     return made;
   });
   panel.id = 'jaxviz-programs';
