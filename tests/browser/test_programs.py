@@ -289,9 +289,23 @@ def test_a_line_of_the_source_leads_to_its_cell_also_when_the_notebook_is_rename
     expect(panel.locator(".jv-panel-kernel-name")).to_have_text(f"other-{book.name}")
     expect(panel.locator(".jv-panel-kernel")).to_have_class(re.compile("jv-active"))
     book.page.locator(".lm-TabBar-tab", has_text="step(f32[4])").click()
-    root.locator(".jv-line-link", has_text=re.compile("^4$")).click()
+    link = root.locator(".jv-line-link", has_text=re.compile("^4$"))
+    link.click()
     cell = book.page.locator(".jp-Notebook .jp-CodeCell").nth(1)
     expect(cell).to_have_class(re.compile("jp-mod-active"))
+    expect(cell.locator(".cm-editor")).to_have_class(re.compile("cm-focused"))
+    # Also after it was changed there.
+    book.page.keyboard.press("Control+Home")
+    book.page.keyboard.type("# it doubles\n")
+    book.page.locator(".lm-TabBar-tab", has_text="step(f32[4])").click()
+    link.click()
+    expect(book.page.get_by_text("Ln 5, Col 1")).to_be_visible()
+    expect(cell.locator(".cm-editor")).to_have_class(re.compile("cm-focused"))
+    book.page.keyboard.press("Control+a")
+    book.page.keyboard.type("1 + 1")
+    book.page.locator(".lm-TabBar-tab", has_text="step(f32[4])").click()
+    link.click()
+    expect(book.page.get_by_text("In [2] was changed since: it no longer has this line.").first).to_be_visible()
     expect(cell.locator(".cm-editor")).to_have_class(re.compile("cm-focused"))
 
 
@@ -324,6 +338,24 @@ def test_settings_choose_what_is_shown_first_and_how(notebook, lab):
         assert graph.root.locator(".jv-stages").bounding_box()["height"] == 300
     finally:
         book.page.request.put(url, data={"raw": "{}"})
+
+
+def test_what_is_chosen_in_the_settings_editor_acts_at_once_but_on_what_the_person_changed(notebook, lab):
+    book = notebook(SETUP, "%jaxviz jnp.tanh(jnp.ones(3))", "%jaxviz jnp.sin(jnp.ones(3))")
+    book.run(0)
+    first, second = book.explore(1), book.explore(2)
+    second.root.locator(".jv-stage", has_text="StableHLO").click()
+    book.save(lambda saved: "view" in json.dumps(saved["cells"][2]["outputs"][0]["metadata"]))
+    try:
+        book.page.keyboard.press("Control+,")
+        book.page.locator(".jp-PluginList input").fill("JAX programs")
+        book.page.locator(".jp-SettingsForm select").first.select_option(label="hlo")
+        book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=book.name).click()
+        pressed = ".jv-stage[aria-pressed='true']"
+        expect(first.root.locator(pressed)).to_contain_text("HLO 1", timeout=30_000)
+        expect(second.root.locator(pressed)).to_contain_text("StableHLO")
+    finally:
+        book.page.request.put(f"{lab.url}/lab/api/settings/jupyterlab-jaxviz:settings", data={"raw": "{}"})
 
 
 def test_notebook_7_has_the_panel(notebook):

@@ -5,6 +5,7 @@ import { PageConfig } from '@jupyterlab/coreutils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { SourceSpot } from '../explorer/source.ts';
+import { cellLine } from './cellLine.ts';
 import { pathOfServer } from './serverPath.ts';
 
 /** What shows a line of a program of the notebook at `path`, which may be renamed meanwhile. */
@@ -16,7 +17,7 @@ export function goTo(
 ): (spot: SourceSpot) => void {
   return spot => {
     const notebook = notebooks?.find(one => one.context.path === path());
-    if (notebook && goToCell(app, notebook, spot)) {
+    if (notebook && goToCell(app, notebook, spot, trans)) {
       return;
     }
     void goToFile(app, spot).then(found => {
@@ -29,26 +30,30 @@ export function goTo(
   };
 }
 
-/** The cell that was run under a number, if it still holds the line; else any other that does. */
-function goToCell(app: JupyterFrontEnd, notebook: NotebookPanel, { label, line, text }: SourceSpot): boolean {
-  const count = Number(/\[(\d+)\]/.exec(label)?.[1] ?? NaN);
-  const holds = (source: string): boolean => source.split('\n')[line - 1]?.trim() === text.trim();
+/** Shows the line in a cell of the notebook, and says so where the cell no longer has it; false where no cell had it. */
+function goToCell(app: JupyterFrontEnd, notebook: NotebookPanel, spot: SourceSpot, trans: TranslationBundle): boolean {
   const { content } = notebook;
-  const cells = content.widgets.map((cell, index) => ({ cell, index }));
-  const found =
-    cells.find(({ cell }) => cell.model.sharedModel.source && countOf(cell.model) === count) ??
-    cells.find(({ cell }) => holds(cell.model.sharedModel.source));
-  if (!found || !(holds(found.cell.model.sharedModel.source) || countOf(found.cell.model) === count)) {
+  const count = Number(/\[(\d+)\]/.exec(spot.label)?.[1] ?? NaN);
+  const cells = content.widgets.map(({ model }) => ({ source: model.sharedModel.source, count: countOf(model) }));
+  const found = cellLine(cells, count, spot.line, spot.text);
+  if (!found) {
     return false;
   }
+  const { line } = found;
+  const cell = content.widgets[found.cell];
   app.shell.activateById(notebook.id);
-  content.activeCellIndex = found.index;
+  content.activeCellIndex = found.cell;
   content.deselectAll();
-  void content.scrollToCell(found.cell, 'center').then(() => {
+  void content.scrollToCell(cell, 'center').then(() => {
     content.mode = 'edit';
-    found.cell.editor?.setCursorPosition({ line: line - 1, column: 0 });
-    found.cell.editor?.focus();
+    if (line !== null) {
+      cell.editor?.setCursorPosition({ line: line - 1, column: 0 });
+    }
+    cell.editor?.focus();
   });
+  if (line === null) {
+    Notification.info(trans.__('%1 was changed since: it no longer has this line.', spot.label), { autoClose: 5000 });
+  }
   return true;
 }
 
