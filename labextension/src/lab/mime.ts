@@ -12,7 +12,7 @@ import { readSaved, type SavedView } from '../explorer/saved.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { bytesText } from '../view/words.ts';
 import { loaded, type Loaded } from './later.ts';
-import { application, preferences } from './preferences.ts';
+import { application, onChoice, preferences } from './preferences.ts';
 import { sign } from './sign.ts';
 
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
@@ -62,6 +62,23 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   constructor(private readonly options: IRenderMime.IRendererOptions) {
     super();
     this.addClass('jv-output');
+    onChoice.add(this.drawAgain);
+  }
+
+  /** As the person has chosen now in the settings; what he has changed in the picture itself goes before. */
+  private readonly drawAgain = (): void => {
+    const { model } = this;
+    const own = model?.metadata[MIME_TYPE] as { view?: unknown } | undefined;
+    if (model && !this.isFile && !this.kept && !readSaved(own?.view)) {
+      this.clear();
+      this.shown = null;
+      void this.renderModel(model);
+    }
+  };
+
+  /** A file has the whole tab; an output shares the notebook. */
+  private get isFile(): boolean {
+    return this.parent?.hasClass('jp-MimeDocument') ?? false;
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
@@ -121,8 +138,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private async draw({ Explorer, LayoutClient, takePlace }: Loaded, document: Document, model: Model): Promise<void> {
     const { height, stage, view, program, coming } = { ...preferred(), ...(model.metadata[MIME_TYPE] as object) };
     const saved = readSaved(view);
-    // A file has the whole tab; an output shares the notebook.
-    const fill = this.parent?.hasClass('jp-MimeDocument') ?? false;
+    const fill = this.isFile;
     this.layouts ??= new LayoutClient();
     const before = this.explorer;
     const next = new Explorer(this.node, {
@@ -208,6 +224,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   override dispose(): void {
     if (!this.isDisposed) {
+      onChoice.delete(this.drawAgain);
       this.clear();
       this.layouts?.dispose();
       super.dispose();

@@ -18,6 +18,18 @@ export interface Preferences {
 
 export const preferences: Preferences = { stage: '', colour: '', height: 0, largest: 0 };
 
+/** What is to be done when the person has chosen otherwise. */
+export const onChoice = new Set<() => void>();
+
+/** Takes what the person has chosen; pictures follow. */
+export function choose(chosen: Preferences): void {
+  const before = JSON.stringify(preferences);
+  Object.assign(preferences, chosen);
+  if (JSON.stringify(preferences) !== before) {
+    onChoice.forEach(act => act());
+  }
+}
+
 /** What the application can do for an output; empty until it can. */
 export const application: {
   /** Shows a line of the source of the program in an output. */

@@ -1,7 +1,7 @@
 /** The settings of jaxviz, kept where the renderer of outputs finds them. */
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { preferences } from './preferences.ts';
+import { choose } from './preferences.ts';
 
 const ID = 'jupyterlab-jaxviz:settings';
 
@@ -15,10 +15,12 @@ export const settings: JupyterFrontEndPlugin<void> = {
       const take = (): void => {
         const { stage, colour, height, largest } = loaded.composite;
         // The schema has defaults for all of them.
-        preferences.stage = stage === 'jaxpr' ? '' : String(stage);
-        preferences.colour = colour === 'kind' ? '' : String(colour);
-        preferences.height = Number(height);
-        preferences.largest = Number(largest) * 1_000_000;
+        choose({
+          stage: stage === 'jaxpr' ? '' : String(stage),
+          colour: colour === 'kind' ? '' : String(colour),
+          height: Number(height),
+          largest: Number(largest) * 1_000_000
+        });
       };
       loaded.changed.connect(take);
       take();
