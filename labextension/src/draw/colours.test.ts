@@ -81,8 +81,14 @@ test('every text on a box can be read, in both themes', () => {
         assert.ok(found >= 4.5, `${theme} ${name}: ${ink} has ${found.toFixed(2)}`);
       }
     }
-    for (const ground of ['background', 'frame'] as const) {
-      for (const ink of ['text', 'muted', 'accent', 'cable', 'communicationLine'] as const) {
+    const inks: readonly Role[] = ['text', 'muted', 'accent', 'cable', 'gone'];
+    for (const [ground, written] of [
+      ['background', inks],
+      ['frame', inks],
+      ['pressed', ['text', 'muted', 'accent', 'gone']],
+      ['marked', ['text', 'muted', 'gone']]
+    ] as const) {
+      for (const ink of written) {
         const found = contrast(palette[ground], palette[ink]);
         assert.ok(found >= 4.5, `${theme} ${ink} on ${ground} has ${found.toFixed(2)}`);
       }

@@ -18,6 +18,9 @@ export type Role =
   | 'line'
   | 'edge'
   | 'accent'
+  | 'pressed'
+  | 'marked'
+  | 'gone'
   | 'cable'
   | 'added'
   | 'changed'
@@ -54,6 +57,9 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     line: '#d5d9df',
     edge: '#9aa1ac',
     accent: '#2563eb',
+    pressed: '#ebf1fd',
+    marked: '#dbe5fa',
+    gone: '#9a3412',
     cable: '#7c3aed',
     added: '#0f766e',
     changed: '#b45309',
@@ -89,6 +95,9 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     line: '#3a3f49',
     edge: '#737b88',
     accent: '#7aa7ff',
+    pressed: '#232b3a',
+    marked: '#2a3447',
+    gone: '#fb923c',
     cable: '#a78bfa',
     added: '#2dd4bf',
     changed: '#fbbf24',
