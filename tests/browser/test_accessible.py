@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import pytest
 from playwright.sync_api import expect
+
+import jaxviz as jv
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -20,9 +25,20 @@ def loop(x):
 %jaxviz loop(jnp.ones(16))"""
 
 
+def listen(graph) -> None:
+    """Makes the page ready for `faults`."""
+    graph.page.add_script_tag(path=AXE)
+    # The body of JupyterLab hides what flows over and has no height: axe-core takes all words in it for unseen.
+    graph.page.add_style_tag(content="body { overflow: visible !important }")
+
+
 def faults(graph) -> list[str]:
     """What axe-core calls serious or critical, in one line each."""
-    found = graph.root.evaluate("root => axe.run(root, { resultTypes: ['violations'] })")
+    graph.settle()
+    found = graph.root.evaluate("root => axe.run(root, { resultTypes: ['violations', 'passes'] })")
+    read = [rule for rule in found["passes"] if rule["id"] == "color-contrast"]
+    assert read, "no words were seen"
+    assert any("jv-stage" in node["html"] for node in read[0]["nodes"]), "the words on the bar were not seen"
     return [
         f"{fault['id']}: {node['html'][:160]} {node['failureSummary']}"
         for fault in found["violations"]
@@ -34,7 +50,7 @@ def faults(graph) -> list[str]:
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_axe_finds_no_serious_fault_in_any_state(notebook, theme):
     graph = notebook(LOOP, theme=theme).explore(0)
-    graph.page.add_script_tag(path=AXE)
+    listen(graph)
     assert faults(graph) == []
     graph.click("cos")
     expect(graph.pane).to_be_visible()
@@ -48,6 +64,81 @@ def test_axe_finds_no_serious_fault_in_any_state(notebook, theme):
     graph.page.keyboard.press("?")
     expect(graph.root.get_by_role("dialog", name="Keys and marks")).to_be_visible()
     assert faults(graph) == []
+
+
+def step(w, x):
+    def loss(w):
+        h = x
+        for _ in range(24):
+            h = jnp.tanh(h @ w) * 1.01
+        return h.sum()
+
+    return w - 0.1 * jax.grad(loss)(w)
+
+
+def gentle(w, x):
+    return w - 0.1 * jax.grad(lambda w: jnp.tanh(x @ w).sum())(w)
+
+
+@pytest.fixture
+def page_of(open_page, graph_of, tmp_path):
+    """A page of its own in a theme, with what `faults` needs."""
+
+    def open_(explored, theme, *, newcomer=False):
+        path = tmp_path / "page.html"
+        explored.to_html(path)
+        page = open_page(bypass_csp=True, color_scheme=theme, newcomer=newcomer)
+        page.goto(path.as_uri())
+        graph = graph_of(page.locator("#jv-page .jv-root"))
+        listen(graph)
+        return graph
+
+    return open_
+
+
+@pytest.fixture(scope="module")
+def explored():
+    """A program with everything that can be known of it: a run, the passes of the compiler, findings."""
+    found = jv.explore(step, jnp.ones((8, 8)), jnp.ones((4, 8)))
+    assert found.passes
+    assert found.findings
+    found.run(repeat=3)
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_serious_fault_in_a_page_with_all_there_is_to_say(page_of, explored, theme):
+    graph = page_of(explored, theme)
+    assert faults(graph) == []
+    for title in graph.root.locator(".jv-finding-title:visible").all():
+        title.click()
+    assert faults(graph) == []
+    # A selected box marks its lines, which have a ground of their own.
+    graph.click("forward")
+    assert faults(graph) == []
+    graph.root.get_by_role("button", name=re.compile("^colour by time")).click()
+    assert faults(graph) == []
+    graph.stage.focus()
+    for key in ("k", "s", "4", "5"):
+        graph.page.keyboard.press(key)
+        assert faults(graph) == [], key
+        graph.stage.focus()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_serious_fault_in_a_comparison_nor_in_the_tour(page_of, explored, theme):
+    compared = jv.compare(explored, jv.explore(gentle, jnp.ones((8, 8)), jnp.ones((4, 8))))
+    graph = page_of(compared, theme, newcomer=True)
+    assert faults(graph) == []
+
+
+def test_a_button_is_called_by_the_words_on_it(page_of, explored):
+    graph = page_of(explored, "light")
+    bar = graph.root.locator(".jv-bar").first
+    for word in ("Python", "compare", "export", "close all"):
+        expect(bar.get_by_role("button", name=re.compile(f"^{word}"))).to_have_count(1)
+    # What is said of a run is heard too, not only what a click on it does.
+    expect(graph.root.get_by_role("button", name=re.compile("^run: median .* on CPU"))).to_be_visible()
 
 
 def test_the_tree_says_how_the_boxes_stand_in_each_other(notebook):

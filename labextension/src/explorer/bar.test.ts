@@ -19,7 +19,7 @@ test('the button of the run says how long one took, and stops it while it lasts'
   const { root, press } = await explore({ plain: measured }, { kernel });
   const run = root.querySelector('.jv-run-stage') as HTMLElement;
   assert.equal(run.textContent, 'run 124 µs');
-  assert.match(run.getAttribute('aria-label') ?? '', /^A run takes 124 µs/);
+  assert.match(run.getAttribute('aria-label') ?? '', /^run 124 µs: /);
   await press('r');
   assert.equal(run.textContent, 'stop');
   const unmeasured = await explore(affine());

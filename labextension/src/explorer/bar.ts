@@ -4,7 +4,7 @@ import { programName } from '../document/programs.ts';
 import { kernelCount } from '../view/kernels.ts';
 import { timeText } from '../view/measures.ts';
 import { BarMenu } from './barMenu.ts';
-import { button, element } from './elements.ts';
+import { button, describe, element } from './elements.ts';
 import type { Command } from './keys.ts';
 
 export interface BarActions {
@@ -129,8 +129,7 @@ export function makeBar({ document: source, program: number, actions, passes, to
     },
     setExpanded: expanded => {
       expand.textContent = expanded ? 'back' : 'expand';
-      expand.title = expanded ? 'Back into the page (Escape)' : 'Use the whole window (w)';
-      expand.setAttribute('aria-label', expand.title);
+      describe(expand, expanded ? 'Back into the page (Escape)' : 'Use the whole window (w)');
       menu.fit();
     },
     setStage: index =>
@@ -151,12 +150,14 @@ export function makeBar({ document: source, program: number, actions, passes, to
 /** The button of a run says how long one takes, in seconds, once that was measured. */
 function tellRun(run: HTMLElement, busy: boolean, took: number | undefined): void {
   run.textContent = busy ? 'stop' : 'run';
-  run.title = busy ? 'Stop what the kernel does for this picture (r)' : RUN;
-  if (!busy && took !== undefined) {
+  if (busy) {
+    describe(run, 'Stop what the kernel does for this picture (r)');
+  } else if (took === undefined) {
+    describe(run, RUN);
+  } else {
     run.append(element('small', '', ` ${timeText(took)}`));
-    run.title = `A run takes ${timeText(took)}, the median of several; run it again (r)`;
+    describe(run, 'What a run takes, the median of several; run it again (r)');
   }
-  run.setAttribute('aria-label', run.title);
 }
 
 /** A stage that is not there yet. */

@@ -16,8 +16,25 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 export function button(className: string, text: string, title: string, onClick: () => void): HTMLButtonElement {
   const made = element('button', className, text);
   made.type = 'button';
-  made.title = title;
-  made.setAttribute('aria-label', title);
+  describe(made, title);
   made.addEventListener('click', onClick);
   return made;
 }
+
+/**
+ * Says what an element does: under the pointer, and to whoever listens. Its name begins with the words that are seen on
+ * it, by which it is also spoken to; where it has none as yet, those that it gets are its name.
+ */
+export function describe(made: HTMLElement, title: string): void {
+  const seen = (made.textContent ?? '').trim();
+  made.title = title;
+  if (!seen) {
+    made.removeAttribute('aria-label');
+  } else if (!WORDS.test(seen) || title.toLowerCase().includes(seen.toLowerCase())) {
+    made.setAttribute('aria-label', title);
+  } else {
+    made.setAttribute('aria-label', `${seen}: ${title}`);
+  }
+}
+
+const WORDS = /[\p{L}\p{N}]/u;

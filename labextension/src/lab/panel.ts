@@ -6,7 +6,7 @@ import '../../style/lab.css';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
-import { button, element } from '../explorer/elements.ts';
+import { button, describe, element } from '../explorer/elements.ts';
 import { spelled } from '../explorer/spelled.ts';
 import type { AllPrograms, KernelEntry } from './allPrograms.ts';
 import type { Comparing } from './comparing.ts';
@@ -239,10 +239,11 @@ export class ProgramsPanel extends Widget {
     const args = { kernel, program: id };
     const row = element('div', 'jv-entry');
     Object.assign(row.dataset, args);
-    const open = button('jv-entry-open', '', trans.__('Open %1', call), () => {
+    const open = button('jv-entry-open', '', '', () => {
       void commands.execute(Commands.open, args);
     });
     open.append(...(label ? [label] : signature(call, before)));
+    describe(open, trans.__('Open %1', call));
     open.dataset.key = `${kernel} ${id}`;
     open.classList.toggle('jv-entry-named', label !== '');
     const top = element('div', 'jv-entry-top');
