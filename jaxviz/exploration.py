@@ -209,9 +209,13 @@ class Exploration(Exported):
     @cached_property
     def _subject(self) -> Subject:
         from jaxviz.find import Subject
+        from jaxviz.read.frames import add_excerpt, add_file
 
         seconds = self.program.seconds.get("trace", 0.0)
-        return Subject(self.jaxpr, self._capture.outline, self.program.seen, seconds)
+        for one in self.program.narrowed:
+            # Of a line that asks for a type, no equation needs to be left.
+            add_excerpt(self._capture.tables, add_file(self._capture.tables, one.file), one.line, one.line)
+        return Subject(self.jaxpr, self._capture.outline, self.program.seen, self.program.narrowed, seconds)
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""

@@ -20,6 +20,7 @@ from jaxviz import compat
 from jaxviz.accepted import accepted
 from jaxviz.compat_threads import surroundings
 from jaxviz.hearing import hearing_traces
+from jaxviz.narrowing import Narrowed, hearing_narrowed
 from jaxviz.read.frames import last_line_of
 from jaxviz.read.values import short_dtype
 from jaxviz.sampling import Sampler
@@ -70,6 +71,8 @@ class Program:
         self.seconds: dict[str, float] = {}
         #: Whether JAX had the trace of an earlier call, so that what tracing costs is not known.
         self.traced_before = False
+        #: Types of 64 bits that tracing asked for and did not get.
+        self.narrowed: tuple[Narrowed, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Program {self.call}>"
@@ -135,10 +138,11 @@ class Program:
         elif self.static_argnums or self.accepted.jitted is None:
             donated = self.accepted.donated or None
             jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None, donate_argnums=donated)
-        with self.traced_where, hearing_traces() as heard:
+        with self.traced_where, hearing_traces() as heard, hearing_narrowed() as narrowed:
             traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
         self.traced_before = not heard
+        self.narrowed = tuple(narrowed)
         return traced
 
     @cached_property

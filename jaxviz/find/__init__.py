@@ -34,6 +34,7 @@ FINDERS = (
     "beyond",
     "division",
     "precision",
+    "not_enabled",
     "promoted",
     "masked",
 )

@@ -14,6 +14,7 @@ from jaxviz.find.flow import Flow
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.fates import Fates
 from jaxviz.link.links import Links
+from jaxviz.narrowing import Narrowed
 from jaxviz.outline.derivatives import Derivatives, derivatives_of
 from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
@@ -97,6 +98,8 @@ class Subject:
     outline: Outline
     #: What the function does only while it is traced; nothing is known of that where a file was opened.
     seen: tuple[Seen, ...] = ()
+    #: Types of 64 bits that it was heard to ask for and does not get.
+    narrowed: tuple[Narrowed, ...] = ()
     #: What tracing took; 0 where that is not known.
     trace_seconds: float = 0.0
     #: Not there where nothing was compiled yet.
@@ -111,6 +114,24 @@ class Subject:
         tables = self.graph.tables
         found = {(tables.frames.file[frame], tables.frames.line[frame]) for frame in frames if frame >= 0}
         return tuple(Line(file, line) for file, line in sorted(found))
+
+    def file(self, path: str) -> int:
+        """The row of a file in the tables, or -1 where no equation comes from it."""
+        tables = self.graph.tables
+        number = tables.find_string(path)
+        return tables.files.path.index(number) if number in tables.files.path else -1
+
+    def nodes_at(self, file: int, line: int) -> Column:
+        """The nodes that come from a line of the person's."""
+        frames = self.graph.tables.frames
+        stacks = [
+            stack
+            for stack in np.unique(self.graph.nodes.stack).tolist()
+            if (frame := self.own_frame(stack)) >= 0
+            and frames.file[frame] == file
+            and frames.line[frame] <= line <= max(frames.end_line[frame], frames.line[frame])
+        ]
+        return np.flatnonzero(np.isin(self.graph.nodes.stack, stacks)).astype(np.int32)
 
     def told(
         self,

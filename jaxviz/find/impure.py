@@ -57,14 +57,16 @@ def find(subject: Subject) -> Iterator[Finding]:
         seen = [one for one in subject.seen if one.kind == kind and _was_traced(subject, one)]
         if kind == PRINT:
             seen = [one for one in seen if not _is_called_back(subject, one)]
-        nodes_of = [_nodes(subject, one) for one in seen]
+        nodes_of = [subject.nodes_at(subject.file(one.file), one.line) for one in seen]
         if kind == NUMBER:
             told = [place for place, one in enumerate(seen) if _is_in(subject, nodes_of[place], one.value)]
             seen, nodes_of = [seen[place] for place in told], [nodes_of[place] for place in told]
         if not seen:
             continue
         nodes = np.unique(np.concatenate([np.zeros(0, np.int32), *nodes_of])).astype(np.int32)
-        lines = tuple(sorted({Line(file, one.line) for one in seen if (file := _file(subject, one)) >= 0}, key=_order))
+        lines = tuple(
+            sorted({Line(file, one.line) for one in seen if (file := subject.file(one.file)) >= 0}, key=_order)
+        )
         names = list(dict.fromkeys(f"`{one.name}`" + (f" = {one.value}" if one.value else "") for one in seen))
         few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         title = title.replace(" is ", " are ") if len(names) > 1 else title
@@ -84,15 +86,9 @@ def _order(line: Line) -> tuple[int, int]:
     return line.file, line.line
 
 
-def _file(subject: Subject, seen: Seen) -> int:
-    tables = subject.graph.tables
-    number = tables.find_string(seen.file)
-    return tables.files.path.index(number) if number in tables.files.path else -1
-
-
 def _was_traced(subject: Subject, seen: Seen) -> bool:
     """Whether equations come from the function: not all that a function refers to is called."""
-    file, (first, last) = _file(subject, seen), seen.function
+    file, (first, last) = subject.file(seen.file), seen.function
     if seen.outermost and seen.kind != NUMBER:
         return True
     frames = subject.graph.tables.frames
@@ -101,23 +97,11 @@ def _was_traced(subject: Subject, seen: Seen) -> bool:
     )
 
 
-def _nodes(subject: Subject, seen: Seen) -> np.ndarray:
-    """The nodes of the graph that come from the line."""
-    file = _file(subject, seen)
-    tables, graph = subject.graph.tables, subject.graph
-    stacks = [
-        stack
-        for stack in np.unique(graph.nodes.stack).tolist()
-        if (frame := subject.own_frame(stack)) >= 0
-        and tables.frames.file[frame] == file
-        and tables.frames.line[frame] <= seen.line <= max(tables.frames.end_line[frame], tables.frames.line[frame])
-    ]
-    return np.flatnonzero(np.isin(graph.nodes.stack, stacks)).astype(np.int32)
-
-
 def _is_called_back(subject: Subject, seen: Seen) -> bool:
     """Whether what stands in the line is handed to a callback, and is done in each run."""
-    return any("callback" in subject.flow.op(node) for node in _nodes(subject, seen).tolist())
+    return any(
+        "callback" in subject.flow.op(node) for node in subject.nodes_at(subject.file(seen.file), seen.line).tolist()
+    )
 
 
 def _is_in(subject: Subject, nodes: np.ndarray, value: str) -> bool:

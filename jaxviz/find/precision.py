@@ -1,6 +1,4 @@
-"""Precision that changes without being asked for: narrow floats that become wide, floats cut to whole numbers, and
-float64 that is asked for and not there.
-"""
+"""Precision that changes without being asked for: narrow floats that become wide, and floats cut to whole numbers."""
 
 from __future__ import annotations
 
@@ -8,11 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, bytes_text
 from jaxviz.graph import OPERATION, Graph
-from jaxviz.outline.source import source_of
 
 # Bytes of an entry.
 WIDTHS = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
@@ -22,15 +17,11 @@ NAMED = re.compile(r"astype|dtype|float\d|bfloat|convert_element_type|asarray|\.
 LARGE = 1_000
 # Operations between what widens a value and what shows that it is meant.
 _NEAR = 8
-# 64 bit, as it is written in a program, and the types that hold it.
-_ASKED = re.compile(r"\b(?:jnp|np|numpy)\.(float64|int64|uint64|complex128)\b|['\"](float64|int64|complex128)['\"]")
-_WIDEST = frozenset({"float64", "int64", "uint64", "complex128"})
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     yield from _widened(subject)
     yield from _cut(subject)
-    yield from _not_there(subject)
     yield from _there_and_back(subject)
 
 
@@ -200,48 +191,6 @@ def _cut(subject: Subject) -> Iterator[Finding]:
             f"all of it.",
             remedy="Convert what is written: x.at[...].set(y.astype(x.dtype)); or keep the array in the wider type.",
             nodes=rounded,
-        )
-
-
-def _statement(subject: Subject, frame: int) -> str:
-    """The statement of a frame, or the lambda in it: what was asked for need not be in the very expression."""
-    frames = subject.graph.tables.frames
-    source = source_of(subject.graph.tables, frames.file[frame])
-    found = source.find((frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]))
-    node = found.function if isinstance(found.function, ast.Lambda) else found.statement
-    return "" if node is None or (hasattr(node, "body") and isinstance(node.body, list)) else source.text_of(node, 400)
-
-
-def _not_there(subject: Subject) -> Iterator[Finding]:
-    """64 bit asked for by name on lines none of whose values have them."""
-    graph, tables = subject.graph, subject.graph.tables
-    made = np.repeat(np.arange(len(graph)), graph.nodes.outputs)
-    dtypes = np.array(tables.types.dtype, np.int64)[graph.values.type]
-    if any(tables.strings[number] in _WIDEST for number in np.unique(dtypes).tolist()):
-        return
-    found: list[int] = []
-    asked: set[str] = set()
-    makes = np.zeros(len(graph), bool)
-    makes[made] = True
-    operations = np.flatnonzero((graph.nodes.kind == OPERATION) & makes)
-    stacks, first = np.unique(graph.nodes.stack[operations], return_index=True)
-    for stack, place in zip(stacks.tolist(), first.tolist(), strict=True):
-        frame = subject.own_frame(stack)
-        if frame < 0:
-            continue
-        match = _ASKED.search(_statement(subject, frame))
-        if match:
-            found.append(int(operations[place]))
-            asked.add(match[1] or match[2])
-    if found:
-        names = " and ".join(sorted(asked))
-        yield subject.told(
-            kind="precision",
-            severity=NOTE if asked <= {"int64", "uint64"} else ADVICE,
-            title=f"{names} is asked for, and is not there",
-            text="JAX computes with 32 bits unless 64 are enabled, and takes the narrower type without an error.",
-            remedy='jax.config.update("jax_enable_x64", True) before anything is computed, or ask for 32 bits.',
-            nodes=found,
         )
 
 

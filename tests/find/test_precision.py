@@ -61,24 +61,6 @@ def test_floats_written_into_whole_numbers_are_a_warning():
     assert line_numbers(finding, written) == [2]
 
 
-def wide(x):
-    y = x.astype(jnp.float64) * 2
-    return y + jnp.zeros(3, dtype="float64")
-
-
-@pytest.mark.filterwarnings("ignore:Explicitly requested dtype")
-def test_float64_that_is_not_enabled():
-    finding = the("precision", wide, jnp.ones(3))
-    assert finding.title.startswith("float64 is asked for, and is not there")
-    assert line_numbers(finding, wide) == [1, 2]
-    assert "jax_enable_x64" in finding.remedy
-
-
-def test_float64_that_is_enabled_is_left_alone():
-    with enable_x64(True):
-        assert found("precision", wide, np.ones(3)) == []
-
-
 def scaled_by_root(x):
     v = jnp.mean(jnp.square(x.astype(jnp.float32)), -1, keepdims=True)
     return (x * jax.lax.rsqrt(v + 1e-6)).astype(x.dtype)
