@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from jaxviz.costs.kernels import kernels_of
-from jaxviz.costs.traffic import value_bytes
-from jaxviz.graph import OPERATION, Graph
+from jaxviz.costs.traffic import RENAMING, value_bytes
+from jaxviz.graph import OPERATION, Column, Graph
 
 # Operations that need what they read, or give what they make, in memory, and what people call them.
 _WHOLE = {
@@ -65,24 +66,41 @@ def between_kernels(graph: Graph, least: float = 1_000_000) -> tuple[Between, ..
     return _Kernels(graph).between(least)
 
 
+class Readers:
+    """What reads a value, under its own name or another that it is only given."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._order: Column = np.argsort(graph.operands.source, kind="stable").astype(np.int32)
+        self._sources = graph.operands.source[self._order]
+
+    def of(self, value: int) -> Iterator[int]:
+        """The nodes, those that only rename it left out."""
+        graph = self._graph
+        low, high = np.searchsorted(self._sources, [value, value + 1])
+        for node in graph.operand_node[self._order[low:high]].tolist():
+            if graph.nodes.kind[node] == OPERATION and graph.tables.strings[graph.nodes.op[node]] in RENAMING:
+                yield from self.of(int(graph.first_value[node]))
+            else:
+                yield node
+
+
 class _Kernels:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.kernels = kernels_of(graph)
+        self._readers = Readers(graph)
         self._ops: dict[int, tuple[str, ...]] = {}
 
     def between(self, least: float) -> tuple[Between, ...]:
         graph = self.graph
-        order = np.argsort(graph.operands.source, kind="stable")
-        sources = graph.operands.source[order]
         found = []
         # Only what runs by itself writes to memory.
         for node in np.flatnonzero(self.kernels == np.arange(len(graph))).tolist():
             for value in range(graph.first_value[node], graph.first_value[node + 1]):
                 if value_bytes(graph, value) < least:
                     continue
-                low, high = np.searchsorted(sources, [value, value + 1])
-                readers = tuple(sorted(set(graph.operand_node[order[low:high]].tolist())))
+                readers = tuple(sorted(set(self._readers.of(value))))
                 if not readers or any(not self._runs(reader) for reader in readers):
                     continue
                 fact, whole = self._fact(node, readers)
@@ -104,10 +122,10 @@ class _Kernels:
         return self._ops[node]
 
     def _fact(self, node: int, readers: tuple[int, ...]) -> tuple[str, bool]:
-        for whose, kernel in (*(("read by", reader) for reader in readers), ("made by", node)):
-            for op in self.ops(kernel):
-                if op in _WHOLE:
-                    return f"{whose} {_WHOLE[op]}", True
+        sides = (("made by", node), *(("read by", reader) for reader in readers))
+        needs = [f"{whose} {_WHOLE[op]}" for whose, kernel in sides for op in self.ops(kernel) if op in _WHOLE]
+        if needs:
+            return ", ".join(dict.fromkeys(needs)), True
         copies = [kernel for kernel in (node, *readers) if set(self.ops(kernel)) - {"fusion"} <= _COPIES]
         if copies:
             # Alone in the body of a loop, it is there so that a turn does not write over what it still reads.

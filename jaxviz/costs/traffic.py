@@ -10,8 +10,8 @@ import numpy as np
 from jaxviz.costs.kernels import kernels_of
 from jaxviz.graph import ENTER, LEAVE, OPERATION, Column, Graph
 
-# Operations that give a value another name or shape, and move nothing.
-_RENAMING = frozenset({"bitcast", "get-tuple-element", "tuple", "reshape"})
+#: Operations that give a value another name or shape, and move nothing.
+RENAMING = frozenset({"bitcast", "get-tuple-element", "tuple", "reshape"})
 # How many new names in a row are looked through.
 _RENAMED = 8
 # What a fusion computes on the fly out of nothing.
@@ -69,7 +69,7 @@ def source_kernels(graph: Graph, value: int) -> Iterator[int]:
     waiting = [value]
     while waiting:
         node = int(graph.value_node[waiting.pop()])
-        if graph.nodes.kind[node] == OPERATION and graph.tables.strings[graph.nodes.op[node]] in _RENAMING:
+        if graph.nodes.kind[node] == OPERATION and graph.tables.strings[graph.nodes.op[node]] in RENAMING:
             first = graph.first_operand
             waiting += [one for one in graph.operands.source[first[node] : first[node + 1]].tolist() if one >= 0]
         else:

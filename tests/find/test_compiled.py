@@ -144,10 +144,59 @@ def same_line_twice(x):
     return f(x) + f(x) * 2
 
 
+def attention(q, k, v):
+    return jax.nn.softmax(q @ k.T / 8.0) @ v
+
+
+def looked_up(ids, table):
+    return jax.nn.one_hot(ids, 8000) @ table
+
+
+def nearest(x, y):
+    return ((x[:, None] - y[None]) ** 2).sum(-1).argmin(1)
+
+
+def unlikely(w, h, y):
+    return -jnp.take_along_axis(jax.nn.log_softmax(h @ w), y[:, None], 1).mean()
+
+
+def floats(*shape):
+    return SPEC(shape, jnp.float32)
+
+
+IDS = SPEC((2048,), jnp.int32)
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments", "least"),
+    [
+        (attention, (floats(2048, 64),) * 3, 2048 * 2048 * 4),
+        (looked_up, (IDS, floats(8000, 128)), 2048 * 8000 * 4),
+        (nearest, (floats(4096, 32),) * 2, 4096 * 4096 * 4),
+        (jax.grad(unlikely), (floats(256, 16000), floats(2048, 256), IDS), 2048 * 16000 * 4),
+    ],
+)
+def test_large_values_that_are_made_of_little_and_give_little(fn, arguments, least):
+    finding = the("unfused", fn, *arguments)
+    assert finding.severity == "note"
+    assert finding.figures["bytes"] >= least
+    assert 3 * finding.figures["outside"] <= least
+    assert "made by a" in finding.text or "read by a" in finding.text
+    assert finding.lines
+
+
 INNOCENT = {
     "a product": (lambda x: x @ x, (X,)),
     "a chain": (lambda x: jnp.tanh(x * 2 + 1), (X,)),
     "a mean": (lambda x: x.mean(), (X,)),
+    "a layer that widens by four": (
+        lambda x, w, v: x + jax.nn.gelu(x @ w) @ v,
+        (floats(8192, 256), floats(256, 1024), floats(1024, 256)),
+    ),
+    "what is factored whole": (
+        lambda x, y: jnp.linalg.solve(x @ x.T + jnp.eye(1200), y),
+        (floats(1200, 8), floats(1200)),
+    ),
     "small values": (forked, (SMALL,)),
     "a sort": (lambda x: jnp.sort(x), (X,)),
     "two numbers": (lambda x: (jnp.zeros(3) + x.sum(), jnp.zeros(3) * x.sum()), (SMALL,)),

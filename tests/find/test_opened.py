@@ -102,6 +102,17 @@ def test_a_copy_says_what_layout_it_gives(tmp_path):
     assert not any("layout" in node.attributes for node in opened(tmp_path, COPIED).hlo.find("copy"))
 
 
+RENAMED = APART.replace(
+    "  sum = f32[1024,1024]{1,0} fusion(once)",
+    "  same = f32[1024,1024]{1,0} bitcast(once)\n  sum = f32[1024,1024]{1,0} fusion(same)",
+)
+
+
+def test_a_value_that_is_read_under_another_name(tmp_path):
+    (finding,) = opened(tmp_path, RENAMED).findings
+    assert "once (4.19 MB): 2 kernels read it" in finding.text
+
+
 @pytest.mark.parametrize("text", [LIBRARY, SMALL])
 def test_what_must_be_in_memory_or_is_small_is_left_alone(tmp_path, text):
     assert opened(tmp_path, text).findings == ()
