@@ -7,7 +7,7 @@ donating is the old state of a step: a tree of arrays of which the step gives a 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -100,7 +100,8 @@ def _possible(
         wanted = Counter(type_ for _, type_ in members)
         if any(left[type_] < count for type_, count in wanted.items()):
             continue
-        if len(members) < 2 and not _is_written_into(subject, members[0][0], results):
+        alone = members[0][0] if len(members) == 1 else -1
+        if alone >= 0 and not (_is_written_into(subject, alone, results) or _is_stepped(subject, alone, results)):
             continue
         if not _are_new(subject, {node for node, _ in members}, results):
             continue
@@ -137,6 +138,75 @@ def _is_written_into(subject: Subject, member: int, results: list[_Border]) -> b
             if before >= 0 and int(subject.graph.value_node[before]) == member:
                 return True
     return False
+
+
+# Operations that are looked at between a step of descent and the gradient, and behind that.
+_NEAR, _FAR = 12, 500
+
+
+def _is_stepped(subject: Subject, member: int, results: list[_Border]) -> bool:
+    """Whether a result is the argument after a step down a gradient, which JAX made or which is written out as a
+    product: plainly its next version. One array that something is computed of need not be a state."""
+    flow, graph = subject.flow, subject.graph
+    old = int(graph.first_value[member])
+    for node, _, type_ in results:
+        if type_ != _type(subject, old):
+            continue
+        terms = list(_terms(subject, flow.operands(node)[0]))
+        if old not in [_unscaled(subject, term) for term, _ in terms]:
+            continue
+        for term, is_taken_off in terms:
+            step = _unscaled(subject, term)
+            if step in (-1, old) or flow.dims(step) != flow.dims(old):
+                continue
+            if any(subject.derivatives.order[one] > 0 for one in _made_of(subject, step, _NEAR)):
+                return True
+            written_out = is_taken_off and step != term and flow.op(int(graph.value_node[step])) == "dot_general"
+            if written_out and member in _made_of(subject, step, _FAR):
+                return True
+    return False
+
+
+def _terms(subject: Subject, source: int, is_taken_off: bool = False, depth: int = 4) -> Iterator[tuple[int, bool]]:
+    """The terms of a sum, each with whether it is subtracted."""
+    flow = subject.flow
+    source = flow.origin(source)
+    maker = int(subject.graph.value_node[source]) if source >= 0 else -1
+    op = flow.op(maker) if maker >= 0 else ""
+    if not depth or op not in ("add", "sub", "add_any"):
+        yield source, is_taken_off
+        return
+    one, other = flow.operands(maker)
+    yield from _terms(subject, one, is_taken_off, depth - 1)
+    yield from _terms(subject, other, is_taken_off != (op == "sub"), depth - 1)
+
+
+def _unscaled(subject: Subject, source: int) -> int:
+    """A value without the single numbers that it is multiplied with or divided by; -1 where it is one of these."""
+    flow, graph = subject.flow, subject.graph
+    for _ in range(_STEPS):
+        maker = int(graph.value_node[source]) if source >= 0 else -1
+        if maker < 0 or flow.op(maker) not in ("mul", "div"):
+            break
+        sides = [flow.origin(operand) for operand in flow.operands(maker)]
+        arrays = [side for side in sides if side >= 0 and flow.dims(side)]
+        if len(arrays) != 1:
+            break
+        source = arrays[0]
+    return max(source, -1)
+
+
+def _made_of(subject: Subject, source: int, most: int) -> set[int]:
+    """The nodes that a value is made by, the nearest first, up to so many."""
+    flow, graph = subject.flow, subject.graph
+    waiting, found = deque([source]), set[int]()
+    while waiting and len(found) < most:
+        value = flow.back(waiting.popleft())
+        node = int(graph.value_node[value]) if value >= 0 else -1
+        if node >= 0 and node not in found:
+            found.add(node)
+            waiting.extend(flow.operands(node))
+    return found
 
 
 # So many steps before a result is the old value looked for: `0.9 * old + 0.1 * gradient` takes two.

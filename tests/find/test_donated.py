@@ -43,6 +43,47 @@ def test_state_of_an_optimizer_too():
     assert 'donate_argnames=("params", "speed",)' in finding.remedy
 
 
+def squares(w, x):
+    return jnp.mean((x @ w) ** 2)
+
+
+def descend(w, x):
+    return w - 0.1 * jax.grad(squares)(w, x)
+
+
+def decayed(w, x, rate):
+    value, gradient = jax.value_and_grad(squares)(w, x)
+    return (1 - 1e-4) * w - rate * gradient, value
+
+
+def by_hand(w, x, y):
+    wrong = x @ w - y
+    return w - 0.01 * (x.T @ wrong) / len(x)
+
+
+def walk(w, x, noise):
+    return w + 0.1 * jnp.clip(jax.grad(squares)(w, x), -1, 1) + noise
+
+
+W = PARAMS["w"]
+
+
+@pytest.mark.parametrize(
+    ("fn", "others"),
+    [
+        (descend, (X,)),
+        (jax.jit(descend), (X,)),
+        (decayed, (X, 0.1)),
+        (by_hand, (X, jnp.ones((8, 1000)))),
+        (walk, (X, jnp.float32(0.1))),
+    ],
+)
+def test_one_array_after_a_step_down_a_gradient(fn, others):
+    finding = the("donated", fn, W, *others)
+    assert finding.title == "`w` (2 MB) could be donated"
+    assert 'donate_argnames=("w",)' in finding.remedy
+
+
 def test_what_is_donated_in_vain():
     finding = the("donated", jax.jit(lambda x, y: (x @ y).sum(), donate_argnums=(0, 1)), X, PARAMS["w"])
     assert finding.severity == "advice"
@@ -63,6 +104,16 @@ INNOCENT = {
     "no new state": (loss, (PARAMS, X)),
     "gradients, which are no state": (jax.grad(loss), (PARAMS, X)),
     "one array": (lambda x: x * 2, (jnp.ones((1000, 1000)),)),
+    "one array and a product": (lambda x, w: x + jnp.tanh(x @ w), (jnp.ones((500, 1000)), jnp.ones((1000, 1000)))),
+    "what is wrong of an array": (
+        lambda y, x, w: y - x @ w,
+        (jnp.ones((8000, 100)), jnp.ones((8000, 9)), jnp.ones((9, 100))),
+    ),
+    "what is left of a projection": (
+        lambda x, v: x - 0.5 * ((x @ v)[:, None] * v),
+        (jnp.ones((500, 1000)), jnp.ones(1000)),
+    ),
+    "a sum with a gradient": (lambda w, x: jax.grad(squares)(w, x).sum() + w, (W, X)),
     "half of the state": (lambda p, x: p["w"] - x.sum(), (PARAMS, X)),
     "a donated array that is used": (jax.jit(lambda x: x + 1, donate_argnums=0), (jnp.ones((1000, 1000)),)),
     "a partial": (functools.partial(loss, PARAMS), (X,)),
