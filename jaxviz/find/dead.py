@@ -1,7 +1,8 @@
 """Dead code: equations that JAX traced though no result needs them.
 
-What belongs together is told together: equations that read one another. The forward part of a derivative whose value
-nobody asked for is dead as well, on purpose, and not worth a word; there, told is what the source itself does not use.
+What belongs together is told together: equations that read one another, and those of the same lines. The forward part
+of a derivative whose value nobody asked for is dead as well, on purpose, and not worth a word; there, told is what the
+source itself does not use.
 """
 
 from __future__ import annotations
@@ -26,7 +27,16 @@ _THROUGH = NODE_ROLES.index("through")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """One finding for each group of dead equations of the person's own lines."""
+    """One finding for the dead equations of each line of the person's own, or of several that are dead together."""
+    together: dict[tuple[Line, ...], list[Column]] = {}
+    for nodes, lines in _dead_at(subject):
+        together.setdefault(lines, []).append(nodes)
+    for lines, groups in together.items():
+        yield _finding(subject, np.unique(np.concatenate(groups)), lines)
+
+
+def _dead_at(subject: Subject) -> Iterator[tuple[Column, tuple[Line, ...]]]:
+    """Groups of dead equations that read one another, each with its lines: a value and its derivative are two."""
     graph = subject.graph
     unneeded = (graph.nodes.kind == OPERATION) & (needed_nodes(graph) == 0)
     derived = _of_derivatives(graph)
@@ -47,7 +57,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         # What is made only for its shape costs nothing.
         if {subject.flow.op(node) for node in computed.tolist()} <= MOVING:
             continue
-        yield _finding(subject, computed, lines)
+        yield computed, lines
 
 
 def _calls(subject: Subject, nodes: Column) -> Column:

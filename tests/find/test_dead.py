@@ -51,6 +51,27 @@ def test_what_belongs_together_is_told_together():
     assert "4 equations that no result needs" in finding.title
 
 
+def differentiated_and_left(x):
+    def loss(x):
+        y = jnp.sin(x)
+        left = jnp.cos(x) * 3  # noqa: F841
+        return y.sum()
+
+    return jax.value_and_grad(loss)(x)
+
+
+def gradient_that_is_left(x):
+    left = jax.grad(lambda x: jnp.cos(x).sum())(x)  # noqa: F841
+    return x * 2
+
+
+@pytest.mark.parametrize(("fn", "line"), [(differentiated_and_left, 3), (gradient_that_is_left, 1)])
+def test_a_value_and_its_derivative_are_told_as_one(fn, line):
+    finding = the("dead", fn, jnp.ones(4))
+    assert line_numbers(finding, fn) == [line]
+    assert len(finding.nodes) == finding.figures["equations"] >= 3
+
+
 def measured_and_left(x):
     norm = jnp.linalg.norm(x)  # noqa: F841
     return x + 1
