@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.find.finding import NOTE, WARNING, Finding, Line, Subject, lines_text
-from jaxviz.scope.impure import CHANGE, CLOCK, DICE, NUMBER, PRINT, STORE, Seen
+from jaxviz.scope.impure import CHANGE, CLOCK, DICE, ENVIRONMENT, NUMBER, PRINT, STORE, Seen
 
 _TELL = {
     PRINT: (
@@ -29,6 +29,12 @@ _TELL = {
         "{names} gives the same numbers in each run",
         "It is called while JAX traces, and what it gave is part of the compiled program.",
         "Draw with jax.random and a key that is an argument, split for each use.",
+    ),
+    ENVIRONMENT: (
+        NOTE,
+        "{names} is read once, while JAX traces",
+        "What the variable of the environment is then is part of the compiled program: a later change is not seen.",
+        "Read it outside, and pass it as an argument, or as a static one where it decides what is computed.",
     ),
     STORE: (
         WARNING,

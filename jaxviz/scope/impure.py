@@ -1,5 +1,5 @@
-"""What a function does while it is traced that is not in the jaxpr: numbers read from its module, prints, clocks, dice,
-and what it writes into variables, containers and objects from around it.
+"""What a function does while it is traced that is not in the jaxpr: numbers read from its module or the environment,
+prints, clocks, dice, and what it writes into variables, containers and objects from around it.
 
 It is read from the code objects of the function and of those of the person's own that it refers to; nothing is called.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import os
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ from jaxviz.scope.touched import (
 from jaxviz.specialization import wrapped
 
 NUMBER, PRINT, CLOCK, DICE, STORE, CHANGE = "number", "print", "clock", "dice", "store", "change"
+ENVIRONMENT = "environment"
 
 # Functions that refer to functions: how far the search goes, and how many things it looks at.
 _DEPTH, _THINGS = 4, 2_000
@@ -50,8 +52,10 @@ _CHANGING |= {"appendleft", "extendleft", "popleft", "popitem", "discard", "sort
 _MAKING = frozenset({"__init__", "__new__", "__post_init__", "__setstate__", "setup"})
 # The class of generators of Python's own.
 _RANDOM = "random", "Random"
+# What makes a generator: without a seed, of numbers that nobody knows.
+_SEEDED = frozenset({"default_rng", "RandomState", "Random"})
 # Of a module, those that only wait or prepare.
-_HARMLESS = frozenset({"sleep", "default_rng", "Generator", "RandomState", "seed"})
+_HARMLESS = frozenset({"sleep", "Generator", "seed", *_SEEDED})
 
 
 class Seen(NamedTuple):
@@ -207,8 +211,8 @@ def _told(one: Touched, code: CodeType, around: _Around, last: int) -> tuple[str
         return (NUMBER, one.text, repr(number)) if _may_change(one, code, last) else nothing
     if root is print:
         return PRINT, "print", ""
-    kind = _kind_of(root, path)
-    return (kind, ".".join(path), "") if kind else nothing
+    kind = _kind_of(root, path, one.bare)
+    return (kind, one.text, "") if kind else nothing
 
 
 def _may_change(one: Touched, code: CodeType, last: int) -> bool:
@@ -220,6 +224,13 @@ def _may_change(one: Touched, code: CodeType, last: int) -> bool:
     if one.scope == MODULE:
         return True
     return len(one.path) == 1 and is_rebound(code.co_filename, one.path[0], code.co_firstlineno, last)
+
+
+def _is_environment(root: Any, path: Path) -> bool:
+    """Whether a path reads a variable of the environment: `os.environ["RATE"]`, `os.getenv`."""
+    if root is os:
+        root, path = _attribute(os, path[1]) if len(path) > 1 else None, path[1:]
+    return root is os.getenv or (root is os.environ and len(path) > 1 and (path[1] == "get" or path[1].startswith("[")))
 
 
 def _value(root: Any, path: Path) -> Any:
@@ -258,10 +269,12 @@ def _attribute(value: Any, name: str) -> Any:
         return None
 
 
-def _kind_of(root: Any, path: Path) -> str:
-    """What a name such as `np.random.normal` is for."""
-    if path[-1] in _HARMLESS:
+def _kind_of(root: Any, path: Path, is_bare: bool) -> str:
+    """What a name such as `np.random.normal` is for; `is_bare` says that it is called with nothing."""
+    if path[-1] in _HARMLESS and not (is_bare and path[-1] in _SEEDED):
         return ""
+    if _is_environment(root, path):
+        return ENVIRONMENT
     if isinstance(root, ModuleType):
         module = ".".join((root.__name__, *path[1:-1]))
         if module in ("datetime.datetime", "datetime.date") and path[-1] in _NOW:

@@ -37,6 +37,8 @@ class Touched(NamedTuple):
     done: str = READ
     #: The name of the attribute that is assigned.
     attribute: str = ""
+    #: Whether it is called at once, with no arguments.
+    bare: bool = False
 
     @property
     def text(self) -> str:
@@ -104,10 +106,12 @@ class _Walk:
                 path, key = (*path, f"[{key!r}]"), ""
                 self._keep(start, end, path, scope)
                 continue
+            if path and opname == "PUSH_NULL":
+                continue
             if path:
                 if opname == "CONTAINS_OP":
                     self.asked.add(path)
-                yield Touched(path, scope, line)
+                yield Touched(path, scope, line, bare=opname in ("PRECALL", "CALL") and instruction.arg == 0)
                 path, key = (), ""
             if opname in _SCOPES or opname.startswith("LOAD_FAST"):
                 name = instruction.argval

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import functools
 import math
+import os
 import random
 import time
 from collections import deque
@@ -15,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from find.found import found, line_numbers, the
+from numpy.random import default_rng
 
 rate = 0.125
 size = 7
@@ -46,6 +48,28 @@ def dicing(x):
     return y + random.random()
 
 
+def without_a_seed(x):
+    generator = np.random.default_rng()
+    return x + generator.normal()
+
+
+def without_a_seed_by_name(x):
+    return x + default_rng().normal()
+
+
+def in_an_environment(x):
+    scale = float(os.environ.get("SCALE", "2"))
+    return x * scale
+
+
+def in_its_entry(x):
+    return x + len(os.environ["PATH"])
+
+
+def in_a_variable(x):
+    return x * float(os.getenv("SCALE", "2"))
+
+
 def timing(x):
     start = time.time()
     return x + start
@@ -67,6 +91,11 @@ def counting(x):
         (printing, printing, 2, "note", "`print` prints only while JAX traces"),
         (rolling, rolling, 1, "warning", "`np.random.normal` gives the same numbers"),
         (dicing, dicing, 2, "warning", "`random.random` gives the same numbers"),
+        (without_a_seed, without_a_seed, 1, "warning", "`np.random.default_rng` gives the same numbers"),
+        (without_a_seed_by_name, without_a_seed_by_name, 1, "warning", "`default_rng` gives the same numbers"),
+        (in_an_environment, in_an_environment, 1, "note", "`os.environ.get` is read once, while JAX traces"),
+        (in_its_entry, in_its_entry, 1, "note", "`os.environ['PATH']` is read once"),
+        (in_a_variable, in_a_variable, 1, "note", "`os.getenv` is read once"),
         (timing, timing, 1, "warning", "`time.time` is read once"),
         (counting, counting, 2, "warning", "`calls` is assigned only while"),
     ],
@@ -139,7 +168,18 @@ def printing_in_each_run(x):
     return x + 1
 
 
+def with_a_seed(x):
+    table = np.random.default_rng(3).normal(size=4) + random.Random(3).random() + default_rng(seed=1).normal()
+    return x + table.sum()
+
+
+def of_the_system(x):
+    return x + len(os.path.join("a", "b")) + os.sep.count("/")
+
+
 INNOCENT = {
+    "numbers of a seed": (with_a_seed, (1.0,)),
+    "names of files": (of_the_system, (1.0,)),
     "prints in each run": (printing_in_each_run, (jnp.ones(3),)),
     "in capitals": (with_capitals, (1.0,)),
     "a size": (with_a_size, (jnp.ones(9),)),
