@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, WARNING, Finding
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding
 from jaxviz.find.static_fields import changed_field
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ _MISTAKES = ("function", "weak", "passing", "value")
 _USEFUL = ("shape", "dtype", "static", "tree", "placement", "setting", "wrapper")
 # So many compilations more than one are worth a word, and so many are a fault.
 _ADVICE, _WARNING = {"mistake": 1, "useful": 3}, {"mistake": 2, "useful": 8}
+# A third value of a static argument is a note: there may be many more.
+_NOTED = {"static": 2}
 # Operations that are compiled with the functions that they are given.
 _BODIED = frozenset({"scan", "while", "while_loop", "fori_loop", "cond", "switch", "map", "associative_scan"})
 # A text names so many arguments; the rest are counted.
@@ -124,7 +126,7 @@ def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]], cost
     useful = max(((kind, len(counts.get(kind, ()))) for kind in _USEFUL), key=lambda one: one[1])
     if mistakes[1] >= _ADVICE["mistake"]:
         kind, group = mistakes[0], "mistake"
-    elif useful[1] >= _ADVICE["useful"]:
+    elif useful[1] >= _NOTED.get(useful[0], _ADVICE["useful"]):
         kind, group = useful[0], "useful"
     else:
         return None
@@ -140,7 +142,7 @@ def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]], cost
     where = f" (line {definition.line})" if definition.line > 0 else ""
     return Finding(
         kind="recompiled",
-        severity=WARNING if count >= _WARNING[group] else ADVICE,
+        severity=WARNING if count >= _WARNING[group] else ADVICE if count >= _ADVICE[group] else NOTE,
         title=f"{definition.name} was compiled {len(members)} times{where}",
         text=f"{text[0].upper()}{text[1:]}.{took}",
         remedy=joined(counts[one][-1].remedy for one in told),

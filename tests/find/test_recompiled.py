@@ -406,3 +406,19 @@ def test_remedies_that_differ_only_in_the_argument_are_one():
     assert joined(reason.remedy for reason in rec.reasons[1]).startswith(
         "Bring axis 0 of `x` and `y` to a few fixed sizes"
     )
+
+
+def compiled_for(values):
+    step = jax.jit(lambda x, n: x * n, static_argnums=1)
+    with jv.recording() as found:
+        for value in values:
+            step(ONES, value)
+    return found.findings
+
+
+def test_three_values_of_a_static_argument_are_a_note():
+    (finding,) = compiled_for([1, 2, 3])
+    assert finding.severity == "note"
+    assert "because the static argument `n` is 3" in finding.text
+    assert compiled_for([1, 2, 3, 4])[0].severity == "advice"
+    assert compiled_for([False, True, False, True]) == ()
