@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxviz.costs.kernels import kernels_of
 from jaxviz.costs.traffic import RENAMING, value_bytes
-from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.graph import ENTER, OPERATION, Column, Graph
 
 # Operations that need what they read, or give what they make, in memory, and what people call them.
 _WHOLE = {
@@ -29,7 +29,6 @@ _WHOLE = {
     "rng-bit-generator": "random bits",
     "while": "a loop",
     "conditional": "a condition",
-    "call": "a call",
 }
 _WHOLE |= dict.fromkeys(
     ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"), "an exchange between devices"
@@ -67,22 +66,42 @@ def between_kernels(graph: Graph, least: float = 1_000_000) -> tuple[Between, ..
 
 
 class Readers:
-    """What reads a value, under its own name or another that it is only given."""
+    """What reads a value, under its own name or another that it is only given, and where it is called with it.
+
+    A call computes nothing: what is in it does, such as a loop that XLA set apart.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._order: Column = np.argsort(graph.operands.source, kind="stable").astype(np.int32)
         self._sources = graph.operands.source[self._order]
+        self._in_calls = _values_in_calls(graph)
 
     def of(self, value: int) -> Iterator[int]:
         """The nodes, those that only rename it left out."""
         graph = self._graph
         low, high = np.searchsorted(self._sources, [value, value + 1])
         for node in graph.operand_node[self._order[low:high]].tolist():
+            same = self._in_calls.get((node, value), [])
             if graph.nodes.kind[node] == OPERATION and graph.tables.strings[graph.nodes.op[node]] in RENAMING:
-                yield from self.of(int(graph.first_value[node]))
-            else:
+                same = [int(graph.first_value[node])]
+            for other in same:
+                yield from self.of(other)
+            if not same:
                 yield node
+
+
+def _values_in_calls(graph: Graph) -> dict[tuple[int, int], list[int]]:
+    """Of a call and a value that it is given, what that value is inside of it."""
+    bindings, call = graph.bindings, graph.tables.find_string("call")
+    entering = np.flatnonzero(bindings.kind == ENTER)
+    owner = graph.regions.owner[graph.nodes.region[bindings.end[entering]]]
+    found: dict[tuple[int, int], list[int]] = {}
+    for node, row in zip(owner.tolist(), entering.tolist(), strict=True):
+        if graph.nodes.op[node] == call:
+            inside = int(graph.first_value[bindings.end[row]])
+            found.setdefault((node, int(bindings.start[row])), []).append(inside)
+    return found
 
 
 class _Kernels:

@@ -52,6 +52,21 @@ ENTRY main {
 """
 LIBRARY = APART.replace("exponential(p)", "dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}")
 COPIED = APART.replace("multiply(p, p)", "copy(p)").replace("add(p, p)", "copy(p)")
+CALLED = APART.replace(
+    "ENTRY main",
+    """apart {
+  once = f32[1024,1024]{1,0} parameter(0)
+  sum = f32[1024,1024]{1,0} fusion(once), kind=kLoop, calls=second
+  square = f32[1024,1024]{1,0} fusion(once), kind=kLoop, calls=third
+  ROOT both = (f32[1024,1024]{1,0}, f32[1024,1024]{1,0}) tuple(sum, square)
+}
+
+ENTRY main""",
+)
+CALLED = (
+    CALLED[: CALLED.index("  sum =", CALLED.index("ENTRY"))]
+    + "  ROOT both = (f32[1024,1024]{1,0}, f32[1024,1024]{1,0}) call(once), to_apply=apart\n}\n"
+)
 SMALL = APART.replace("1024,1024", "16,16")
 
 
@@ -80,6 +95,11 @@ def test_large_values_between_kernels(tmp_path):
     # One is read once and written once, by each of three kernels; the one between them three times in all.
     assert finding.figures["traffic"] == 6 * 1024 * 1024 * 4
     assert found.document().findings[0].finding.title == finding.title
+
+
+def test_what_a_call_is_given_is_read_by_the_kernels_in_it(tmp_path):
+    (finding,) = opened(tmp_path, CALLED).findings
+    assert "2 kernels read it" in finding.text
 
 
 def test_a_copy_for_layout_is_the_fact_where_a_kernel_does_nothing_else(tmp_path):
