@@ -14,6 +14,7 @@ from jaxviz.exploration import explore
 # Tracing asks for no devices.
 LINE = AbstractMesh((4,), ("data",), axis_types=(AxisType.Auto,))
 GRID = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+ALONE = AbstractMesh((1,), ("data",), axis_types=(AxisType.Auto,))
 ROWS, WEIGHTS = jnp.ones((8, 4)), jnp.ones((4, 3))
 WHOLE, PARTS = PartitionSpec(), PartitionSpec("data")
 BOTH = PartitionSpec("data", "model")
@@ -135,7 +136,7 @@ INNOCENT = {
     "a sum": (on_devices(lambda x: x * lax.psum(x, "data")), (ROWS,)),
     "what a loop carries": (on_devices(carried), (ROWS,)),
     "a mesh of one device": (
-        on_devices(lambda x: x - lax.pmean(x, "data"), mesh=AbstractMesh((1,), ("data",)), check=False),
+        on_devices(lambda x: x - lax.pmean(x, "data"), mesh=ALONE, check=False),
         (ROWS,),
     ),
     "along another axis": (on_devices(along_the_other, BOTH, WHOLE, GRID), (ROWS,)),
