@@ -1,6 +1,7 @@
 /**
  * Orders and places a part. Orders with equally few crossings may have edges of very different length, and a single
- * start may end badly, so small graphs are ordered and placed several times and the best picture is kept.
+ * start may end badly, so small graphs are ordered and placed several times and the best picture is kept. Half of the times
+ * they have other ranks, with edges as short: which of equally good ranks lead to fewer crossings, nobody knows before.
  */
 import { placeVertices, type Extents } from './coordinates.ts';
 import { ROW_GAP_MOST } from './distances.ts';
@@ -15,68 +16,81 @@ import { straighten } from './straighten.ts';
 const ANNEAL_WORK = 1_200_000;
 /** Graphs of fewer vertices than this, lanes included, begin several times, as far as each start has enough passes. */
 const SMALL = 600;
-const MOST_STARTS = 10;
-const PASSES_OF_START = 320;
-const PASSES_OF_VERTEX = 2;
+const MOST_STARTS = 16;
+const PASSES_OF_START = 300;
+const PASSES_OF_VERTEX = 4;
 /** The smallest graphs need fewer starts: one for so many vertices. */
-const VERTICES_OF_START = 15;
+const VERTICES_OF_START = 5;
 /** Keeps a picture without crossings from being the best whatever its edges' length. */
 const FEW_CROSSINGS = 1;
 /** What it is worth that gates keep the order that they have outside. */
 const KEPT = 0.9;
 
-export interface Arranged {
+/** A part with ranks, ready to be ordered. */
+export interface Ranked {
+  readonly proper: Proper;
+  readonly net: Net;
+  readonly extents: Extents;
+}
+
+export interface Arranged extends Ranked {
   readonly rows: readonly Int32Array[];
   readonly x: Float64Array;
 }
 
 /**
- * `fixed` holds orders that may be kept, the freest first; `effort` is a share of the whole work; `before` has the centres of boxes in
- * the picture that this one follows, and is given where most of them stood in it. A `narrow` picture is no wider than its
- * widest row, as far as that is worth it.
+ * `fixed` holds orders that may be kept, the freest first; `effort` is a share of the whole work; a `narrow` picture is
+ * no wider than its widest row, as far as that is worth it. `others` gives ranks that are as good as the first.
  */
 export function arrange(
-  proper: Proper,
-  net: Net,
-  extents: Extents,
+  first: Ranked,
   gap: (left: number, right: number) => number,
   fixed: readonly Int32Array[],
   effort: number,
-  before?: Float64Array,
-  narrow = false
+  narrow = false,
+  others?: () => Ranked
 ): Arranged {
-  if (before) {
-    const order = orderAsBefore(net, proper, fixed[fixed.length - 1], before);
-    const x = placeVertices(proper, net, order, order.held, extents, gap, before);
-    straighten(proper, order.rows, order.place, extents, gap, x, undefined, vertex => stood(before, vertex));
-    return { rows: order.rows, x };
-  }
-  const work = ANNEAL_WORK * effort;
-  const share = work / fixed.length;
-  const affordable = Math.floor(share / (PASSES_OF_START * Math.max(1, net.count)));
-  const wanted = Math.min(MOST_STARTS, Math.ceil(net.count / VERTICES_OF_START));
-  const starts = net.count < SMALL ? Math.max(1, Math.min(wanted, affordable)) : 1;
+  const { count } = first.net;
+  const share = (ANNEAL_WORK * effort) / fixed.length;
+  const affordable = Math.floor(share / (PASSES_OF_START * Math.max(1, count)));
+  const wanted = Math.min(MOST_STARTS, Math.ceil(count / VERTICES_OF_START));
+  const starts = count < SMALL ? Math.max(1, Math.min(wanted, affordable)) : 1;
+  const choices = starts > 1 && others ? [first, others()] : [first];
   // Small graphs need no more passes than these.
-  const passes = Math.min(PASSES_OF_START, PASSES_OF_VERTEX * net.count);
-  const each = net.count < SMALL ? Math.min(share / starts, passes * net.count) : share;
-  let best: { order: Order; x: Float64Array } | null = null;
+  const passes = Math.min(PASSES_OF_START, PASSES_OF_VERTEX * count);
+  const each = count < SMALL ? Math.min(share / starts, passes * count) : share;
+  let best: { order: Order; x: Float64Array; of: Ranked } | null = null;
   let least = Infinity;
   for (let start = 0; start < starts; start++) {
+    const of = choices[(start >> 1) % choices.length];
     fixed.forEach((kept, i) => {
-      const order = orderRows(net, kept, start, each);
-      const x = placeVertices(proper, net, order, order.held, extents, gap);
-      const cost = (order.crossings + FEW_CROSSINGS) ** 2 * length(proper, extents, x) * (i > 0 ? KEPT : 1);
+      const order = orderRows(of.net, kept, start, each);
+      const x = placeVertices(of.proper, of.net, order, order.held, of.extents, gap);
+      const cost = (order.crossings + FEW_CROSSINGS) ** 2 * length(of.proper, of.extents, x) * (i > 0 ? KEPT : 1);
       if (cost < least) {
         least = cost;
-        best = { order, x };
+        best = { order, x, of };
       }
     });
   }
-  const { order, x } = best as unknown as { order: Order; x: Float64Array };
-  shortenSideways(proper, order.rows, extents, gap, x, narrow);
-  const walls = narrow ? sides(order.rows, extents, x) : undefined;
-  straighten(proper, order.rows, order.place, extents, gap, x, walls);
-  return { rows: order.rows, x };
+  const { order, x, of } = best as unknown as { order: Order; x: Float64Array; of: Ranked };
+  shortenSideways(of.proper, order.rows, of.extents, gap, x, narrow);
+  const walls = narrow ? sides(order.rows, of.extents, x) : undefined;
+  straighten(of.proper, order.rows, order.place, of.extents, gap, x, walls);
+  return { ...of, rows: order.rows, x };
+}
+
+/** With the order and about the places of the picture that this one follows; `before` has the centres of boxes there. */
+export function arrangeAsBefore(
+  { proper, net, extents }: Ranked,
+  gap: (left: number, right: number) => number,
+  fixed: Int32Array,
+  before: Float64Array
+): Arranged {
+  const order = orderAsBefore(net, proper, fixed, before);
+  const x = placeVertices(proper, net, order, order.held, extents, gap, before);
+  straighten(proper, order.rows, order.place, extents, gap, x, undefined, vertex => stood(before, vertex));
+  return { proper, net, extents, rows: order.rows, x };
 }
 
 /** Where the leftmost vertex begins and the rightmost ends. */

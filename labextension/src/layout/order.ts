@@ -25,7 +25,7 @@ const MOST_PASSES = 1000;
 const LEAST_PASSES = 30;
 /** A step over a pair of links, against a vertex. */
 const STEP = 0.15;
-const HOT = 1.2;
+const HOT = 0.8;
 const COOL = 0.3;
 const QUENCH_PASSES = 20;
 const QUENCH = 0.2;

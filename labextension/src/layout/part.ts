@@ -1,7 +1,7 @@
 /**
  * Lays out a part: vertices that edges join. It is ranked, made proper, ordered and placed; routes follow the lanes.
  */
-import { arrange } from './arrange.ts';
+import { arrange, arrangeAsBefore, type Ranked } from './arrange.ts';
 import type { Extents } from './coordinates.ts';
 import { BOX_GAP, LANE_GAP, ROW_GAP } from './distances.ts';
 import { Pin, type Stood } from './input.ts';
@@ -86,20 +86,29 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
     }
   });
 
-  const rank = rankAsBefore({ count, from, to, pin }, input, vertices);
-  const proper = makeProper(rank, from, to);
-  const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
-  const net = makeNet(proper, extents.upperOffset, extents.lowerOffset);
+  const graph = { count, from, to, pin };
+  const rankedBy = (ranks: Int32Array): Ranked => {
+    const proper = makeProper(ranks, from, to);
+    const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
+    return { proper, extents, net: makeNet(proper, extents.upperOffset, extents.lowerOffset) };
+  };
+  const rankBefore = rankAsBefore(graph, input, vertices);
+  const first = rankedBy(rankBefore);
   // In columns, a place says nothing about what stands left of what.
-  const slim = proper.count < SLIM * proper.rankCount && proper.rankCount * ROW_GAP > FOLD_FROM;
+  const { rankCount } = first.proper;
+  const slim = first.proper.count < SLIM * rankCount && rankCount * ROW_GAP > FOLD_FROM;
   const mayFold = input.aspect !== undefined && slim;
-  const kept = columnsBefore(input, { from, to, row: rank }, vertices);
-  const before = mayFold && !kept ? undefined : placesBefore(input, vertices, rank, kept);
-  const real = Uint8Array.from({ length: proper.count }, (_, v) => (v < count && !input.gate[vertices[v]] ? 1 : 0));
+  const kept = columnsBefore(input, { from, to, row: rankBefore }, vertices);
+  const before = mayFold && !kept ? undefined : placesBefore(input, vertices, rankBefore, kept);
+  const real = Uint8Array.from(vertices, vertex => (input.gate[vertex] ? 0 : 1));
   const gap = (a: number, b: number): number => (real[a] && real[b] ? BOX_GAP : LANE_GAP);
   // Groups side by side are wide as it is.
   const narrow = pin.includes(Pin.ordered);
-  const { rows, x } = arrange(proper, net, extents, gap, fixedOrders(input, vertices, pin), effort, before, narrow);
+  const fixed = fixedOrders(input, vertices, pin);
+  const { rows, x, proper, extents } = before
+    ? arrangeAsBefore(first, gap, fixed[fixed.length - 1], before)
+    : arrange(first, gap, fixed, effort, narrow, input.stood ? undefined : () => rankedBy(rankVertices(graph, true)));
+  const rank = proper.rank.subarray(0, count);
   const heights = new Array<number>(rows.length).fill(0);
   for (let v = 0; v < count; v++) {
     heights[rank[v]] = Math.max(heights[rank[v]], input.height[vertices[v]]);

@@ -77,8 +77,11 @@ export function breakCycles(count: number, from: Int32Array, to: Int32Array): Ui
   return turned;
 }
 
-/** Ranks from 0. Vertices pinned to the top stand in the first row, those pinned to the bottom in the last. */
-export function rankVertices(graph: Directed): Int32Array {
+/**
+ * Ranks from 0. Vertices pinned to the top stand in the first row, those pinned to the bottom in the last. Many ranks may
+ * be equally good: with `low`, those are found that come first from below.
+ */
+export function rankVertices(graph: Directed, low = false): Int32Array {
   const { count, from, to, pin } = graph;
   const out = rowsBy(count, from);
   const into = rowsBy(count, to);
@@ -93,22 +96,26 @@ export function rankVertices(graph: Directed): Int32Array {
     }
     rank[vertex] = least;
   }
-  let last = 0;
+  let lowest = 0;
   let lastFree = 0;
   for (let vertex = 0; vertex < count; vertex++) {
-    last = Math.max(last, rank[vertex]);
+    lowest = Math.max(lowest, rank[vertex]);
     if (pin[vertex] !== Pin.bottom) {
       lastFree = Math.max(lastFree, rank[vertex]);
     }
   }
   const anyBottom = pin.some(one => one === Pin.bottom);
-  const bottom = anyBottom ? Math.max(last, lastFree + 1) : last;
+  const bottom = anyBottom ? Math.max(lowest, lastFree + 1) : lowest;
   for (let vertex = 0; vertex < count; vertex++) {
     if (pin[vertex] === Pin.bottom && out.first[vertex] === out.first[vertex + 1]) {
       rank[vertex] = bottom;
     }
   }
-  descend(graph, out, into, order, rank, anyBottom ? bottom - 1 : bottom, anyTop);
+  const last = anyBottom ? bottom - 1 : bottom;
+  descend(graph, out, into, order, rank, last, anyTop);
+  if (low) {
+    sink(graph, out, order, rank, last);
+  }
   shortenEdges(graph, out, into, rank);
   balance(graph, out, into, rank);
   return rank;
@@ -229,6 +236,18 @@ function descend(
     }
     if (!moved) {
       return;
+    }
+  }
+}
+
+/** Every vertex as low as may be. */
+function sink({ to, pin }: Directed, out: Rows, order: Int32Array, rank: Int32Array, last: number): void {
+  for (const vertex of order.slice().reverse()) {
+    if (pin[vertex] === Pin.free) {
+      rank[vertex] = last;
+      for (let k = out.first[vertex]; k < out.first[vertex + 1]; k++) {
+        rank[vertex] = Math.min(rank[vertex], rank[to[out.edge[k]]] - 1);
+      }
     }
   }
 }
