@@ -126,3 +126,29 @@ test('what is not too high, or cannot be cut, stays as it is', () => {
   const wide = ladder(30, 60, 7);
   assert.deepEqual(layout({ ...wide, aspect: 1.6 }), layout(wide));
 });
+
+test('what can only be cut near its end stays as it is', () => {
+  // Ten strands are too many to cut through; only the single one below them could be.
+  const [rails, rungs, end] = [10, 120, 12];
+  const strands = ladder(rails, rungs, 7);
+  const count = rails * rungs + end;
+  const chain = Array.from({ length: end }, (_, i) => [
+    i ? rails * rungs + i - 1 : rails * rungs - 1,
+    rails * rungs + i
+  ]);
+  const input = {
+    ...strands,
+    parent: new Int32Array(count).fill(-1),
+    width: new Float64Array(count).fill(60),
+    height: new Float64Array(count).fill(22),
+    left: new Float64Array(count),
+    right: new Float64Array(count),
+    group: new Uint8Array(count),
+    pin: new Uint8Array(count),
+    source: Int32Array.from([...strands.source, ...chain.map(([from]) => from)]),
+    target: Int32Array.from([...strands.target, ...chain.map(([, to]) => to)]),
+    sourcePort: new Int32Array(strands.source.length + end),
+    targetPort: Int32Array.from([...strands.targetPort, ...chain.map(() => 0)])
+  };
+  assert.deepEqual(layout({ ...input, aspect: 1.6 }), layout(input));
+});

@@ -11,6 +11,8 @@ export const FOLD_FROM = 1200;
 const TOO_HIGH = 4;
 /** What is in one column, or in several, stays so until it is so many times as far from the wanted shape. */
 const TOO_FAR = 1.5;
+/** A fold that leaves more of the height than this only makes the picture wider. */
+const WORTHWHILE = 0.75;
 /** No cut runs through more edges than this. */
 export const MOST_CUT = 8;
 /** How far from the wanted height of a column a cut may be, as a part of it. */
@@ -60,7 +62,8 @@ export function fold(tall: Tall, aspect: number, kept?: readonly number[]): Fold
   }
   const columns = Math.round(Math.sqrt((aspect * height) / (width + PART_GAP)));
   const cuts = chooseCuts(tall, height / columns);
-  return cuts.length ? inColumns(tall, cuts) : null;
+  const folded = cuts.length ? inColumns(tall, cuts) : null;
+  return folded && folded.height <= WORTHWHILE * height ? folded : null;
 }
 
 /** The part in columns that end after the rows `cuts`. */
