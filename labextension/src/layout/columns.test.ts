@@ -85,6 +85,23 @@ test('what was one column stays one where it is but a little too high for it', (
   assert.equal(Math.max(...afterwards({ ...short, height }, was).column), 0);
 });
 
+test('columns stay where what opens sends some more edges from one to the next', () => {
+  const input = chains([300]);
+  const was = layout(input);
+  const ends = Array.from({ length: 23 }, (_, i) => [10 * i, 10 * i + 60]);
+  const is = afterwards(
+    {
+      ...input,
+      source: Int32Array.from([...input.source, ...ends.map(([from]) => from), ...ends.map(([from]) => from + 1)]),
+      target: Int32Array.from([...input.target, ...ends.map(([, to]) => to), ...ends.map(([, to]) => to + 2)]),
+      sourcePort: new Int32Array(input.source.length + 2 * ends.length),
+      targetPort: new Int32Array(input.source.length + 2 * ends.length)
+    },
+    was
+  );
+  assert.deepEqual(is.column, was.column);
+});
+
 test('columns that do not go with the rows are not kept', () => {
   const count = 40;
   const row = Int32Array.from({ length: count }, (_, vertex) => vertex);

@@ -7,6 +7,9 @@ import { MOST_CUT } from './fold.ts';
 /** Of the rows that are known, this part may stand in a column before that of the row above. */
 const MISPLACED = 0.1;
 
+/** A cut stays as long as no more edges run through it than this: what opens has more of them than its closed box. */
+const MOST_KEPT = 3 * MOST_CUT;
+
 /** How a part was folded, as far as its rows are still the same. */
 export interface Kept {
   /** Rows after which a column ends; none where it was not folded. */
@@ -74,7 +77,7 @@ function cutsBetween({ from, to, row }: Rowed, of: Int32Array): number[] | null 
       for (let candidate = last; candidate < r; candidate++) {
         best = passing[candidate] < passing[best] ? candidate : best;
       }
-      if (passing[best] > MOST_CUT) {
+      if (passing[best] > MOST_KEPT) {
         return null;
       }
       cuts.push(best);
