@@ -1,4 +1,5 @@
 /** Lays out the flat graph of one group: its parts one by one, then side by side. */
+import { BOX_GAP } from './distances.ts';
 import { Pin } from './input.ts';
 import { layoutPart, type FlatInput, type Part } from './part.ts';
 import { pack } from './shelves.ts';
@@ -23,7 +24,8 @@ const MOST_ALONE = 12;
 /** `effort` is the share of the work that is spent on a whole picture. */
 export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   const beside = besideJoined(all);
-  const input = { ...all, before: all.before && inOrder(all.before, beside) };
+  const found = findParts(all, beside);
+  const input = { ...all, before: all.before && besideNeighbours(all, all.before, beside, found) };
   const count = input.pin.length;
   const x = new Float64Array(count);
   const y = new Float64Array(count);
@@ -31,7 +33,7 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   const column = new Int32Array(count);
   const shelf = new Int32Array(count);
   const routes: (Float64Array | null)[] = new Array(input.from.length).fill(null);
-  const parts = findParts(input, beside).map(part => layoutPart(input, part, (effort * part.vertices.length) / count));
+  const parts = found.map(part => layoutPart(input, part, (effort * part.vertices.length) / count));
   const packed = parts.map(part => ({ ...part, before: shelfBefore(input, part) }));
   const shelves = pack(packed, !input.gate.includes(1) && !input.pin.includes(Pin.ordered));
   const { width, height } = shelves;
@@ -91,12 +93,29 @@ function besideJoined({ pin, gate, from, to }: FlatInput): [number, number][] {
   });
 }
 
-/** What stood elsewhere by itself, on the other side of its neighbour, would draw the neighbour there: it is as new. */
-function inOrder(before: Float64Array, beside: readonly (readonly [number, number])[]): Float64Array {
+/**
+ * What stood by itself on the other side of its neighbour, or away from all that its part holds now, would draw the
+ * neighbour there, or leave a gap: it comes to its neighbour.
+ */
+function besideNeighbours(
+  { left, right }: FlatInput,
+  before: Float64Array,
+  beside: readonly (readonly [number, number])[],
+  parts: readonly Part[]
+): Float64Array {
   const places = before.slice();
+  const single = new Set(beside.map(([alone]) => alone));
   for (const [alone, neighbour] of beside) {
-    if (alone < neighbour === before[alone] > before[neighbour]) {
-      places[alone] = NaN;
+    const joined = parts
+      .find(({ vertices }) => vertices.includes(alone))
+      ?.vertices.filter(vertex => !single.has(vertex) && !Number.isNaN(before[vertex]));
+    const away = joined?.every(vertex => before[vertex] - left[vertex] > before[alone] + right[alone]);
+    const beyond = joined?.every(vertex => before[vertex] + right[vertex] < before[alone] - left[alone]);
+    const isLeft = alone < neighbour;
+    if (away || beyond || isLeft === before[alone] > before[neighbour]) {
+      places[alone] = isLeft
+        ? before[neighbour] - left[neighbour] - BOX_GAP - right[alone]
+        : before[neighbour] + right[neighbour] + BOX_GAP + left[alone];
     }
   }
   return places;

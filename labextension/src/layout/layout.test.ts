@@ -272,6 +272,17 @@ test('a result that loses its edge comes to the others, and they stay', () => {
   assert.equal(out.x[2], out.x[0]);
 });
 
+test('a result that stood below another part comes to those of its own, and leaves no gap', () => {
+  const boxes = [Pin.free, Pin.free, Pin.bottom, Pin.bottom].map(pin => ({ pin }));
+  const before = Float64Array.from([40, 1000, 40, 1000]);
+  const input = graph(boxes, [[1, 3]]);
+  const first = new Int32Array(4);
+  const out = layout({ ...input, before, stood: { width: input.width, row: first, column: first, shelf: first } });
+  check(input, out);
+  assert.ok(out.x[2] < out.x[3] && out.x[3] - out.x[2] - out.width[2] < 40);
+  assert.ok(out.totalWidth < 400);
+});
+
 test('a value enters a group once, however many boxes read it there', () => {
   const input = graph(
     [{}, { group: true }, { parent: 1 }, { parent: 1 }, { parent: 1 }],
