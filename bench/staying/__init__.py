@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +24,35 @@ import jaxviz as jv
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "bench" / "staying"
 
+# Functions with their arguments, by name.
+Programs = Mapping[str, tuple[Callable[..., Any], tuple[Any, ...]]]
+
 
 def main() -> None:
     sys.path.insert(0, str(ROOT))
     from tests.programs import CORPUS
 
-    BUILD.mkdir(parents=True, exist_ok=True)
-    for old in BUILD.glob("*.json"):
-        old.unlink()
     names = ("mlp_train", "hessian") if "--quick" in sys.argv else (*FROM_CORPUS, *OWN)
-    for name in names:
-        function, arguments = OWN[name] if name in OWN else CORPUS[name]()
+    run({name: OWN[name] if name in OWN else CORPUS[name]() for name in names}, BUILD)
+
+
+def figures(programs: Programs, folder: Path) -> list[dict[str, Any]]:
+    """What `run` tells, as data: for each stage what every move keeps of the pairs, and how far boxes move beyond."""
+    return json.loads(run(programs, folder, "--json", capture=True))
+
+
+def run(programs: Programs, folder: Path, *options: str, capture: bool = False) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.json"):
+        old.unlink()
+    for name, (function, arguments) in programs.items():
         document = jv.explore(function, *arguments).document()
-        (BUILD / f"{name}.json").write_text(json.dumps(document.to_json(packed=False)))
-    script = BUILD / "run.cjs"
+        (folder / f"{name}.json").write_text(json.dumps(document.to_json(packed=False)))
+    script = folder / "run.cjs"
     bundle = ["--bundle", "--platform=node", "--log-level=warning", f"--outfile={script}"]
     subprocess.run([ROOT / "node_modules/.bin/esbuild", "bench/staying/run.ts", *bundle], cwd=ROOT, check=True)
-    subprocess.run(["node", script, BUILD], cwd=ROOT, check=True)
+    done = subprocess.run(["node", script, folder, *options], cwd=ROOT, check=True, text=True, capture_output=capture)
+    return done.stdout
 
 
 def network(params: Any, x: Any) -> Any:

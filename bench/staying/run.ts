@@ -1,4 +1,4 @@
-/** Closes and opens every region of the documents of a folder and prints how much moved. */
+/** Closes and opens every region of the documents of a folder and tells how much moved, as a table or with `--json`. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodePlain } from '../../labextension/src/document/decode.ts';
@@ -103,21 +103,6 @@ function within({ item, parent }: VisibleGraph, box: number, rows: ReadonlySet<n
   return false;
 }
 
-function tell(name: string, { boxes, moved, milliseconds }: Course): void {
-  if (!moved.length) {
-    return;
-  }
-  const beyond = moved.map(one => one.beyond).sort((a, b) => a - b);
-  const kept = moved.map(one => one.kept);
-  const mean = kept.reduce((sum, one) => sum + one, 0) / kept.length;
-  const at = (part: number): string => beyond[Math.floor(part * (beyond.length - 1))].toFixed(0).padStart(8);
-  console.log(
-    `${name.padEnd(40)}${String(boxes).padStart(6)}${String(moved.length).padStart(7)}` +
-      `${(100 * mean).toFixed(1).padStart(8)} %${(100 * Math.min(...kept)).toFixed(1).padStart(7)} %` +
-      `${at(0.5)}${at(0.95)}${at(1)}${(milliseconds / moved.length).toFixed(1).padStart(8)}`
-  );
-}
-
 /** All that moves when one region after the other is closed and opened again. */
 function reopened(document: Document, graph: Graph, open: ReadonlySet<number>): Course {
   const memory = new LayoutMemory();
@@ -162,15 +147,62 @@ function add(course: Course, document: Document, rows: ReadonlySet<number>, from
   }
 }
 
-const [folder] = process.argv.slice(2);
-console.log(`${'graph'.padEnd(40)} boxes  moves    kept    least   px 50%     95%    most      ms`);
+/** What is told of a course: parts that were kept, px beyond what the region took, from the least to the most. */
+interface Told {
+  readonly name: string;
+  readonly boxes: number;
+  readonly kept: readonly number[];
+  readonly beyond: readonly number[];
+  readonly milliseconds: number;
+}
+
+function told(name: string, { boxes, moved, milliseconds }: Course): Told {
+  const sorted = (of: (one: Moved) => number): number[] => moved.map(of).sort((a, b) => a - b);
+  return {
+    name,
+    boxes,
+    kept: sorted(one => one.kept),
+    beyond: sorted(one => one.beyond),
+    milliseconds: milliseconds / moved.length
+  };
+}
+
+function line({ name, boxes, kept, beyond, milliseconds }: Told): string {
+  const mean = kept.reduce((sum, one) => sum + one, 0) / kept.length;
+  const at = (part: number): string => beyond[Math.floor(part * (beyond.length - 1))].toFixed(0).padStart(8);
+  return (
+    `${name.padEnd(40)}${String(boxes).padStart(6)}${String(kept.length).padStart(7)}` +
+    `${(100 * mean).toFixed(1).padStart(8)} %${(100 * kept[0]).toFixed(1).padStart(7)} %` +
+    `${at(0.5)}${at(0.95)}${at(1)}${milliseconds.toFixed(1).padStart(8)}`
+  );
+}
+
+const [folder, ...options] = process.argv.slice(2);
+const asJson = options.includes('--json');
+const all: Told[] = [];
+if (!asJson) {
+  console.log(`${'graph'.padEnd(40)} boxes  moves    kept    least   px 50%     95%    most      ms`);
+}
 for (const file of readdirSync(folder).filter(name => name.endsWith('.json'))) {
   const document = decodePlain(JSON.parse(readFileSync(join(folder, file), 'utf8')));
   document.programs[0].stages.forEach(({ kind, graph: index }) => {
     const graph = document.graphs[index];
     const open = openEverything(rowsOf(document, graph), true);
     const name = `${file.replace('.json', '')} ${kind}`;
-    tell(name, reopened(document, graph, open));
-    tell(`${name}, opened first`, opened(document, graph, open));
+    for (const [title, courseOf] of [
+      [name, reopened],
+      [`${name}, opened first`, opened]
+    ] as const) {
+      const one = told(title, courseOf(document, graph, open));
+      if (one.kept.length) {
+        all.push(one);
+        if (!asJson) {
+          console.log(line(one));
+        }
+      }
+    }
   });
+}
+if (asJson) {
+  console.log(JSON.stringify(all));
 }

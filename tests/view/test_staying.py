@@ -1,0 +1,39 @@
+"""What opens or closes moves little else, in pictures of real programs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from statistics import mean
+
+import pytest
+from programs import CORPUS
+
+from bench.staying import OWN, ROOT, figures
+
+
+@pytest.fixture(scope="module")
+def moves(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
+    if not shutil.which("node") or not Path(ROOT, "node_modules/.bin/esbuild").exists():
+        pytest.skip("needs node and the packages of package.json, which `make setup` installs")
+    programs = {"mlp_train": CORPUS["mlp_train"](), "nested": OWN["nested"]}
+    return figures(programs, tmp_path_factory.mktemp("staying"))
+
+
+def test_what_was_open_closes_and_opens_again_with_nineteen_of_twenty_pairs_in_order(moves):
+    again = [one for one in moves if "opened first" not in one["name"]]
+    assert len(again) >= 6
+    for one in again:
+        assert mean(one["kept"]) >= 0.98, one["name"]
+        assert min(one["kept"]) >= 0.95, one["name"]
+        assert max(one["beyond"]) <= 110, one["name"]
+
+
+def test_what_opens_for_the_first_time_keeps_nineteen_of_twenty_pairs_in_order_on_average(moves):
+    first = [one for one in moves if "opened first" in one["name"]]
+    assert len(first) >= 6
+    for one in first:
+        assert mean(one["kept"]) >= 0.965, one["name"]
+        # One wide region in a branch moves all of the other branch past what stands below both.
+        assert min(one["kept"]) >= 0.85, one["name"]
+        assert max(one["beyond"]) <= 250, one["name"]
