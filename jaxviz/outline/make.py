@@ -69,7 +69,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     draft = _stacked(graph, rows, label, tokens, kind, closed, drawn)
     draft = with_parts(graph, draft, drawn, _PART)
 
-    name, detail, variable = Names(graph, reader.expressions, labels, draft, drawn).columns
+    name, detail, variable = Names(graph, reader.expressions, labels, draft, drawn, reader.stack, reader.stacks).columns
     token = np.where(draft.label >= 0, tokens[draft.label] * 2 + draft.added, -1).astype(np.int32)
     return Outline(
         graph=graph,

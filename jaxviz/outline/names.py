@@ -4,6 +4,7 @@ where the source says nothing, the operation that weighs most.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,9 @@ from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
 from jaxviz.outline.modules import unnumbered
+from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tree import ROW_KINDS
+from jaxviz.tables import rows_used
 
 _STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("stack", "copy", "part"))
 
@@ -58,8 +61,13 @@ class Names:
         labels: Sequence[Label],
         draft: Draft,
         drawn: NDArray[np.bool_],
+        stack: Column,
+        stacks: StackTree,
     ) -> None:
+        """`stack` are the call stacks of the nodes, in `stacks`."""
         self._graph = graph
+        self._stack = stack
+        self._stacks = stacks
         self._expressions = expressions
         self._labels = labels
         self._draft = draft
@@ -111,11 +119,39 @@ class Names:
         for frame in label.frames:
             if tables.files.library[tables.frames.file[frame]]:
                 continue
-            name = self._expressions.at(frame).loop or tables.strings[tables.frames.function[frame]]
+            name = self._expressions.at(frame).loop or self._function(frame)
             if name not in GENERIC:
                 return name
         around = self._labels[self._draft.label[self._draft.rows.parent[row]]]
-        return around.detail if around.detail not in GENERIC else ""
+        if around.detail and around.detail not in GENERIC:
+            return around.detail
+        return self._function_of(row + 1)
+
+    def _function_of(self, copy: int) -> str:
+        """The function of the person that a copy is one call of, or the loop that it is one turn of: `Block`.
+
+        The modules of a copy may be known by their scopes alone, without a place in the source.
+        """
+        low, high = np.searchsorted(self._drawn, [self._draft.rows.first[copy], self._draft.rows.end[copy]])
+        used = rows_used(self._stack[self._drawn[low:high]])
+        if not used or used[0] < 0:
+            return ""
+        stacks, tables = self._stacks, self._graph.tables
+        around = functools.reduce(stacks.common, used)
+        called = {
+            next((frame for frame in stacks.frames_between(one, around) if not stacks.library[frame]), -1)
+            for one in used
+        }
+        functions = {tables.frames.function[frame] if frame >= 0 else -1 for frame in called}
+        frame = min(called) if len(functions) == 1 and -1 not in functions else stacks.own_frame(around)
+        if frame < 0:
+            return ""
+        name = self._expressions.at(frame).loop or self._function(frame)
+        return name if name not in GENERIC else ""
+
+    def _function(self, frame: int) -> str:
+        """The function that a frame is of; where objects are called, their class."""
+        return self._graph.tables.strings[self._graph.tables.frames.function[frame]].removesuffix(".__call__")
 
     def _recomputed(self, row: int) -> tuple[str, str]:
         """The name of what is made again, and of what it consists: `block`, `matmul, tanh, sin`."""

@@ -233,6 +233,43 @@ def test_the_last_copy_backward_may_lack_a_gradient():
     assert not any(row.name == "norm" for row in map(outline.row, outline.children[last]))
 
 
+def test_copies_that_begin_with_scopes_are_called_as_the_function_or_the_loop_that_they_are_of():
+    class Block:
+        def __init__(self, w):
+            self.w = w
+
+        def __call__(self, x):
+            with jax.named_scope("mix"):
+                x = jnp.tanh(x @ self.w)
+                x = jnp.sin(x @ self.w)
+            with jax.named_scope("spread"):
+                x = jnp.exp(x @ self.w)
+                return jnp.cos(x @ self.w)
+
+    def loss(ws, x):
+        for w in ws:
+            x = Block(w)(x)
+        return jnp.sum(x)
+
+    outline = outline_of(jax.grad(loss), [jnp.eye(8)] * 3, _X)
+    forward, backward = rows_named(outline, "Block")
+    assert forward.count == backward.count == 3
+    assert forward.twin == backward.index
+
+    def flat(ws, x):
+        for w in ws:
+            with jax.named_scope("mix"):
+                x = jnp.tanh(x @ w)
+                x = jnp.sin(x @ w)
+            with jax.named_scope("spread"):
+                x = jnp.exp(x @ w)
+                x = jnp.cos(x @ w)
+        return jnp.sum(x)
+
+    outline = outline_of(jax.grad(flat), [jnp.eye(8)] * 3, _X)
+    assert [row.count for row in rows_named(outline, "for w in ws")] == [3, 3]
+
+
 @pytest.fixture
 def cell(monkeypatch):
     """Runs code as a notebook cell: its source is in `linecache` alone."""
