@@ -24,6 +24,7 @@ from jaxviz.outline.elements import (
     STATEMENT,
     is_kind,
 )
+from jaxviz.outline.expressions import Expressions, is_control
 from jaxviz.outline.likes import rows_alike
 from jaxviz.outline.names import Names
 from jaxviz.outline.noise import BOX, node_roles
@@ -61,8 +62,9 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     labels = chains.labels
     tokens = _tokens(labels)
     kind = np.array([one.kind for one in labels], np.int32)[label]
-    closed = is_kind(kind, (CALL, MODULE)) & _is_one_expression(
-        rows, kind, _own_frames(reader.stack, reader.stacks), drawn
+    own_frame = _own_frames(reader.stack, reader.stacks)
+    closed = is_kind(kind, (CALL, MODULE, LOOP)) & _is_one_expression(
+        rows, kind, own_frame, drawn, _control_frames(own_frame, reader.expressions)
     )
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
     closed |= kind == RECOMPUTED
@@ -136,20 +138,32 @@ def _own_frames(stack: Column, stacks: StackTree) -> Column:
     return frames[stack]
 
 
-def _is_one_expression(rows: Rows, kind: Column, frame: Column, drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _control_frames(own_frame: Column, expressions: Expressions) -> NDArray[np.bool_]:
+    """Of each node, whether the person himself repeats or chooses where it came from: `scan(step, ...)`."""
+    frames = [frame for frame in np.unique(own_frame).tolist() if frame >= 0 and is_control(expressions.at(frame).name)]
+    return np.isin(own_frame, frames)
+
+
+def _is_one_expression(
+    rows: Rows, kind: Column, frame: Column, drawn: NDArray[np.bool_], control: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """Whether all of a row came from one expression of the person's source.
 
-    So it is where nothing that the person wrote stands inside, and where all boxes inside are of one frame.
+    So it is where nothing that the person wrote stands inside, and where all boxes inside are of one frame. The loops
+    of a library's function are its own: all in them is of the frame of the call, which is no `scan` of the person.
     """
     counted = np.concatenate([[0], np.cumsum(is_kind(kind, _OF_THE_PERSON))])
     inside, after = np.arange(1, len(rows) + 1), rows.after()
-    levels = np.concatenate([[0], np.cumsum(is_kind(kind, (PHASE, LOOP, COND, BODY)))])
     boxes = np.flatnonzero(drawn)
     changes = np.concatenate([[0, 0], np.cumsum(frame[boxes[1:]] != frame[boxes[:-1]])])
     low, high = np.searchsorted(boxes, rows.first), np.searchsorted(boxes, rows.end)
-    known = frame[boxes[np.minimum(low, len(boxes) - 1)]] >= 0 if len(boxes) else np.zeros(len(rows), bool)
-    one_frame = known & (high > low) & (changes[high] == changes[np.minimum(low + 1, high)])
-    return (counted[after] == counted[inside]) | (one_frame & (levels[after] == levels[inside]))
+    first = frame[boxes[np.minimum(low, len(boxes) - 1)]] if len(boxes) else np.full(len(rows), -1)
+    one_frame = (first >= 0) & (high > low) & (changes[high] == changes[np.minimum(low + 1, high)])
+    of_library = is_kind(kind, (LOOP, COND)) & one_frame & (first == frame[rows.first]) & ~control[rows.first]
+    of_library |= (kind == BODY) & of_library[rows.parent]
+    levels = np.concatenate([[0], np.cumsum(is_kind(kind, (PHASE, LOOP, COND, BODY)) & ~of_library)])
+    is_one = (counted[after] == counted[inside]) | (one_frame & (levels[after] == levels[inside]))
+    return is_one & (of_library | (kind != LOOP))
 
 
 def _regions(graph: Graph, draft: Draft) -> Column:

@@ -270,6 +270,18 @@ def test_copies_that_begin_with_scopes_are_called_as_the_function_or_the_loop_th
     assert [row.count for row in rows_named(outline, "for w in ws")] == [3, 3]
 
 
+def test_a_loop_that_a_library_makes_is_part_of_the_expression_that_calls_it():
+    def resample(key, x):
+        weights = jnp.cumsum(jax.nn.softmax(x))
+        places = jnp.searchsorted(weights, jax.random.uniform(key, x.shape))
+        return jax.lax.map(lambda place: jnp.sin(x[place]) * 2, places)
+
+    outline = outline_of(resample, jax.random.key(0), jnp.ones(8))
+    assert row_named(outline, "searchsorted").closed
+    (own,) = [row for row in outline if row.kind == "loop" and not row.closed and row.depth == 1]
+    assert {"index", "sin", "multiply"} <= set(names_inside(outline, own.index))
+
+
 @pytest.fixture
 def cell(monkeypatch):
     """Runs code as a notebook cell: its source is in `linecache` alone."""
