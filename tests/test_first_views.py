@@ -91,6 +91,52 @@ def test_forward_opens_alone_where_there_is_no_room_for_backward_beside_it():
     assert {box.name for box in ex.view(width=1400, height=900).boxes if box.open} >= {"forward", "backward"}
 
 
+def fitted(scales, t, y):
+    """Gauss and Newton's way to the least squares, twenty steps of it."""
+
+    def residual(p):
+        return p[0] * jnp.exp(-p[1] * t) + p[2] * jnp.sin(p[3] * t) * jnp.cos(p[4] * t) - y
+
+    def better(state):
+        p, damping = state
+        error = residual(p)
+        slope = jax.jacobian(residual)(p)
+        normal = slope.T @ slope
+        new = p - jnp.linalg.solve(normal + damping * jnp.diag(jnp.diag(normal)), slope.T @ error)
+        gained = jnp.sum(residual(new) ** 2) < jnp.sum(error**2)
+        return lax.cond(gained, lambda: (new, damping / 2), lambda: (p, damping * 2))
+
+    return lax.fori_loop(0, 20, lambda _, state: better(state), (scales, 1e-2))
+
+
+def test_a_loop_whose_way_back_has_no_room_opens_with_it_closed():
+    view = jv.explore(fitted, jnp.ones(5), jnp.ones(12), jnp.ones(12)).view(width=760, height=560)
+    assert {"better", "forward"} <= {box.name for box in view.boxes if box.open}
+    assert "backward" in {box.name for box in view.closed}
+    assert 6 <= len(view.closed) <= 14
+    assert view.zoom >= 0.75
+
+
+def test_a_way_back_that_the_person_wrote_is_one_box_where_nothing_of_it_is_known():
+    @jax.custom_vjp
+    def settled(w, x):
+        x = jnp.tanh(w @ x)
+        return lax.while_loop(lambda x: jnp.sum(x) < 9, lambda x: jnp.tanh(w @ x) + 1, x)
+
+    def forward(w, x):
+        return settled(w, x), (w, x)
+
+    def backward(kept, slope):
+        w, x = kept
+        _, back = jax.vjp(lambda w, x: jnp.tanh(w @ x) + 1, w, x)
+        return back(lax.fori_loop(0, 20, lambda _, u: slope + back(u)[1], slope))
+
+    settled.defvjp(forward, backward)
+    view = jv.explore(jax.grad(lambda w, x: jnp.sum(settled(w, x) ** 2)), jnp.eye(4), jnp.ones(4)).view()
+    assert [box.open for box in view.boxes if box.name == "settled"] == [True, False]
+    assert "dot_general" not in {box.name for box in view.boxes}
+
+
 def test_what_a_library_makes_of_a_scan_stays_inside_of_it():
     def combine(left, right):
         return left[0] * right[0], right[0] * left[1] + right[1]

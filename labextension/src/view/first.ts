@@ -193,7 +193,7 @@ class Chooser {
   /** Opens a row as far as there is room for it. */
   private *opened(row: number, twins: boolean): Steps<VisibleGraph | null> {
     let size = -1;
-    for (const amount of AMOUNTS) {
+    for (const amount of twins ? AMOUNTS : LEAST_AMOUNTS) {
       const open = openRow(this.rows, this.open, row, amount, twins);
       // Where there is nothing more to open with it, less is the same.
       const shown = open.size === size ? null : yield* this.fitting(open, twins ? MOST_BOXES : CALM_BOXES);
@@ -251,9 +251,11 @@ export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number>
   return open;
 }
 
-/** How much opens with a row: nothing more, bodies of a loop or condition, statements of few expressions as well. */
-const Amount = { row: 0, bodies: 1, statements: 2 } as const;
-const AMOUNTS = [Amount.statements, Amount.bodies, Amount.row];
+/** How much opens with a row: nothing more, its phases, bodies of a loop or condition, statements of few expressions. */
+const Amount = { row: 0, phases: 1, bodies: 2, statements: 3 } as const;
+const AMOUNTS = [Amount.statements, Amount.bodies, Amount.phases];
+/** What is tried where forward opens without backward: phases that stay closed say at least that there are some. */
+const LEAST_AMOUNTS = [...AMOUNTS, Amount.row];
 
 /**
  * Opens a row, and with it what is nothing by itself: bodies of a condition, statements of few expressions, the only
@@ -266,7 +268,8 @@ export function openRow(
   amount: number = Amount.statements,
   twins = true
 ): ReadonlySet<number> {
-  const { kind, twin, count } = rows.outline;
+  const { kind, twin, count, closed } = rows.outline;
+  const isBackward = (phase: number): boolean => twin[phase] >= 0 && twin[phase] < phase;
   const now = new Set(open);
   const todo = [row];
   while (todo.length) {
@@ -277,7 +280,8 @@ export function openRow(
     if (at !== 0) {
       now.add(at);
     }
-    if (twins && twin[at] >= 0) {
+    // A way back that is one expression says nothing more than its name, however much its forward part holds.
+    if (twins && twin[at] >= 0 && closed[twin[at]] <= closed[at]) {
       todo.push(twin[at]);
     }
     // Of a stack, the first copy is open with it.
@@ -291,9 +295,9 @@ export function openRow(
     for (const child of children) {
       if (
         (kind[child] === RowKind.body && amount >= Amount.bodies) ||
-        (kind[child] === RowKind.phase && at !== 0) ||
+        (kind[child] === RowKind.phase && at !== 0 && amount >= Amount.phases && (twins || !isBackward(child))) ||
         (kind[child] === RowKind.statement && amount >= Amount.statements && expressions <= MOST_EXPRESSIONS) ||
-        (children.length === 1 && !rows.outline.closed[child] && rows.operations[child] === rows.operations[at])
+        (children.length === 1 && !closed[child] && rows.operations[child] === rows.operations[at])
       ) {
         todo.push(child);
       }
