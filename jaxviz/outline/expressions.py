@@ -45,6 +45,8 @@ _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp"
 
 _TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
 
+_TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
+
 # What maps a function over a tree, and loops with the place of the function that they repeat.
 _MAPS = frozenset(
     {"tree.map", "tree_map", "tree_util.tree_map", "map_with_path", "tree_map_with_path", "lax.map", "map"}
@@ -229,6 +231,11 @@ def _call_name(node: ast.Call) -> str:
 def takes_gradient(name: str) -> bool:
     """Whether an expression of this name takes a gradient, so that it holds what runs forward and backward."""
     return bool(_TAKES_GRADIENT.search(name))
+
+
+def takes_jacobian(name: str) -> bool:
+    """Whether an expression of this name takes a gradient in many directions, which it makes first."""
+    return bool(_TAKES_JACOBIAN.search(name))
 
 
 def is_control(name: str) -> bool:

@@ -76,6 +76,8 @@ class PathReader:
         self._region_stack = np.full(count, -1, np.int32)
         self._in_phase = np.zeros(count, bool)
         self._opaque = np.zeros(count, bool)
+        self._owns = np.zeros(len(graph), bool)
+        self._owns[graph.regions.owner[1:]] = True
 
     def read(self) -> NodePaths:
         nodes = self.graph.nodes
@@ -126,12 +128,15 @@ class PathReader:
             phase,
             prefix,
             around,
+            self._owns[at],
         ]
         combinations, which = combinations_of(columns)
         self._path[at] = np.array([self._path_of(*row) for row in combinations], np.int32)[which]
 
-    def _path_of(self, context: int, outer: int, scope: int, stack: int, phase: int, prefix: int, holding: int) -> int:
-        """The path of an equation, below `context`, whose own call stack is `outer`."""
+    def _path_of(
+        self, context: int, outer: int, scope: int, stack: int, phase: int, prefix: int, holding: int, owns: int
+    ) -> int:
+        """The path of an equation, below `context`, whose own call stack is `outer`; `owns` says that it has bodies."""
         place = stack, outer, phase, prefix, holding
         parts = self._stack_parts.get(place)
         if parts is None:
@@ -143,9 +148,9 @@ class PathReader:
             path = self._module_paths[key] = self._path_of_module(*key)
         # What a call that holds phases does itself is beside them in it.
         called = self.stacks.frame(prefix) if not phase and stack == prefix == holding >= 0 else -1
-        return self.paths.extend(
-            path, self.steps.between(stack, below, self._module_stacks.get(scope), called, phase > 0)
-        )
+        steps = self.steps.between(stack, below, self._module_stacks.get(scope), called, phase > 0)
+        path = self.paths.extend(path, steps)
+        return path if owns or stack < 0 else self.paths.extend(path, self.steps.itself(stack))
 
     def _parts_of_stack(self, stack: int, outer: int, phase: int, prefix: int, holding: int) -> tuple[int, int, int]:
         """What a call stack shares with that of its region, what of it is around its phase, and what is above it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxviz.outline.elements import CALL, FUNCTION, STATEMENT, Element, Paths
-from jaxviz.outline.expressions import GENERIC, POOR, Expressions, takes_gradient
+from jaxviz.outline.expressions import GENERIC, POOR, Expressions, takes_gradient, takes_jacobian
 from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import Tables
@@ -81,6 +81,16 @@ class Steps:
                 in_library = self._places[inside[-1]] = self._paths.number(self._library_place(inside[-1]))
             found.append(in_library)
         return found
+
+    def itself(self, stack: int) -> tuple[int, ...]:
+        """The step of what a call does itself that takes a Jacobian: the directions that it is taken along."""
+        frame = self._stacks.frame(stack)
+        name = "" if self._stacks.library[frame] else self._expressions.at(frame).name
+        if not takes_jacobian(name):
+            return ()
+        return (
+            self._paths.number(Element(FUNCTION, ("itself", frame), f"{name} itself", (FUNCTION, "itself", frame))),
+        )
 
     def _own_steps(self, frame: int, called: int) -> tuple[int, ...]:
         """The statement and the expression at one of the person's frames; `called` is the frame it calls, or -1."""

@@ -74,6 +74,34 @@ def test_a_jacobian_holds_the_basis_that_it_is_taken_along():
     assert {row.kind for row in shown(outline, 0)} <= {"call", "expression"}
 
 
+@pytest.mark.parametrize("jacobian", [jax.jacfwd, jax.jacrev])
+def test_what_a_jacobian_does_itself_is_one_box_beside_what_it_is_taken_of(jacobian):
+    @jax.jit
+    def turned(u):
+        return jnp.roll(u, 1) * u - jnp.exp(u)
+
+    def arm(u):
+        x, y = turned(u), jnp.cos(u)
+        return x * y + jnp.sin(x)
+
+    def step(u):
+        jacrev = jacobian
+        return u - jnp.linalg.solve(jacrev(arm)(u), arm(u))
+
+    outline = outline_of(step, jnp.ones(4))
+    itself = rows_named(outline, "jacrev itself")
+    assert itself
+    assert "turned" in {row.name for row in outline}
+    assert not any(row.first <= turned.first < row.end for row in itself for turned in rows_named(outline, "turned"))
+    inside = {
+        name
+        for row in outline
+        if row.name in ("jacrev", "forward", "backward")
+        for name in names_inside(outline, row.index)
+    }
+    assert not inside & {"eq", "split"}
+
+
 def test_a_list_of_layers_opens_and_a_layer_of_a_library_does_not():
     from flax import linen as nn
 
