@@ -277,7 +277,8 @@ def _callee(node: ast.AST) -> str:
     if isinstance(node, ast.Call):
         outer = _callee(node.func)
         if node.args and (outer in _TELLING or outer.endswith("grad")):
-            inner = _callee(node.args[0])
+            function = node.args[0]
+            inner = _lambda_name(function) if isinstance(function, ast.Lambda) else _callee(function)
             return f"{outer}({inner})" if inner and inner != "<lambda>" else outer
         if outer in _SEEN_THROUGH and node.args:
             return _callee(node.args[0]) or outer

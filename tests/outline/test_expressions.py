@@ -183,6 +183,14 @@ def test_comprehensions_are_stacks():
     assert (hidden.variable, hidden.detail) == ("hidden", "hidden = [jnp.tanh(x @ w) for w in ws]")
 
 
+def test_a_lambda_that_is_mapped_tells_what_it_does():
+    def kernels(x):
+        near = jax.vmap(lambda a: jax.vmap(lambda b: jnp.exp(-jnp.sum((a - b) ** 2)))(x))(x)
+        return jax.vmap(lambda row: row / row.sum())(near)
+
+    assert names_inside(outline_of(kernels, jnp.ones((6, 3))), 0) == ["vmap(exp)", "vmap(row / row.sum())"]
+
+
 def test_lambdas_conditions_and_broken_lines():
     def f(x):
         soften = lambda t: jnp.tanh(t) / 2  # noqa: E731
