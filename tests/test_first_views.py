@@ -189,6 +189,21 @@ def test_few_values_that_go_round_a_loop_are_boxes_and_many_are_chips():
     assert "→ carry" in many.to_svg()
 
 
+def test_what_a_loop_keeps_for_its_way_back_is_told_with_all_its_turns_also_where_both_are_open():
+    def layer(h, p):
+        return h + jax.nn.gelu(h @ p["up"] + p["shift"]) @ p["down"]
+
+    def loss(layers, x):
+        turn = jax.checkpoint(lambda h, p: (layer(h, p), None))
+        return jnp.mean(lax.scan(turn, x, layers)[0] ** 2)
+
+    layers = {"up": jnp.ones((6, 8, 32)), "shift": jnp.ones((6, 32)), "down": jnp.ones((6, 32, 8))}
+    explored = jv.explore(jax.value_and_grad(loss), layers, jnp.ones((4, 8)))
+    assert sum(box.open and box.name.startswith("scan") for box in explored.view().boxes) == 2
+    # Six times the four by eight numbers that each turn begins with.
+    assert "1 residual 768 B" in explored.to_svg()
+
+
 def test_what_mirrors_a_part_of_the_forward_pass_stands_at_its_height():
     fn, arguments = mlp_train()
     drawn = jv.explore(fn, *arguments).to_svg()

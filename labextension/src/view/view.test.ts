@@ -78,6 +78,26 @@ test('what a loop carries leads from where it is made back to where the next tur
   assert.deepEqual(words(loop()).visible.carries, []);
 });
 
+test('what a loop gives as it was given it, turn by turn, leads on from the loop', () => {
+  const sketch = new Sketch('kept');
+  const starts = ['a', 'b', 'c'].map(name => sketch.argument(name, 'f32[4]'));
+  const final = sketch.op('scan', starts, ['f32[4]', 'f32[4]', 'f32[4]', 'f32[32,4]'], { length: '32' });
+  sketch.region(sketch.last, 'scan', 'cell', () => {
+    // So many values go round that they are chips.
+    const carried = starts.map(from => sketch.argument('', 'f32[4]', { kind: 'init', from }));
+    const first = sketch.last - 2;
+    for (const [i, op] of ['sin', 'cos', 'tan'].entries()) {
+      const next = sketch.op(op, [carried[i]], 'f32[4]');
+      sketch.bind('carry', sketch.result('', next, { kind: 'leave', to: final + i }), first + i);
+    }
+    sketch.result('', carried[0], { kind: 'stack', to: final + 3 });
+  });
+  sketch.result('result', sketch.op('abs', [final + 3], 'f32[32,4]'));
+  const { edges, chips } = words(sketch, [1]);
+  assert.ok(edges.includes('cell -> abs'), edges.join(', '));
+  assert.ok(!chips.some(chip => chip.startsWith('abs')), chips.join(', '));
+});
+
 test('the branches of a condition each reach the reader of its result', () => {
   const sketch = new Sketch();
   const p = sketch.argument('p', 'bool[]');

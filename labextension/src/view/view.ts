@@ -121,10 +121,11 @@ class Join {
   private enter(node: number): void {
     const frame = this.boxes.frameAround(node);
     for (const origin of frame >= 0 ? this.reads.origins(node) : []) {
-      const source = origin.node < 0 ? -1 : this.boxes.ofNode(origin.node);
+      const source = origin.node < 0 ? -1 : this.maker(origin.node, frame);
       const apart = source >= 0 && !this.boxes.holds(frame, source) && !this.boxes.holds(source, frame);
       if (apart && !this.reads.isHub(origin.value)) {
-        this.join(source, frame, origin.value);
+        // What the turns of one loop keep for those of another is as large as all of it.
+        this.join(source, frame, this.graph.bindingFrom[this.folds.borders.into[node]]);
       }
     }
   }
@@ -138,7 +139,7 @@ class Join {
     }
     const size = this.sizeOf(target);
     for (const origin of origins) {
-      const source = origin.node < 0 ? -1 : boxes.ofNode(origin.node);
+      const source = origin.node < 0 ? -1 : this.maker(origin.node, target);
       if (source === target) {
         continue;
       }
@@ -160,6 +161,17 @@ class Join {
         this.label(target, origin, size);
       }
     }
+  }
+
+  /** The box of what makes a value for another one; of what a loop was given and hands out, the frame of the loop. */
+  private maker(node: number, target: number): number {
+    const { graph, boxes } = this;
+    const box = boxes.ofNode(node);
+    if (box >= 0 || graph.kind[node] !== NodeKind.argument || graph.region[node] === 0) {
+      return box;
+    }
+    const frame = boxes.frameAround(node);
+    return frame >= 0 && !boxes.holds(frame, target) && !boxes.holds(target, frame) ? frame : -1;
   }
 
   /** The boxes of the bodies of a node inside its frame: what decides about them may stand in that frame too. */
