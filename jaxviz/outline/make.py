@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.chains import Chains, Label
+from jaxviz.outline.chains import Chains
 from jaxviz.outline.containers import containers
 from jaxviz.outline.cuts import with_parts
 from jaxviz.outline.draft import Draft
@@ -60,7 +60,9 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     chains = Chains(graph, found, reader.expressions)
     rows, label = chains.shorten(rows_of(found), drawn)
     labels = chains.labels
-    tokens = _tokens(labels)
+    tokens = _numbered([one.token for one in labels])
+    # What a row begins with says where it came from, also where a copy of it lacks what the others have.
+    places = _numbered([one.token[:1] for one in labels])
     kind = np.array([one.kind for one in labels], np.int32)[label]
     own_frame = _own_frames(reader.stack, reader.stacks)
     closed = is_kind(kind, (CALL, MODULE, LOOP)) & _is_one_expression(
@@ -68,7 +70,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     )
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
     closed |= kind == RECOMPUTED
-    draft = _stacked(graph, rows, label, tokens, kind, closed, drawn)
+    draft = _stacked(graph, rows, label, tokens, places, kind, closed, drawn)
     draft = with_parts(graph, draft, drawn, _PART)
 
     name, detail, variable = Names(graph, reader.expressions, labels, draft, drawn, reader.stack, reader.stacks).columns
@@ -97,6 +99,7 @@ def _stacked(
     rows: Rows,
     label: Column,
     tokens: Column,
+    places: Column,
     kind: Column,
     closed: NDArray[np.bool_],
     drawn: NDArray[np.bool_],
@@ -104,7 +107,9 @@ def _stacked(
     """Rows with their kinds, and stacks where there are repeats."""
     kind = np.where(closed & (kind == CALL), _EXPRESSION, kind).astype(np.int32)
     bare = np.flatnonzero(drawn).astype(np.int32)
-    stacked = Repeats(rows, tokens[label], closed, is_kind(kind, _STACKABLE), bare, graph.nodes.op).find()
+    stacked = Repeats(
+        rows, tokens[label], places[label], closed, is_kind(kind, _STACKABLE), bare, graph.nodes.op
+    ).find()
     old = stacked.old >= 0
     origin = np.where(old, stacked.old, stacked.pattern)
     known = origin >= 0
@@ -123,10 +128,10 @@ def _stacked(
     )
 
 
-def _tokens(labels: Sequence[Label]) -> Column:
-    """Equal numbers for labels of what may be copies of each other."""
+def _numbered(tokens: Sequence[tuple[object, ...]]) -> Column:
+    """Equal numbers for equal tokens, which are those of what may be copies of each other."""
     numbers: dict[tuple[object, ...], int] = {}
-    return np.array([numbers.setdefault(label.token, len(numbers)) for label in labels], np.int32)
+    return np.array([numbers.setdefault(token, len(numbers)) for token in tokens], np.int32)
 
 
 def _own_frames(stack: Column, stacks: StackTree) -> Column:

@@ -57,13 +57,14 @@ class Repeats:
         self,
         rows: Rows,
         token: Column,
+        place: Column,
         closed: NDArray[np.bool_],
         takes_count: NDArray[np.bool_],
         bare: Column,
         op: Column,
     ) -> None:
-        """`bare` are the nodes that are boxes of their own, `op` their operations; `takes_count` says of rows whether
-        they may be the stack of all that is in them."""
+        """`place` tells where rows came from, whatever is in them. `bare` are the nodes that are boxes of their own,
+        `op` their operations; `takes_count` says of rows whether they may be the stack of all that is in them."""
         self._rows = rows
         self._takes_count = takes_count
         self._closed = closed
@@ -77,6 +78,10 @@ class Repeats:
         self._item_first = first[order].astype(np.int32)
         self._item_end = np.concatenate([rows.end[1:], bare + 1])[order].astype(np.int32)
         self._item_hash = mixed(np.concatenate([np.zeros(count - 1), op[bare] + 1])[order].astype(np.uint64))
+        places = np.concatenate(
+            [mixed(place[1:].astype(np.uint64) + np.uint64(1 << 33)), np.zeros(len(bare), np.uint64)]
+        )
+        self._item_place = np.where(self._item_row >= 0, places[order], self._item_hash)
         self._start = np.searchsorted(parent[order], np.arange(count + 1)).astype(np.int32)
         self._place_of_row = np.zeros(count, np.int32)
         has_row = self._item_row >= 0
@@ -129,7 +134,7 @@ class Repeats:
             row = parents[index]
             items = slice(self._start[row], self._start[row + 1])
             hashes = self._alike(items).view(np.int64)
-            runs = find_runs(hashes, self._item_row[items] < 0)
+            runs = find_runs(hashes, self._item_row[items] < 0, self._item_place[items].view(np.int64))
             if runs:
                 self._apply(parents[which == number], runs, len(hashes))
 

@@ -42,11 +42,13 @@ class Run:
         return self.copies + (self.tail > 0)
 
 
-def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None) -> list[Run]:
+def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None, places: Sequence | None = None) -> list[Run]:
     """Runs that do not overlap, those that save most first; given in order.
 
     Items marked `bare`, equations that have nothing but their operation, must be four or more in three copies.
+    `places` are equal where items came from one place, though one of them may lack what the other has.
     """
+    places = items if places is None else places
     count = len(items)
     found: list[Run] = []
     for run in sorted(_candidates(items), key=lambda run: (-run.period * (run.copies - 1), run.period, run.start)):
@@ -66,19 +68,19 @@ def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None) -> list[Ru
     found.sort(key=lambda run: run.start)
     for place, run in enumerate(found):
         limit = found[place + 1].start if place + 1 < len(found) else count
-        run.tail = _tail(items, run, limit, bare)
+        run.tail = _tail(places, run, limit, bare)
         if 2 < run.period < count:
             inside = slice(run.start, run.start + run.period)
-            run.inner = find_runs(items[inside], bare[inside] if bare is not None else None)
+            run.inner = find_runs(items[inside], bare[inside] if bare is not None else None, places[inside])
     return found
 
 
-def _tail(items: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:
+def _tail(places: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:
     """How many items after a run are the pattern once more with something left out, at least half of it."""
-    pattern = items[run.start : run.start + run.period].tolist()
+    pattern = places[run.start : run.start + run.period].tolist()
     if run.period < 2 or (bare is not None and bare[run.start : run.start + run.period].any()):
         return 0
-    rest = items[run.end : min(limit, run.end + run.period)].tolist()
+    rest = places[run.end : min(limit, run.end + run.period)].tolist()
     tail = common_start(rest, pattern)
     return tail if 2 * tail >= run.period else 0
 

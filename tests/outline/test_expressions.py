@@ -269,6 +269,27 @@ def test_the_last_copy_backward_may_lack_a_gradient():
     assert not any(row.name == "norm" for row in map(outline.row, outline.children[last]))
 
 
+def test_the_last_copy_backward_may_have_only_one_thing_left_of_a_statement():
+    def dense(w, x):
+        return jax.nn.relu(x @ w) * 2.0
+
+    def turn(w, nodes, edges):
+        sent = dense(w, jnp.sin(nodes) * edges)
+        received = jax.ops.segment_sum(sent, jnp.arange(8), 8)
+        nodes = dense(w, jnp.tanh(nodes + received))
+        return nodes, edges + sent
+
+    def loss(ws, nodes, edges):
+        for w in ws:
+            nodes, edges = turn(w, nodes, edges)
+        return jnp.sum(nodes)
+
+    outline = outline_of(jax.grad(loss), [jnp.eye(8)] * 4, jnp.eye(8), jnp.eye(8))
+    forward, backward = rows_named(outline, "turn")
+    assert forward.count == backward.count == 4
+    assert forward.twin == backward.index
+
+
 def test_copies_that_begin_with_scopes_are_called_as_the_function_or_the_loop_that_they_are_of():
     class Block:
         def __init__(self, w):
