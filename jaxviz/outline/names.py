@@ -122,6 +122,9 @@ class Names:
             name = self._expressions.at(frame).loop or self._function(frame)
             if name not in GENERIC:
                 return name
+        head = self._loop_around(row)
+        if head:
+            return head
         around = self._labels[self._draft.label[self._draft.rows.parent[row]]]
         if around.detail and around.detail not in GENERIC:
             return around.detail
@@ -152,6 +155,23 @@ class Names:
     def _function(self, frame: int) -> str:
         """The function that a frame is of; where objects are called, their class."""
         return self._graph.tables.strings[self._graph.tables.frames.function[frame]].removesuffix(".__call__")
+
+    def _loop_around(self, row: int) -> str:
+        """The head of the loop whose turns are the copies of a stack, as the first of its rows with an own place says.
+
+        The place of a module is one inside it, where there may be another loop.
+        """
+        draft, copy = self._draft, row + 1
+        for inside in range(copy + 1, len(draft)):
+            if draft.rows.first[inside] >= draft.rows.end[copy]:
+                break
+            number = int(draft.label[inside])
+            if draft.rows.parent[inside] != copy or number < 0 or self._labels[number].kind == MODULE:
+                continue
+            for frame in self._labels[number].frames[:1]:
+                if not self._graph.tables.files.library[self._graph.tables.frames.file[frame]]:
+                    return self._expressions.at(frame).loop
+        return ""
 
     def _recomputed(self, row: int) -> tuple[str, str]:
         """The name of what is made again, and of what it consists: `block`, `matmul, tanh, sin`."""

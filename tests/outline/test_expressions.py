@@ -126,6 +126,23 @@ def test_a_list_of_layers_opens_and_a_layer_of_a_library_does_not():
     assert all(row.closed for row in rows_named(outline, "MultiHeadDotProductAttention_0"))
 
 
+def test_a_loop_over_modules_is_called_by_its_head_forward_and_backward():
+    from flax import linen as nn
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            for width in (4, 4):
+                x = nn.Dense(width)(x)
+                x = nn.gelu(x)
+            return nn.Dense(2)(x)
+
+    network, x = Network(), jnp.ones((3, 4))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(jax.grad(lambda params: network.apply(params, x).var()), params)
+    assert [loop.count for loop in rows_named(outline, "for width in (4, 4)")] == [2, 2]
+
+
 def test_decorators_are_seen_through():
     def scaled(fn):
         @functools.wraps(fn)
