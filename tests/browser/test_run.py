@@ -87,7 +87,7 @@ ex"""
     expect(cost).to_contain_text(re.compile(r"compile: [\d.]+ m?s before it can run: traced in"))
     cost.locator(".jv-finding-title").click()
     for name in ("trace", "lower", "compile", "optimize", "write code"):
-        expect(cost.get_by_label(re.compile(rf"^{name}: [\d.]+ "))).to_have_count(1)
+        expect(cost.get_by_role("img", name=re.compile(rf"^{name}: [\d.]+ "))).to_have_count(1)
     cost.locator(".jv-finding-title").click()
     strip = graph.root.locator(".jv-memory")
     expect(strip).to_contain_text(re.compile(r"memory: needs [\d.]+ kB"))
