@@ -31,6 +31,12 @@ _ASKED = (
     "psum_scatter",
     "pgather",
 )
+# Primitives by which the program says how a value shall lie, and what people write for them.
+_ANNOTATIONS = {"sharding_constraint": "with_sharding_constraint", "reshard": "reshard", "device_put": "device_put"}
+# Operations whose pieces are not those of what they read: what they need is not for what reads them.
+_OTHERWISE = ("dot_general", "conv", "reduce", "arg", "gather", "scatter", "sort", "cum")
+# So many operations behind where a value is made an annotation is for it.
+_NEAR = 3
 # Groups of one device, in words: nothing is sent.
 _ALONE = re.compile(r"(all|\d+ groups of) 1\b")
 # Bytes from which an operation between devices that nobody asked for should be looked at.
@@ -67,20 +73,45 @@ def find(subject: Subject) -> Iterator[Finding]:
         looped = f", {'up to ' * (min(often) < most)}{most:,.0f} times in each run" if most > 1 else ""
         where = f" ({lines_text(lines)})" if lines else ""
         times = f"{plural(len(nodes), name)}" if len(nodes) > 1 else name
+        annotations = [] if asked else _annotations(subject, compiled.sources(nodes).tolist())
         yield Finding(
             kind="collective",
             severity=ADVICE if not asked and name != "all-reduce" and size >= _LARGE else NOTE,
             title=f"{times} of {bytes_text(size)} between devices{looped}{where}",
-            text=_WHY.get(name, "")
-            + (" The program asks for it." if asked else " XLA put it in, so that the shardings fit."),
-            remedy=_remedy(subject, nodes, asked, most > 1),
+            text=_WHY.get(name, "") + (" The program asks for it." if asked else _why_put_in(subject, annotations)),
+            remedy=_remedy(subject, nodes, asked, most > 1, bool(annotations)),
             nodes=compiled.sources(nodes),
             lines=lines,
             figures={"bytes": size, "count": len(nodes), "times": most},
         )
 
 
-def _remedy(subject: Subject, nodes: list[int], asked: bool, in_loop: bool) -> str:
+def _annotations(subject: Subject, sources: list[int]) -> list[int]:
+    """The equations of the program that ask for the sharding that an exchange gives to what comes of some nodes."""
+    graph, flow = subject.graph, subject.flow
+    near, found = set(sources), set()
+    for _ in range(_NEAR):
+        found |= {node for node in near if flow.op(node) in _ANNOTATIONS}
+        passing = [node for node in near - found if not flow.op(node).startswith(_OTHERWISE)]
+        made = [int(graph.first_value[node]) for node in passing if graph.nodes.outputs[node]]
+        near = set(graph.operand_node[np.isin(graph.operands.source, made)].tolist())
+    return sorted(found)
+
+
+def _why_put_in(subject: Subject, annotations: list[int]) -> str:
+    if not annotations:
+        return " XLA put it in, so that the shardings fit."
+    names = " and ".join(sorted({f"`{_ANNOTATIONS[subject.flow.op(node)]}`" for node in annotations}))
+    lines = subject.lines(np.array(annotations, np.int32))
+    return f" XLA put it in for the sharding that {names} asks for" + (f" ({lines_text(lines)})." if lines else ".")
+
+
+def _remedy(subject: Subject, nodes: list[int], asked: bool, in_loop: bool, annotated: bool) -> str:
+    if annotated:
+        return (
+            "Where the value need not lie so, leave the annotation out, or ask for the sharding that it has already; "
+            "where it must, have what it is computed of come in so, with in_shardings of jax.jit or jax.device_put."
+        )
     if not asked:
         told = next(filter(None, (annotation(subject, node) for node in nodes)), "")
         return told or (
