@@ -137,5 +137,5 @@ def test_warnings_are_what_the_person_made_of_them(action):
 def test_a_warning_that_is_an_error_stays_one():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="Explicitly requested dtype float64"):
+        with pytest.raises(UserWarning, match="Explicitly requested dtype"):
             found("precision", nothing_left, jnp.ones(3))
