@@ -15,6 +15,7 @@ function wordsOf(
     shape: Uint8Array.of(Shape.frame),
     times: Int32Array.of(copies),
     label: [title],
+    whole: new Map(),
     detail: [''],
     source: Int32Array.of(0),
     target: Int32Array.of(0),

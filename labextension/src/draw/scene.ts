@@ -5,6 +5,7 @@
 import type { Layout } from '../layout/input.ts';
 import { families } from '../view/family.ts';
 import type { Hull } from '../view/hulls.ts';
+import { cut, MAX_NAME } from '../view/label.ts';
 import {
   BOX_HEIGHT,
   BOX_INSET,
@@ -119,10 +120,30 @@ export function paintFrame(painter: Painter, { visible, layout }: Scene, box: nu
   painter.rect('frame', layout.x[box], layout.y[box], layout.width[box], layout.height[box], 8);
 }
 
+/** The title of a frame: of a long name as much as there is room for, where a box shows only its beginning. */
+export function titleOf({ visible, layout, notes }: Scene, box: number): string {
+  const [whole, detail, note] = [visible.whole.get(box), visible.detail[box], notes.get(box)];
+  let shown = visible.label[box];
+  if (whole === undefined) {
+    return shown;
+  }
+  const beside = [detail, note].reduce((sum, text) => sum + (text ? DETAIL_GAP + measure(text, 'type') : 0), 0);
+  const room = layout.width[box] - 2 * FRAME_TITLE_INSET - beside;
+  for (let most = MAX_NAME + 1; shown !== whole; most++) {
+    const longer = cut(whole, most);
+    if (measure(longer, 'title') > room) {
+      break;
+    }
+    shown = longer;
+  }
+  return shown;
+}
+
 /** The ground on which the title of a frame stands: `[x, y, width, height]`. */
-export function titleGround({ visible, layout }: Scene, box: number): readonly [number, number, number, number] {
+export function titleGround(scene: Scene, box: number): readonly [number, number, number, number] {
+  const { visible, layout } = scene;
   const detail = visible.detail[box];
-  const width = measure(visible.label[box], 'title') + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
+  const width = measure(titleOf(scene, box), 'title') + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
   return [layout.x[box] + FRAME_TITLE_INSET - 4, layout.y[box] + 6, Math.ceil(width) + 8, 17];
 }
 
@@ -130,7 +151,7 @@ export function titleGround({ visible, layout }: Scene, box: number): readonly [
 export function paintTitle(painter: Painter, scene: Scene, box: number): void {
   const { visible, layout, notes } = scene;
   const [x, y] = [layout.x[box] + FRAME_TITLE_INSET, layout.y[box]];
-  const [label, detail] = [visible.label[box], visible.detail[box]];
+  const [label, detail] = [titleOf(scene, box), visible.detail[box]];
   const labelWidth = measure(label, 'title');
   const width = labelWidth + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
   painter.rect('ground', ...titleGround(scene, box), 3);

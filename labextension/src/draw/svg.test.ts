@@ -7,7 +7,7 @@ import { families } from '../view/family.ts';
 import { boxWidth } from '../view/sizes.ts';
 import { Shape } from '../view/visible.ts';
 import { boxAt, fitCamera } from './canvas.ts';
-import { boxLook, MARGIN, placeChips, routeOf } from './scene.ts';
+import { boxLook, MARGIN, placeChips, routeOf, titleOf, type Scene } from './scene.ts';
 import { sceneOf } from './sceneOf.ts';
 import { escape, toSvg } from './svg.ts';
 import { measure } from './text.ts';
@@ -128,6 +128,30 @@ test('what was cut is there in full, as a title', () => {
   const svg = svgOf(sketch);
   assert.ok(svg.includes(`<title>${name}</title>a_function`));
   assert.ok(svg.includes('<title>constant 0.123456789012345</title>0.1234'));
+});
+
+test('a frame with room for it tells all of a long name, and one without as much as there is room for', () => {
+  const name = 'a_loss_with_a_name_that_is_longer_than_any_box';
+  const nested = (operations: number): Scene => {
+    const sketch = new Sketch();
+    const x = sketch.argument('x', 'f32[4]');
+    const called = sketch.op('jit', [x], 'f32[4]');
+    sketch.region(sketch.last, 'jit', name, () => {
+      const inside = Array.from({ length: operations }, () => sketch.op('sin', [x], 'f32[4]'));
+      sketch.result('', sketch.op('concatenate', inside, 'f32[4]'));
+    });
+    sketch.result('result', called);
+    return sceneOf(sketch, [1]);
+  };
+  const [wide, narrow] = [nested(8), nested(1)];
+  const frame = wide.visible.shape.indexOf(Shape.frame);
+  assert.equal(wide.visible.label[frame], 'a_loss_with_a_name_th…');
+  assert.equal(titleOf(wide, frame), name);
+  const shown = titleOf(narrow, narrow.visible.shape.indexOf(Shape.frame));
+  assert.match(shown, /^a_loss_with_a_name_th.*…$/);
+  assert.ok(measure(shown, 'title') <= narrow.layout.width[narrow.visible.shape.indexOf(Shape.frame)]);
+  const svg = toSvg(wide, { theme: 'auto', title: '', description: '' });
+  assert.ok(svg.includes(`>${name}</text>`));
 });
 
 test('edges of many steps end where they should', () => {
