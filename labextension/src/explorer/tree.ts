@@ -47,11 +47,12 @@ function placesAmongSiblings({ parent }: VisibleGraph): { place: number[]; count
   return { place, count };
 }
 
-/** A box in words. */
+/** A box in words: a listener is told all of its name, however long. */
 export function describe(visible: VisibleGraph, box: number): string {
   const chips = (visible.chips.get(box) ?? []).map(chip => chip.title);
   const copies = visible.times[box] > 1 ? `${visible.times[box]} copies` : '';
-  return [visible.label[box], visible.detail[box], copies, ...chips].filter(Boolean).join(', ');
+  const name = visible.whole.get(box) ?? visible.label[box];
+  return [name, visible.detail[box], copies, ...chips].filter(Boolean).join(', ');
 }
 
 /** Marks the item of the selected box. */
