@@ -51,3 +51,19 @@ def test_a_page_is_explored_as_a_cell_is(open_page, graph_of, tmp_path):
     page.keyboard.press("?")
     page.locator(".jv-help").wait_for()
     expect(page.get_by_role("button", name="whole window")).to_be_hidden()
+
+
+def test_the_details_tell_all_of_a_long_name(open_page, graph_of, tmp_path):
+    def a_loss_whose_name_is_longer_than_the_details_are_wide(x):
+        return jnp.sin(x) * 2
+
+    path = tmp_path / "long.html"
+    fn = jax.jit(a_loss_whose_name_is_longer_than_the_details_are_wide)
+    jv.explore(lambda x: fn(x) + fn(2 * x), jnp.ones(8)).to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    graph.click(next(label for label in graph.labels if label.startswith("a_loss")))
+    title = graph.pane.locator(".jv-inspector-title")
+    expect(title).to_have_text("a_loss_whose_name_is_longer_than_the_details_are_wide")
+    assert title.evaluate("title => title.scrollWidth <= title.clientWidth")
