@@ -190,7 +190,8 @@ def _index_type(failure: Failure, match: re.Match[str]) -> Explanation:
     inside = (
         [one for one in ast.walk(failure.expression) if isinstance(one, ast.Subscript)] if failure.expression else []
     )
-    node = failure.find(ast.Subscript) or next(iter(inside), None)
+    # What stands around it may be of the call that this is a part of.
+    node = next(iter(inside), None) or failure.find(ast.Subscript)
     index = node.slice if node is not None else None
     text = failure.text(index) or "index"
     if isinstance(index, ast.Name) and (turned := swapped(failure, index.id)) is not None:

@@ -34,6 +34,9 @@ def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
     value = inner if simple else f"({inner})"
     code = failure.with_(call, value if name == "float" else f"{value}.astype({name})")
     looked = failure.source.parent(call) if failure.source is not None else None
+    loop = failure.statement
+    if isinstance(loop, ast.For) and looked is loop.iter and isinstance(looked, ast.Call):
+        return _range(failure, loop, looked)
     if (
         isinstance(looked, ast.Subscript)
         and looked.slice is call
@@ -153,6 +156,11 @@ def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
     cures = list(static_cures(failure)) or [
         Cure(f"Give the length that the result shall have; what is left over is filled up ({parameter}=):", code)
     ]
+    counts = call.args[1] if name == "repeat" and len(call.args) > 1 else None
+    if counts is not None and not failure.traced(counts):
+        # What is computed of nothing that is traced can be computed by NumPy, at once.
+        known = failure.with_(counts, failure.text(counts).replace("jnp.", "np."))
+        cures.insert(0, Cure("Compute the counts with NumPy, which JAX does not trace:", known))
     if name in ("nonzero", "where", "flatnonzero", "argwhere") and array is not None:
         cures.append(Cure("Or keep the shape and compute with a mask:", f"jnp.where({failure.text(array)}, values, 0)"))
     title = f"`{name}` gives an array whose length depends on values"
@@ -314,7 +322,7 @@ def _index(failure: Failure, _: re.Match[str]) -> Explanation:
 
 def _range(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
     turn = failure.text(loop.target)
-    bounds = [failure.text(argument) for argument in call.args]
+    bounds = [_bound(failure, argument) for argument in call.args]
     start, stop = ("0", bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
     carried = [name for name in names_assigned(loop.body) if name in failure.variables]
     names = ", ".join(carried) or "carry"
@@ -333,6 +341,16 @@ def _range(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
     if carried and not may_end(loop):
         cures = (Cure("Let the program loop; what changes from turn to turn is carried:", code), *cures)
     return told(failure, "range", title, why, cures, error_page("TracerIntegerConversionError"))
+
+
+def _bound(failure: Failure, argument: ast.expr) -> str:
+    """A bound of a loop that the program makes: what is made a number of Python stays an array."""
+    made = isinstance(argument, ast.Call) and last_name(argument.func) == "int" and failure.traced(argument)
+    if not made or not isinstance(argument, ast.Call) or len(argument.args) != 1:
+        return failure.text(argument)
+    inner = argument.args[0]
+    text = failure.text(inner)
+    return f"{text}.astype(int)" if not isinstance(inner, (ast.BinOp, ast.UnaryOp)) else f"({text}).astype(int)"
 
 
 def _item(failure: Failure, node: ast.Subscript) -> Explanation:

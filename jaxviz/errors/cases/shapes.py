@@ -11,6 +11,7 @@ from jaxviz import compat
 from jaxviz.errors.cases import shape_rules
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.trial import cannot_work
 
 Shape = tuple[int, ...]
 
@@ -210,8 +211,34 @@ def _numbers_joined(failure: Failure, call: ast.Call | None) -> list[ast.expr]:
     return [one for one, count in zip(listed.elts, axes, strict=True) if count == 0] if set(axes) == {0, 1} else []
 
 
+def _joined_flat(failure: Failure, call: ast.Call | None) -> Cure | None:
+    """Arrays with other numbers of axes one after the other: along an axis that those with fewer are given, where that
+    goes, or else all their entries in a row."""
+    listed = call.args[0] if call is not None and call.args else None
+    if call is None or not isinstance(listed, (ast.List, ast.Tuple)) or failure.source is None:
+        return None
+    texts = [failure.text(one) for one in listed.elts]
+    held = [failure.value(one) for one in listed.elts]
+    most = max((one.ndim for one in held if is_array(one)), default=0)
+    widened = [
+        f"{text}[{'None, ' * (most - one.ndim)}...]" if is_array(one) and one.ndim < most else text
+        for text, one in zip(texts, held, strict=True)
+    ]
+    tries = (
+        ("Give those with fewer axes the ones that they lack:", widened),
+        ("Join all their entries in a row:", [f"jnp.ravel({text})" for text in texts]),
+    )
+    for text, parts in tries:
+        code = failure.with_(call, f"jnp.concatenate([{', '.join(parts)}])")
+        if not cannot_work(failure, code):
+            return Cure(text, code)
+    return None
+
+
 def _concatenation(failure: Failure, match: re.Match[str]) -> Explanation:
-    call = failure.calls("concatenate", "concat", "hstack", "vstack", "append", "stack", "column_stack")
+    call = failure.calls(
+        "concatenate", "concat", "hstack", "vstack", "append", "stack", "column_stack", "array", "asarray"
+    )
     if call is not None and last_name(call.func) == "stack":
         return _stack(failure, call)
     shapes = shapes_in(failure.message)
@@ -223,7 +250,8 @@ def _concatenation(failure: Failure, match: re.Match[str]) -> Explanation:
         for place in range(min((len(shape) for shape in shapes), default=0))
         if len({(*shape[:place], *shape[place + 1 :]) for shape in shapes}) == 1
     ]
-    numbers = _numbers_joined(failure, call)
+    of_entries = call is not None and last_name(call.func) in ("array", "asarray")
+    numbers = [] if of_entries else _numbers_joined(failure, call)
     if call is not None and numbers and failure.source is not None:
         changes: dict[ast.AST, str] = {one: f"jnp.array([{failure.text(one)}])" for one in numbers}
         cure = Cure(
@@ -235,10 +263,9 @@ def _concatenation(failure: Failure, match: re.Match[str]) -> Explanation:
             failure.with_(call, f"jnp.concatenate({first}, axis={fitting[0]})") if call else "",
         )
     elif len({len(shape) for shape in shapes}) > 1:
-        fewest = min(shapes, key=len)
-        cure = Cure(
-            f"Give the one of shape {fewest} the axis that it lacks:",
-            f"array[{'None, ' * (max(map(len, shapes)) - len(fewest))}...]",
+        cure = _joined_flat(failure, call) or Cure(
+            f"Give the one of shape {min(shapes, key=len)} the axis that it lacks:",
+            f"array[{'None, ' * (max(map(len, shapes)) - min(map(len, shapes)))}...]",
         )
     else:
         cure = Cure(

@@ -29,6 +29,7 @@ for _name in (
     "first",
     "given",
     "handed",
+    "sizes",
 ):
     import_module(f"errors.failing.{_name}")
 
