@@ -18,9 +18,9 @@ const ANNEAL_WORK = 1_200_000;
 const SMALL = 600;
 const MOST_STARTS = 16;
 const PASSES_OF_START = 300;
-const PASSES_OF_VERTEX = 4;
+const PASSES_OF_VERTEX = 3;
 /** The smallest graphs need fewer starts: one for so many vertices. */
-const VERTICES_OF_START = 5;
+const VERTICES_OF_START = 10;
 /** Keeps a picture without crossings from being the best whatever its edges' length. */
 const FEW_CROSSINGS = 1;
 /** What it is worth that gates keep the order that they have outside. */
@@ -62,7 +62,8 @@ export function arrange(
   let best: { order: Order; x: Float64Array; of: Ranked } | null = null;
   let least = Infinity;
   for (let start = 0; start < starts; start++) {
-    const of = choices[(start >> 1) % choices.length];
+    // Every second start goes from the bottom: of four in turn, each ranks have one of both kinds.
+    const of = choices[(start ^ (start >> 1)) % choices.length];
     fixed.forEach((kept, i) => {
       const order = orderRows(of.net, kept, start, each);
       const x = placeVertices(of.proper, of.net, order, order.held, of.extents, gap);
