@@ -104,8 +104,9 @@ class Chains:
         paths = np.unique(rows.path)
         parent = np.asarray(self._found.paths.parent)[paths]
         together = np.bincount(parent[parent >= 0], minlength=len(self._steps))
+        beside_modules = self._found.around_modules
         for path, around in zip(paths.tolist(), parent.tolist(), strict=True):
-            if around >= 0 and together[around] > 1:
+            if around >= 0 and (together[around] > 1 or self._found.paths.element(around).frame in beside_modules):
                 self._steps[path] |= 2
 
     def _keep_phases_alike(self, rows: Rows, kind: Column, link: NDArray[np.bool_]) -> None:

@@ -62,8 +62,8 @@ _VERBS = frozenset({"apply", "call", "forward", "init", "loss", "map", "sample",
 GENERIC = frozenset(
     {"<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "lambda", "map", "tree.map", "tree_map", "fn"}
     | {"func", "fun", "f", "g", "op", "call", "wrapper", "wrapped", "inner", "apply", "update_fn", "init_fn"}
-    # What Flax and Equinox give to a checkpoint in place of the person's module.
-    | {"rematted", "core_fn", "fun_checkpoint"}
+    # What Flax and Equinox give to a checkpoint or to `jit` in place of the person's module.
+    | {"rematted", "core_fn", "fun_checkpoint", "fun_wrapped"}
 )
 
 

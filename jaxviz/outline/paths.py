@@ -38,7 +38,8 @@ class NodePaths:
     """The tree of paths and the path of each node.
 
     `starts` marks nodes that begin a region though the node before has the same path; `wrapper` equations that are
-    only a border to look through; `opaque` nodes that are a detail of the equation that owns them.
+    only a border to look through; `opaque` nodes that are a detail of the equation that owns them. `around_modules`
+    are the frames that called modules, which stand beside what else was called there.
     """
 
     paths: Paths
@@ -46,6 +47,7 @@ class NodePaths:
     starts: NDArray[np.bool_]
     wrapper: NDArray[np.bool_]
     opaque: NDArray[np.bool_]
+    around_modules: frozenset[int]
 
 
 class PathReader:
@@ -92,7 +94,8 @@ class PathReader:
                 self._place(at)
         wrapper = np.zeros(len(self.graph), bool)
         wrapper[self._owners_of_wrappers()] = True
-        return NodePaths(self.paths, self._path, self._starts, wrapper, self._opaque[nodes.region])
+        opaque = self._opaque[nodes.region]
+        return NodePaths(self.paths, self._path, self._starts, wrapper, opaque, self._frames_around_modules())
 
     def _owners_of_wrappers(self) -> Column:
         strings = self.graph.tables.strings
@@ -112,6 +115,10 @@ class PathReader:
             if modules:
                 found[modules] = self.stacks.common(stack, found.get(modules, stack))
         return {number: found[scope.modules] for number, scope in self._scopes.items() if scope.modules in found}
+
+    def _frames_around_modules(self) -> frozenset[int]:
+        frames = (self.stacks.frames_between(stack, -1) for stack in self._module_stacks.values())
+        return frozenset(frame for stack in frames for frame in stack)
 
     # One level of nesting.
 

@@ -402,6 +402,20 @@ def test_what_has_no_structure_is_cut_in_parts_of_lines():
     assert parts[0].name.startswith("lines 2-")
 
 
+def test_an_expression_beside_the_modules_of_a_function_has_its_own_name():
+    def network(w, x):
+        with jax.named_scope("dense"):
+            x = jnp.tanh(x @ w)
+            x = jnp.sin(x @ w)
+        return x.mean(0)
+
+    def loss(w, x):
+        out = network(w, x)
+        return jnp.sum(out)
+
+    assert names_inside(outline_of(loss, jnp.eye(8), _X), 0) == ["dense", "mean", "sum"]
+
+
 def test_an_expression_apart_from_the_others_of_its_function_has_its_own_name():
     def block(x):
         with jax.named_scope("Attention"):
