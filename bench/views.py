@@ -18,9 +18,12 @@ from typing import Any
 import jaxviz as jv
 from bench import wide_models
 from jaxviz.first_view import Box, FirstView
+from jaxviz.outline.expressions import GENERIC
 
 _SPACES = ((760, 560), (900, 400))
 _NAMED = ("module", "call", "statement", "expression")
+# What says how something runs, not what it is: a call of these alone could be anything.
+_HOW = GENERIC | {"vmap", "pmap", "jit", "grad", "value_and_grad", "scan", "while_loop", "fori_loop", "cond", "switch"}
 _Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
@@ -37,7 +40,9 @@ def programs(quick: bool) -> dict[str, Callable[[], _Case]]:
 
 def is_named(box: Box, operations: set[str]) -> bool:
     """Whether a box says what the person wrote, not what JAX made of it."""
-    return box.kind in _NAMED or (box.kind != "phase" and box.name.split(" ")[0] not in operations)
+    if box.kind in ("phase", "body") or box.name in _HOW:
+        return False
+    return box.kind in _NAMED or box.name.split(" ")[0] not in operations
 
 
 def is_readable(view: FirstView, name: str, space: tuple[int, int], most: int) -> bool:
