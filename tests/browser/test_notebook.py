@@ -394,7 +394,7 @@ def test_a_file_that_is_cut_off_is_one_line(lab, open_page):
     expect(page.locator(".jp-Dialog", has_text="Renderer Failure")).to_have_count(0)
 
 
-def test_an_output_out_of_sight_holds_no_pixels(notebook):
+def test_an_output_out_of_sight_holds_no_pixels_and_no_worker(notebook):
     opened = notebook(AFFINE, *["x = 1"] * 60)
     graph = opened.explore(0)
     assert graph.colours() > 20
@@ -402,6 +402,11 @@ def test_an_output_out_of_sight_holds_no_pixels(notebook):
     canvas = graph.root.locator(".jv-canvas")
     if canvas.count():
         graph.page.wait_for_function("canvas => canvas.width === 0", arg=canvas.element_handle())
+    for _ in range(50):
+        if not opened.page.workers:
+            break
+        opened.page.wait_for_timeout(100)
+    assert opened.page.workers == []
     opened.page.locator(".jp-Notebook .jp-CodeCell").first.scroll_into_view_if_needed()
     assert graph.colours() > 20
 

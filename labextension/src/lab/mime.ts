@@ -52,6 +52,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private asked = false;
   private saving: ReturnType<typeof setTimeout> | undefined;
   private layouts: LayoutClient | null = null;
+  private readonly sight = new IntersectionObserver(entries =>
+    this.layouts?.setSeen(entries[entries.length - 1].isIntersecting)
+  );
   /** How many documents are on their way to the screen. */
   private opening = 0;
   /** While one picture takes the place of another. */
@@ -139,7 +142,10 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     const { height, stage, view, program, coming } = { ...preferred(), ...(model.metadata[MIME_TYPE] as object) };
     const saved = readSaved(view);
     const fill = this.isFile;
-    this.layouts ??= new LayoutClient();
+    if (!this.layouts) {
+      this.layouts = new LayoutClient();
+      this.sight.observe(this.node);
+    }
     const before = this.explorer;
     const next = new Explorer(this.node, {
       document,
@@ -225,6 +231,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   override dispose(): void {
     if (!this.isDisposed) {
       onChoice.delete(this.drawAgain);
+      this.sight.disconnect();
       this.clear();
       this.layouts?.dispose();
       super.dispose();

@@ -101,3 +101,22 @@ test('disposing cancels what is under way', async () => {
   await assert.rejects(job.result, aborted);
   assert.ok(FakeWorker.made[0].ended);
 });
+
+test('out of sight, a worker ends when its work is done, and another one comes when there is more', async () => {
+  const layouts = client();
+  const first = layouts.layout(input(3));
+  layouts.setSeen(false);
+  assert.equal(FakeWorker.made[0].ended, false);
+  FakeWorker.made[0].answer();
+  assert.equal((await first.result).x.length, 3);
+  assert.ok(FakeWorker.made[0].ended);
+  const second = layouts.layout(input(2));
+  FakeWorker.made[1].answer();
+  assert.equal((await second.result).x.length, 2);
+  assert.ok(FakeWorker.made[1].ended);
+  layouts.setSeen(true);
+  const third = layouts.layout(input(2));
+  FakeWorker.made[2].answer();
+  await third.result;
+  assert.equal(FakeWorker.made[2].ended, false);
+});

@@ -37,6 +37,7 @@ function aborted(): Error {
 export class LayoutClient {
   private worker: Worker | null = null;
   private failed = false;
+  private seen = true;
   private readonly memory = new LayoutMemory();
   private next = 0;
   private readonly waiting = new Map<number, Waiting>();
@@ -52,6 +53,12 @@ export class LayoutClient {
     const result = new Promise<Layout>((resolve, reject) => this.waiting.set(id, { input, resolve, reject }));
     worker.postMessage({ id, input });
     return { result, cancel: () => this.cancel(id) };
+  }
+
+  /** While a picture is out of sight no worker waits for it: there may be many pictures on a page. */
+  setSeen(seen: boolean): void {
+    this.seen = seen;
+    this.rest();
   }
 
   /** Ends the worker; jobs under way are cancelled. */
@@ -106,6 +113,12 @@ export class LayoutClient {
     return this.worker;
   }
 
+  private rest(): void {
+    if (!this.seen && this.waiting.size === 0) {
+      this.stop();
+    }
+  }
+
   private stop(): void {
     this.worker?.terminate();
     this.worker = null;
@@ -119,6 +132,7 @@ export class LayoutClient {
     } else {
       job?.reject(new Error(error));
     }
+    this.rest();
   }
 
   /** The worker could not be loaded, as under a strict content policy: what waits for it is done here. */
