@@ -394,6 +394,21 @@ def test_a_file_that_is_cut_off_is_one_line(lab, open_page):
     expect(page.locator(".jp-Dialog", has_text="Renderer Failure")).to_have_count(0)
 
 
+def test_the_help_stands_where_a_tall_picture_is_in_sight(notebook):
+    opened = notebook(AFFINE.replace("%jaxviz ", "%jaxviz --height 1500 "))
+    graph = opened.explore(0)
+    graph.stage.evaluate("""stage => {
+      const window = stage.closest('.jp-WindowedPanel-outer');
+      window.scrollTop += stage.getBoundingClientRect().bottom - 700;
+    }""")
+    graph.stage.evaluate("stage => stage.focus({ preventScroll: true })")
+    opened.page.keyboard.press("?")
+    close = graph.root.locator(".jv-help").get_by_role("button", name="Close (Escape)")
+    expect(close).to_be_in_viewport()
+    opened.page.keyboard.press("?")
+    expect(close).to_be_hidden()
+
+
 def test_an_output_out_of_sight_holds_no_pixels_and_no_worker(notebook):
     opened = notebook(AFFINE, *["x = 1"] * 60)
     graph = opened.explore(0)

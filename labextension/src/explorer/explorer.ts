@@ -21,7 +21,7 @@ import { goToNodeOf, goToNodes, goToProgram, goToStage, selectNodes, type Ground
 import { Grip } from './grip.ts';
 import { Height } from './height.ts';
 import { hearKeys } from './hearing.ts';
-import { makeHelp } from './help.ts';
+import { makeHelp, standInSight } from './help.ts';
 import { Inspection } from './inspection.ts';
 import { Keeping } from './keeping.ts';
 import { hasSource } from './lines.ts';
@@ -269,7 +269,10 @@ export class Explorer {
       beside: this.beside,
       showStage: kind => this.showStage(kind),
       showSource: () => this.reading.toggle(),
-      showHelp: () => (this.help.hidden = !this.help.hidden),
+      showHelp: () => {
+        this.help.hidden = !this.help.hidden;
+        standInSight(this.help);
+      },
       search: () => this.search.open(this.pane.viewing.graph),
       run: () => this.working.run(),
       expand: () => this.expand(!this.whole.on),

@@ -24,6 +24,24 @@ const MARKS: readonly (readonly [string, string, string])[] = [
   ['kernel', 'coloured area', 'boxes that run as one kernel, with its name (k)']
 ];
 
+/** px between the help and the edges of what it stands in. */
+const GAP = 8;
+/** px of a picture that have to be in sight for the help to stand in them alone. */
+const LEAST = 200;
+
+/** Puts the help where the picture is in sight: a tall one begins above the page, or ends below it. */
+export function standInSight(help: HTMLElement): void {
+  const look = new IntersectionObserver(([{ boundingClientRect: all, intersectionRect: seen }]) => {
+    look.disconnect();
+    const fits = seen.height >= LEAST;
+    help.style.top = `${GAP + (fits ? seen.top - all.top : 0)}px`;
+    help.style.bottom = `${GAP + (fits ? all.bottom - seen.bottom : 0)}px`;
+  });
+  if (help.parentElement) {
+    look.observe(help.parentElement);
+  }
+}
+
 export function makeHelp(close: () => void, tour: () => void): HTMLElement {
   const help = element('div', 'jv-help');
   help.setAttribute('role', 'dialog');
