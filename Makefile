@@ -15,12 +15,12 @@ PYTEST_PROCESSES := -n logical --maxprocesses=4 --dist loadfile
 # JupyterLab refuses to run as root unless it is told to.
 ROOT_FLAG := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 
-.PHONY: demo test test-ts test-python test-smoke test-targets check format bench setup clean
+.PHONY: demo test test-ts test-python test-smoke test-oldest-lab test-targets check format bench setup clean
 
 demo: setup
 	$(BIN)/jupyter lab --ip=127.0.0.1 $(ROOT_FLAG) $(DEMO_ARGS) examples/tour.ipynb
 
-test: test-ts test-python test-smoke
+test: test-ts test-python test-smoke test-oldest-lab
 
 test-ts: setup
 	$(BIN)/jlpm test
@@ -30,6 +30,9 @@ test-python: setup
 
 test-smoke: setup
 	$(BIN)/python tools/smoke.py
+
+test-oldest-lab: setup
+	CHROMIUM="$$($(BIN)/python tools/browser.py)" && export CHROMIUM && $(BIN)/python tools/oldest_lab.py $(PYTEST_ARGS)
 
 test-targets: setup
 	$(BIN)/python tools/targets.py $(PYTEST_ARGS)
@@ -53,4 +56,4 @@ setup:
 	@$(PYTHON) tools/setup.py
 
 clean:
-	rm -rf .venv .venv-oldest .venv-newest .venv-targets node_modules build dist jaxviz/labextension jaxviz/static test-results
+	rm -rf .venv .venv-oldest .venv-newest .venv-oldest-lab .venv-targets node_modules build dist jaxviz/labextension jaxviz/static test-results

@@ -35,16 +35,8 @@ def main() -> None:
 def smoke(name: str, python: str, jax: str) -> bool:
     """Makes the environment if need be and runs the tests in it."""
     venv = ROOT / f".venv-{name}"
-    wanted = hashlib.sha256(f"{python}\0{jax}\0{PACKAGES}".encode()).hexdigest()
-    stamp = venv / "smoke.stamp"
-    if not stamp.exists() or stamp.read_text() != wanted:
+    if make_environment(venv, python, (jax, *PACKAGES)):
         print(f"jaxviz: environment with {name} JAX", flush=True)
-        shutil.rmtree(venv, ignore_errors=True)
-        # This environment's pip serves the other one too: a Python from a distribution may come without its own.
-        subprocess.run([python, "-m", "venv", "--without-pip", venv], check=True)
-        pip = [sys.executable, "-m", "pip", "--python", venv / "bin" / "python", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--quiet", "install", jax, *PACKAGES], check=True)
-        stamp.write_text(wanted)
     executable = venv / "bin" / "python"
     said = subprocess.run(
         [executable, "-c", "import jax, sys; print(jax.__version__, 'on Python', sys.version.split()[0])"],
@@ -65,6 +57,21 @@ def smoke(name: str, python: str, jax: str) -> bool:
         "--ignore=tests/test_readme.py",
     ]
     return subprocess.run(command, cwd=ROOT, env=environment).returncode == 0
+
+
+def make_environment(venv: Path, python: str, packages: tuple[str, ...]) -> bool:
+    """Makes an environment with these packages; false where it is there already."""
+    stamp = venv / "smoke.stamp"
+    wanted = hashlib.sha256(f"{python}\0{packages}".encode()).hexdigest()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return False
+    shutil.rmtree(venv, ignore_errors=True)
+    # This environment's pip serves the other one too: a Python from a distribution may come without its own.
+    subprocess.run([python, "-m", "venv", "--without-pip", venv], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", venv / "bin" / "python", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--quiet", "install", *packages], check=True)
+    stamp.write_text(wanted)
+    return True
 
 
 def find_python(versions: tuple[str, ...]) -> str | None:

@@ -111,7 +111,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    # The server may be of another version, in an environment of its own (`tools/oldest_lab.py`).
+    python = os.environ.get("JAXVIZ_LAB_PYTHON", sys.executable)
+    command = [python, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
     command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
     # Without a check of cookies, the tests can talk to the server themselves.
     command += [f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None", "--ServerApp.disable_check_xsrf=True"]

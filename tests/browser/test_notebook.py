@@ -87,6 +87,7 @@ def test_the_call_is_drawn_and_a_click_tells_about_an_operation(notebook):
     expect(graph.pane).to_be_hidden()
 
 
+@pytest.mark.oldest_lab
 def test_a_region_opens_and_closes_in_place(notebook):
     opened = notebook(LOOP)
     graph = opened.explore(0)
@@ -354,6 +355,7 @@ def test_notebook_7(notebook):
     opened.shot("notebook7-loop")
 
 
+@pytest.mark.oldest_lab
 def test_a_saved_document_opens_as_a_file(notebook, lab, open_page):
     opened = notebook(LOOP.replace("%jaxviz loop", "%jaxviz --save loop.jaxviz loop"))
     opened.explore(0)

@@ -86,6 +86,7 @@ def test_the_panel_fills_while_cells_run_and_says_why(notebook):
     book.shot("programs-light")
 
 
+@pytest.mark.oldest_lab
 def test_a_program_opens_in_a_tab_of_its_own(notebook):
     book = notebook(SETUP, WATCHED)
     book.run(0)
@@ -358,6 +359,7 @@ def test_what_is_chosen_in_the_settings_editor_acts_at_once_but_on_what_the_pers
         book.page.request.put(f"{lab.url}/lab/api/settings/jupyterlab-jaxviz:settings", data={"raw": "{}"})
 
 
+@pytest.mark.oldest_lab
 def test_notebook_7_has_the_panel(notebook):
     book = notebook(SETUP, WATCHED, front_end="notebooks")
     book.run(0)
@@ -387,6 +389,7 @@ def test_programs_of_a_kernel_whose_notebook_is_closed_are_listed(notebook, lab)
     wait_for_picture(book.page, ".jv-tab")
 
 
+@pytest.mark.oldest_lab
 def test_the_launcher_makes_a_notebook_to_begin_with(lab, open_page):
     page = open_page()
     page.goto(f"{lab.url}/lab?reset")
