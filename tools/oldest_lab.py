@@ -17,8 +17,7 @@ VENV = ROOT / ".venv-oldest-lab"
 
 
 def main() -> None:
-    if make_environment(VENV, sys.executable, PACKAGES):
-        print("jaxviz: environment with the oldest JupyterLab", flush=True)
+    make_environment(VENV, sys.executable, PACKAGES, "the oldest JupyterLab")
     share = VENV / "share" / "jupyter"
     extension = share / "labextensions" / "jupyterlab-jaxviz"
     extension.parent.mkdir(parents=True, exist_ok=True)

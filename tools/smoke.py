@@ -35,8 +35,7 @@ def main() -> None:
 def smoke(name: str, python: str, jax: str) -> bool:
     """Makes the environment if need be and runs the tests in it."""
     venv = ROOT / f".venv-{name}"
-    if make_environment(venv, python, (jax, *PACKAGES)):
-        print(f"jaxviz: environment with {name} JAX", flush=True)
+    make_environment(venv, python, (jax, *PACKAGES), f"{name} JAX")
     executable = venv / "bin" / "python"
     said = subprocess.run(
         [executable, "-c", "import jax, sys; print(jax.__version__, 'on Python', sys.version.split()[0])"],
@@ -59,19 +58,19 @@ def smoke(name: str, python: str, jax: str) -> bool:
     return subprocess.run(command, cwd=ROOT, env=environment).returncode == 0
 
 
-def make_environment(venv: Path, python: str, packages: tuple[str, ...]) -> bool:
-    """Makes an environment with these packages; false where it is there already."""
+def make_environment(venv: Path, python: str, packages: tuple[str, ...], what: str) -> None:
+    """Makes an environment with these packages, unless it is there already."""
     stamp = venv / "smoke.stamp"
     wanted = hashlib.sha256(f"{python}\0{packages}".encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted:
-        return False
+        return
+    print(f"jaxviz: environment with {what}", flush=True)
     shutil.rmtree(venv, ignore_errors=True)
     # This environment's pip serves the other one too: a Python from a distribution may come without its own.
     subprocess.run([python, "-m", "venv", "--without-pip", venv], check=True)
     pip = [sys.executable, "-m", "pip", "--python", venv / "bin" / "python", "--disable-pip-version-check"]
     subprocess.run([*pip, "--quiet", "install", *packages], check=True)
     stamp.write_text(wanted)
-    return True
 
 
 def find_python(versions: tuple[str, ...]) -> str | None:
