@@ -182,6 +182,8 @@ function showOver(tab: Widget, close: string): void {
     }
   });
   Widget.attach(tab, document.body);
+  // Keys are meant for it.
+  tab.activate();
 }
 
 /** The place of the panel, which is made, and its code loaded, when it is first shown. */
