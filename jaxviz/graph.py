@@ -207,23 +207,34 @@ class Graph:
         return parent
 
     @cached_property
+    def region_depth(self) -> Column:
+        """How many regions lie around each region."""
+        parent = self.region_parent
+        depth = np.zeros(len(parent), np.int32)
+        inside, around = np.arange(1, len(parent)), parent[1:]
+        while len(inside):
+            depth[inside] += 1
+            deeper = around > 0
+            inside, around = inside[deeper], parent[around[deeper]]
+        return depth
+
+    @cached_property
     def region_intervals(self) -> tuple[Column, Column]:
         """First node of each region and the one past its last, with the nodes of the regions inside it."""
-        count = len(self.regions.owner)
-        own = np.bincount(self.nodes.region, minlength=count)
-        parent = self.region_parent
-        total = own.tolist()
-        for region in range(count - 1, 0, -1):
-            total[parent[region]] += total[region]
-        start = [0] * count
-        taken: dict[int, int] = {}
-        for region, owner in enumerate(self.regions.owner.tolist()):
-            if region:
-                # The regions of one owner stand one after the other, the first right after the owner.
-                start[region] = taken.get(owner, owner + 1)
-                taken[owner] = start[region] + total[region]
-        first = np.array(start, np.int32)
-        return first, (first + np.array(total, np.int32)).astype(np.int32)
+        count, owner, parent = len(self.regions.owner), self.regions.owner, self.region_parent
+        total = np.bincount(self.nodes.region, minlength=count)
+        by_depth = np.argsort(self.region_depth, kind="stable")
+        borders = np.cumsum(np.bincount(self.region_depth))
+        for low, high in zip(borders[-2::-1].tolist(), borders[:0:-1].tolist(), strict=True):
+            here = by_depth[low:high]
+            np.add.at(total, parent[here], total[here])
+        # The regions of one owner stand one after the other, the first right after the owner.
+        by_owner = np.argsort(owner, kind="stable")
+        before = np.cumsum(total[by_owner]) - total[by_owner]
+        first_of_owner = np.searchsorted(owner[by_owner], owner[by_owner])
+        start = np.empty(count, np.int64)
+        start[by_owner] = owner[by_owner] + 1 + before - before[first_of_owner]
+        return start.astype(np.int32), (start + total).astype(np.int32)
 
     @cached_property
     def owned_regions(self) -> dict[int, tuple[int, ...]]:

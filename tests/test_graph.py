@@ -54,6 +54,30 @@ def test_a_node_reads_as_an_assignment(graph):
     assert str(add) == f"%{add.values[0]}:f32[4] = add %{scan.values[-1]} 1.0"
 
 
+def branches_in_loops(x):
+    def turn(carry, _):
+        return jax.lax.cond(carry.sum() > 0, lambda c: jax.lax.fori_loop(0, carry.size, step, c), jnp.cos, carry), None
+
+    def step(number, carry):
+        return jnp.sin(carry) * number
+
+    x = jax.lax.scan(turn, x, None, length=3)[0]
+    return jax.lax.while_loop(lambda c: c.sum() > 1.0, lambda c: jax.jit(jnp.tanh)(c), x)
+
+
+def test_regions_hold_their_own_nodes_and_those_of_the_regions_in_them():
+    graph = read_jaxpr(jax.make_jaxpr(branches_in_loops)(jnp.ones(4)))
+    owner = graph.regions.owner.tolist()
+    around = [[region] for region in range(len(owner))]
+    for region in range(1, len(owner)):
+        around[region] += around[graph.nodes.region[owner[region]]]
+    assert graph.region_depth.tolist() == [len(regions) - 1 for regions in around]
+    assert max(graph.region_depth) == 3
+    for region, (start, end) in enumerate(zip(*graph.region_intervals, strict=True)):
+        held = [node for node in range(len(graph)) if region in around[graph.nodes.region[node]]]
+        assert held == list(range(start, end))
+
+
 def test_what_follows_from_the_columns(graph):
     start, end = graph.region_intervals
     (scan,) = graph.find("scan")

@@ -83,7 +83,7 @@ class PathReader:
 
     def read(self) -> NodePaths:
         nodes = self.graph.nodes
-        depth = _region_depths(self.graph)
+        depth = self.graph.region_depth
         for level in range(int(depth.max()) + 1):
             if level:
                 self._enter(np.flatnonzero(depth == level).astype(np.int32))
@@ -239,15 +239,6 @@ class PathReader:
 
     def _step(self, path: int, element: Element) -> int:
         return self.paths.add(path, self.paths.number(element))
-
-
-def _region_depths(graph: Graph) -> Column:
-    """How many regions lie around each region."""
-    parent = graph.region_parent.tolist()
-    depth = [0] * len(parent)
-    for region in range(1, len(parent)):
-        depth[region] = depth[parent[region]] + 1
-    return np.array(depth, np.int32)
 
 
 # Up to this many possible values, equal ones are found by a table rather than by sorting.
