@@ -123,33 +123,31 @@ class Repeats:
         inside = parents > 0
         self._item_hash[place[inside]] = full[inside]
 
-        repeating = self._repeating(at, begin.tolist(), counts.tolist())
-        if not repeating:
-            return
-        parents, content = filled[repeating], content[is_filled][repeating]
-        key = content + self._takes_count[parents]
+        if len(filled):
+            self._stack(filled, content[is_filled] + self._takes_count[filled], at, begin, counts)
+
+    def _stack(self, parents: Column, key: Hashes, at: NDArray[Any], begin: NDArray[Any], counts: Column) -> None:
+        """Put in what repeats in these rows: those with equal keys hold the same, each `counts` of the items `at`."""
         _, example, which = np.unique(key, return_index=True, return_inverse=True)
         which = which.reshape(-1)
-        for number, index in enumerate(example.tolist()):
-            row = parents[index]
-            items = slice(self._start[row], self._start[row + 1])
+        places = self._places(at).tolist()
+        for number, (index, first, count) in enumerate(
+            zip(example.tolist(), begin[example].tolist(), counts[example].tolist(), strict=True)
+        ):
+            # Mostly no two items came from one place, and nothing else can repeat.
+            if count < 2 or len(set(places[first : first + count])) == count:
+                continue
+            items = slice(self._start[parents[index]], self._start[parents[index] + 1])
             hashes = self._alike(items).view(np.int64)
             runs = find_runs(hashes, self._item_row[items] < 0, self._item_place[items].view(np.int64))
             if runs:
                 self._apply(parents[which == number], runs, len(hashes))
 
-    def _repeating(self, at: NDArray[Any], begin: list[int], counts: list[int]) -> list[int]:
-        """The rows in which two items came from one place, those of each being `counts` of the items `at`.
-
-        Most have none, and nothing else can repeat: what came from different places differs.
-        """
-        rows = self._item_row[at]
-        own = np.where(rows >= 0, self._row_hash[rows], self._item_hash[at]).tolist()
-        return [
-            number
-            for number, (first, count) in enumerate(zip(begin, counts, strict=True))
-            if count > 1 and len(set(own[first : first + count])) < count
-        ]
+    def _places(self, items: Any) -> NDArray[np.uint64]:
+        """Where items came from: equal numbers for the same place of the source, whatever is in them."""
+        rows = self._item_row[items]
+        places: NDArray[np.uint64] = np.where(rows >= 0, self._row_hash[rows], self._item_hash[items])
+        return places
 
     def _alike(self, items: slice) -> Hashes:
         """The hashes of items, those of rows that lack something of another one being made the same as its.
@@ -157,7 +155,7 @@ class Repeats:
         Such rows came from the same place as the other, and what is in them stands in it in the same order.
         """
         hashes, rows = self._item_hash[items], self._item_row[items]
-        own = np.where(rows >= 0, self._row_hash[rows], hashes)
+        own = self._places(items)
         known = own.tolist()
         # Mostly what came from one place is the same, and this is quicker to see than to sort.
         if len(set(zip(known, hashes.tolist(), strict=True))) == len(set(known)):
@@ -181,9 +179,7 @@ class Repeats:
 
     def _content(self, row: int) -> list[int]:
         """What is in a row, without what is in that."""
-        items = slice(self._start[row], self._start[row + 1])
-        rows = self._item_row[items]
-        return np.where(rows >= 0, self._row_hash[rows], self._item_hash[items]).tolist()
+        return self._places(slice(self._start[row], self._start[row + 1])).tolist()
 
     def _apply(self, parents: Column, runs: list[Run], length: int) -> None:
         """Insert the runs found in one row into all rows of the same content."""
