@@ -173,14 +173,15 @@ def _is_one_expression(
 
 def _regions(graph: Graph, draft: Draft) -> Column:
     """The region of the graph whose body each row is."""
-    region = np.full(len(draft), -1, np.int32)
+    rows = draft.rows
     start, end = graph.region_intervals
-    rows, kind = draft.rows, draft.kind
-    for row in np.flatnonzero((kind == LOOP) | (kind == BODY)).tolist():
-        inside = graph.owned_regions.get(int(rows.first[row]), ())
-        number = int(graph.nodes.region[rows.first[row]])
-        if kind[row] == BODY and start[number] == rows.first[row] and end[number] == rows.end[row]:
-            region[row] = number
-        elif len(inside) == 1:
-            region[row] = inside[0]
+    owners = graph.regions.owner[1:]
+    owned = np.bincount(owners, minlength=len(graph) + 1)
+    # Of each node the last region that it owns: of one that owns no others, its only one.
+    last = np.zeros(len(graph) + 1, np.int32)
+    last[owners] = np.arange(1, len(owners) + 1)
+    around = np.append(graph.nodes.region, 0)[rows.first]
+    is_body = (draft.kind == BODY) & (start[around] == rows.first) & (end[around] == rows.end)
+    is_owner = ((draft.kind == LOOP) | (draft.kind == BODY)) & (owned[rows.first] == 1)
+    region: Column = np.where(is_body, around, np.where(is_owner, last[rows.first], -1)).astype(np.int32)
     return region

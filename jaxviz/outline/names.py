@@ -72,6 +72,7 @@ class Names:
         self._labels = labels
         self._draft = draft
         self._drawn = np.flatnonzero(drawn)
+        self._heads: dict[tuple[int, int], str] = {}
         string = graph.tables.string
         texts = [(string(one.name), string(one.detail), string(one.variable)) for one in labels]
         # The last is for rows without a label.
@@ -216,8 +217,16 @@ class Names:
         draft = self._draft
         if not draft.added[row + 1] or row + 2 >= len(draft) or draft.rows.parent[row + 2] != row + 1:
             return ""
-        called = {self._expressions.at(frame).statement for frame in self._labels[draft.label[row]].frames}
-        for frame in self._labels[draft.label[row + 2]].frames:
+        call, inside = int(draft.label[row]), int(draft.label[row + 2])
+        known = self._heads.get((call, inside))
+        if known is None:
+            known = self._heads[call, inside] = self._head_of(call, inside)
+        return known
+
+    def _head_of(self, call: int, inside: int) -> str:
+        """The head of the loop that the frames of one label stand in, if those of the other are not of the same."""
+        called = {self._expressions.at(frame).statement for frame in self._labels[call].frames}
+        for frame in self._labels[inside].frames:
             expression = self._expressions.at(frame)
             if expression.loop and expression.statement not in called:
                 return expression.loop
