@@ -157,6 +157,8 @@ def _is_one_expression(
     So it is where nothing that the person wrote stands inside, and where all boxes inside are of one frame. The loops
     of a library's function are its own: all in them is of the frame of the call, which is no `scan` of the person.
     """
+    if not len(drawn):
+        return np.zeros(len(rows), np.bool_)
     counted = np.concatenate([[0], np.cumsum(is_kind(kind, _OF_THE_PERSON))])
     inside, after = np.arange(1, len(rows) + 1), rows.after()
     boxes = np.flatnonzero(drawn)
