@@ -119,9 +119,14 @@ class Exploration(Exported):
 
     @property
     def passes(self) -> Passes:
-        """The passes of the compiler that changed something, each with what it did and the graph that it left."""
+        """The passes of the compiler that changed something, each with what it did and the graph that it left.
+
+        Once they were asked for, they are in all that is shown and saved.
+        """
         __tracebackhide__ = True
-        return self._capture.passes
+        made = self._capture.passes
+        self.with_passes = True
+        return made
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -349,7 +354,7 @@ class Exploration(Exported):
         return cost
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
-        """All of it as data: what is saved, sent to the browser and reopened; the passes only where they are asked for.
+        """All of it as data: what is saved, sent to the browser and reopened; the passes where they were asked for.
 
         A stage that JAX cannot make here is left out, and the document says why.
         """

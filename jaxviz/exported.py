@@ -113,7 +113,8 @@ class Exported(ABC):
         """The document with one stage: the jaxpr, or what a file holds, where none is asked for."""
         if stage is not None and stage not in STAGE_KINDS:
             raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
-        document = self.document() if stage is None or stage == "jaxpr" else self.document(stages=(stage,))
+        stages = STAGE_KINDS if stage is None or stage == "jaxpr" else (stage,)
+        document = self.document(stages=stages, passes=False)
         program = document.programs[0]
         if stage is not None and stage in program.missing:
             raise ValueError(f"there is no {stage} of {self.call} here: {program.missing[stage]}")

@@ -229,6 +229,14 @@ def with_passes() -> Document:
     return jaxviz.explore(f, jnp.ones(4)).document(passes=True)
 
 
+def test_passes_that_somebody_looked_at_are_in_all_that_is_shown():
+    explored = jaxviz.explore(lambda x: jnp.sin(x) * 2 + 1, jnp.ones(4))
+    assert explored.document().passes == ()
+    seen = explored.passes
+    [entry] = explored.document().passes
+    assert len(entry.passes) == len(seen)
+
+
 def test_passes_are_saved_as_differences_and_open_as_they_were(with_passes, tmp_path):
     plain = with_passes.to_json(packed=False)
     jsonschema.validate(plain, SCHEMA)
