@@ -59,7 +59,8 @@ class Opened(Exploration):
         self._programs = tuple(programs)
         self._program = self._programs[shown]
         self.call = self._program.name
-        self.stage = self._program.kinds[-1]
+        # A file of the compiler is opened for what it made at last; a document is seen as it was where it was saved.
+        self.stage = "jaxpr" if "jaxpr" in self._program.kinds else self._program.kinds[-1]
 
     @property
     def names(self) -> tuple[str, ...]:

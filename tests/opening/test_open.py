@@ -103,6 +103,8 @@ def test_a_document_opens_with_all_of_its_stages(tmp_path):
     assert len(opened.jaxpr) == len(explored.jaxpr)
     assert len(opened.hlo) == len(explored.hlo)
     assert [fate.kind for fate in opened.fates] == [fate.kind for fate in explored.fates]
+    # What is seen first is what was seen first where it was saved.
+    assert opened.stage == explored.stage
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
