@@ -150,7 +150,7 @@ export function drawMarks(
   camera: Camera,
   size: Size,
   palette: Palette,
-  { selected, hovered = -1, linked, marks, ways, edges }: Highlight
+  { selected, hovered = -1, linked, marks, faded, ways, edges }: Highlight
 ): void {
   aim(context, camera, size);
   const painter = new CanvasPainter(context, palette);
@@ -181,10 +181,23 @@ export function drawMarks(
         painter.route(way === Way.to ? 'way-to' : 'way-from', own ? wayOf(scene, edge) : routeOf(scene.layout, edge));
       }
     });
+    if (ways && camera.scale >= FAR_SCALE) {
+      paintTitlesOver(painter, scene, faded, seenFrom(camera, size));
+    }
   }
   outline(painter, scene, selected, 'selected');
   if (camera.scale >= FAR_SCALE) {
     paintBadge(painter, scene, selected);
+  }
+}
+
+/** The titles of frames, over what was lit: no way that is lit leads into a frame that steps back. */
+function paintTitlesOver(painter: CanvasPainter, scene: Scene, faded: Uint8Array | null, seen: Bounds): void {
+  const { count, shape } = scene.visible;
+  for (let box = 0; box < count; box++) {
+    if (shape[box] === Shape.frame && !faded?.[box] && inView(scene, box, seen)) {
+      paintTitle(painter, scene, box);
+    }
   }
 }
 
