@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from playwright.sync_api import expect
+
 SETUP = """import jax.numpy as jnp, jaxviz as jv
 def forgetful(x):
     y = jnp.cos(x) + 3
@@ -34,3 +36,30 @@ def test_selection_goes_both_ways(notebook):
     book.run(4)
     graph.root.locator(".jv-stage[aria-pressed='true']", has_text="HLO").wait_for()
     book.shot("widget")
+
+
+def test_what_python_sets_leaves_the_keys_where_they_are(notebook):
+    book = notebook(
+        SETUP,
+        "w.stage = 'hlo'",
+        "w.finding = 0",
+        "w.view = {**w.view, 'stage': 'jaxpr', 'beside': {'stage': 'hlo', 'place': 0.5}}",
+        "w.view = {key: value for key, value in w.view.items() if key != 'beside'}",
+    )
+    graph = book.explore(0)
+    pressed = graph.root.locator(".jv-stage[aria-pressed='true']")
+    panes = graph.root.locator(".jv-stage-area")
+    for cell, (there, count) in enumerate(
+        [
+            (pressed.get_by_text("HLO"), 1),
+            (pressed.get_by_text("jaxpr"), 1),
+            (panes, 2),
+            (panes, 1),
+        ],
+        1,
+    ):
+        book.run(cell)
+        expect(there).to_have_count(count)
+        graph.settle()
+        inside = "root => root.contains(document.activeElement)"
+        assert not graph.root.evaluate(inside), f"cell {cell} took the keys from the notebook"

@@ -62,7 +62,7 @@ export class Beside {
 
   toggle(): void {
     if (this.on) {
-      this.close();
+      this.leave();
     } else {
       this.open();
     }
@@ -94,7 +94,7 @@ export class Beside {
           this.parts.activate(pane);
           pane.pick(nodes);
         },
-        close: () => this.close()
+        close: () => this.leave()
       });
       pane.root.prepend(head.root);
       return head;
@@ -129,9 +129,14 @@ export class Beside {
       first.select(selected);
       // There is more room than before, as long as the person has not chosen what to see.
       void (openings.touched ? first.layOut(selected) : first.begin(selected));
-      first.focus();
       changed();
     }
+  }
+
+  /** As a person does it: keys are meant for the picture that stays. */
+  private leave(): void {
+    this.close();
+    this.parts.first.focus();
   }
 
   /** The picture beside this one. */

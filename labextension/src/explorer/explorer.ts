@@ -382,14 +382,14 @@ export class Explorer {
     selectNodes(this.pane, nodes);
   }
 
-  /** Shows a stage by its kind. */
-  showStage(kind: string): void {
-    goToStage(this.ground, kind);
+  /** Shows a stage by its kind. `keys` are meant for the picture then: not where a program asked for it, not a person. */
+  showStage(kind: string, keys = true): void {
+    goToStage(this.ground, kind, keys);
   }
 
   /** Lights what a finding is about; where nothing is left of that, in the stage that it was found in. */
-  showFinding(finding: Finding): void {
-    goToNodes(this.ground, finding.graph, nodesOfFinding(finding));
+  showFinding(finding: Finding, keys = true): void {
+    goToNodes(this.ground, finding.graph, nodesOfFinding(finding), keys);
   }
 
   /** Keys are meant for it. */

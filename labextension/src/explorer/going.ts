@@ -17,9 +17,9 @@ export interface Ground {
 
 /**
  * Shows another stage of the program, by its place or its kind. The selection goes along the links, and so does what was
- * lit. Of two programs side by side that show the same stage, both go.
+ * lit. Of two programs side by side that show the same stage, both go. `keys` are meant for the picture then.
  */
-export function goToStage({ document, pane, panes }: Ground, which: number | string): void {
+export function goToStage({ document, pane, panes }: Ground, which: number | string, keys = true): void {
   const { stages } = document.programs[pane.viewing.program];
   const stage = typeof which === 'number' ? stages[which] : stages.find(({ kind }) => kind === which);
   if (!stage) {
@@ -32,7 +32,7 @@ export function goToStage({ document, pane, panes }: Ground, which: number | str
       other.enter(other.viewing.graphOf(same), -1, false);
     }
   }
-  pane.enter(pane.viewing.graphOf(stage));
+  pane.enter(pane.viewing.graphOf(stage), -1, keys);
 }
 
 /** Shows another program: the stage that is shown of this one, or its first. */
@@ -54,14 +54,14 @@ export function goToNodeOf({ document, pane, panes, activate }: Ground, graph: n
   }
 }
 
-/** Lights nodes of a graph by what they became here; where nothing is left of them, in their own graph. */
-export function goToNodes({ document, pane }: Ground, graph: number, nodes: readonly number[]): void {
+/** Lights nodes of a graph by what they became here; where nothing is left of them, in their own graph, with the `keys`. */
+export function goToNodes({ document, pane }: Ground, graph: number, nodes: readonly number[], keys = true): void {
   const here = nodes.flatMap(node => follow(document, graph, node, pane.viewing.at).map(to => to.node));
   if (here.length) {
     pane.pick(here);
     return;
   }
-  pane.enter(graph);
+  pane.enter(graph, -1, keys);
   pane.viewing.linked = nodes;
 }
 

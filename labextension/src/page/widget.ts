@@ -89,7 +89,7 @@ async function show(model: Model, host: HTMLElement): Promise<() => void> {
   const showFinding = (number: unknown): void => {
     const entry = typeof number === 'number' ? shown.findings[number] : undefined;
     if (entry) {
-      explorer.showFinding(entry);
+      explorer.showFinding(entry, false);
     }
   };
   const view = new Shared(model, 'view', value => {
@@ -98,7 +98,7 @@ async function show(model: Model, host: HTMLElement): Promise<() => void> {
       explorer.restore(read);
     }
   });
-  const stage = new Shared(model, 'stage', value => explorer.showStage(String(value)));
+  const stage = new Shared(model, 'stage', value => explorer.showStage(String(value), false));
   const selection = new Shared(model, 'selection', value => explorer.select(isNumbers(value) ? value : []));
   const finding = new Shared(model, 'finding', showFinding);
   if (!saved) {
