@@ -63,3 +63,11 @@ def test_what_python_sets_leaves_the_keys_where_they_are(notebook):
         graph.settle()
         inside = "root => root.contains(document.activeElement)"
         assert not graph.root.evaluate(inside), f"cell {cell} took the keys from the notebook"
+
+
+def test_a_finding_that_a_person_asks_for_is_told_to_python(notebook):
+    book = notebook(SETUP, "print('lit', w.findings[w.finding]['title'])")
+    graph = book.explore(0)
+    title = graph.root.locator(".jv-finding-title").first.inner_text()
+    graph.root.locator(".jv-finding").first.get_by_role("button", name="Show where").click()
+    book.run(1).get_by_text(f"lit {title}").wait_for()

@@ -149,7 +149,7 @@ export class Explorer {
       }
     );
     this.commands = this.makeCommands();
-    this.build(host);
+    this.build(host, options);
     this.stopHearing = hearKeys({
       root: this.root,
       alone: options.alone === true,
@@ -282,7 +282,7 @@ export class Explorer {
 
   private readonly obey = (command: Command): void => this.commands[command]();
 
-  private build(host: HTMLElement): void {
+  private build(host: HTMLElement, { shownFinding }: ExplorerOptions): void {
     const { root } = this;
     root.classList.toggle('jv-fill', this.fill);
     const body = element('div', 'jv-body');
@@ -294,7 +294,10 @@ export class Explorer {
     const strips = stripsBelow(this.document, [this.checkpoints.root], {
       show: (graph, nodes) => goToNodes(this.ground, graph, nodes),
       colour: () => this.colours.choose('time'),
-      showFinding: finding => this.showFinding(finding),
+      showFinding: finding => {
+        this.showFinding(finding);
+        shownFinding?.(finding);
+      },
       rebuild: loop => this.working.rebuild(loop)
     });
     root.append(this.bar.root, ...lines, ...failure, this.passes.below, this.search.root, body, this.grip.root, strips);

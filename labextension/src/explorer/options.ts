@@ -1,5 +1,5 @@
 /** What an explorer is given by its host. */
-import type { Document } from '../document/graph.ts';
+import type { Document, Finding } from '../document/graph.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import type { KernelLine } from './kernelLine.ts';
 import type { SavedView } from './saved.ts';
@@ -16,6 +16,8 @@ export interface ExplorerOptions {
   readonly view?: SavedView;
   /** Called when the person has changed what is seen, for the host to keep it. */
   readonly save?: (view: SavedView) => void;
+  /** Called when the person has asked where a finding is. */
+  readonly shownFinding?: (finding: Finding) => void;
   /** True where the host gives the height, as for a file in a tab of its own. */
   readonly fill?: boolean;
   /** True where the page is the explorer's own: keys that are pressed nowhere in particular are meant for it. */

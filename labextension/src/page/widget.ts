@@ -84,7 +84,8 @@ async function show(model: Model, host: HTMLElement): Promise<() => void> {
       view.tell(now);
       stage.tell(now.stage);
       selection.tell([...explorer.selection]);
-    }
+    },
+    shownFinding: entry => finding.tell(shown.findings.indexOf(entry))
   });
   const showFinding = (number: unknown): void => {
     const entry = typeof number === 'number' ? shown.findings[number] : undefined;
