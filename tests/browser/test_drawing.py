@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from importlib import resources
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
@@ -166,3 +168,30 @@ def test_pixels_are_those_of_the_screen(chain):
     chain.settle()
     size = chain.root.locator(".jv-canvas").evaluate("c => [c.width / c.clientWidth, c.height / c.clientHeight]")
     assert size == pytest.approx([2, 2], abs=0.02)
+
+
+def rate(x):
+    with jax.named_scope("inner"):
+        x = jnp.sin(x) * jnp.cos(x)
+    return jnp.tanh(x) + 1
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_a_box_that_is_opened_glides_unless_the_system_asks_for_no_motion(open_page, graph_of, tmp_path, motion):
+    path = tmp_path / "rate.html"
+    jv.explore(rate, jnp.ones(4)).to_html(path)
+    page = open_page(bypass_csp=True, reduced_motion=motion)
+    page.clock.install()
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    page.keyboard.press("x")
+    graph.click("inner")
+    graph.settle()
+    page.clock.pause_at(page.evaluate("Date.now() + 2000"))
+    page.keyboard.press("Enter")
+    graph.wait_for_box("cos")
+    canvas = graph.root.locator(".jv-canvas").first
+    page.clock.run_for(80)
+    soon = canvas.evaluate("canvas => canvas.toDataURL()")
+    page.clock.run_for(2000)
+    assert (soon == canvas.evaluate("canvas => canvas.toDataURL()")) == (motion == "reduce")
