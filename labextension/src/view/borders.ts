@@ -6,8 +6,10 @@ export class Borders {
   readonly into: Int32Array;
   /** For a value of an owner of regions, the results that it stands for, as binding indices. */
   readonly outOf = new Map<number, number[]>();
-  /** For a result node, the arguments of the next turn that it becomes, as binding indices. */
+  /** For a result node, the arguments of the next turn that it becomes, as binding indices; not where all stays as it was. */
   readonly carries = new Map<number, number[]>();
+  /** Of each node, 1 for an argument that every turn of a loop hands to the next as it was given it. */
+  private readonly kept: Uint8Array;
 
   constructor(readonly graph: Graph) {
     this.into = new Int32Array(graph.nodeCount).fill(-1);
@@ -25,12 +27,28 @@ export class Borders {
         }
       }
     });
+    this.kept = this.keptArguments();
   }
 
   /** True for an argument that only passes on a value from outside, unchanged in every turn. */
   passes(node: number): boolean {
     const binding = this.into[node];
-    return binding >= 0 && this.graph.bindingKind[binding] === BindingKind.enter;
+    return binding >= 0 && (this.graph.bindingKind[binding] === BindingKind.enter || this.kept[node] === 1);
+  }
+
+  private keptArguments(): Uint8Array {
+    const { firstOperand, operandSource, valueNode, bindingTo, nodeCount } = this.graph;
+    const kept = new Uint8Array(nodeCount);
+    for (const [result, bindings] of this.carries) {
+      const source = firstOperand[result] < firstOperand[result + 1] ? operandSource[firstOperand[result]] : -1;
+      const turns = bindings.map(binding => bindingTo[binding]);
+      if (source >= 0 && turns.includes(valueNode[source])) {
+        // The condition of a loop has arguments of its own for the same.
+        turns.forEach(turn => (kept[turn] = 1));
+        this.carries.delete(result);
+      }
+    }
+    return kept;
   }
 }
 

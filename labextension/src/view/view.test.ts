@@ -98,6 +98,34 @@ test('what a loop gives as it was given it, turn by turn, leads on from the loop
   assert.ok(!chips.some(chip => chip.startsWith('abs')), chips.join(', '));
 });
 
+test('what goes round a loop as it was given it is read where it is made, and by what comes after the loop too', () => {
+  const sketch = new Sketch('kept');
+  const [x, w] = [sketch.argument('x', 'f32[4]'), sketch.argument('w', 'f32[4]')];
+  const weight = sketch.op('exp', [w], 'f32[4]');
+  const final = sketch.op('while', [x, weight], ['f32[4]', 'f32[4]']);
+  sketch.region(sketch.last, 'while', 'cell', () => {
+    const turn = sketch.argument('', 'f32[4]', { kind: 'init', from: x });
+    const kept = sketch.argument('', 'f32[4]', { kind: 'init', from: weight });
+    const first = sketch.last - 1;
+    const next = sketch.op('mul', [turn, kept], 'f32[4]');
+    sketch.bind('carry', sketch.result('', next, { kind: 'leave', to: final }), first);
+    sketch.bind('carry', sketch.result('', kept, { kind: 'leave', to: final + 1 }), first + 1);
+  });
+  sketch.result('result', sketch.op('add', [final, final + 1], 'f32[4]'));
+  const { boxes, edges, chips } = words(sketch, [1]);
+  assert.deepEqual(boxes.slice(2), ['exp', 'cell while', 'carry f32[4]', 'mul', 'add', 'result']);
+  assert.deepEqual(edges, [
+    'w -> exp',
+    'x -> carry',
+    'carry -> mul',
+    'exp -> mul',
+    'mul -> add',
+    'exp -> add',
+    'add -> result'
+  ]);
+  assert.deepEqual(chips, ['mul right → carry']);
+});
+
 test('the branches of a condition each reach the reader of its result', () => {
   const sketch = new Sketch();
   const p = sketch.argument('p', 'bool[]');
