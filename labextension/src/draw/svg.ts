@@ -22,7 +22,7 @@ import {
 import { layersOf } from './over.ts';
 import { Shape } from '../view/visible.ts';
 import { paintStubs } from './stubs.ts';
-import { faces, measure, MONO, SANS } from './text.ts';
+import { faces, measure, MONO, SANS, weights } from './text.ts';
 import { inks, looks, palettes, type Ink, type Look, type LookName, type Palette, type Theme } from './theme.ts';
 
 export interface SvgOptions {
@@ -73,11 +73,11 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   const width = number(Math.max(scene.width, words ? 2 * MARGIN + measure(words, 'title') : 0));
   const height = number(scene.height + (words ? WORDS_HEIGHT : 0));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="jaxviz" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" font-family="${SANS}" fill="none" direction="ltr" xml:space="preserve" role="img">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" ${painter.named('jaxviz')}width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" ${familyAttributes(SANS)} fill="none" direction="ltr" xml:space="preserve" role="img">`,
     `<title>${escape(title)}</title>`,
     `<desc>${escape(description)}</desc>`,
     ...(theme === 'auto' ? [`<style>@media(prefers-color-scheme:dark){${darkRules(painter.used)}}</style>`] : []),
-    `<rect ${painter.named('background')}fill="${colour(palette.background)}" x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}"/>`,
+    `<path ${painter.named('background')}fill="${colour(palette.background)}" d="M${run(-MARGIN, -MARGIN)}h${width}v${height}h-${width}z"/>`,
     ...painter.parts,
     '</svg>'
   ].join('\n');
@@ -179,7 +179,7 @@ class SvgPainter implements Painter {
     }
     // The other family is said once for all that is set in it.
     if (narrow.length) {
-      this.parts.push(`<g font-family="${MONO}">`);
+      this.parts.push(`<g ${familyAttributes(MONO)}>`);
       narrow.forEach(ink => this.writeGroup(ink, inkAttributes(ink, this.palette), this.words.get(ink)));
       this.parts.push('</g>');
     }
@@ -289,8 +289,12 @@ function lookAttributes(look: Look, palette: Palette): string {
 }
 
 function inkAttributes(ink: Ink, palette: Palette): string {
-  const { size, weight } = faces[inks[ink].face];
-  return `fill="${colour(palette[inks[ink].role])}" font-size="${size}"${weight === 400 ? '' : ` font-weight="${weight}"`}`;
+  return `fill="${colour(palette[inks[ink].role])}" font-size="${faces[inks[ink].face].size}"`;
+}
+
+/** Each family is used in one weight. */
+function familyAttributes(family: keyof typeof weights): string {
+  return `font-family="${family}" font-weight="${weights[family]}"`;
 }
 
 /** The colours for readers who prefer dark; rules of a style win over attributes. */

@@ -6,15 +6,17 @@
  */
 import type { Measure } from '../view/sizes.ts';
 
-export const SANS = "system-ui,'Segoe UI',Roboto,'Helvetica Neue',sans-serif";
-export const MONO = "ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace";
+export const SANS = 'system-ui,sans-serif';
+/** Readers that take only the first family, as CairoSVG does, need one that is narrow and has arrows. */
+export const MONO = "'DejaVu Sans Mono',Menlo,Consolas,monospace";
+export const weights = { [SANS]: 600, [MONO]: 400 } as const;
 
 /** The type scale: one face for each kind of text. Sizes in px. */
 export const faces = {
-  name: { size: 12, weight: 600, family: SANS },
-  title: { size: 11, weight: 600, family: SANS },
-  type: { size: 9.5, weight: 400, family: MONO },
-  chip: { size: 10, weight: 400, family: MONO }
+  name: { size: 12, weight: weights[SANS], family: SANS },
+  title: { size: 11, weight: weights[SANS], family: SANS },
+  type: { size: 9.5, weight: weights[MONO], family: MONO },
+  chip: { size: 10, weight: weights[MONO], family: MONO }
 } as const;
 
 export type Face = keyof typeof faces;
