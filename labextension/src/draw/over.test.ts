@@ -29,3 +29,16 @@ test('edges of one value stand together, and what crosses nothing stays below', 
   assert.deepEqual([...new Set(layer)], [0]);
   assert.ok(halos.every(list => list.length === 0));
 });
+
+test('crossings of thousands of edges side by side are found in no longer than their layout takes', () => {
+  const wide = new Sketch();
+  const tree = [wide.argument('x', 'f32[4]')];
+  for (let i = 0; i < 5000; i++) {
+    tree.push(wide.op('sin', [tree[i >> 1]], 'f32[4]'));
+  }
+  const began = process.cpuUsage().user;
+  const scene = sceneOf(wide);
+  const laidOut = process.cpuUsage().user;
+  layersOf(scene);
+  assert.ok(process.cpuUsage().user - laidOut < laidOut - began);
+});

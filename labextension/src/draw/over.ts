@@ -10,6 +10,7 @@ const LAYERS = 3;
 /** In larger pictures, and past this work, nothing is looked for: halos would not be seen. */
 const MOST_SEGMENTS = 20_000;
 const MOST_PAIRS = 2_000_000;
+const MOST_CROSSINGS = 50_000;
 
 export interface Over {
   /** For each edge its layer; a higher one is painted later. */
@@ -97,11 +98,12 @@ function findCrossings(layout: Layout, values: Int32Array): [Segment, Segment][]
   for (const one of segments) {
     active = active.filter(other => other.bottom > one.top);
     pairs += active.length;
-    if (pairs > MOST_PAIRS) {
+    if (pairs > MOST_PAIRS || found.length > MOST_CROSSINGS) {
       break;
     }
     for (const other of active) {
-      if (values[one.edge] !== values[other.edge] && cross(one, other)) {
+      const near = one.left < other.right && one.right > other.left;
+      if (near && values[one.edge] !== values[other.edge] && cross(one, other)) {
         found.push([one, other]);
       }
     }
@@ -113,8 +115,11 @@ function findCrossings(layout: Layout, values: Int32Array): [Segment, Segment][]
 interface Line extends Segment {
   readonly top: number;
   readonly bottom: number;
+  /** Where it is at its top and at its bottom. */
   readonly x1: number;
   readonly x2: number;
+  readonly left: number;
+  readonly right: number;
 }
 
 function segmentsOf(layout: Layout, edges: number): Line[] {
@@ -125,8 +130,16 @@ function segmentsOf(layout: Layout, edges: number): Line[] {
       const [x1, y1, x2, y2] = points.subarray(i - 2, i + 2);
       if (y1 !== y2) {
         const down = y1 < y2;
-        const line = { edge, point: i / 2, top: Math.min(y1, y2), bottom: Math.max(y1, y2) };
-        lines.push({ ...line, x1: down ? x1 : x2, x2: down ? x2 : x1 });
+        lines.push({
+          edge,
+          point: i / 2,
+          top: Math.min(y1, y2),
+          bottom: Math.max(y1, y2),
+          x1: down ? x1 : x2,
+          x2: down ? x2 : x1,
+          left: Math.min(x1, x2),
+          right: Math.max(x1, x2)
+        });
       }
     }
   }
@@ -137,7 +150,10 @@ function segmentsOf(layout: Layout, edges: number): Line[] {
 function cross(a: Line, b: Line): boolean {
   const top = Math.max(a.top, b.top);
   const bottom = Math.min(a.bottom, b.bottom);
-  const at = (line: Line, y: number): number =>
-    line.x1 + ((line.x2 - line.x1) * (y - line.top)) / (line.bottom - line.top);
-  return (at(a, top) - at(b, top)) * (at(a, bottom) - at(b, bottom)) < -1e-6;
+  return (across(a, top) - across(b, top)) * (across(a, bottom) - across(b, bottom)) < -1e-6;
+}
+
+/** Where a line is at a height. */
+function across(line: Line, y: number): number {
+  return line.x1 + ((line.x2 - line.x1) * (y - line.top)) / (line.bottom - line.top);
 }
