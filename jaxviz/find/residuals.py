@@ -23,18 +23,16 @@ _MORE = (
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    graph = subject.graph
     if not subject.has_gradient:
         return
     residuals = subject.residuals
     if residuals.bytes < _LARGE:
         return
     by_line: dict[int, float] = {}
-    for node in residuals.nodes.tolist():
-        lines = subject.lines(np.array([node]))
+    for value in residuals.values:
+        lines = subject.lines(np.array([value.node]))
         number = lines[-1].line if lines else 0
-        made = graph.values.type[graph.first_value[node] : graph.first_value[node + 1]].tolist()
-        by_line[number] = by_line.get(number, 0.0) + sum(max(graph.tables.types.bytes[type_], 0) for type_ in made)
+        by_line[number] = by_line.get(number, 0.0) + value.bytes
     largest = sorted(((line, size) for line, size in by_line.items() if line), key=lambda one: -one[1])[:_LINES]
     told = ", ".join(f"{bytes_text(size)} by line {line}" for line, size in largest)
     alike: dict[tuple[float, int], list[str]] = {}

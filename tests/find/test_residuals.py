@@ -37,6 +37,20 @@ def test_residuals_are_told_with_their_line():
     assert "jax.checkpoint" in finding.remedy
 
 
+def test_a_loop_is_told_with_what_is_kept_of_it_and_not_with_all_that_it_makes():
+    def looped(w, x):
+        def body(c, _):
+            return jnp.tanh(c @ w), None
+
+        return lax.scan(body, x, None, length=20)[0].sum()
+
+    finding = the("residuals", jax.grad(looped), jnp.ones((256, 256)), jnp.ones((512, 256)))
+    # The last carry, which the loop makes too, is not read on the way back.
+    told = re.search(r": ([0-9.]+) MB by line", finding.text)
+    assert told is not None
+    assert float(told[1]) == pytest.approx(finding.figures["bytes"] / 1e6, rel=0.01)
+
+
 def test_a_policy_that_saves_next_to_nothing_is_no_remedy():
     def likelihood(w, h):
         return -jax.nn.log_softmax(h @ w)[:, 0].mean()
