@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,7 +33,7 @@ class Residual:
 class Policy:
     """What `jax.checkpoint` with a policy around all of the forward pass keeps, and what it computes again.
 
-    `saved` and `recomputed` are the nodes; `equations` counts those in bodies too, `flops` are the operations on
+    `saved` and `recomputed` are the nodes, those in bodies too; `equations` counts them, `flops` are the operations on
     floats that are done twice, and `host` the bytes that are moved to the memory of the host instead of being kept.
     """
 
@@ -223,14 +223,16 @@ class _Walk:
             own = self._cost(saves, node, 1)
             equations, flops, within = equations + own[0], flops + own[1], within + own[2]
         host = within + sum(saved[value] for value in saved if self.maker[value] in saves) if name == _OFFLOAD else 0.0
+        kept_inside, again_inside = self._in_bodies(again, saves)
+        stacked = [self._inside(value) for value in saved if value in self._stacked]
         return Policy(
             name,
             sum(saved.values()) + within - host,
             equations,
             flops,
             host,
-            np.unique(np.array([self.maker[value] for value in saved], np.int32)),
-            np.array(sorted(again), np.int32),
+            np.unique(np.array([*(self.maker[value] for value in (*saved, *stacked)), *kept_inside], np.int32)),
+            np.array(sorted(again | again_inside), np.int32),
         )
 
     def _in_branches(self, value: int) -> list[int]:
@@ -330,21 +332,40 @@ class _Walk:
             name, frozenset()
         )
 
-    def _cost(self, saves: frozenset[int], node: int, times: int) -> tuple[int, float, float]:
-        """Equations and operations on floats of a node with its bodies, and the bytes of what is saved inside."""
+    def _in_bodies(self, nodes: Iterable[int], saves: frozenset[int]) -> tuple[set[int], set[int]]:
+        """Of the bodies of nodes that are computed again, what is saved there, and what is computed again too."""
+        saved: set[int] = set()
+        again: set[int] = set()
+        waiting = list(nodes)
+        while waiting:
+            for inner in self._body(waiting.pop()):
+                if inner in saves:
+                    saved.add(inner)
+                elif inner not in again:
+                    again.add(inner)
+                    waiting.append(inner)
+        return saved, again
+
+    def _body(self, node: int) -> list[int]:
+        """The operations of the bodies of a node."""
         regions = self.graph.owned_regions.get(node, ())
         if not regions:
+            return []
+        inside = np.isin(self.graph.nodes.region, regions)
+        return np.flatnonzero(inside & (self.graph.nodes.kind == OPERATION)).tolist()
+
+    def _cost(self, saves: frozenset[int], node: int, times: int) -> tuple[int, float, float]:
+        """Equations and operations on floats of a node with its bodies, and the bytes of what is saved inside."""
+        if not self.graph.owned_regions.get(node, ()):
             if node not in self._flops:
                 self._flops[node] = equation_flops(self.flow, node)
             return 1, times * self._flops[node], 0.0
         times *= turns_of(self.flow, node)
         equations, flops, saved = 1, 0.0, 0.0
-        for region in regions:
-            rows = (self.graph.nodes.region == region) & (self.graph.nodes.kind == OPERATION)
-            for inner in np.flatnonzero(rows).tolist():
-                if inner in saves:
-                    saved += times * value_bytes(self.graph, self.graph.first_value[inner])
-                    continue
-                more = self._cost(saves, inner, times)
-                equations, flops, saved = equations + more[0], flops + more[1], saved + more[2]
+        for inner in self._body(node):
+            if inner in saves:
+                saved += times * value_bytes(self.graph, self.graph.first_value[inner])
+                continue
+            more = self._cost(saves, inner, times)
+            equations, flops, saved = equations + more[0], flops + more[1], saved + more[2]
         return equations, flops, saved

@@ -38,13 +38,7 @@ def test_residuals_are_told_with_their_line():
 
 
 def test_a_loop_is_told_with_what_is_kept_of_it_and_not_with_all_that_it_makes():
-    def looped(w, x):
-        def body(c, _):
-            return jnp.tanh(c @ w), None
-
-        return lax.scan(body, x, None, length=20)[0].sum()
-
-    finding = the("residuals", jax.grad(looped), jnp.ones((256, 256)), jnp.ones((512, 256)))
+    finding = the("residuals", jax.grad(turning), jnp.ones((256, 256)), jnp.ones((512, 256)))
     # The last carry, which the loop makes too, is not read on the way back.
     told = re.search(r": ([0-9.]+) MB by line", finding.text)
     assert told is not None
@@ -107,6 +101,10 @@ def normalized(weights, x):
 
 def looping(weights, x):
     return jax.lax.scan(lambda h, w: (jnp.tanh(h @ w), None), x, weights)[0].sum()
+
+
+def turning(w, x):
+    return lax.scan(lambda h, _: (jnp.tanh(h @ w), None), x, None, length=20)[0].sum()
 
 
 def solved(weights, x):
@@ -249,6 +247,21 @@ def test_what_is_computed_again_is_what_a_checkpoint_computes_again():
     graph = explore(jax.grad(jax.checkpoint(named)), MATRICES, ROWS).jaxpr
     recomputed = [node for node in graph if node.kind == "operation" and "rematted_computation" in node.scope]
     assert again.equations == len(again.recomputed) == len(recomputed)
+
+
+def test_what_is_kept_and_computed_again_in_the_body_of_a_loop_is_told_node_by_node():
+    exploration = explore(jax.grad(turning), MATRICES[0], ROWS)
+    graph = exploration.jaxpr
+    policies = {one.name: one for one in exploration.residuals.policies}
+    loop, product, bent = (graph.find(op)[0].index for op in ("scan", "dot_general", "tanh"))
+    everything, dots, nothing = (policies[f"{name}_saveable"] for name in ("everything", "dots", "nothing"))
+    assert {loop, bent} <= set(everything.saved.tolist())
+    assert not len(everything.recomputed)
+    assert dots.saved.tolist() == [product]
+    assert {loop, bent} <= set(dots.recomputed.tolist())
+    assert not len(nothing.saved)
+    assert {loop, product, bent} <= set(nothing.recomputed.tolist())
+    assert len(nothing.recomputed) == nothing.equations
 
 
 def prepared(weights, x):
