@@ -73,6 +73,18 @@ test('a policy is a switch that colours the picture, and says what it costs and 
   assert.equal(rows[3].getAttribute('aria-pressed'), 'true');
 });
 
+test('a checkpoint that saves everything and keeps less is called by its name, and told how to write', () => {
+  const policies = [{ ...nothing, name: 'everything_saveable', bytes: 32, saved: [5] }];
+  const { root } = new CheckpointStrip(kept({ policies }), { show: () => undefined, colour: () => undefined });
+  const row = root.querySelector('.jv-checkpoints-choice button') as HTMLElement;
+  assert.match(row.textContent ?? '', /^everything_saveable/);
+  row.click();
+  assert.match(
+    root.querySelector('.jv-checkpoints-code')?.textContent ?? '',
+    /policy=jax\.checkpoint_policies\.everything/
+  );
+});
+
 test('the colours of a policy tell what is kept from what is computed again', () => {
   const document = kept();
   const colourings = checkpointColourings(document);

@@ -75,8 +75,8 @@ export class CheckpointStrip {
       const code = element('div', 'jv-checkpoints-code');
       choice.setAttribute('role', 'group');
       choice.setAttribute('aria-label', 'policies of jax.checkpoint');
-      const most = Math.max(1, ...policies.map(({ bytes }) => bytes));
-      choice.append(...policies.map(policy => this.policy(policy, most, code)));
+      const most = Math.max(1, whole, ...policies.map(({ bytes }) => bytes));
+      choice.append(...policies.map(policy => this.policy(policy, whole, most, code)));
       more.append(choice, code);
     }
     const head = element('div', 'jv-run-head');
@@ -133,18 +133,20 @@ export class CheckpointStrip {
   }
 
   /** One policy: pressed, the picture shows it; pressed again, it does not. */
-  private policy(policy: CheckpointPolicy, most: number, code: HTMLElement): HTMLElement {
+  private policy(policy: CheckpointPolicy, whole: number, most: number, code: HTMLElement): HTMLElement {
     const { name, bytes, equations, flops, host } = policy;
+    // In loops even a checkpoint that saves everything keeps less: what one turn hands to the next is kept once.
+    const asItIs = name === AS_IT_IS && bytes >= whole;
     const key = checkpointKey(policy);
     const again = equations ? `${numberText(equations)} again${flops ? `, ${flopsText(flops)}` : ''}` : 'nothing again';
     const row = button('jv-run-line', '', `${name}: ${bytesText(bytes)} kept, ${again}`, () => {
       const on = row.getAttribute('aria-pressed') === 'true';
       this.actions.colour(on ? '' : key);
       this.mark(on ? '' : key);
-      code.replaceChildren(...(on || name === AS_IT_IS ? [] : copied('To have it, write ', codeOf(name))));
+      code.replaceChildren(...(on || asItIs ? [] : copied('To have it, write ', codeOf(name))));
     });
     const note = host ? `${again}; ${bytesText(host)} to the host` : again;
-    row.replaceChildren(...cells(name === AS_IT_IS ? 'as it is' : name, bytes / most, bytesText(bytes), note));
+    row.replaceChildren(...cells(asItIs ? 'as it is' : name, bytes / most, bytesText(bytes), note));
     row.setAttribute('aria-pressed', 'false');
     this.switches.set(row, key);
     return row;
