@@ -231,6 +231,12 @@ test('wide characters take more room', () => {
   assert.equal(measure('', 'name'), 0);
 });
 
+test('marks on letters, and what only joins letters, take no room', () => {
+  for (const face of ['name', 'type'] as const) {
+    assert.equal(measure('e\u0301\u20dd\u200b', face), measure('e', face));
+  }
+});
+
 test('what is under a point: the box before its frame, nothing beside', () => {
   const scene = sceneOf(loop(), [1]);
   const { visible, layout: out } = scene;

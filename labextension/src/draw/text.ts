@@ -32,12 +32,17 @@ const MONO_ADVANCE = 60.3;
 const UNKNOWN_ADVANCE = 80;
 /** Ideographs, kana, hangul, emoji: as wide as they are high. */
 const WIDE_ADVANCE = 125;
+/** Marks that stand above or below a letter, and what only joins or parts letters. */
+const NO_ADVANCE = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
 export const measure: Measure = (text, style) => {
   const { size, weight } = faces[style];
   let hundredths = 0;
   for (const character of text) {
     const code = character.codePointAt(0) as number;
+    if (code >= 0x300 && NO_ADVANCE.test(character)) {
+      continue;
+    }
     if (isWide(code)) {
       hundredths += WIDE_ADVANCE;
     } else if (weight === 400) {
