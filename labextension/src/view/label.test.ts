@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { Sketch } from '../document/sketch.ts';
-import { cut, regionLabel } from './label.ts';
+import { cut, nodeLabel, regionLabel } from './label.ts';
 
 function labels(...regions: readonly (readonly [kind: string, name: string])[]): string[] {
   const sketch = new Sketch();
@@ -20,6 +20,16 @@ test('the parts of a while loop say which is which, with the name of the functio
   assert.deepEqual(labels(['while cond', '<lambda>'], ['while body', '<lambda>']), ['condition', 'body']);
   assert.deepEqual(labels(['while cond', 'cond_fun'], ['while body', '_fori_body_fun']), ['condition', 'body']);
   assert.deepEqual(labels(['while cond', 'unsettled'], ['while body', 'step']), ['condition: unsettled', 'body: step']);
+});
+
+test('an operation whose name has nothing to read is called by what it does', () => {
+  const names = ['\u200b\u200d', '  ', '\u0301', '\u202e', 'ש', '½', '→', 'e\u0301'];
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[]');
+  names.forEach(name => sketch.op('sin', [x], 'f32[]', {}, name));
+  const document = decodePlain(sketch.plain());
+  const told = names.map((_, index) => nodeLabel(document, document.graphs[0], index + 1));
+  assert.deepEqual(told, ['sin', 'sin', 'sin', 'sin', ...names.slice(4)]);
 });
 
 test('other regions are called by their function, or by what they are', () => {

@@ -59,11 +59,14 @@ export function firstAttribute(graph: Graph, node: number): number {
 /** Names of functions that say less than the operation does. */
 export const sayNothing = new Set(['', '<lambda>', 'body', 'body_fun']);
 
+/** A name of spaces, of what only joins letters, or of marks without a letter cannot be read. */
+const VISIBLE = /[^\p{Z}\p{C}\p{M}]/u;
+
 /** What a box is called: its own name, the function of its region, or its operation. */
 export function nodeLabel(document: Document, graph: Graph, node: number): string {
   const { strings } = document;
   const own = strings[graph.name[node]];
-  if (!sayNothing.has(own)) {
+  if (!sayNothing.has(own) && VISIBLE.test(own)) {
     return own;
   }
   const [first, end] = [graph.firstRegion[node], graph.firstRegion[node + 1]];
