@@ -82,11 +82,12 @@ export class PassList {
       }
       const kinds = CHANGE_KINDS.filter(kind => changes[kind].length);
       const words = kinds.map(kind => `${changes[kind].length} ${CHANGE_WORDS[kind]}`).join(', ');
-      items[number].title = `Go to ${passes.states[number].name}: ${words}`;
-      items[number].setAttribute('aria-label', `${passes.states[number].name}: ${words}`);
       for (const kind of kinds) {
         items[number].append(element('small', `jv-count-${kind}`, COUNTS[kind](changes[kind].length)));
       }
+      // It is called by what is seen on it; the words describe it.
+      items[number].removeAttribute('aria-label');
+      items[number].title = `Go to ${passes.states[number].name}: ${words}`;
       await pause();
     }
   }
