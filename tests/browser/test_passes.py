@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+import jax.numpy as jnp
 import pytest
 from playwright.sync_api import expect
+
+import jaxviz as jv
 
 TWICE = """\
 import jax, jax.numpy as jnp
@@ -63,6 +66,27 @@ def test_passes_are_stepped_through_and_say_what_they_did(notebook, theme):
     graph.page.keyboard.press(".")
     expect(graph.root.locator("button.jv-stage.jv-on")).to_contain_text("HLO")
     expect(line).to_be_hidden()
+
+
+def test_the_slider_keeps_the_keys_that_move_it(open_page, graph_of, tmp_path):
+    path = tmp_path / "twice.html"
+    explored = jv.explore(lambda x: jnp.sin(x + 1) * jnp.sin(x + 1) + jnp.cos(x), jnp.ones(4))
+    assert len(explored.passes) >= 2
+    explored.to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    slider = graph.root.get_by_role("slider")
+    slider.focus()
+    for number in (1, 2):
+        page.keyboard.press("ArrowRight")
+        expect(graph.root.locator(".jv-pass-line")).to_contain_text(f"{number} of {len(explored.passes)}")
+        graph.settle()
+        expect(slider).to_be_focused()
+    # The keys of the picture work there too.
+    page.keyboard.press(",")
+    expect(graph.root.locator(".jv-pass-line")).to_contain_text("1 of")
+    expect(slider).to_be_focused()
 
 
 def test_a_selection_keeps_its_instruction_and_its_story_leads_through_the_passes(notebook):

@@ -85,7 +85,7 @@ export class Explorer {
     });
     this.keeping = this.makeKeeping(options);
     this.passes = new PassSlider(source, {
-      enter: graph => this.pane.enter(graph),
+      enter: (graph, keys) => this.pane.enter(graph, -1, keys),
       stage: kind => this.obey(kind),
       light: nodes => this.pane.pick(nodes),
       say: text => this.pane.say(text)

@@ -8,11 +8,12 @@ import { programOf } from '../document/programs.ts';
 import { openState, placeOf } from '../document/states.ts';
 import { button, element } from './elements.ts';
 import { CHANGE_WORDS } from './marks.ts';
+import { takesKeys } from './ownKeys.ts';
 import { PassList } from './passList.ts';
 
 export interface PassActions {
-  /** Shows another graph of the document. */
-  enter(graph: number): void;
+  /** Shows another graph of the document. `keys` are meant for the picture then. */
+  enter(graph: number, keys: boolean): void;
   stage(kind: 'stablehlo' | 'hlo'): void;
   /** Lights nodes of the graph that is shown. */
   light(nodes: readonly number[]): void;
@@ -49,13 +50,21 @@ export class PassSlider {
     range.value = '0';
     range.title = `The ${this.last} pass${this.last === 1 ? '' : 'es'} of the compiler that changed something (4)`;
     range.setAttribute('aria-label', range.title);
-    range.addEventListener('input', () => this.go(Number(range.value)));
+    // Whoever moves the slider by keys goes on doing so.
+    range.addEventListener('input', () => this.go(Number(range.value), false));
+    takesKeys(range, key => {
+      const by = key === ',' ? -1 : key === '.' ? 1 : 0;
+      if (by) {
+        this.step(by, false);
+      }
+      return by !== 0;
+    });
     this.root.append(range);
     this.line.setAttribute('role', 'status');
   }
 
   /** Shows the program after a pass; beyond the last pass is HLO, before the first state StableHLO. */
-  go(number: number): void {
+  go(number: number, keys = true): void {
     const { document: source, passes, actions } = this;
     if (!passes || !this.here) {
       actions.say(
@@ -66,7 +75,7 @@ export class PassSlider {
       actions.stage(number < 0 ? 'stablehlo' : 'hlo');
     } else {
       try {
-        actions.enter(openState(source, passes, number));
+        actions.enter(openState(source, passes, number), keys);
       } catch (error) {
         actions.say(`This pass cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
       }
@@ -79,14 +88,14 @@ export class PassSlider {
   }
 
   /** One pass on or back; from HLO back to the last, from an earlier stage on to what the compiler was given. */
-  step(by: number): void {
+  step(by: number, keys = true): void {
     const kind = this.document.programs[programOf(this.document, this.at)].stages.find(
       ({ graph }) => graph === this.at
     )?.kind;
     if (!kind) {
-      this.go(this.number + by);
+      this.go(this.number + by, keys);
     } else if (kind === 'hlo' || by > 0) {
-      this.go(kind === 'hlo' ? this.last : 0);
+      this.go(kind === 'hlo' ? this.last : 0, keys);
     }
   }
 
