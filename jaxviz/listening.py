@@ -16,7 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -264,7 +264,7 @@ def _compilation(name: str, seen: Seen) -> Compilation:
     types = tuple(getattr(jaxpr, "in_avals", ()))
     function = None if seen.piece else seen.function
     if function is not None:
-        definition = definition_of(function)
+        definition = _where_written(definition_of(function), jaxpr)
         signature = signature_of(
             function,
             seen.args,
@@ -292,6 +292,13 @@ def _compilation(name: str, seen: Seen) -> Compilation:
     )
 
 
+def _where_written(definition: Definition, jaxpr: Any) -> Definition:
+    """Of what runs outside of `jit`, such as a loop, JAX compiles a function of its own: it is told, and told from
+    others, by the function that it was given."""
+    given = next(_given(jaxpr), None) if _is_jax(definition.file) else None
+    return definition if given is None else replace(definition, file=given.file, line=given.line)
+
+
 def _shallow(jaxpr: Any) -> Any:
     return jaxpr.replace() if hasattr(jaxpr, "replace") else jaxpr
 
@@ -314,14 +321,18 @@ def _is_own(function: Any, jaxpr: Any) -> bool:
         found = compat.function_of(jaxpr)
         if found is not None and found.file and not _is_jax(found.file):
             return True
+    return next(_given(jaxpr), None) is not None
+
+
+def _given(jaxpr: Any) -> Iterator[compat.Function]:
+    """The functions of the person's that loops and choices of a jaxpr were given."""
     for equation in compat.open_jaxpr(jaxpr).eqns:
         for value in equation.params.values():
             for body in value if isinstance(value, (tuple, list)) else (value,):
                 if type(body) in compat.BODY_CLASSES:
                     found = compat.function_of(body)
                     if found is not None and found.file and not _is_jax(found.file):
-                        return True
-    return False
+                        yield found
 
 
 def _is_jax(file: str) -> bool:

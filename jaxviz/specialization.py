@@ -126,6 +126,7 @@ class Definition:
         return (
             self.code is not None
             and self.code is other.code
+            and (self.file, self.line) == (other.file, other.line)
             and _all_same(self.around, other.around)
             and _all_same(self.layers, other.layers)
         )

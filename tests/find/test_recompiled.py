@@ -293,6 +293,17 @@ def test_a_loop_outside_of_jit_is_told_by_the_function_that_it_is_given():
     (finding,) = found.findings
     assert "the function that `scan` was given is a new object" in finding.text
     assert "jit `scan`" not in finding.remedy
+    line = train.__code__.co_firstlineno + 2
+    assert finding.title == f"scan was compiled 3 times (line {line})"
+
+
+def test_loops_outside_of_jit_that_are_given_other_functions_are_not_compiled_again():
+    with jv.recording() as found:
+        jax.lax.scan(lambda c, x: (c + x, c), 0.0, ONES)
+        jax.lax.scan(lambda c, x: (c * x, c), 0.0, ONES)
+        jax.lax.fori_loop(0, 5, lambda i, c: jnp.sin(c), 1.0)
+    assert [why[0].kind for why in found.reasons] == ["first"] * 3
+    assert found.findings == ()
 
 
 def test_another_activation_is_told_by_its_name():
