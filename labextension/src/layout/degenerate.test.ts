@@ -116,6 +116,43 @@ const cases: [string, () => LayoutInput][] = [
       })
   ],
   [
+    'groups nested 60 deep, each with what leads into it and out of it',
+    () => {
+      const inside = (depth: number): number => 3 * depth;
+      return graph(
+        183,
+        range(60).flatMap(depth => [
+          [inside(depth), inside(depth + 1)] as const,
+          [inside(depth + 1) + 2, inside(depth) + 2] as const
+        ]),
+        {
+          parent: Int32Array.from(range(183), i => (i < 3 ? -1 : inside(Math.floor(i / 3) - 1) + 1)),
+          group: Uint8Array.from(range(183), i => (i % 3 === 1 ? 1 : 0))
+        }
+      );
+    }
+  ],
+  [
+    'a group of 5,000 that read what leads into it',
+    () =>
+      graph(
+        5002,
+        range(5000).map(i => [0, i + 2] as const),
+        {
+          parent: Int32Array.from(range(5002), i => (i < 2 ? -1 : 1)),
+          group: Uint8Array.from(range(5002), i => Number(i === 1))
+        }
+      )
+  ],
+  [
+    '2,000 programs in one, each with nothing of the others',
+    () =>
+      graph(
+        6000,
+        range(4000).map(i => [Math.floor(i / 2) * 3 + (i % 2), Math.floor(i / 2) * 3 + (i % 2) + 1] as const)
+      )
+  ],
+  [
     'a label of 10,000 characters',
     () =>
       graph(
