@@ -2,6 +2,8 @@
 
 What `jax.checkpoint` and `custom_vjp` trace on their own has only the frames inside that function in the forward
 pass. The backward pass runs the same places with all their callers, so there the missing ones are found.
+Branches that `jax.vmap` makes a choice of are seen nowhere with their callers: these are what the nodes before and
+after them have in common.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ def attached_stacks(graph: Graph, stacks: StackTree) -> Column:
     for one in used:
         beginning[functions[stacks.frame(root[one])]].append(one)
     found = stack.copy()
+    without: dict[int, list[int]] = {}
     for function, lacking in beginning.items():
         possible = {
             caller: None
@@ -38,6 +41,9 @@ def attached_stacks(graph: Graph, stacks: StackTree) -> Column:
         }
         if possible:
             _attach(graph, stacks, list(possible), lacking, found)
+        else:
+            without[function] = lacking
+    _attach_between(graph, stacks, without, found)
     return found
 
 
@@ -48,6 +54,26 @@ def _attach(graph: Graph, stacks: StackTree, callers: list[int], lacking: list[i
         caller = _fitting(graph, stacks, callers, int(nodes[0])) if len(callers) > 1 else callers[0]
         for node in nodes.tolist():
             found[node] = stacks.below(caller, int(found[node]))
+
+
+def _attach_between(graph: Graph, stacks: StackTree, without: dict[int, list[int]], found: Column) -> None:
+    """Put what nodes before and after have in common above stacks whose callers are seen nowhere.
+
+    Of these, the one that most nodes have is the program itself, in which the others stand. What a library made
+    before is nobody's branch.
+    """
+    stack, region = graph.nodes.stack, graph.nodes.region
+    nodes = {function: np.flatnonzero(np.isin(stack, ones)) for function, ones in without.items()}
+    program = max(nodes, key=lambda function: len(nodes[function]), default=-1)
+    known = nodes.pop(program, np.zeros(0, int))
+    for function, lacking in nodes.items():
+        if stacks.library[stacks.frame(stacks.root(without[function][0]))]:
+            continue
+        after = np.searchsorted(known, lacking)
+        for node, place in zip(lacking.tolist(), after.tolist(), strict=True):
+            if 0 < place < len(known) and region[known[place - 1]] == region[node] == region[known[place]]:
+                caller = stacks.common(int(stack[known[place - 1]]), int(stack[known[place]]))
+                found[node] = stacks.below(caller, int(stack[node]))
 
 
 def _callers(stacks: StackTree, used: list[int]) -> dict[int, list[int]]:

@@ -208,6 +208,32 @@ def test_a_lambda_that_is_mapped_tells_what_it_does():
     assert names_inside(outline_of(kernels, jnp.ones((6, 3))), 0) == ["vmap(exp)", "vmap(row / row.sum())"]
 
 
+def warmer(x):
+    return x * 2
+
+
+@pytest.mark.parametrize("branch", [warmer, lambda x: x * 2])
+def test_the_branches_of_a_condition_that_is_mapped_stand_in_the_call_that_is_mapped(branch):
+    def settled(x):
+        y = jnp.cos(x)
+        y = jax.lax.cond(y.sum() > 0, branch, lambda x: x - 1, y)
+        return jnp.exp(y)
+
+    def program(xs):
+        return jax.vmap(settled)(xs) / 3
+
+    outline = outline_of(program, _X)
+    assert names_inside(outline, 0) == ["vmap(settled)", "divide"]
+    around = {"multiply": [], "subtract": []}
+    for name, found in around.items():
+        row = row_named(outline, name)
+        while row.parent > 0:
+            row = outline.row(row.parent)
+            found.append(row.name)
+    assert around["multiply"] == around["subtract"]
+    assert "cond(y.sum() > 0)" in around["multiply"]
+
+
 def test_lambdas_conditions_and_broken_lines():
     def f(x):
         soften = lambda t: jnp.tanh(t) / 2  # noqa: E731
