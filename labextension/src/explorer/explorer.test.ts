@@ -262,7 +262,14 @@ test('the tour is there by itself once, goes step by step, and comes back from t
     setItem: (key: string, value: string) => store.set(key, value)
   };
   Object.assign(globalThis, { localStorage });
+  const error = { kind: 'TypeError', message: '', case: '', title: '', reason: '', cures: [], link: '', stack: -1 };
+  const failing = affine().plain();
+  Object.assign(failing.programs[0], { error: { ...error, nodes: [] } });
   try {
+    // Over an error that a person has to read, it does not begin; the next program has it.
+    const failed = await explore({ plain: () => failing });
+    assert.ok((failed.root.querySelector('.jv-tour') as HTMLElement).hidden);
+    assert.ok(failed.root.querySelector('.jv-failure'));
     const { root, press } = await explore(affine());
     const tour = root.querySelector('.jv-tour') as HTMLElement;
     const click = (words: string) =>

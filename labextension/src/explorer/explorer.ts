@@ -14,7 +14,7 @@ import { CheckpointStrip } from './checkpoints.ts';
 import { Colours } from './colours.ts';
 import { commandsOf } from './commands.ts';
 import { element } from './elements.ts';
-import { makeFailure, nothingTraced } from './failure.ts';
+import { isFailure, makeFailure, nothingTraced } from './failure.ts';
 import { Exports } from './exports.ts';
 import { nodesOfFinding } from './findings.ts';
 import { goToNodeOf, goToNodes, goToProgram, goToStage, selectNodes, type Ground } from './going.ts';
@@ -172,7 +172,9 @@ export class Explorer {
       if (compared) {
         this.beside.open();
       }
-      this.tour.offer();
+      if (!isFailure(source)) {
+        this.tour.offer();
+      }
     }
   }
 

@@ -24,9 +24,14 @@ function tracedGraph({ graphs, programs }: Document): Graph {
   return graphs[programs[0].stages[0].graph];
 }
 
+/** True where there is an error to be read, before anything else. */
+export function isFailure(document: Document): boolean {
+  return errorOf(document) !== undefined;
+}
+
 /** True where there is an error and nothing was traced before it: then there is nothing to draw. */
 export function nothingTraced(document: Document): boolean {
-  return errorOf(document) !== undefined && tracedGraph(document).nodeCount === 0;
+  return isFailure(document) && tracedGraph(document).nodeCount === 0;
 }
 
 /** Marks what an error is about on what is visible of it. */
