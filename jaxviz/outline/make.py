@@ -61,8 +61,9 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     rows, label = chains.shorten(rows_of(found), drawn)
     labels = chains.labels
     tokens = _numbered([one.token for one in labels])
-    # What a row begins with says where it came from, also where a copy of it lacks what the others have.
-    places = _numbered([one.token[:1] for one in labels])
+    # What a row begins with says where it came from, also where a copy of it lacks what the others have; of a module it
+    # is its class alone, and another one of that class is no copy.
+    places = _numbered([one.token if one.kind == MODULE else one.token[:1] for one in labels])
     kind = np.array([one.kind for one in labels], np.int32)[label]
     own_frame = _own_frames(reader.stack, reader.stacks)
     closed = is_kind(kind, (CALL, MODULE, LOOP)) & _is_one_expression(
