@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,18 +23,18 @@ ENVIRONMENTS = (
 
 
 def main() -> None:
-    failed = False
-    for name, jax, versions in ENVIRONMENTS:
-        python = find_python(versions)
-        if python is None:
-            print(f"jaxviz: no Python {' or '.join(versions)} was found: {name} JAX is not tested", flush=True)
-        else:
-            failed |= not smoke(name, python, jax)
-    sys.exit(1 if failed else 0)
+    # Beside each other: each is one process for the most part.
+    with ThreadPoolExecutor(len(ENVIRONMENTS)) as pool:
+        passed = list(pool.map(lambda one: smoke(*one), ENVIRONMENTS))
+    sys.exit(0 if all(passed) else 1)
 
 
-def smoke(name: str, python: str, jax: str) -> bool:
-    """Makes the environment if need be and runs the tests in it."""
+def smoke(name: str, jax: str, versions: tuple[str, ...]) -> bool:
+    """Makes the environment if need be, runs the tests in it, and prints what they said."""
+    python = find_python(versions)
+    if python is None:
+        print(f"jaxviz: no Python {' or '.join(versions)} was found: {name} JAX is not tested", flush=True)
+        return True
     venv = ROOT / f".venv-{name}"
     make_environment(venv, python, (jax, *PACKAGES), f"{name} JAX")
     executable = venv / "bin" / "python"
@@ -42,7 +43,6 @@ def smoke(name: str, python: str, jax: str) -> bool:
         capture_output=True,
         text=True,
     )
-    print(f"jaxviz: smoke tests on JAX {said.stdout.strip()}", flush=True)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
     command = [
         executable,
@@ -55,7 +55,11 @@ def smoke(name: str, python: str, jax: str) -> bool:
         "--ignore=tests/test_examples.py",
         "--ignore=tests/test_readme.py",
     ]
-    return subprocess.run(command, cwd=ROOT, env=environment).returncode == 0
+    ran = subprocess.run(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    print(f"jaxviz: smoke tests on JAX {said.stdout.strip()}\n{ran.stdout}", flush=True)
+    return ran.returncode == 0
 
 
 def make_environment(venv: Path, python: str, packages: tuple[str, ...], what: str) -> None:
