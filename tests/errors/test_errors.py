@@ -15,6 +15,11 @@ import pytest
 from errors.failing import CASES, X
 from test_document import SCHEMA
 
+try:
+    from jax import enable_x64
+except ImportError:  # until 0.7
+    from jax.experimental import enable_x64
+
 import jaxviz as jv
 from jaxviz.document import Document
 from jaxviz.join import joined
@@ -417,3 +422,9 @@ def test_a_function_without_an_end_is_not_run_to_try_a_cure():
 def test_a_cure_that_fails_for_these_shapes_is_not_told():
     assert not cures_of(lambda x: jnp.ones(2) if x.sum() > 0 else x, X)
     assert cures_of(lambda x: jnp.ones(1) if x.sum() > 0 else x, X)
+
+
+def test_a_half_that_bounds_a_loop_is_told_where_64_bits_are_enabled_too():
+    with enable_x64(True):
+        _, shown = failed("half_as_many_turns")
+    assert shown.explanation.case == "whole size"

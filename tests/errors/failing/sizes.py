@@ -24,6 +24,11 @@ def the_first_half(x):
     return x[: x.size / 2] * 2
 
 
+@failing(X, case="whole size", place="fori_loop", words=["x.size // 2"], mends=[0])
+def half_as_many_turns(x):
+    return jax.lax.fori_loop(0, x.size / 2, lambda i, v: v * 2, x)
+
+
 @failing(X, case="whole size", place="jnp.zeros", words=["int(size)"], mends=[0])
 def as_long_as_a_root(x):
     size = np.sqrt(x.size + 1)
