@@ -17,6 +17,12 @@ const MOST_NARROW = 12;
 const MOST_TOLD = 8;
 
 const CARRY = '→ carry';
+/** On what a loop begins with, where that stands inside of its frame as its turns do. */
+export const BEGINS_CHIP: Omit<Chip, 'value'> = {
+  text: '→ first turn',
+  side: 'right',
+  title: 'what the first turn of the loop begins with'
+};
 
 /** What a step of a path begins with. */
 const STEP = /[[.]/;

@@ -47,6 +47,15 @@ test('a long name is cut between letters with their marks, and between emoji', (
   assert.equal(cut('\u0301'.repeat(40), 10).length, 10);
 });
 
+test('a long name is shortened by the modules of its functions before it is cut', () => {
+  assert.equal(cut('kt, kn = jax.random.split(key)'), 'kt, kn = split(key)');
+  assert.equal(cut('a = jnp.cos(t * jnp.pi / 2)'), 'a = cos(t * pi / 2)');
+  assert.equal(cut('jax.scipy.special.logsumexp(logits, axis=-1)'), 'logsumexp(logits, axi…');
+  // What fits is as the person wrote it, and what only looks like a module is none.
+  assert.equal(cut('jnp.exp(lp)'), 'jnp.exp(lp)');
+  assert.equal(cut('self.np.first(state.jax.model)'), 'self.np.first(state.j…');
+});
+
 test('a long name that is cut still says which of several parts it is', () => {
   assert.equal(cut('forward Block.__call__ 2/3'), 'forward Block.__c… 2/3');
   assert.equal(cut('backward loss 2/3'), 'backward loss 2/3');

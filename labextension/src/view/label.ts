@@ -6,8 +6,12 @@ import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 /** Names longer than this are cut; the inspector shows them whole. */
 export const MAX_NAME = 22;
 
-/** Cuts a name that is too long for a box, where one letter with its marks or one emoji ends and the next begins. */
-export function cut(text: string, most = MAX_NAME): string {
+/**
+ * Cuts a name that is too long for a box, where one letter with its marks or one emoji ends and the next begins. The
+ * modules of JAX and NumPy say least, and go first: `key, noise = jax.random.split(key)` is `key, noise = split(key)`.
+ */
+export function cut(whole: string, most = MAX_NAME): string {
+  const text = Array.from(whole).length > most ? whole.replace(MODULES, '') : whole;
   const characters = Array.from(text);
   if (characters.length <= most) {
     return text;
@@ -23,6 +27,9 @@ export function cut(text: string, most = MAX_NAME): string {
   return `${characters.slice(0, end || most - 1).join('')}…`;
 }
 
+/** By the names that they are imported as; an attribute or variable of the same name is none of them. */
+const MODULES =
+  /(?<![\p{L}\p{N}_.])(?:jax|jnp|jsp|jr|lax|np|numpy|onp)\.(?:(?:lax|linalg|nn|numpy|ops|random|scipy|special|tree|tree_util)\.)*(?=[\p{L}_])/gu;
 /** The end of a name that says which of several parts it is: without it, they would all read alike. */
 const PART = / \d+\/\d+$/;
 /** What belongs to the character before it: marks, the joiner of emoji, tones of skin. */

@@ -6,7 +6,7 @@ import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.
 import { bordersOf } from './borders.ts';
 import { Boxes } from './boxes.ts';
 import { Branches, CHOICE_CHIP, GIVEN_CHIP, MOST_JOINED } from './branches.ts';
-import { ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
+import { BEGINS_CHIP, ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
 import type { Origin } from './flow.ts';
 import { Folds, NOTHING, type ViewState } from './folds.ts';
 import { typeText } from './label.ts';
@@ -126,6 +126,8 @@ class Join {
       if (apart && !this.reads.isHub(origin.value)) {
         // What the turns of one loop keep for those of another is as large as all of it.
         this.join(source, frame, this.graph.bindingFrom[this.folds.borders.into[node]]);
+      } else if (source >= 0 && source !== frame && this.boxes.holds(frame, source)) {
+        this.rack.add(source, { ...BEGINS_CHIP, value: origin.value });
       }
     }
   }
