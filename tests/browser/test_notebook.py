@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import jax.numpy as jnp
 import nbformat
 import pytest
 from playwright.sync_api import expect
 
+import jaxviz as jv
 from jaxviz.notebook.display import MIME_TYPE
 
 AFFINE = """\
@@ -367,6 +369,25 @@ def test_a_saved_document_opens_as_a_file(notebook, lab, open_page):
     box = graph.root.bounding_box()
     assert box is not None
     assert box["height"] > 500
+
+
+def test_a_file_takes_the_keys_when_it_is_opened_and_when_it_is_shown_again(lab, open_page, graph_of):
+    jv.explore(jnp.sin, jnp.ones(4)).document().save(lab.folder / "keys.jaxviz")
+    page = open_page()
+    page.goto(f"{lab.url}/lab?reset")
+    page.locator(".jp-DirListing-item", has_text="keys.jaxviz").dblclick(timeout=60_000)
+    graph = graph_of(page.locator(".jp-MimeDocument .jv-root"))
+    expect(graph.stage).to_be_focused()
+    page.keyboard.press("?")
+    expect(graph.root.locator(".jv-help")).to_be_visible()
+    page.keyboard.press("Escape")
+    tabs = page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab")
+    tabs.filter(has_text="Launcher").click()
+    expect(graph.stage).to_be_hidden()
+    tabs.filter(has_text="keys.jaxviz").click()
+    expect(graph.stage).to_be_focused()
+    page.keyboard.press("/")
+    expect(graph.root.get_by_role("searchbox")).to_be_focused()
 
 
 def test_nothing_of_the_bar_is_cut_off_where_it_is_narrow(notebook):

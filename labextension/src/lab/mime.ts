@@ -84,6 +84,21 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     return this.parent?.hasClass('jp-MimeDocument') ?? false;
   }
 
+  protected override onAfterAttach(): void {
+    this.parent?.node.addEventListener('focus', this.takeKeys);
+  }
+
+  protected override onBeforeDetach(): void {
+    this.parent?.node.removeEventListener('focus', this.takeKeys);
+  }
+
+  /** A tab that is shown has the keys itself, and cannot use them: they are meant for the picture. */
+  private readonly takeKeys = (): void => {
+    if (this.isFile && document.activeElement === this.parent?.node) {
+      this.explorer?.focus();
+    }
+  };
+
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     const data = model.data[this.options.mimeType];
     this.model = model;
@@ -163,6 +178,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       ...(application.goToLine ? { goToLine: spot => application.goToLine?.(this.node, spot) } : {})
     });
     this.explorer = next;
+    this.takeKeys();
     if (before) {
       await takePlace(before, next, seen => (saved ? { ...seen, colour: saved.colour } : seen));
       if (this.kept && this.explorer === next) {
