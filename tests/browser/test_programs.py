@@ -350,7 +350,9 @@ def test_what_is_chosen_in_the_settings_editor_acts_at_once_but_on_what_the_pers
     try:
         book.page.keyboard.press("Control+,")
         book.page.locator(".jp-PluginList input").fill("JAX programs")
-        book.page.locator(".jp-SettingsForm select").first.select_option(label="hlo")
+        stage = book.page.locator(".jp-SettingsForm select").first
+        expect(stage.locator("option").first).to_have_text("jaxpr: what JAX traces")
+        stage.select_option(label="HLO: what the compiler makes of it")
         book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=book.name).click()
         pressed = ".jv-stage[aria-pressed='true']"
         expect(first.root.locator(pressed)).to_contain_text("HLO 1", timeout=30_000)
