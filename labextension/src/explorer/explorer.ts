@@ -183,6 +183,7 @@ export class Explorer {
     this.stopFollowing();
     this.stopHearing();
     this.working.dispose();
+    this.reading.dispose();
     this.beside.dispose();
     this.root.remove();
     this.whole.dispose();

@@ -69,26 +69,31 @@ test('in a narrow window the source does not come by itself', async () => {
   assert.ok(shown(explored));
 });
 
-test('a tab that turns out to be narrow gives up the source that came by itself', async () => {
-  for (const [width, there] of [
-    [640, false],
-    [700, true]
-  ] as const) {
-    const resized: (() => void)[] = [];
-    Object.assign(globalThis, {
-      ResizeObserver: class {
-        constructor(seen: () => void) {
-          resized.push(seen);
-        }
-        observe(): void {}
-        disconnect(): void {}
+test('the source that came by itself in a tab goes where that is narrow, and comes back where it is wide', async () => {
+  const resized: (() => void)[] = [];
+  Object.assign(globalThis, {
+    ResizeObserver: class {
+      constructor(seen: () => void) {
+        resized.push(seen);
       }
-    });
-    giveSize(0, 0);
-    const explored = await explore({ plain: withSource }, { fill: true });
-    assert.ok(shown(explored));
+      observe(): void {}
+      disconnect(): void {}
+    }
+  });
+  const seenAt = (explored: Explored, width: number): boolean => {
     giveSize(width, 400);
     resized.forEach(seen => seen());
-    assert.equal(shown(explored), there);
-  }
+    return shown(explored);
+  };
+  giveSize(0, 0);
+  const explored = await explore({ plain: withSource }, { fill: true });
+  assert.ok(shown(explored), 'before its width is known');
+  // 0: behind another tab.
+  assert.deepEqual(
+    [640, 0, 700, 0, 640].map(width => seenAt(explored, width)),
+    [false, false, true, true, false]
+  );
+  await explored.press('1');
+  await explored.press('1');
+  assert.ok(!seenAt(explored, 900), 'the person has closed it');
 });

@@ -29,14 +29,22 @@ export class Reading {
   private readonly pane: SourcePane;
   /** True while it is there because there is room. */
   private passing = false;
-  /** True while it would be there, but for the second picture. */
+  /** True while it would be there, but for the second picture or for the width. */
   private gaveWay = false;
+  /** True while a second picture is there. */
+  private second = false;
+  private readonly width = new ResizeObserver(() => this.followWidth());
 
   constructor(
     document: Document,
     private readonly parts: ReadingParts
   ) {
     this.pane = new SourcePane(document, parts);
+    this.width.observe(parts.root);
+  }
+
+  dispose(): void {
+    this.width.disconnect();
   }
 
   get root(): HTMLElement {
@@ -64,16 +72,11 @@ export class Reading {
 
   /** There is room for it from now on, or no longer. */
   setRoom(room: boolean, second: boolean): void {
-    // What is not on the screen yet has no width. Most tabs have room; which one has none is seen when it is there.
-    const width = this.parts.root.clientWidth || ROOM_FOR_IT;
-    if (room && !this.parts.root.clientWidth) {
-      this.leaveWhereNarrow();
-    }
-    if (room && !this.shown && width >= ROOM_FOR_IT) {
-      this.gaveWay = second;
-      if (!second) {
-        this.showInPassing();
-      }
+    this.second = second;
+    if (room && !this.shown) {
+      this.gaveWay = true;
+      // What is not on the screen yet has no width. Most tabs have room; which one has none is seen when it is there.
+      this.follow(this.parts.root.clientWidth || ROOM_FOR_IT);
     } else if (!room) {
       this.gaveWay = false;
       if (this.passing) {
@@ -84,12 +87,8 @@ export class Reading {
 
   /** A second picture comes, or goes again. */
   setSecond(second: boolean): void {
-    if (second && this.passing && this.parts.root.clientWidth < ROOM_FOR_ALL) {
-      this.show(false);
-      this.gaveWay = true;
-    } else if (!second && this.gaveWay) {
-      this.showInPassing();
-    }
+    this.second = second;
+    this.followWidth();
   }
 
   /** Another graph is seen. */
@@ -106,18 +105,22 @@ export class Reading {
     }
   }
 
-  /** Once the width is known, what is only there for the room goes where there is none. */
-  private leaveWhereNarrow(): void {
-    const observer = new ResizeObserver(() => {
-      const { clientWidth } = this.parts.root;
-      if (clientWidth) {
-        observer.disconnect();
-        if (this.passing && clientWidth < ROOM_FOR_IT) {
-          this.show(false);
-        }
-      }
-    });
-    observer.observe(this.parts.root);
+  private followWidth(): void {
+    const { clientWidth } = this.parts.root;
+    // What is behind another tab has no width, and is seen again as it was.
+    if (clientWidth) {
+      this.follow(clientWidth);
+    }
+  }
+
+  /** What is only there for the room goes where there is none, and comes back with it. */
+  private follow(width: number): void {
+    if (this.passing && width < (this.second ? ROOM_FOR_ALL : ROOM_FOR_IT)) {
+      this.show(false);
+      this.gaveWay = true;
+    } else if (this.gaveWay && !this.second && width >= ROOM_FOR_IT) {
+      this.showInPassing();
+    }
   }
 
   private showInPassing(): void {
