@@ -43,20 +43,27 @@ export function hold(camera: Camera, picture: Rectangle, width: number, height: 
 const NEAR = 40;
 /** A picture that is seen whole at this scale can be read; at a smaller one, a part of it is shown instead. */
 const READABLE = 0.66;
+/** Marks and colours still tell where something happened. */
+const TELLING = 0.5;
+
+/** What a camera that nobody has moved stands over. */
+export interface Sight {
+  readonly picture: Rectangle;
+  /** The space on the screen that nothing covers. */
+  readonly window: { readonly width: number; readonly height: number };
+  /** The scale at which all of the picture fits. */
+  readonly whole: number;
+  /** On the screen, what stays where it is as far as that goes. */
+  readonly anchor: { readonly x: number; readonly y: number };
+}
 
 /**
  * The camera for a picture that nobody has moved: all of it is in view where it can be read then, and else no room is
- * left empty while something is cut off. `whole` is the scale at which all of it fits; `anchor`, on the screen, stays
- * where it is as far as that goes.
+ * left empty while something is cut off.
  */
-export function settle(
-  camera: Camera,
-  picture: Rectangle,
-  window: { readonly width: number; readonly height: number },
-  whole: number,
-  anchor: { readonly x: number; readonly y: number }
-): Camera {
-  const scale = whole >= Math.min(READABLE, camera.scale * 0.8) ? whole : camera.scale;
+export function settle(camera: Camera, sight: Sight, readable = READABLE): Camera {
+  const { picture, window, whole, anchor } = sight;
+  const scale = whole >= Math.min(readable, camera.scale * 0.8) ? whole : camera.scale;
   const at = {
     x: camera.x + anchor.x / camera.scale - anchor.x / scale,
     y: camera.y + anchor.y / camera.scale - anchor.y / scale
@@ -73,6 +80,44 @@ export function settle(
     x: along(at.x, picture.x, picture.width, window.width / scale),
     y: along(at.y, picture.y, picture.height, window.height / scale)
   };
+}
+
+/**
+ * The settled camera where `wanted` is to be seen: all of the picture where that cuts none of it off and marks can still
+ * be told, else as much of it as holds all that is wanted, else the first.
+ */
+export function settleOn(wanted: readonly Rectangle[], camera: Camera, sight: Sight): Camera {
+  const { window } = sight;
+  const sees = (at: Camera): boolean => wanted.every(area => inView(at, area, window));
+  const found = [READABLE, TELLING].map(readable => settle(camera, sight, readable)).find(sees);
+  if (found) {
+    return found;
+  }
+  const near = settle(camera, sight);
+  const all = around(wanted);
+  const scale = Math.min(near.scale, window.width / all.width, window.height / all.height);
+  if (scale < TELLING) {
+    return reveal(near, wanted[0], window.width, window.height);
+  }
+  const at = {
+    scale,
+    x: all.x + (all.width - window.width / scale) / 2,
+    y: all.y + (all.height - window.height / scale) / 2
+  };
+  return settle(at, { ...sight, whole: scale });
+}
+
+function inView({ x, y, scale }: Camera, area: Rectangle, { width, height }: Sight['window']): boolean {
+  const [right, bottom] = [x + width / scale, y + height / scale];
+  return area.x >= x && area.y >= y && area.x + area.width <= right && area.y + area.height <= bottom;
+}
+
+function around(areas: readonly Rectangle[]): Rectangle {
+  const x = Math.min(...areas.map(area => area.x));
+  const y = Math.min(...areas.map(area => area.y));
+  const right = Math.max(...areas.map(area => area.x + area.width));
+  const bottom = Math.max(...areas.map(area => area.y + area.height));
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 /** Moves just so far that the rectangle of the scene is in view, with some room around it. */

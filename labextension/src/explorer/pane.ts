@@ -21,7 +21,7 @@ import { failureMarks } from './failure.ts';
 import { marksOf } from './marks.ts';
 import { Note } from './note.ts';
 import type { Change } from './openings.ts';
-import { Picture } from './picture.ts';
+import { boxesOf, Picture } from './picture.ts';
 import { Placing } from './placing.ts';
 import { relate } from './relate.ts';
 import { itemFor } from './row.ts';
@@ -246,8 +246,8 @@ export class Pane {
     fillTree(this.tree, scene.visible, this.prefix);
     this.fillLegend();
     this.parts.height.fit(scene, this.legend.height + this.root.offsetHeight - this.body.offsetHeight);
-    this.picture.show(scene, from, around === null ? -1 : this.boxOfItem(around));
-    this.setMarks();
+    this.marks = this.marksOn(scene.visible);
+    this.picture.show(scene, this.marks, from, around === null ? -1 : this.boxOfItem(around));
     this.events.shown(scene);
     this.mark();
   }
@@ -255,23 +255,19 @@ export class Pane {
   /** Marks what a pass of the compiler did, or what differs from the picture beside. */
   setMarks(): void {
     if (this.scene) {
-      const { visible } = this.scene;
-      const { document } = this.parts;
-      const own = [...marksOf(document, visible), ...failureMarks(document, visible)];
-      const marks = [...own, ...this.events.marks(visible)];
-      this.marks = marks;
-      this.picture.setMarks(marks);
+      this.marks = this.marksOn(this.scene.visible);
+      this.picture.setMarks(this.marks);
     }
+  }
+
+  private marksOn(visible: VisibleGraph): Mark[] {
+    const { document } = this.parts;
+    return [...marksOf(document, visible), ...failureMarks(document, visible), ...this.events.marks(visible)];
   }
 
   /** The boxes that are marked, in the order of reading. */
   get marked(): readonly number[] {
-    const { scene } = this;
-    if (!scene) {
-      return [];
-    }
-    const { x, y } = scene.layout;
-    return this.marks.map(({ box }) => box).sort((a, b) => y[a] - y[b] || x[a] - x[b]);
+    return this.scene ? boxesOf(this.scene, this.marks) : [];
   }
 
   private fillLegend(): void {

@@ -143,13 +143,14 @@ export class Picture {
 
   /**
    * Shows a scene. `from` gives for each box the one of the scene before that it was, or -1. The box `stay` stays where
-   * it is on the screen; without one the camera stays, or fits as long as the person has not moved it.
+   * it is on the screen; without one the camera stays, or fits as long as the person has not moved it. What is marked is
+   * in view then.
    */
-  show(scene: Scene, from?: Int32Array, stay = -1): void {
+  show(scene: Scene, marks: readonly Mark[], from?: Int32Array, stay = -1): void {
     const before = this.scene;
     this.scene = this.view.scene = scene;
     this.kept.drop();
-    this.marks = [];
+    this.marks = marks;
     this.hovered = -1;
     this.clicked = [-1, -1];
     if (before && from) {
@@ -158,7 +159,7 @@ export class Picture {
       if (this.drawn && known && few && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
         this.moving = { ...this.drawn, from, start: performance.now() };
       }
-      this.view.goOn(before, from, stay);
+      this.view.goOn(before, from, stay, boxesOf(scene, marks));
     }
     this.measure();
     this.draw();
@@ -401,4 +402,10 @@ export class Picture {
       }, REST);
     }
   }
+}
+
+/** The boxes that are marked, in the order of reading. */
+export function boxesOf({ layout }: Scene, marks: readonly Mark[]): number[] {
+  const { x, y } = layout;
+  return marks.map(({ box }) => box).sort((a, b) => y[a] - y[b] || x[a] - x[b]);
 }

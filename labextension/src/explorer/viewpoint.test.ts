@@ -100,6 +100,34 @@ test('what would be too small to be read is shown in part, with what was opened 
   assert.ok(view.isOwn);
 });
 
+test('what is marked is in view, though a box is selected and all of the picture is too large to be read', () => {
+  const beside = sceneOf(700, 380, [[100, 100]]);
+  const marked = (width: number, ...at: number[]): Viewpoint => {
+    const view = viewOf(beside);
+    view.fitted = false;
+    view.scene = sceneOf(width, 380, [[100, 100], ...at.map(x => [x, 200] as const)]);
+    view.goOn(
+      beside,
+      Int32Array.of(0, ...at.map(() => -1)),
+      0,
+      Array.from(at.keys(), box => box + 1)
+    );
+    return view;
+  };
+  const has = (view: Viewpoint, x: number): boolean => seen(view).left <= x && seen(view).right >= x + 100;
+  // Marks can be told at a scale that is too small for words.
+  const whole = marked(1500, 1300);
+  assert.ok(has(whole, 100) && has(whole, 1300));
+  assert.ok(has(marked(6000, 5000), 5000));
+  assert.equal(marked(6000, 5000).camera.scale, 1);
+  const both = marked(6000, 4000, 5000);
+  assert.ok(has(both, 4000) && has(both, 5000) && both.camera.scale >= 0.5);
+  // Of what is far apart, the first is seen.
+  assert.ok(has(marked(6000, 2000, 5900), 2000));
+  // What is in view already moves nothing.
+  assert.deepEqual(marked(6000, 300).locate(0), marked(6000).locate(0));
+});
+
 test('less space while something is selected shows all in it', () => {
   const view = viewOf(sceneOf(700, 400, [[0, 300]]));
   view.fitted = false;
@@ -121,7 +149,7 @@ test('a settled camera leaves no room empty while something is cut, and moves no
       const window = { width: wide, height: high };
       const whole = Math.min(1, wide / width, high / height);
       const anchor = { x: wide / 2, y: high / 2 };
-      const camera = settle({ x, y, scale: at }, picture, window, whole, anchor);
+      const camera = settle({ x, y, scale: at }, { picture, window, whole, anchor });
       for (const [from, start, length, space] of [
         [camera.x, picture.x, width, wide / camera.scale],
         [camera.y, picture.y, height, high / camera.scale]
@@ -130,7 +158,7 @@ test('a settled camera leaves no room empty while something is cut, and moves no
         const empty = from < start - 1e-6 || from + space > start + length + 1e-6;
         assert.ok(!(cut && empty));
       }
-      const again = settle(camera, picture, window, whole, anchor);
+      const again = settle(camera, { picture, window, whole, anchor });
       assert.ok(Math.hypot(again.x - camera.x, again.y - camera.y) < 1e-6 && again.scale === camera.scale);
     })
   );

@@ -5,7 +5,7 @@
 import { fitCamera, type Camera } from '../draw/canvas.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import { Shape } from '../view/visible.ts';
-import { hold, pan, reveal, settle, type Rectangle } from './camera.ts';
+import { hold, pan, reveal, settleOn, type Rectangle } from './camera.ts';
 import { TRAIL_HEIGHT } from './trail.ts';
 
 /** px of width that must be left free beside the details. */
@@ -14,6 +14,9 @@ const LEAST_FREE = 80;
 const LEAST_HIGH = 40;
 /** So much of a frame must be in view, in px of the scene: its title. */
 const TITLE = { width: 160, height: 28 };
+
+/** px of the scene around a box in which its marks stand. */
+const AROUND = 12;
 
 /** Px at the sides and at the top that stand over the picture. */
 export interface Cover {
@@ -85,9 +88,10 @@ export class Viewpoint {
 
   /**
    * Another scene is shown: the box `stay`, or the one in the middle, stays where it is on the screen. `from` gives for
-   * each box the one of `before` that it was, or -1.
+   * each box the one of `before` that it was, or -1. The boxes `wanted` are what is to be seen of it, the first before
+   * the others.
    */
-  goOn(before: Scene, from: Int32Array, stay: number): void {
+  goOn(before: Scene, from: Int32Array, stay: number, wanted: readonly number[] = []): void {
     const { scene } = this;
     const box = stay >= 0 && from[stay] >= 0 ? stay : this.fitted ? -1 : this.middlemost(before, from);
     if (box < 0 || !scene) {
@@ -98,9 +102,11 @@ export class Viewpoint {
     this.camera = { ...this.camera, x: this.camera.x + is.x - was.x, y: this.camera.y + is.y - was.y };
     this.fitted = false;
     if (!this.held && this.width && this.height) {
-      this.camera = this.settledAt(box);
+      this.camera = this.settledAt(box, wanted);
     }
-    this.revealTitle(box);
+    if (this.held || !wanted.length) {
+      this.revealTitle(box);
+    }
   }
 
   /** Where the camera settles; null where it may stay. `selected` is what stays where it is as far as that goes. */
@@ -172,7 +178,7 @@ export class Viewpoint {
   }
 
   /** The camera as it should be where the person has not moved it; the box stays where it is as far as that goes. */
-  private settledAt(box: number): Camera {
+  private settledAt(box: number, wanted: readonly number[] = []): Camera {
     const { scene, camera, width, height } = this;
     if (!scene) {
       return camera;
@@ -182,7 +188,9 @@ export class Viewpoint {
     const whole = fitCamera(scene, free.width, free.height).scale;
     const place = this.locate(box);
     const anchor = place ? { x: place.x - left, y: place.y - top } : { x: free.width / 2, y: free.height / 2 };
-    return pan(settle(pan(camera, -left, -top), areaOf(scene), free, whole, anchor), left, top);
+    const sight = { picture: areaOf(scene), window: free, whole, anchor };
+    const areas = wanted.map(one => titleOf(scene, one));
+    return pan(settleOn(areas, pan(camera, -left, -top), sight), left, top);
   }
 
   /** The box that was nearest to the middle of the screen, of those that are still there; -1 for none. */
@@ -239,6 +247,16 @@ export class Viewpoint {
 
 function areaOf(scene: Scene): Rectangle {
   return { x: -MARGIN, y: -MARGIN, width: scene.width, height: scene.height };
+}
+
+/** The upper left part of a box, with what is written at its corner. */
+function titleOf({ layout }: Scene, box: number): Rectangle {
+  return {
+    x: layout.x[box] - AROUND,
+    y: layout.y[box] - AROUND,
+    width: Math.min(layout.width[box], TITLE.width) + 2 * AROUND,
+    height: Math.min(layout.height[box], TITLE.height) + 2 * AROUND
+  };
 }
 
 /** What stays in place of a box that opens: the frame grows to both sides and down. */
