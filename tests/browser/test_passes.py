@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+import jax
 import jax.numpy as jnp
 import pytest
+from jax import lax
 from playwright.sync_api import expect
 
 import jaxviz as jv
@@ -87,6 +89,41 @@ def test_the_slider_keeps_the_keys_that_move_it(open_page, graph_of, tmp_path):
     page.keyboard.press(",")
     expect(graph.root.locator(".jv-pass-line")).to_contain_text("1 of")
     expect(slider).to_be_focused()
+
+
+def test_what_a_pass_did_is_marked_or_said_where_it_has_no_box(open_page, graph_of, tmp_path):
+    def run(w, xs):
+        def step(h, x):
+            h = jnp.tanh(h @ w + x)
+            return h, h.sum()
+
+        return lax.scan(step, jnp.zeros(4), xs)[1].mean()
+
+    path = tmp_path / "scan.html"
+    explored = jv.explore(jax.value_and_grad(run), jnp.ones((4, 4)), jnp.ones((6, 4)))
+    assert len(explored.passes) > 9
+    explored.to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    slider, line = graph.root.get_by_role("slider"), graph.root.locator(".jv-pass-line")
+    counts = line.locator(".jv-change")
+    unmarked = []
+    for number in range(1, len(explored.passes) + 1):
+        slider.fill(str(number))
+        expect(line).to_contain_text(f"{number} of ")
+        graph.settle()
+        if graph.root.evaluate("root => root.explorer.pane.marked.length === 0"):
+            unmarked.append(counts.all_text_contents())
+    # What is gone stands in the state before; the counters of a loop are marked on the loop.
+    assert unmarked
+    assert all(len(words) == 1 and words[0].endswith("gone") for words in unmarked), unmarked
+    graph.stage.focus()
+    while counts.count() > 1 or "gone" not in counts.first.text_content():
+        page.keyboard.press(",")
+        graph.settle()
+    page.keyboard.press("n")
+    expect(graph.root.locator(".jv-note")).to_contain_text("what this pass did has no box: 1 gone")
 
 
 def test_a_selection_keeps_its_instruction_and_its_story_leads_through_the_passes(notebook):

@@ -11,6 +11,7 @@ import { comparedMarks } from './comparedMarks.ts';
 import { Divider } from './divider.ts';
 import { element } from './elements.ts';
 import type { Change } from './openings.ts';
+import { whyUnmarked } from './marks.ts';
 import type { Pane } from './pane.ts';
 import { PaneHead } from './paneHead.ts';
 
@@ -186,9 +187,9 @@ export class Beside {
       const to = at < 0 ? (by > 0 ? 0 : boxes.length - 1) : (at + by + boxes.length) % boxes.length;
       pane.selectBox(boxes[to]);
     } else {
-      pane.say(
-        this.on ? 'no difference on the screen' : 'differences are marked while two pictures stand side by side'
-      );
+      const alone = 'differences are marked while two pictures stand side by side';
+      const why = whyUnmarked(this.parts.document, pane.viewing.at);
+      pane.say(why ?? (this.on ? 'no difference on the screen' : alone));
     }
   }
 

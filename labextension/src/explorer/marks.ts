@@ -6,7 +6,7 @@ import { openState, placeOf } from '../document/states.ts';
 import type { Mark } from '../draw/marks.ts';
 import { rowsOf, type Rows } from '../view/outline.ts';
 import { Shape, type VisibleGraph } from '../view/visible.ts';
-import { boxOfNode } from '../view/seen.ts';
+import { boxesReading, boxOfNode } from '../view/seen.ts';
 
 /** One word for each kind, as the line of the pass, the marks and the story of an instruction write it. */
 export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
@@ -29,13 +29,14 @@ export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
   const rows = rowsOf(document, visible.graph);
   const changes = changesOf(document, place.passes, place.number);
   const counts = new Map<number, Counts>();
+  const hidden = new Map<number, Counts>();
   const count = (box: number, kind: ChangeKind, node: number): void => {
     // A frame is marked for what it is the inside of, not for all that it holds.
-    const own = box >= 0 && (visible.shape[box] !== Shape.frame || isInside(visible, rows, box, node));
-    if (own) {
-      const here = counts.get(box) ?? {};
-      here[kind] = (here[kind] ?? 0) + 1;
-      counts.set(box, here);
+    if (box >= 0 && (visible.shape[box] !== Shape.frame || isInside(visible, rows, box, node))) {
+      add(counts, box, kind);
+    } else {
+      const places = box < 0 && node >= 0 ? boxesReading(visible.graph, rows, visible, node) : [box];
+      places.forEach(place => add(hidden, place, kind));
     }
   };
   for (const kind of CHANGE_KINDS) {
@@ -51,7 +52,30 @@ export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
       count(rest ? boxOfNode(rows, visible, rest.node) : -1, 'removed', -1);
     }
   }
-  return [...counts].map(([box, here]) => ({ box, ...told(here, visible.item[box] < 0) }));
+  hidden.delete(-1);
+  // Where all that changed has no box of its own, what holds or reads it is better than nothing.
+  return [...(counts.size ? counts : hidden)].map(([box, here]) => ({ box, ...told(here, visible.item[box] < 0) }));
+}
+
+function add(counts: Map<number, Counts>, box: number, kind: ChangeKind): void {
+  const here = counts.get(box) ?? {};
+  here[kind] = (here[kind] ?? 0) + 1;
+  counts.set(box, here);
+}
+
+/** Why nothing is marked on a state; nothing for a graph that is no state. */
+export function whyUnmarked(document: Document, graph: number): string | undefined {
+  const place = placeOf(document, graph);
+  if (!place) {
+    return undefined;
+  }
+  if (place.number === 0) {
+    return 'no pass has changed anything yet';
+  }
+  const changes = changesOf(document, place.passes, place.number);
+  const counts = CHANGE_KINDS.filter(kind => changes[kind].length);
+  const words = counts.map(kind => `${changes[kind].length} ${CHANGE_WORDS[kind]}`).join(', ');
+  return `what this pass did has no box: ${words}, shown by a click on it above`;
 }
 
 /** True where the frame `box` is the inside of the node. */
