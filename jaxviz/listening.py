@@ -16,12 +16,20 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, NamedTuple
 
 from jaxviz import compat
 from jaxviz.hearing import TRACE
+from jaxviz.outside_jit import (
+    definition_of_bare,
+    definition_of_piece,
+    given,
+    is_bare,
+    is_jax,
+    with_length,
+)
 from jaxviz.program import Program
 from jaxviz.read.frames import is_library
 from jaxviz.specialization import (
@@ -52,6 +60,8 @@ _PASSED = tuple(
 _STANDARD = os.path.abspath(sysconfig.get_paths()["stdlib"]) + os.sep
 # Functions of JAX beyond which the jaxpr of a frame is no longer the one that is compiled.
 _CALLS = ("cache_miss", "call_impl_cache_miss", "jit_lower", "jit_trace", "bind")
+# Where JAX shortens tracebacks: its functions that people call stand in a wrapper of this file.
+_FILTERING = "traceback_util.py"
 # Traces and programs without their compile time that are remembered.
 _PENDING = 64
 
@@ -179,6 +189,8 @@ class Seen(NamedTuple):
     kwargs: Mapping[str, Any] = {}
     piece: bool = False
     place: Place | None = None
+    #: The function of JAX that the person's code called.
+    called: str = ""
 
 
 def look(frame: FrameType | None) -> Seen:
@@ -186,10 +198,13 @@ def look(frame: FrameType | None) -> Seen:
     seen = Seen()
     frames = _frames(frame)
     calling = False
+    called = ""
     for one in frames:
         if not _is_machinery(one):
-            return _through_wrapper(seen, one)._replace(place=_place(one))
+            return _through_wrapper(seen, one)._replace(place=_place(one), called=called)
         code, values = one.f_code.co_name, one.f_locals
+        if not one.f_code.co_filename.endswith(_FILTERING):
+            called = code
         if code == "call_impl_cache_miss":
             seen = seen._replace(piece=True)
         calling = calling or code in _CALLS
@@ -264,7 +279,7 @@ def _compilation(name: str, seen: Seen) -> Compilation:
     types = tuple(getattr(jaxpr, "in_avals", ()))
     function = None if seen.piece else seen.function
     if function is not None:
-        definition = _where_written(definition_of(function), jaxpr)
+        definition = definition_of(function)
         signature = signature_of(
             function,
             seen.args,
@@ -275,8 +290,13 @@ def _compilation(name: str, seen: Seen) -> Compilation:
         )
         static = [number for number in getattr(seen.info, "static_argnums", ()) if number < len(seen.args)]
         call = Program(function, seen.args, seen.kwargs, static).call
+        if is_bare(definition.file, jaxpr):
+            definition = definition_of_bare(definition, jaxpr, seen.called, seen.place)
+            signature = with_length(signature, jaxpr)
     else:
         definition = _by_jaxpr(jaxpr, _bare(name))
+        if seen.function is not None:
+            definition = definition_of_piece(definition, definition_of(seen.function), jaxpr)
         paths = [path or f"argument[{number}]" for number, path in enumerate(compat.argument_names_of(jaxpr))]
         signature = signature_of(None, [], dict(zip(paths, types, strict=False)))
         call = f"{definition.name}({', '.join(leaf.text for leaf in signature.leaves[:4])}{', ...' * (len(types) > 4)})"
@@ -290,13 +310,6 @@ def _compilation(name: str, seen: Seen) -> Compilation:
         tuple(number for number, given in enumerate(seen.donated) if given),
         seen.piece,
     )
-
-
-def _where_written(definition: Definition, jaxpr: Any) -> Definition:
-    """Of what runs outside of `jit`, such as a loop, JAX compiles a function of its own: it is told, and told from
-    others, by the function that it was given."""
-    given = next(_given(jaxpr), None) if _is_jax(definition.file) else None
-    return definition if given is None else replace(definition, file=given.file, line=given.line)
 
 
 def _shallow(jaxpr: Any) -> Any:
@@ -315,28 +328,13 @@ def _is_own(function: Any, jaxpr: Any) -> bool:
     if function is not None:
         inner = innermost(function)
         code = getattr(inner, "__code__", None)
-        if code is None or not _is_jax(code.co_filename):
+        if code is None or not is_jax(code.co_filename) or is_bare(code.co_filename, jaxpr):
             return True
     else:
         found = compat.function_of(jaxpr)
-        if found is not None and found.file and not _is_jax(found.file):
+        if found is not None and found.file and not is_jax(found.file):
             return True
-    return next(_given(jaxpr), None) is not None
-
-
-def _given(jaxpr: Any) -> Iterator[compat.Function]:
-    """The functions of the person's that loops and choices of a jaxpr were given."""
-    for equation in compat.open_jaxpr(jaxpr).eqns:
-        for value in equation.params.values():
-            for body in value if isinstance(value, (tuple, list)) else (value,):
-                if type(body) in compat.BODY_CLASSES:
-                    found = compat.function_of(body)
-                    if found is not None and found.file and not _is_jax(found.file):
-                        yield found
-
-
-def _is_jax(file: str) -> bool:
-    return file.startswith((*compat.JAX_FOLDERS, "<frozen "))
+    return next(given(jaxpr), None) is not None
 
 
 class RecordedProgram(Program):

@@ -116,16 +116,24 @@ class Definition:
     #: have one, and no later object gets it, though it may lie at the same address.
     serial: int = field(default_factory=lambda: next(_NUMBERS), repr=False)
     inner_serial: int = field(default_factory=lambda: next(_NUMBERS), repr=False)
+    #: The function of JAX, such as `fori_loop`, that was called outside of `jit`: it is told by what it was given.
+    called: str = ""
+    #: Whether that makes a function of its own of what it is given, a new one in each call.
+    wrapping: bool = False
+    #: Which piece of a transformation of a jitted function it is; empty for the function itself.
+    piece: str = ""
 
     def same_object(self, other: Definition) -> bool:
         """Whether JAX takes both for one function. An object that is gone is no longer known to JAX either."""
-        return self.serial == other.serial
+        return self.serial == other.serial and not self.piece and not other.piece
 
     def made_again(self, other: Definition) -> bool:
         """Whether both are made of the same code, in the same way."""
         return (
             self.code is not None
             and self.code is other.code
+            and self.piece == other.piece
+            and not (self.piece and self.serial == other.serial)
             and (self.file, self.line) == (other.file, other.line)
             and _all_same(self.around, other.around)
             and _all_same(self.layers, other.layers)

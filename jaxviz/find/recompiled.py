@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line
 from jaxviz.find.static_fields import changed_field
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ _USEFUL = ("shape", "dtype", "static", "tree", "placement", "setting", "wrapper"
 _ADVICE, _WARNING = {"mistake": 1, "useful": 3}, {"mistake": 2, "useful": 8}
 # A third value of a static argument is a note: there may be many more.
 _NOTED = {"static": 2}
-# Operations that are compiled with the functions that they are given.
-_BODIED = frozenset({"scan", "while", "while_loop", "fori_loop", "cond", "switch", "map", "associative_scan"})
 # A text names so many arguments; the rest are counted.
 _MOST_NAMED = 3
 # The longest text of a value.
@@ -59,8 +57,11 @@ def reasons(new: Specialization, earlier: Sequence[Specialization]) -> tuple[Rea
         )
     made = [one for one in earlier if new.definition.made_again(one.definition)]
     if made:
-        last = made[-1]
-        return (_new_object(new.definition, last.definition), *_closest(new, made))
+        differing = _closest(new, made)
+        if new.definition.called and differing:
+            # Whether it was given the same function is not known.
+            return tuple(_of_turns(reason, new.definition.called) for reason in differing)
+        return (_new_object(new.definition, made[-1].definition), *differing)
     if any(new.definition.written_again(one.definition) for one in earlier):
         return (Reason("redefined", "it was defined anew, which makes another function of it"),)
     return (Reason("first", "compiled for the first time"),)
@@ -147,6 +148,8 @@ def _finding(definition: Definition, members: Sequence[tuple[Reason, ...]], cost
         text=f"{text[0].upper()}{text[1:]}.{took}",
         remedy=joined(counts[one][-1].remedy for one in told),
         nodes=np.empty(0, np.int32),
+        # Of no document yet, so that the file has no row.
+        lines=(Line(-1, definition.line),) if definition.line > 0 else (),
         figures={
             "compilations": len(members),
             **{one: len(counts[one]) for one in told},
@@ -186,16 +189,8 @@ def _new_object(new: Definition, last: Definition) -> Reason:
             remedy,
             new.name,
         )
-    if new.code is not None and new.name in _BODIED and new.code.co_name != new.name:
-        # It was called outside of any jitted function, and is compiled for itself.
-        return Reason(
-            "function",
-            f"the function that `{new.name}` was given is a new object: the line that makes it ran again{captured}",
-            f"Make that function once and give `{new.name}` the same each time, or call `{new.name}` inside of "
-            f"a function "
-            "that is jitted once; JAX knows functions by identity.",
-            new.name,
-        )
+    if new.called:
+        return _called_outside(new, captured)
     remedy = (
         f"Make and jit {what} once, outside of the loop or function that calls it; JAX knows functions by identity."
     )
@@ -204,6 +199,37 @@ def _new_object(new: Definition, last: Definition) -> Reason:
         remedy = f"Pass {passed} as an argument, and make and jit {what} once."
     return Reason(
         "function", f"{what} is a new function object: the line that makes it ran again{captured}", remedy, new.name
+    )
+
+
+def _called_outside(new: Definition, captured: str) -> Reason:
+    """What JAX compiles where a loop is called outside of any jitted function is compiled for itself."""
+    name = f"`{new.called}`"
+    inside = f"all {name} inside of a function that is jitted once"
+    if new.wrapping:
+        why = (
+            f"{name} puts a new function around the one that it is given in each call, which is compiled outside of jit"
+        )
+        return Reason("function", f"{why}{captured}", f"C{inside}.", new.called)
+    return Reason(
+        "function",
+        f"the function that {name} was given is a new object: the line that makes it ran again{captured}",
+        f"Make that function once and give {name} the same each time, or c{inside}; JAX knows functions by identity.",
+        new.called,
+    )
+
+
+def _of_turns(reason: Reason, called: str) -> Reason:
+    """With the cure for a loop outside of jit, where its number of turns is what differs."""
+    if reason.path != "length":
+        return reason
+    remedy = (
+        "Call `fori_loop` inside of a jitted function that has its bounds as arguments: that is compiled once for all."
+        if called == "fori_loop"
+        else f"Bring `{called}` to a few fixed lengths; each is compiled for itself."
+    )
+    return replace(
+        reason, text=reason.text.replace("the static argument `length`", "the number of turns"), remedy=remedy
     )
 
 

@@ -306,6 +306,96 @@ def test_loops_outside_of_jit_that_are_given_other_functions_are_not_compiled_ag
     assert found.findings == ()
 
 
+def mapped(x):
+    return jnp.cos(x)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: jax.lax.map(lambda x: x * 2, ONES),
+        lambda: jax.lax.map(mapped, ONES),
+        lambda: jax.lax.map(jnp.sin, ONES),
+        lambda: jax.lax.map(lambda x: x * 2, jnp.arange(7.0), batch_size=2),
+    ],
+)
+def test_a_map_outside_of_jit_is_compiled_in_each_call(run):
+    with jv.recording() as found:
+        for _ in range(3):
+            run()
+    (finding,) = found.findings
+    assert finding.title.startswith("map was compiled 3 times")
+    assert "`map` puts a new function around the one that it is given in each call" in finding.text
+    assert finding.remedy == "Call `map` inside of a function that is jitted once."
+
+
+def test_a_reduction_with_a_new_function_is_told_by_that_function():
+    def train():
+        for _ in range(3):
+            jax.lax.reduce(ONES, 0.0, lambda x, y: x + y, (0,))
+
+    with jv.recording() as found:
+        train()
+    (finding,) = found.findings
+    assert "the function that `reduce` was given is a new object" in finding.text
+    assert [line.line for line in finding.lines] == [train.__code__.co_firstlineno + 2]
+
+
+def test_loops_outside_of_jit_that_are_given_the_same_are_compiled_once():
+    def double(i, x):
+        return x * 2
+
+    def total(c, x):
+        return c + x, c
+
+    with jv.recording() as found:
+        for _ in range(3):
+            jax.lax.fori_loop(0, 3, double, ONES)
+            jax.lax.scan(total, 0.0, ONES)
+    assert [one.definition.name for one in found.compilations] == ["fori_loop", "scan"]
+    assert found.findings == ()
+
+
+def test_the_number_of_turns_of_a_loop_outside_of_jit_is_a_reason():
+    def double(i, x):
+        return x * 2
+
+    with jv.recording() as found:
+        for turns in range(1, 5):
+            jax.lax.fori_loop(0, turns, double, ONES)
+    assert [(reason.kind, reason.text) for reason in found.reasons[-1]] == [
+        ("static", "the number of turns is 4, before 3")
+    ]
+    (finding,) = found.findings
+    assert "has its bounds as arguments" in finding.remedy
+
+
+@pytest.mark.parametrize("transform", [jax.vmap, jax.grad, jax.jacfwd])
+def test_a_function_that_is_jitted_anew_under_a_transformation_is_found(transform):
+    def train():
+        for _ in range(3):
+            transform(jax.jit(lambda x: jnp.sin(x) * 2))(1.0 if transform is jax.grad else ONES)
+
+    with jv.recording() as found:
+        train()
+    (finding,) = found.findings
+    assert "this lambda is a new function object" in finding.text
+    assert [line.line for line in finding.lines] == [train.__code__.co_firstlineno + 2]
+
+
+@pytest.mark.parametrize(
+    "transform", [jax.vmap, jax.grad, jax.hessian, lambda f: jax.grad(jax.checkpoint(f)), jax.jacrev]
+)
+def test_a_function_that_is_jitted_once_is_innocent_under_transformations(transform):
+    inner = jax.jit(lambda x: jnp.sin(x) * 2)
+    outer = jax.jit(lambda x: inner(inner(x)))
+    with jv.recording() as found:
+        for _ in range(3):
+            transform(lambda x: outer(x))(ONES if transform is jax.vmap else 1.0)
+    assert found.compilations
+    assert found.findings == ()
+
+
 def test_another_activation_is_told_by_its_name():
     @functools.partial(jax.jit, static_argnums=1)
     def layer(x, activation):
