@@ -16,7 +16,7 @@ from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name, type_text
 from jaxviz.errors.rewriting import grouped
-from jaxviz.errors.trial import given_by
+from jaxviz.errors.trial import cannot_work, given_by
 
 _METHODS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -449,23 +449,55 @@ def _nothing(failure: Failure, match: re.Match[str]) -> Explanation | None:
         "tuple": "to a tuple, `+` means something else, and JAX makes no array of it unasked",
     }.get(other, "operators work on arrays and numbers alone")
     reason = f"Arrays are computed with arrays and numbers. `{name}` is a {other} when the function is traced: {why}."
-    sides = [failure.text(node.left), failure.text(node.right)]
     first = failure.text(failure.statement).splitlines()[0]
     if other == "NoneType":
         code = f"if {name} is not None:  # known while tracing, so Python's if is right\n    {first}"
         cure = Cure("Ask for it first:", code)
     elif other == "dict" and odd:
-        array = sides[1] if odd[0] is node.left else sides[0]
-        code = failure.with_(node, f"jax.tree.map(lambda leaf: leaf, {name})")
-        cure = Cure("Compute leaf by leaf:", code.replace("lambda leaf: leaf", f"lambda leaf: leaf + {array}"))
+        cure = Cure("Compute leaf by leaf:", failure.with_(node, leaf_by_leaf(failure, node, odd)))
     elif other == "str" and odd:
         cure = Cure("Make a number of it first:", failure.with_(odd[0], f"float({name})"))
     else:
-        cure = Cure(
-            "Make an array of it first:",
-            failure.with_(odd[0], f"jnp.asarray({name})") if odd else "jnp.asarray(values)",
-        )
+        cure = _arrays_first(failure, node, odd)
     return Explanation("operand", f"`{name}` is a {other}, not an array", reason, (cure,), "")
+
+
+def _sequence(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A list that is multiplied, which to Python means to repeat it."""
+    node = failure.find(ast.BinOp)
+    odd = [one for one in (node.left, node.right) if _is_listed(failure.value(one))] if node is not None else []
+    if node is None or not odd:
+        return None
+    name, kind = failure.text(odd[0]), type(failure.value(odd[0])).__name__
+    reason = (
+        f"Arrays are computed with arrays and numbers. `{name}` is a {kind} when the function is traced, which Python "
+        "repeats when it is multiplied: as often as a whole number says."
+    )
+    return Explanation(
+        "operand", f"`{name}` is a {kind}, not an array", reason, (_arrays_first(failure, node, odd),), ""
+    )
+
+
+def _arrays_first(failure: Failure, node: ast.BinOp, odd: list[ast.expr]) -> Cure:
+    """Lists that are computed with: as arrays, or where their entries have other shapes, leaf by leaf."""
+    source, statement = failure.source, failure.statement
+    changes: dict[ast.AST, str] = {one: f"jnp.asarray({failure.text(one)})" for one in odd}
+    code = "jnp.asarray(values)"
+    if odd and source is not None:
+        whole = node if statement is None or hasattr(statement, "body") else statement
+        code = source.replaced(whole, changes)
+        leaves = failure.with_(node, leaf_by_leaf(failure, node, odd))
+        if cannot_work(failure, code) and not cannot_work(failure, leaves):
+            return Cure("Compute leaf by leaf:", leaves)
+    return Cure("Make an array of it first:", code)
+
+
+def leaf_by_leaf(failure: Failure, node: ast.BinOp, trees: list[ast.expr]) -> str:
+    """An operation of which one side or both are trees, computed for each leaf."""
+    names = ["leaf"] if len(trees) == 1 else ["one", "other"]
+    changes: dict[ast.AST, str] = dict(zip(trees, names, strict=True))
+    body = failure.source.replaced(node, changes) if failure.source is not None else ""
+    return f"jax.tree.map(lambda {', '.join(names)}: {body}, {', '.join(map(failure.text, trees))})"
 
 
 _TYPE = ("TypeError",)
@@ -481,4 +513,5 @@ CASES = (
     Case("no axis", _TYPE, r"iteration over a 0-d array|len\(\) of unsized object", _no_axis),
     Case("unpacking", ("ValueError",), r"values to unpack", _unpacked),
     Case("operand", _TYPE, r"unsupported operand type\(s\) for .*: '(\w+)' and '(\w+)'", _nothing),
+    Case("operand", _TYPE, r"can't multiply sequence by non-int of type '\w+'", _sequence),
 )

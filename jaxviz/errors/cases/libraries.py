@@ -19,12 +19,15 @@ def _parameter_shape(failure: Failure, match: re.Match[str]) -> Explanation:
         f"The parameters were made for inputs of another shape: `{name}` of `{module}` is {there}, and with this input "
         f"it would have to be {wanted}. {failure.types(failure.expression)}"
     )
-    cures = (
-        Cure("Make the parameters with an input of the shape that they will get:", "variables = model.init(key, x)"),
-        Cure("Or see of which shapes they are:", "jax.tree.map(jnp.shape, variables)"),
-    )
+    outside, call = failure.calling("apply")
+    cures = []
+    if call is not None and isinstance(call.func, ast.Attribute) and call.args and isinstance(call.args[0], ast.Name):
+        given = [outside.text(one) for one in (*call.args[1:], *call.keywords)]
+        made = f"{outside.text(call.func.value)}.init({', '.join(['jax.random.key(0)', *given])})"
+        code = f"{call.args[0].id} = {made}\n{outside.with_(call, outside.text(call))}"
+        cures = [Cure("Make the parameters with an input of the shape that they get:", code)]
     title = f"`{name}` of `{module}` is {there}, and this input needs {wanted}"
-    return Explanation("flax shape", title, reason.strip(), cures, f"{_ERRORS}#flax.errors.ScopeParamShapeError")
+    return Explanation("flax shape", title, reason.strip(), tuple(cures), f"{_ERRORS}#flax.errors.ScopeParamShapeError")
 
 
 def _derivative_of_all(failure: Failure, match: re.Match[str]) -> Explanation | None:

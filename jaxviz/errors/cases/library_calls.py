@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxviz.errors.explanation import Case, Cure, Explanation
 from jaxviz.errors.failure import Failure, is_array, type_text
-from jaxviz.errors.rewriting import with_keyword
+from jaxviz.errors.rewriting import fresh, with_keyword
 from jaxviz.errors.trial import cannot_work, given_by
 
 _FLAX = "https://flax.readthedocs.io/en/latest/api_reference/flax.errors.html"
@@ -134,6 +134,9 @@ def _labels(failure: Failure, match: re.Match[str]) -> Explanation | None:
     if not is_array(labels):
         return None
     whole = labels.dtype.kind in "iu"
+    logits: Any = given_by(failure, failure.text(call.args[0]))
+    if not whole and name == names[1] and is_array(logits) and labels.ndim == logits.ndim - 1:
+        return _labels_of_floats(failure, call, name)
     if whole != (name == names[0]):
         return None
     other = names[1] if whole else names[0]
@@ -146,6 +149,17 @@ def _labels(failure: Failure, match: re.Match[str]) -> Explanation | None:
     )
     title = f"`{name}` was given {'numbers of classes' if whole else 'probabilities'}"
     return Explanation("labels", title, reason, (Cure("Use the loss for these:", code),), f"{_OPTAX}losses.html")
+
+
+def _labels_of_floats(failure: Failure, call: ast.Call, name: str) -> Explanation:
+    text, given = failure.text(call.args[1]), call.args[1]
+    reason = (
+        f"`{name}` takes the number of the class of each example, and looks up what belongs to it, so it must be an "
+        f"integer. `{text}` holds one number for each example, as floating-point numbers."
+    )
+    whole = text if isinstance(given, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({text})"
+    cure = Cure("Make integers of them:", failure.with_(given, f"{whole}.astype(int)"))
+    return Explanation("labels", f"`{name}` was given floats for classes", reason, (cure,), f"{_OPTAX}losses.html")
 
 
 def _other_gradients(failure: Failure, match: re.Match[str]) -> Explanation | None:
@@ -177,33 +191,39 @@ def _other_state(failure: Failure, match: re.Match[str]) -> Explanation | None:
     parameters = failure.text(call.args[2]) if len(call.args) > 2 else _initialized(failure, call)
     cures = []
     if optimizer and state.isidentifier() and parameters:
-        code = f"{state} = {optimizer}.init({parameters})"
+        # The parameters themselves may have been given in its place.
+        name = state if state != parameters else fresh(failure, "state", "opt_state")
+        code = f"{name} = {optimizer}.init({parameters})"
         if not hasattr(failure.statement, "body"):
-            code += f"\n{failure.text(failure.statement)}"
+            code += f"\n{failure.with_(call.args[1], name)}"
         cures = [Cure("Make the state with the optimizer that reads it, where it is made first:", code)]
     reason = (
         f"The state of an optimizer holds what that one keeps, and no other can read it. `{state}` is not what "
         f"`{optimizer}.init` gives."
     )
-    title = f"`{state}` is the state of another optimizer"
+    title = f"`{state}` is not the state of this optimizer"
     return Explanation("optax state", title, reason, tuple(cures), f"{_OPTAX}transformations.html")
 
 
 def _in_other_order(failure: Failure, match: re.Match[str]) -> Explanation | None:
     """`apply_updates` with the state of the optimizer, for `update` gives the updates first."""
     call = failure.calls("apply_updates")
-    if call is None or len(call.args) < 2 or not isinstance(failure.value(call.args[1]), tuple):
+    source = failure.source
+    if call is None or len(call.args) < 2 or not isinstance(failure.value(call.args[1]), tuple) or source is None:
         return None
-    text, source = failure.text(call.args[1]), failure.source
-    made = [
+    text = failure.text(call.args[1])
+    updates = [
         node
-        for node in ast.walk(source.tree if source is not None and source.tree is not None else ast.Module([], []))
+        for node in ast.walk(source.tree or ast.Module([], []))
         if isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
         and failure.text(node.value.func).endswith(".update")
-        and [failure.text(one) for one in getattr(node.targets[0], "elts", [])][1:] == [text]
     ]
-    if not made or source is None:
+    for node in updates:
+        if failure.text(node.targets[0]) == text:
+            return _both(failure, node, text)
+    made = [node for node in updates if [*map(failure.text, getattr(node.targets[0], "elts", []))][1:] == [text]]
+    if not made:
         return None
     first = failure.text(getattr(made[0].targets[0], "elts", [])[0])
     code = source.replaced(made[0], {made[0].targets[0]: f"{text}, {first}"})
@@ -214,6 +234,26 @@ def _in_other_order(failure: Failure, match: re.Match[str]) -> Explanation | Non
     title = f"`{text}` is the state of the optimizer, not the updates"
     return Explanation(
         "optax order", title, reason, (Cure("Take them in this order:", code),), f"{_OPTAX}apply_updates.html"
+    )
+
+
+def _both(failure: Failure, made: ast.Assign, text: str) -> Explanation:
+    """`apply_updates` with all that `update` gives."""
+    given = made.value.args[1:2] if isinstance(made.value, ast.Call) else []
+    state = failure.text(given[0]) if given and isinstance(given[0], ast.Name) else fresh(failure, "state", "opt_state")
+    source = failure.source
+    code = source.replaced(made, {made.targets[0]: f"{text}, {state}"}) if source is not None else ""
+    reason = (
+        "`update` gives two things: the updates, which are built as the parameters are, and the new state of the "
+        f"optimizer. `{text}` is a tuple of both."
+    )
+    cure = Cure("Take them apart:", code)
+    return Explanation(
+        "optax order",
+        f"`{text}` is a tuple of the updates and the state",
+        reason,
+        (cure,),
+        f"{_OPTAX}apply_updates.html",
     )
 
 

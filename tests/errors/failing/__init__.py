@@ -30,6 +30,7 @@ for _name in (
     "given",
     "handed",
     "sizes",
+    "daily",
 ):
     import_module(f"errors.failing.{_name}")
 
