@@ -39,7 +39,7 @@ def _with_sure_cures(failure: Failure, told: Explanation) -> Explanation:
     """An explanation without the cures that cannot work as they stand; with none left, its reason says what helps."""
     cures = tuple(cure for cure in told.cures if _is_code(cure.code))
     whole = [cure for cure in cures if not has_gaps(failure, cure.code, cure.of_file)]
-    kept = tuple(cure for cure in whole if not cannot_work(failure, cure.code))
+    kept = tuple(cure for cure in whole if not (cure.inside and cannot_work(failure, cure.code)))
     if kept or whole or not cures:
         return replace(told, cures=kept)
     words = cures[0].text.removeprefix("Or ").rstrip(":.")

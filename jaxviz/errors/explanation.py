@@ -19,6 +19,8 @@ class Cure:
     code: str
     #: Whether its names may be those of other functions of the same file, of which it was made.
     of_file: bool = True
+    #: Whether it stands where the error came, and can be tried there.
+    inside: bool = True
 
 
 @dataclass(frozen=True)

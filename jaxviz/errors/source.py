@@ -101,6 +101,12 @@ class Source:
         lines[0] = b" " * start + lines[0][start:] if len(lines) > 1 else lines[0][start:]
         return textwrap.dedent(b"".join(lines).decode(errors="replace"))
 
+    def is_bracketed(self, node: ast.AST) -> bool:
+        """Whether a node stands in brackets of its own, or in those of a call that is given nothing else."""
+        (first, start), (last, end) = _start(node), _end(node)
+        before, after = self._lines[first - 1][:start].rstrip(), self._lines[last - 1][end:].lstrip()
+        return before.endswith(b"(") and after.startswith(b")")
+
     def replaced(self, whole: ast.AST, changes: Mapping[ast.AST, str]) -> str:
         """The text of a node in which nodes inside it read differently."""
         first, start = _start(whole)

@@ -386,6 +386,27 @@ def test_a_number_that_is_a_size_is_not_kept_as_an_array():
     assert [cure.text.split()[0] for cure in cures_of(doubled, 3)] == ["Keep", "Make"]
 
 
+def as_many_as_the_largest(x, scale):
+    y = jnp.sin(x)
+    n = int(x.max() * scale)
+    return jnp.zeros(n) + y.sum()
+
+
+def as_many_as_one_more(x):
+    x = x + 1
+    n = int(x.max())
+    return jnp.zeros(n)
+
+
+def test_a_size_that_is_computed_of_arguments_is_computed_before():
+    (cure,) = cures_of(as_many_as_the_largest, X, jnp.float32(2))
+    names = {"jax": jax, "jnp": jnp, "x": X, "scale": 2.0}
+    exec(cure.code, names)
+    assert names["n"] == 6
+    np.testing.assert_allclose(names["result"], np.full(6, jnp.sin(X).sum()), rtol=1e-6)
+    assert not cures_of(as_many_as_one_more, X)
+
+
 def test_what_cannot_be_known_has_no_code():
     assert not cures_of(lambda x: jax.lax.fori_loop(0, x, lambda count, i: count + i, 10), X)
     assert not cures_of(lambda x: x.reshape(2, -1), X)

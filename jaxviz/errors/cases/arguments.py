@@ -22,23 +22,20 @@ def _static(failure: Failure, match: re.Match[str]) -> Explanation:
     kind = re.search(r"object of type <class '([\w.]+)'>", failure.message)
     what = kind[1].rpartition(".")[2] if kind else "list"
     call = failure.find(ast.Call)
-    given = next(
-        (
-            argument
-            for argument in (call.args if call is not None else [])
-            if type(failure.value(argument)).__name__ == what or isinstance(argument, (ast.List, ast.Dict, ast.Set))
-        ),
-        None,
-    )
+    arguments = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
+    given = next((one for one in arguments if _is_of_kind(failure, one, what)), None)
     page = failure.link or api_page("jax.jit")
     if "Tracer" in what:
         return _traced_static(failure, call, page)
-    name = _first_of_kind(failure, what)
+    # Of what a call inside is given, nothing of the explored function says more.
+    name = _first_of_kind(failure, what) if call is None else ""
     text = failure.text(given) or name or "values"
     wrapped = {"dict": f"tuple(sorted({text}.items()))", "set": f"frozenset({text})"}.get(what, f"tuple({text})")
     if "Array" in what or what == "ndarray":
         wrapped = f"tuple({text}.ravel().tolist())"
-    code = failure.with_(given, wrapped) if given is not None else wrapped
+    if given is not None and _tuple_of(failure, given):
+        wrapped = _tuple_of(failure, given)
+    code = failure.with_(given, wrapped) if given is not None else wrapped if name else ""
     reason = (
         "JAX compiles once for each value of a static argument and looks the program up by it, so it must be hashable: "
         f"it must not change. {_a(what)[:1].upper()}{_a(what)[1:]} can change."
@@ -59,6 +56,23 @@ def _static(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("static argument", f"{_a(what)} cannot be a static argument", reason, tuple(cures), page)
 
 
+def _is_of_kind(failure: Failure, node: ast.expr, what: str) -> bool:
+    """Whether an argument is of a class, as its value or the way in which it is written says."""
+    written = {ast.List: "list", ast.Dict: "dict", ast.Set: "set", ast.ListComp: "list", ast.DictComp: "dict"}
+    made = isinstance(node, ast.Call) and last_name(node.func) in ("array", "asarray", "arange")
+    kind = "ndarray" if made else written.get(type(node), type(failure.value(node)).__name__)
+    return kind == what or (made and "Array" in what)
+
+
+def _tuple_of(failure: Failure, node: ast.expr) -> str:
+    """A list that is written out, alone or as that of which an array is made, as a tuple; empty for any other."""
+    if isinstance(node, ast.Call) and last_name(node.func) in ("array", "asarray") and len(node.args) == 1:
+        node = node.args[0]
+    if not isinstance(node, (ast.List, ast.Tuple)) or any(isinstance(one, ast.List) for one in node.elts):
+        return ""
+    return f"({', '.join(map(failure.text, node.elts))}{',' * (len(node.elts) == 1)})"
+
+
 def _without_static(failure: Failure, call: ast.Call | None) -> str:
     """The statement with what is jitted jitted anew, without static arguments."""
     if call is None:
@@ -72,9 +86,11 @@ def _without_static(failure: Failure, call: ast.Call | None) -> str:
 
 
 def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explanation:
-    traced = next(
-        (argument for argument in (call.args if call is not None else [])[1:] if failure.traced(argument)), None
-    )
+    arguments = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
+    written = next((one for one in arguments if isinstance(one, ast.Call) and _tuple_of(failure, one)), None)
+    if written is not None:
+        return _written_static(failure, written, page)
+    traced = next((one for one in arguments[1:] if failure.traced(one)), None)
     text = failure.text(traced) or "the argument"
     static = static_cures(failure, failure.traced(traced)) if failure.place is failure.own[0] else ()
     made = f"is an argument of `{failure.name}`, which is traced" if static else "is computed from what is traced here"
@@ -85,6 +101,17 @@ def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explan
     cure = Cure("Let it be traced too, by leaving it out of the static ones:", _without_static(failure, call))
     cures = static or (cure,)
     return Explanation("static argument", f"`{text}` is traced, and cannot be static", reason, cures, page)
+
+
+def _written_static(failure: Failure, written: ast.expr, page: str) -> Explanation:
+    """An array that is made of numbers in the code, which needs not be one."""
+    reason = (
+        "A static argument is a part of the program, so its value must be known while JAX traces, and hashable. "
+        f"`{failure.text(written)}` makes an array of numbers that are known, and what is made then is traced."
+    )
+    cure = Cure("Give the numbers themselves:", failure.with_(written, _tuple_of(failure, written)))
+    title = f"`{failure.text(written)}` is traced, and cannot be static"
+    return Explanation("static argument", title, reason, (cure,), page)
 
 
 def _first_of_kind(failure: Failure, what: str) -> str:

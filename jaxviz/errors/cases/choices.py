@@ -6,7 +6,8 @@ import ast
 import re
 from dataclasses import replace
 
-from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python
+from jaxviz.errors.cases.comprehensions import kept
+from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python, value_of
 from jaxviz.errors.cases.ifs import Choice, checked, chosen, if_cures, match_cures, one_value, run_one, unlike
 from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, lines_of, may_end, start_of, used_later
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
@@ -174,11 +175,15 @@ def _logic(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
     parent = failure.source.parent(node) if failure.source is not None else None
     if words is None or not isinstance(node, ast.expr) or getattr(parent, "test", None) is node:
         return None
+    if isinstance(parent, ast.comprehension) and node in parent.ifs:
+        return None
     if isinstance(parent, (ast.BoolOp, ast.UnaryOp)) and _logic_words(parent) is not None:
         return None
-    code = elementwise(failure, node)
-    grouped = isinstance(parent, ast.expr) and not isinstance(parent, ast.Call)
-    cure = Cure("Compute it element by element instead:", failure.with_(node, f"({code})" if grouped else code))
+    code = value_of(failure, node)
+    grouped = isinstance(parent, ast.expr) and not isinstance(parent, ast.Call) and not code.startswith("jnp.where(")
+    if grouped and failure.source is not None and not failure.source.is_bracketed(node):
+        code = f"({code})"
+    cure = Cure("Compute it element by element instead:", failure.with_(node, code))
     return _told(failure, node, *words, (cure,))
 
 
@@ -260,15 +265,10 @@ def _filter(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     """The `if` of a comprehension."""
     if not isinstance(node, ast.comprehension) or child not in node.ifs or not isinstance(child, ast.expr):
         return None
-    each, everything = failure.text(node.target), failure.text(node.iter)
-    test = elementwise(failure, child)
-    # Of each entry, as many axes as it has follow the mask.
-    rank = len(getattr(failure.value(node.target), "shape", ()))
-    mask = f"mask[:, {', '.join(['None'] * rank)}]" if rank else "mask"
-    code = f"mask = jax.vmap(lambda {each}: {test})({everything})\nkept = jnp.where({mask}, {everything}, 0)"
+    code = kept(failure, node)
     why = "The `if` of a comprehension chooses how many there are,"
-    cure = Cure("Keep all of them, and put a number where one is left out:", code)
-    return _told(failure, child, "A comprehension's `if`", why, (cure,))
+    cures = (Cure("Keep all of them, and put a number where one is left out:", code),) if code else ()
+    return _told(failure, child, "A comprehension's `if`", why, cures)
 
 
 def _many(failure: Failure, match: re.Match[str]) -> Explanation | None:

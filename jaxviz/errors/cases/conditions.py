@@ -6,6 +6,7 @@ import ast
 
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import grouped
+from jaxviz.errors.trial import given_by
 
 _PAIRWISE = {"max": "jnp.maximum", "min": "jnp.minimum"}
 _WHOLE = {"any": "jnp.any", "all": "jnp.all", "max": "jnp.max", "min": "jnp.min", "sum": "jnp.sum"}
@@ -30,13 +31,13 @@ def elementwise(failure: Failure, node: ast.expr | str) -> str:
         return node
     if isinstance(node, ast.BoolOp):
         sign = " & " if isinstance(node.op, ast.And) else " | "
-        return sign.join(f"({elementwise(failure, value)})" for value in node.values)
+        return sign.join(f"({_true(failure, value)})" for value in node.values)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         value = failure.value(node.operand)
         if is_array(value) and value.dtype != bool:
             # Of whole numbers, `~` turns each bit.
             return f"({failure.text(node.operand)} == 0)"
-        return f"~({elementwise(failure, node.operand)})"
+        return f"~{grouped(elementwise(failure, node.operand), node.operand)}"
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
         among = failure.text(node.comparators[0])
         if isinstance(node.comparators[0], ast.Set) or isinstance(failure.value(node.comparators[0]), (set, frozenset)):
@@ -53,6 +54,31 @@ def elementwise(failure: Failure, node: ast.expr | str) -> str:
         }
         return failure.source.replaced(node, changes)
     return of_python(failure, node) or failure.text(node)
+
+
+def _true(failure: Failure, node: ast.expr) -> str:
+    """Whether a value is true: of numbers, whether they are not zero."""
+    text = elementwise(failure, node)
+    return f"{grouped(text, node)} != 0" if is_number(failure, node) else text
+
+
+def is_number(failure: Failure, node: ast.expr) -> bool:
+    """Whether an expression gives numbers, not booleans, as far as that shows."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) in (int, float, complex)
+    value = given_by(failure, failure.text(node))
+    return value is not None and is_array(value) and value.dtype != bool
+
+
+def value_of(failure: Failure, node: ast.expr) -> str:
+    """What `and` and `or` give, which is one of their values, chosen for each element."""
+    if not isinstance(node, ast.BoolOp) or not any(is_number(failure, one) for one in node.values):
+        return elementwise(failure, node)
+    *firsts, text = (value_of(failure, one) for one in node.values)
+    for value, first in zip(reversed(node.values[:-1]), reversed(firsts), strict=True):
+        chosen = f"{text}, {first}" if isinstance(node.op, ast.And) else f"{first}, {text}"
+        text = f"jnp.where({_true(failure, value)}, {chosen})"
+    return text
 
 
 def of_python(failure: Failure, node: ast.AST | None) -> str:

@@ -8,6 +8,7 @@ import textwrap
 
 from jaxviz.errors.cases.formats import shown_later
 from jaxviz.errors.cases.left_loops import may_end
+from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
@@ -45,12 +46,13 @@ def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
         code = taken_by(failure, looked, f"{value}.astype({name})")
     title = f"`{name}(...)` needs the number behind `{inner}` while JAX traces"
     why = f"A number of Python can be made only of a number, and that {depends(failure)}."
+    static = static_cures(failure)
     kept = shown_later(failure, call, inner) or Cure("Keep the array; it computes as a number does:", code)
     return Explanation(
         "conversion",
         title,
         f"{stand_ins(failure, call)} {why}",
-        (*(() if _is_size(failure) else (kept,)), *static_cures(failure)),
+        (kept, *static) if not _is_size(failure) else static or computed_before(failure, call),
         failure.link or error_page("ConcretizationTypeError"),
     )
 

@@ -79,7 +79,7 @@ def an_if_of_a_name(x):
     return y
 
 
-@failing(X, case="choice", place="not ok", culprits=["gt"], words=["jnp.where(~(ok), -x, x)"], mends=[0, 1])
+@failing(X, case="choice", place="not ok", culprits=["gt"], words=["jnp.where(~ok, -x, x)"], mends=[0, 1])
 def an_if_of_not_a_name(x):
     ok = jnp.sum(x) > 0
     if not ok:
@@ -141,7 +141,15 @@ def an_in(x):
     return x[0] in [1.0, 2.0]
 
 
-@failing(X, case="choice", place="if v > 0", culprits=["gt"], words=["jnp.where(mask, x, 0)"])
+@failing(
+    X,
+    case="choice",
+    place="if v > 0",
+    culprits=["gt"],
+    words=["[jnp.where(v > 0, v, 0) for"],
+    mends=[0],
+    gives=[1, 2, 3],
+)
 def a_filter(x):
     return [v for v in x if v > 0]
 
@@ -166,3 +174,50 @@ def a_match(x):
 @failing(X, True, case="choice", place="-v", culprits=["argument"], words=["`flag`", "jnp.where(flag, v, -v)"])
 def a_flag(x, flag):
     return jax.checkpoint(lambda v, flag: v if flag else -v)(x, flag)
+
+
+@failing(
+    X, case="choice", place="x.sum() and", words=["jnp.where(x.sum() != 0, x.mean(), x.sum())"], mends=[0], gives=2
+)
+def one_of_two_numbers(x):
+    return x.sum() and x.mean()
+
+
+@failing(X, case="choice", place="x.min() or", words=["jnp.where(x.min() != 0, x.min(), 1.0)"], mends=[0], gives=X)
+def a_number_in_place_of_zero(x):
+    scale = x.min() or 1.0
+    return x / scale
+
+
+@failing(X, case="choice", place="x.sum() and", words=["(x.sum() != 0) & (x.mean() > 5)"], mends=[0, 1], gives=-X)
+def an_if_of_a_number(x):
+    if x.sum() and x.mean() > 5:
+        return x
+    return -x
+
+
+@failing(
+    X, case="choice", place="0 < x.sum() < 3", words=["x * ((0 < x.sum()) & (x.sum() < 3))"], mends=[0], gives=0 * X
+)
+def a_factor_between(x):
+    return x * (0 < x.sum() < 3)
+
+
+@failing(X, case="choice", place="v > 1.5", words=["sum(jnp.where(v > 1.5, v, 0) for v in x)"], mends=[0], gives=5)
+def a_sum_of_those_above(x):
+    return sum(v for v in x if v > 1.5)
+
+
+@failing(X, case="choice", place="v > 1.5", words=["sum(jnp.where(v > 1.5, 1, 0) for v in x)"], mends=[0], gives=2)
+def how_many_are_above(x):
+    return len([v for v in x if v > 1.5])
+
+
+@failing(X, case="choice", place="v > 1", words=["-jnp.inf"], mends=[0], gives=4)
+def the_largest_between(x):
+    return max(2 * v for v in x if v > 1 and v < 3)
+
+
+@failing(X, case="choice", place="i < a", words=["jnp.where(i < a, a, 0)"], mends=[0], gives=[1, 2, 3])
+def those_above_their_place(x):
+    return [a for i, a in enumerate(x) if i < a]

@@ -265,3 +265,26 @@ def an_axis_of_another_mesh(x):
 def a_sum_of_each_device(x):
     f = jax.shard_map(lambda v: v.sum(), mesh=MESH, in_specs=P("rows"), out_specs=P())
     return f(x)
+
+
+@functools.partial(jax.jit, static_argnames="shape")
+def _shaped(x, shape):
+    return x.reshape(shape)
+
+
+@failing(X, case="static argument", place="_shaped", words=["shape=(3, 1)"], mends=[0], gives=X[:, None])
+def a_list_for_a_static_name(x):
+    return _shaped(x, shape=[3, 1])
+
+
+@failing(X, case="static argument", place="_shaped", words=["are known"], mends=[0], gives=X[:, None])
+def an_array_for_a_static_name(x):
+    return _shaped(x, shape=jnp.array([3, 1]))
+
+
+_taken = jax.jit(lambda x, places: x[jnp.array(places)], static_argnums=1)
+
+
+@failing(X, case="static argument", place="_taken", words=["_taken(x, (0, 2))"], mends=[0, 1], gives=X[::2])
+def an_array_of_numpy_that_is_static(x):
+    return _taken(x, np.array([0, 2]))
