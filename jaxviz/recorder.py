@@ -111,8 +111,8 @@ def recording(directory: str | Path | None = None, *, seconds: float = 10.0) -> 
         finally:
             ear.remove(found.hear)
         return
-    from jaxviz.measure.process_file import ProcessFile
-    from jaxviz.measure.recorded import ProcessWriter, ProfiledBlock
+    from jaxviz.recorded.process import ProcessWriter, ProfiledBlock
+    from jaxviz.recorded.process_file import ProcessFile
 
     folder = Path(directory).expanduser()
     # Before anything long is done for nothing.

@@ -32,8 +32,6 @@ def compiling_json(entry: CompilingEntry) -> dict[str, Any]:
 
 
 def _curve_json(curve: Any) -> dict[str, Any]:
-    from jaxviz.loops.curve import ready
-
     def run(cost: Any) -> float:
         return -1 if cost is None or cost.run is None else short(cost.run)
 
@@ -41,9 +39,9 @@ def _curve_json(curve: Any) -> dict[str, Any]:
         "name": curve.name,
         "own": curve.own,
         "turns": [point.turns for point in curve.points],
-        "loop": [short(ready(point.loop)) for point in curve.points],
+        "loop": [short(point.loop.ready) for point in curve.points],
         "loopRun": [run(point.loop) for point in curve.points],
-        "unrolled": [-1 if point.unrolled is None else short(ready(point.unrolled)) for point in curve.points],
+        "unrolled": [-1 if point.unrolled is None else short(point.unrolled.ready) for point in curve.points],
         "unrolledRun": [run(point.unrolled) for point in curve.points],
     }
 
@@ -79,7 +77,7 @@ def read_compiling(reader: JsonReader, value: Any, position: str, programs: tupl
 
 
 def _read_curve(reader: JsonReader, value: Any, position: str) -> Any:
-    from jaxviz.loops.compare import Cost
+    from jaxviz.loops.cost import Cost
     from jaxviz.loops.curve import Curve, Point
 
     if not isinstance(value, dict):

@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -19,19 +17,14 @@ from jax.extend import core as jax_core
 from jaxviz import compat
 from jaxviz.find.finding import Finding, Subject, plural
 from jaxviz.find.unrolled import Unrolled, unrolled_loops
+from jaxviz.loops.cost import Cost, measured_cost, random_value
 from jaxviz.loops.run import Rebuilding
 from jaxviz.loops.where import copies_of
-from jaxviz.measure.waiting import Work
 from jaxviz.program import Program
-from jaxviz.read.bodies import bodies_of
 
 if TYPE_CHECKING:
     from jaxviz.loops.curve import Curve
 
-#: More equations than this are not compiled just to be compared: XLA would take minutes.
-MOST_COMPILED = 20_000
-# Runs that are timed, and after how many seconds no other is begun.
-_RUNS, _SECONDS = 20, 0.5
 # What is slower by less is not slower: a share, and seconds.
 _SHARE, _NOTHING = 0.15, 5e-6
 # Seconds until a program is ready that make no difference.
@@ -40,19 +33,6 @@ _READY = 0.02
 _MANY_RUNS = 10_000
 # Results differ by the order of sums; up to this share of the largest number they are the same, by bits of a float.
 _TOLERANCE = {16: 0.05, 32: 1e-3, 64: 1e-8}
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one way to write a program costs: equations with those of bodies, seconds; None where not measured.
-
-    `trace` of what the person wrote is what it cost when it was explored.
-    """
-
-    equations: int
-    trace: float
-    compile: float | None
-    run: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +117,7 @@ class Rebuilt:
         if before.compile is None or after.compile is None:
             text = f"jax.lax.{self.loop} is {plural(after.equations, 'equation')} in place of {before.equations:,}"
             return "loop", f"{text}, which are too many to be compiled for a comparison."
-        saved = before.trace + before.compile - after.trace - after.compile
+        saved = before.ready - after.ready
         slower = 0.0 if before.run is None or after.run is None else after.run - before.run
         if before.run is not None and slower > max(_SHARE * before.run, _NOTHING):
             runs = max(saved, 0) / slower
@@ -162,9 +142,9 @@ class Rebuilt:
                     if saved < -_READY
                     else "both are ready in about the same time."
                 )
-        if saved < -max(_READY, _SHARE * (before.trace + before.compile)):
+        if saved < -max(_READY, _SHARE * before.ready):
             return "unrolled", f"Unrolled is the better choice: it is ready {_time(-saved)} sooner and runs as fast."
-        if saved <= max(_READY, _SHARE * (before.trace + before.compile)):
+        if saved <= max(_READY, _SHARE * before.ready):
             return "either", "Both are ready and run in about the same time: take the one that reads better."
         return "loop", f"jax.lax.{self.loop} is the better choice: it is ready {_time(saved)} sooner and runs as fast."
 
@@ -295,52 +275,6 @@ def _is_of(found: Unrolled, finding: Finding) -> bool:
     return bool(finding.lines == (found.loop.line,) and len(finding.nodes) and finding.nodes[0] == first)
 
 
-def measured_cost(
-    jaxpr: Any, shapes: Sequence[Any], arguments: Sequence[Any] | None
-) -> tuple[Cost, Sequence[np.ndarray] | None]:
-    """What a jaxpr costs: traced again from its equations, compiled, and run on the arguments, where there are any."""
-    run = jax_core.jaxpr_as_fun(jaxpr)
-    equations = _equations(jaxpr)
-    start = perf_counter()
-    traced = jax.jit(lambda *arguments: run(*arguments)).trace(*shapes)
-    trace = perf_counter() - start
-    if equations > MOST_COMPILED:
-        return Cost(equations, trace, None, None), None
-    start = perf_counter()
-    lowered = traced.lower()
-    compiled: Any = Work(lambda _: lowered.compile()).wait()
-    compile_seconds = perf_counter() - start
-    if arguments is None:
-        return Cost(equations, trace, compile_seconds, None), None
-    seconds: list[float] = []
-
-    def timed(work: Work[Any]) -> Any:
-        results = work.until_ready(compiled(*arguments))
-        while len(seconds) < _RUNS and sum(seconds) < _SECONDS:
-            work.go_on()
-            start = perf_counter()
-            work.until_ready(compiled(*arguments))
-            seconds.append(perf_counter() - start)
-        return results
-
-    results = Work(timed).wait()
-    return Cost(equations, trace, compile_seconds, median(seconds)), [_numbers(result) for result in results]
-
-
-def _equations(jaxpr: Any) -> int:
-    known: dict[int, int] = {}
-
-    def count(body: Any) -> int:
-        body = compat.open_jaxpr(body)
-        if id(body) not in known:
-            known[id(body)] = sum(
-                1 + sum(count(inner.jaxpr) for inner in bodies_of(equation).bodies) for equation in body.eqns
-            )
-        return known[id(body)]
-
-    return count(jaxpr)
-
-
 def _arguments(program: Program, shapes: Sequence[Any]) -> list[Any]:
     """The person's arguments; where they gave shapes alone, random numbers."""
     given = program.accepted
@@ -358,23 +292,6 @@ def _arguments(program: Program, shapes: Sequence[Any]) -> list[Any]:
 
 def _fits(leaf: Any, shape: Any) -> bool:
     return np.shape(leaf) == shape.shape and (hasattr(leaf, "dtype") or isinstance(leaf, (bool, int, float, complex)))
-
-
-def random_value(shape: Any, random: np.random.Generator | None = None) -> Any:
-    """Numbers for an argument of which the shape is known."""
-    random = np.random.default_rng(0) if random is None else random
-    if jax.dtypes.issubdtype(shape.dtype, jax.dtypes.prng_key):
-        keys = jax.random.split(jax.random.key(0), int(np.prod(shape.shape)))
-        return keys.reshape(shape.shape)
-    if jax.dtypes.issubdtype(shape.dtype, np.inexact):
-        return jax.numpy.asarray(random.normal(size=shape.shape), shape.dtype)
-    return jax.numpy.ones(shape.shape, shape.dtype)
-
-
-def _numbers(result: Any) -> np.ndarray:
-    if jax.dtypes.issubdtype(result.dtype, jax.dtypes.extended):
-        result = jax.random.key_data(result)
-    return np.asarray(result)
 
 
 def _difference(results: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> tuple[float, bool]:

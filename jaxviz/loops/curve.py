@@ -17,7 +17,7 @@ from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.find.finding import plural
-from jaxviz.loops.compare import Cost, measured_cost, random_value
+from jaxviz.loops.cost import Cost, measured_cost, random_value
 from jaxviz.measure.words import seconds_text
 from jaxviz.optimize import outside_the_cache
 from jaxviz.read.bodies import bodies_of
@@ -56,7 +56,7 @@ class Curve:
         for point in reversed(self.points):
             if point.unrolled is None:
                 continue
-            if ready(point.loop) >= ready(point.unrolled):
+            if point.loop.ready >= point.unrolled.ready:
                 break
             later = point.turns
         return later
@@ -69,8 +69,8 @@ class Curve:
         last = both[-1]
         assert last.unrolled is not None
         lines = [
-            f"{self.name}: with {plural(last.turns, 'turn')} it is ready in {seconds_text(ready(last.loop))} as a "
-            f"loop, and in {seconds_text(ready(last.unrolled))} unrolled"
+            f"{self.name}: with {plural(last.turns, 'turn')} it is ready in {seconds_text(last.loop.ready)} as a "
+            f"loop, and in {seconds_text(last.unrolled.ready)} unrolled"
         ]
         if self.crossing is not None and self.crossing > both[0].turns:
             lines.append(f"up to {plural(_before(both, self.crossing), 'turn')}, unrolled is ready as soon")
@@ -86,20 +86,15 @@ class Curve:
             rows.append(
                 (
                     f"{point.turns:,}",
-                    seconds_text(ready(point.loop)),
+                    seconds_text(point.loop.ready),
                     _time(point.loop.run),
-                    seconds_text(ready(other)) if other else "not tried",
+                    seconds_text(other.ready) if other else "not tried",
                     _time(other.run) if other else "",
                 )
             )
         widths = [max(len(row[column]) for row in rows) for column in range(5)]
         table = ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
         return "\n".join([f"{self.name}, by itself", *table, *self.lines()])
-
-
-def ready(cost: Cost) -> float:
-    """Seconds until it can run."""
-    return cost.trace + (cost.compile or 0.0)
 
 
 def _before(points: Sequence[Point], crossing: int) -> int:
@@ -148,7 +143,7 @@ def _add_points(
         go_on()
         unrolled = None
         growth = count / points[-1].turns if points else 1.0
-        if loop.equations * count <= _MOST_EQUATIONS and (last is None or growth * ready(last) < _ONE_POINT):
+        if loop.equations * count <= _MOST_EQUATIONS and (last is None or growth * last.ready < _ONE_POINT):
             start = perf_counter()
             written = jax.make_jaxpr(loop.unrolled(count))(*shapes)
             traced = perf_counter() - start

@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from jaxviz.document import Document, ProcessEntry
-from jaxviz.measure.process_file import is_beside, last_seen, started
 from jaxviz.measure.processes import Process, clock_text
 from jaxviz.opening.contents import OpenError, check_start, read_bytes
 from jaxviz.opening.dump import Dumped, dumped_file, dumped_programs
 from jaxviz.opening.file import programs_of
 from jaxviz.opening.opened import Opened, OpenedProgram
+from jaxviz.opening.signs import is_beside, last_seen, started
 
 #: More files than this are not looked at.
 MOST_FILES = 20_000

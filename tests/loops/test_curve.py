@@ -10,7 +10,7 @@ from jax import lax
 
 import jaxviz as jv
 from jaxviz.loops import curve
-from jaxviz.loops.compare import Cost
+from jaxviz.loops.cost import Cost
 from jaxviz.loops.curve import Curve, Point, curve_of
 
 

@@ -12,7 +12,7 @@ import pytest
 from loops.unrolled import LOOPS, X, settle
 
 import jaxviz as jv
-from jaxviz.loops.compare import Cost
+from jaxviz.loops.cost import Cost
 
 
 @pytest.mark.parametrize("name", LOOPS)

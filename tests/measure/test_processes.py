@@ -18,9 +18,10 @@ import pytest
 import jaxviz as jv
 from jaxviz import compat
 from jaxviz.document import Document, DocumentError
-from jaxviz.measure import process_file
-from jaxviz.measure.recorded import ProfiledBlock
+from jaxviz.opening import signs
 from jaxviz.opening.contents import OpenError
+from jaxviz.recorded import process_file
+from jaxviz.recorded.process import ProfiledBlock
 
 WORKER = """
 import json, sys, time
@@ -379,8 +380,8 @@ def test_a_file_that_says_that_a_process_has_begun_and_is_broken_is_none(tmp_pat
     file = tmp_path / "process-00001-of-00002.started"
     for text in ("", "{", "[]", "{}", '{"index": 7}', "\x00"):
         file.write_text(text)
-        assert process_file.started(file) is None
-    assert process_file.is_beside(file)
+        assert signs.started(file) is None
+    assert signs.is_beside(file)
 
 
 def test_a_folder_that_cannot_be_written_is_told_before(tmp_path):
