@@ -33,6 +33,11 @@ _WHOLE = {
 _WHOLE |= dict.fromkeys(
     ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"), "an exchange between devices"
 )
+# Of these, what others do: a library's kernel, an exchange or a body, with which nothing is fused.
+_CALLED = frozenset(
+    {"dot", "convolution", "custom-call", "cholesky", "triangular-solve", "rng-bit-generator", "while", "conditional"}
+    | {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"}
+)
 LAYOUT, CARRY, UNKNOWN = "a copy for layout", "a copy of what a loop hands on", "XLA does not say"
 PLAIN = "a copy that XLA put in"
 # What a kernel that only copies consists of.
@@ -43,7 +48,9 @@ _COPIES = frozenset({"copy", "transpose", "bitcast", "parameter"})
 class Between:
     """A value between kernels: the node that writes it, its name and bytes, the kernels that read it, and the fact.
 
-    `whole` says that the fact is what a kernel computes: it needs the value in memory.
+    `whole` says that the fact is what a kernel computes: it needs the value in memory. `fusible` says that XLA itself
+    made all the kernels that it lies between, or several that read it: with products, calls of libraries and loops
+    nothing is fused.
     """
 
     node: int
@@ -52,6 +59,7 @@ class Between:
     readers: tuple[int, ...]
     fact: str
     whole: bool
+    fusible: bool
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.bytes:,.0f} B for {len(self.readers)} of the kernels, {self.fact}>"
@@ -124,7 +132,8 @@ class _Kernels:
                     continue
                 fact, whole = self._fact(node, readers)
                 name = graph.tables.strings[graph.nodes.name[node]] or graph.tables.strings[graph.nodes.op[node]]
-                found.append(Between(node, name, value_bytes(graph, value), readers, fact, whole))
+                fusible = self._is_fusible(node, readers)
+                found.append(Between(node, name, value_bytes(graph, value), readers, fact, whole, fusible))
         return tuple(found)
 
     def _runs(self, node: int) -> bool:
@@ -144,7 +153,8 @@ class _Kernels:
         sides = (("made by", node), *(("read by", reader) for reader in readers))
         needs = [f"{whose} {_WHOLE[op]}" for whose, kernel in sides for op in self.ops(kernel) if op in _WHOLE]
         if needs:
-            return ", ".join(dict.fromkeys(needs)), True
+            more = f" ({len(readers)} kernels read it)" if len(readers) > 1 else ""
+            return ", ".join(dict.fromkeys(needs)) + more, True
         copies = [kernel for kernel in (node, *readers) if set(self.ops(kernel)) - {"fusion"} <= _COPIES]
         if copies:
             # Alone in the body of a loop, it is there so that a turn does not write over what it still reads.
@@ -153,6 +163,10 @@ class _Kernels:
                 return CARRY, True
             return (LAYOUT if any(map(self._changes_layout, copies)) else PLAIN), False
         return (f"{len(readers)} kernels read it", False) if len(readers) > 1 else (UNKNOWN, False)
+
+    def _is_fusible(self, node: int, readers: tuple[int, ...]) -> bool:
+        reading = sum(not _CALLED.intersection(self.ops(reader)) for reader in readers)
+        return reading > 1 or (reading == len(readers) and not _CALLED.intersection(self.ops(node)))
 
     def _changes_layout(self, node: int) -> bool:
         """Whether a kernel gives the axes of an array another order in memory."""

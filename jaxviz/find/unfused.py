@@ -1,7 +1,8 @@
 """Large values that one kernel writes to memory for another to read, and the fact that kept the two apart.
 
-What only computes entry by entry, XLA could have kept in one kernel. What a product or a reduction reads or writes has
-to be in memory; that is told only where it is many times as large as what it is made of and what is made of it.
+What only computes entry by entry, XLA could have kept in one kernel. What a reduction or a sort needs whole has to be
+in memory; that is told where it is most of what the program moves. What a product reads or writes is told only where it
+is many times as large as what it is made of and what is made of it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from jaxviz.find.finding import NOTE, Compiled, Finding, Subject, bytes_text, pl
 
 # How much of all traffic such values must be, and how many are named.
 _SHARE, _NAMED = 0.2, 3
+# The same for what a kernel needs whole, and from how many bytes such a value counts: smaller ones stay in a cache.
+_WHOLE_SHARE, _WHOLE_BYTES = 0.5, 10_000_000
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -26,9 +29,12 @@ def find(subject: Subject) -> Iterator[Finding]:
     swellings = list(swellings_of(compiled.graph, values))
     yield from (_swollen(subject, compiled, swelling) for swelling in swellings)
     told = {value.node for swelling in swellings for value in swelling.values}
-    found = [value for value in values if not value.whole and value.node not in told]
-    if found:
-        yield from _apart(subject, compiled, found)
+    left = [value for value in values if value.node not in told]
+    yield from _apart(subject, compiled, [value for value in left if not value.whole])
+    whole = [value for value in left if value.whole and value.fusible and value.bytes >= _WHOLE_BYTES]
+    # Of one that is read once, nothing can be saved.
+    if sum(len(value.readers) for value in whole) > 1:
+        yield from _needed_whole(subject, compiled, whole)
 
 
 def _swollen(subject: Subject, compiled: Compiled, swelling: Swelling) -> Finding:
@@ -56,11 +62,41 @@ def _said(values: Sequence[Between]) -> str:
 
 
 def _apart(subject: Subject, compiled: Compiled, found: list[Between]) -> Iterator[Finding]:
+    yield from _moved(
+        subject,
+        compiled,
+        found,
+        _SHARE,
+        "What kept them apart",
+        "Where a value has several users, computing it again in each may be faster than keeping it; "
+        "a copy for layout goes where both sides agree on the order of axes.",
+    )
+
+
+def _needed_whole(subject: Subject, compiled: Compiled, found: list[Between]) -> Iterator[Finding]:
+    yield from _moved(
+        subject,
+        compiled,
+        found,
+        _WHOLE_SHARE,
+        "What keeps them there",
+        "Each sort, transform and reduction goes over all of its value once more. Fewer passes move less: reduce once "
+        "what is reduced twice, and where rows do not need each other, work on a part of them at a time with "
+        "jax.lax.map(..., batch_size=...).",
+    )
+
+
+def _moved(
+    subject: Subject, compiled: Compiled, found: list[Between], least: float, why: str, remedy: str
+) -> Iterator[Finding]:
+    """Of values between kernels, where moving them is at least such a share of all that the program moves."""
+    if not found:
+        return
     # Each is written once, and read by each of its users, in each turn of a loop.
     times = trip_counts(compiled.graph)
     moved = sum(value.bytes * (1 + len(value.readers)) * times[value.node] for value in found)
     traffic = sum((kernel.bytes_in + kernel.bytes_out) * times[kernel.node] for kernel in traffic_of(compiled.graph))
-    if moved < _SHARE * traffic:
+    if moved <= least * traffic:
         return
     size = sum(value.bytes for value in found)
     yield subject.told(
@@ -69,10 +105,9 @@ def _apart(subject: Subject, compiled: Compiled, found: list[Between]) -> Iterat
         title=f"{plural(len(found), 'large value')} ({bytes_text(size)}) written to memory between kernels",
         text=(
             f"Writing and reading them is {moved / traffic:.0%} of all that the program moves, "
-            f"{bytes_text(traffic)}. What kept them apart: {_said(found)}."
+            f"{bytes_text(traffic)}. {why}: {_said(found)}."
         ),
-        remedy="Where a value has several users, computing it again in each may be faster than keeping it; "
-        "a copy for layout goes where both sides agree on the order of axes.",
+        remedy=remedy,
         nodes=compiled.sources(value.node for value in found).tolist(),
         figures={"values": len(found), "bytes": size, "traffic": traffic},
     )

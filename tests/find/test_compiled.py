@@ -185,6 +185,40 @@ def test_large_values_that_are_made_of_little_and_give_little(fn, arguments, lea
     assert finding.lines
 
 
+def read_three_times(x, w):
+    h = jnp.tanh(x @ w)
+    return h.sum(0), h @ w.T, h.max()
+
+
+def ranked(x):
+    return jnp.cumsum(jnp.sort(x))
+
+
+def filtered(x):
+    return jnp.fft.ifft(jnp.fft.fft(x) * 2).real
+
+
+@pytest.mark.parametrize(
+    ("fn", "arguments", "facts", "lines"),
+    [
+        (
+            read_three_times,
+            (floats(4096, 512), floats(512, 2048)),
+            ("read by a reduction", "read by a product", "(3 kernels read it)"),
+            [1],
+        ),
+        (ranked, (floats(5_000_000),), ("made by a sort", "read by a reduction"), [1]),
+        (lambda x: jnp.std(jnp.exp(x)), (floats(2048, 2048),), ("(2 kernels read it)",), [0]),
+        (filtered, (floats(512, 4096),), ("made by a Fourier transform", "read by a Fourier transform"), [1]),
+    ],
+)
+def test_large_values_that_are_most_of_what_is_moved_are_told_with_what_needs_them(fn, arguments, facts, lines):
+    finding = the("unfused", fn, *arguments)
+    assert finding.severity == "note"
+    assert all(fact in finding.text for fact in facts)
+    assert line_numbers(finding, fn) == lines
+
+
 INNOCENT = {
     "a product": (lambda x: x @ x, (X,)),
     "a chain": (lambda x: jnp.tanh(x * 2 + 1), (X,)),
@@ -197,6 +231,10 @@ INNOCENT = {
         lambda x, y: jnp.linalg.solve(x @ x.T + jnp.eye(1200), y),
         (floats(1200, 8), floats(1200)),
     ),
+    "what is sorted once": (lambda x: jnp.sort(jnp.sin(x)), (floats(5_000_000),)),
+    "one statistic of what is computed": (lambda x: jnp.mean(jnp.exp(x)), (floats(2048, 2048),)),
+    "a normalisation": (lambda x: (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True), (floats(2048, 2048),)),
+    "a spectrum": (lambda x: jnp.abs(jnp.fft.rfft(x)), (floats(512, 8192),)),
     "small values": (forked, (SMALL,)),
     "a sort": (lambda x: jnp.sort(x), (X,)),
     "two numbers": (lambda x: (jnp.zeros(3) + x.sum(), jnp.zeros(3) * x.sum()), (SMALL,)),
