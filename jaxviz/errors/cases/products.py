@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from jaxviz.errors.cases.given import argument
+from jaxviz.errors.cases.makers import made_for
 from jaxviz.errors.cases.shapes import Shape, as_operand, operands_of, shape_of, shapes_in, written_with
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, type_text
-from jaxviz.errors.trial import given_by
+from jaxviz.errors.failure import Failure, is_array, last_name, type_text
+from jaxviz.errors.rewriting import with_keyword
+from jaxviz.errors.trial import cannot_work, given_by
 
 _BOTH = ("TypeError", "ValueError")
 
@@ -50,9 +54,11 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
     )
     if not kinds:
         reason = f"The two sides are multiplied along one axis each. {reason}"
-    if not cures:
-        look = f"{as_operand(left, names[0])}.shape, {as_operand(right, names[1])}.shape"
-        cures = [Cure("No turning makes them fit. Look at both shapes; one of them was made for another size:", look)]
+    if len(sizes) > 1 and len(sizes[0]) == len(sizes[1]) == 1:
+        (here,), (there,) = sizes[:2]
+        made = made_for(failure, right, there, here) or made_for(failure, left, here, there)
+        shortened = _shortened(failure, sides, (a, b), min(here, there))
+        cures = [*([made] if made is not None else []), *(cures or shortened)]
     return Explanation(
         "contraction",
         f"the inner sizes of `{names[0]}` and `{names[1]}` differ",
@@ -60,6 +66,23 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
         tuple(cures[:2]),
         api_page("jax.numpy.matmul"),
     )
+
+
+def _shortened(
+    failure: Failure, sides: tuple[ast.expr, ast.expr, ast.AST], shapes: tuple[Shape | None, Shape | None], size: int
+) -> list[Cure]:
+    """A product in which what both have is used: of the last axis of the first, and the second last of the second."""
+    left, right, node = sides
+    texts = []
+    for side, shape, axis in ((left, shapes[0], -1), (right, shapes[1], -2)):
+        if shape is None or not shape:
+            return []
+        at = axis if len(shape) > 1 else -1
+        index = f"[{':, ' * (len(shape) + at)}:{size}]"
+        text = failure.text(side)
+        texts.append(text if shape[at] == size else f"{as_operand(side, text)}{index}")
+    code = written_with(failure, node, left, right, (texts[0], texts[1]))
+    return [Cure("No turning makes them fit. If the rest is not wanted, use what both have:", code)]
 
 
 def _inside(failure: Failure) -> Explanation | None:
@@ -85,20 +108,36 @@ def _inside(failure: Failure) -> Explanation | None:
         cures.append(Cure(text, failure.with_(call.func, f"jax.vmap({layer})")))
     else:
         page = api_page("jax.lax.dot_general")
-    kind = type(failure.value(call.func)).__name__
-    if failure.library and isinstance(failure.value(call.func), object) and sizes and "Linear" in kind:
-        cures.append(
-            Cure("Or make the layer for as many features as it gets:", f"{layer} = {kind}({sizes[0][0]}, ...)")
-        )
-    elif not cures:
-        cures.append(
-            Cure("See what goes in, and what it was made for:", f"jax.tree.map(jnp.shape, ({_inputs(failure, call)}))")
-        )
+    if len(sizes) > 1 and len(sizes[0]) == len(sizes[1]) == 1 and not cures:
+        (one,), (other,) = sizes[:2]
+        made = made_for(failure, call.func, other, one) or made_for(failure, call.func, one, other)
+        cures += [made] if made is not None else _fewer(failure, call)
     return Explanation("contraction", f"the sizes inside `{_short(written)}` do not fit", reason, tuple(cures), page)
 
 
-def _inputs(failure: Failure, call: ast.Call) -> str:
-    return f"{', '.join(failure.arrays(call)) or 'x'},"
+def _fewer(failure: Failure, call: ast.Call) -> list[Cure]:
+    """`dot_general` along other axes, of one size; or of what both have, if there are none."""
+    numbers = argument(call, 2, "dimension_numbers")
+    shapes: list[Any] = [getattr(failure.value(one), "shape", None) for one in call.args[:2]]
+    try:
+        ((ones,), (others,)), (batch, _) = ast.literal_eval(failure.text(numbers))
+    except (ValueError, SyntaxError, TypeError):
+        return []
+    if last_name(call.func) != "dot_general" or None in shapes or batch or numbers is None:
+        return []
+    pairs = [(i, j) for i, one in enumerate(shapes[0]) for j, other in enumerate(shapes[1]) if one == other]
+    if pairs:
+        (i, j), *_ = pairs
+        code = failure.with_(numbers, f"((({i},), ({j},)), ((), ()))")
+        return [Cure(f"Axis {i} of the first and axis {j} of the second have one size. Sum over these:", code)]
+    size = min(shapes[0][ones], shapes[1][others])
+    changes: dict[ast.AST, str] = {
+        one: f"{as_operand(one, failure.text(one))}[{':, ' * axis}:{size}]"
+        for one, shape, axis in zip(call.args[:2], shapes, (ones, others), strict=True)
+        if shape[axis] != size
+    }
+    code = failure.with_(call, failure.source.replaced(call, changes)) if failure.source is not None else ""
+    return [Cure("If the rest is not wanted, use what both have:", code)]
 
 
 def _short(text: str) -> str:
@@ -226,21 +265,29 @@ def _channels(failure: Failure, match: re.Match[str]) -> Explanation:
         f"{kinds}Each filter of a convolution reads all channels of the image: the image has {given}"
         f"{f' in {groups} groups' if groups > 1 else ''}, and the kernel is made for {wanted}."
     )
-    image = failure.text(call.args[0]) if call is not None and call.args else "image"
-    cures = (
-        Cure(
-            "Make the kernel for as many channels as there are:",
-            f"kernel = jax.random.normal(key, (height, width, {given}, filters))  # in the order HWIO",
-        ),
-        Cure("Or look where the channels are; images may have them first or last:", f"jnp.moveaxis({image}, 1, -1)"),
-    )
+    cures = tuple(_orders(failure, call))
     return Explanation(
         "convolution",
         f"an image of {given} channels meets a kernel for {wanted}",
         reason,
-        cures,
+        cures[:1],
         api_page("jax.lax.conv_general_dilated"),
     )
+
+
+def _orders(failure: Failure, call: ast.Call | None) -> Iterator[Cure]:
+    """The same convolution with the axes in another order, where it is then of one number of channels."""
+    if call is None or not call.args:
+        return
+    for order in (("NHWC", "HWIO", "NHWC"), ("NCHW", "OIHW", "NCHW"), ("NHWC", "OIHW", "NHWC")):
+        code = failure.with_(call, with_keyword(failure, call, "dimension_numbers", str(order)))
+        if last_name(call.func) == "conv_general_dilated" and not cannot_work(failure, code):
+            yield Cure(f"Say in which order the axes are, here {order[0]} for the image:", code)
+    image = failure.text(call.args[0])
+    for at, to in ((-1, 1), (1, -1)):
+        code = failure.with_(call.args[0], f"jnp.moveaxis({image}, {at}, {to})")
+        if not cannot_work(failure, code):
+            yield Cure("Bring the channels to where they are looked for:", code)
 
 
 def _ranks(failure: Failure, match: re.Match[str]) -> Explanation:

@@ -8,6 +8,7 @@ import re
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.rewriting import grouped
 from jaxviz.errors.trial import given_by
 
 _BOTH = ("TypeError", "ValueError")
@@ -123,6 +124,21 @@ def _viewed(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("view", title, reason, tuple(cures), api_page("jax.numpy.reshape"))
 
 
+def _too_large_piece(failure: Failure, match: re.Match[str]) -> Explanation:
+    piece, whole = ([int(size) for size in re.findall(r"\d+", text)] for text in match.groups())
+    given = argument(failure.calls("dynamic_update_slice"), 1, "update")
+    cures = []
+    if given is not None and len(piece) == len(whole):
+        index = ", ".join(f":{most}" if size > most else ":" for size, most in zip(piece, whole, strict=True))
+        cures = [Cure("Cut the piece first:", failure.with_(given, f"{grouped(failure.text(given), given)}[{index}]"))]
+    reason = (
+        "`dynamic_update_slice` writes a piece into an array; the piece may be as large as the array along each axis, "
+        f"and no larger. {failure.types(failure.expression)}"
+    )
+    title = f"what is written, {match[1]}, is larger than the array, {match[2]}"
+    return Explanation("piece", title, reason.strip(), tuple(cures), api_page("jax.lax.dynamic_update_slice"))
+
+
 CASES = (
     plain(
         "broadcast to",
@@ -132,7 +148,7 @@ CASES = (
         "the shape $1$3 cannot be stretched to $2$4",
         "Only an axis of size 1 can be repeated, and new axes come at the front: from the last axis on, $1$3 must have "
         "the sizes of $2$4, or 1. $types",
-        [("To put an axis at the end, or to repeat one, do so first:", "x[..., None]   # or jnp.repeat(x, N, axis=0)")],
+        [],
         api_page("jax.numpy.broadcast_to"),
     ),
     plain(
@@ -210,16 +226,12 @@ CASES = (
         [("Use an operator, or the function of jax.numpy, which stretches:", "jnp.divide(x, y)")],
         "https://docs.jax.dev/en/latest/jax.lax.html",
     ),
-    plain(
+    Case(
         "piece",
         _BOTH,
         r"dynamic_update_slice update shape must be smaller than operand shape, got update shape (\(.*?\)) for "
         r"operand shape (\(.*?\))",
-        "what is written, $1, is larger than the array, $2",
-        "`dynamic_update_slice` writes a piece into an array; the piece may be as large as the array along each "
-        "axis, and no larger. $types",
-        [("Cut the piece first:", "update[:MOST]")],
-        api_page("jax.lax.dynamic_update_slice"),
+        _too_large_piece,
     ),
     plain(
         "piece",

@@ -6,12 +6,13 @@ import ast
 import math
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from jaxviz import compat
 from jaxviz.errors.cases import shape_rules
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array, last_name
-from jaxviz.errors.trial import cannot_work
+from jaxviz.errors.trial import cannot_work, given_by
 
 Shape = tuple[int, ...]
 
@@ -115,20 +116,40 @@ def _broadcast_inside(failure: Failure, told: list[Shape]) -> Explanation | None
             "square",
             f"`{last_name(call.func)}` wants a square matrix",
             f"{kind} is defined for a matrix with as many rows as columns. {failure.types(call)}",
-            (Cure("Of any matrix, this is square:", "x @ x.T  # in place of x"),),
+            tuple(_squares(failure, call)),
             api_page(f"jax.numpy.linalg.{last_name(call.func)}"),
         )
-    names = list(failure.arrays(failure.expression)) or ["x"]
-    cure = Cure(
-        "See which of them has another shape than you think:", f"jax.tree.map(jnp.shape, ({', '.join(names)},))"
-    )
     return Explanation(
         "broadcasting",
         f"shapes in `{shown}` do not fit",
         reason,
-        (cure,),
+        tuple(_cut_inside(failure, pair)),
         "https://numpy.org/doc/stable/user/basics.broadcasting.html",
     )
+
+
+def _cut_inside(failure: Failure, pair: tuple[Shape, Shape]) -> Iterator[Cure]:
+    """The statement with one array in it cut to what the other has, where that makes it work."""
+    a, b = pair
+    if failure.expression is None:
+        return
+    for text, value in failure.arrays(failure.expression).items():
+        node = next(one for one in ast.walk(failure.expression) if failure.text(one) == text)
+        for own, other in ((a, b), (b, a)):
+            if tuple(value.shape) == own:
+                beside = (0,) * (len(own) - len(other)) + other[max(len(other) - len(own), 0) :]
+                index = ", ".join(f":{y}" if x > y > 1 else ":" for x, y in zip(own, beside, strict=True))
+                code = failure.with_(node, f"{text}[{index}]")
+                if set(index) - set(":, ") and not cannot_work(failure, code):
+                    yield Cure("If the rest is not wanted, use what both have:", code)
+                    return
+
+
+def _squares(failure: Failure, call: ast.Call) -> Iterator[Cure]:
+    """What is square, made of the matrix that a call is given."""
+    if call.args:
+        text = as_operand(call.args[0], failure.text(call.args[0]))
+        yield Cure("Of any matrix, this is square:", failure.with_(call.args[0], f"{text} @ {text}.T"))
 
 
 def _text(shape: Shape) -> str:
@@ -191,14 +212,19 @@ def _stack(failure: Failure, call: ast.Call) -> Explanation:
     reason = (
         f"`stack` lays arrays of equal shape side by side along a new axis, and these differ. {failure.types(call)}"
     )
-    cures = (
-        Cure(
-            "To put them one after the other along an axis that is there:",
-            failure.with_(call, f"jnp.concatenate({arrays}, axis=0)"),
-        ),
-        Cure("Or bring them to one shape first:", "x = jnp.broadcast_to(x, y.shape)"),
-    )
-    return Explanation("stack", "`stack` wants arrays of one shape", reason.strip(), cures, api_page("jax.numpy.stack"))
+    listed = call.args[0].elts if call.args and isinstance(call.args[0], (ast.List, ast.Tuple)) else []
+    texts = [failure.text(one) for one in listed]
+    tries = [("Stretch them to one shape first:", f"jnp.stack(jnp.broadcast_arrays({', '.join(texts)}))")]
+    if len(texts) == 2:
+        turned = f"jnp.stack([{texts[0]}, {as_operand(listed[1], texts[1])}.T])"
+        tries.append(("Transpose one of them, for then they have one shape:", turned))
+    tries.append(("To put them one after the other along an axis that is there:", f"jnp.concatenate({arrays}, axis=0)"))
+    flat = ", ".join(f"jnp.ravel({text})" for text in texts)
+    tries.append(("Join all their entries in a row:", f"jnp.concatenate([{flat}])"))
+    codes = [(text, failure.with_(call, code)) for text, code in tries]
+    cures = [Cure(text, code) for text, code in codes if not cannot_work(failure, code)] if texts else []
+    title = "`stack` wants arrays of one shape"
+    return Explanation("stack", title, reason.strip(), tuple(cures[:1]), api_page("jax.numpy.stack"))
 
 
 def _numbers_joined(failure: Failure, call: ast.Call | None) -> list[ast.expr]:
@@ -218,18 +244,23 @@ def _joined_flat(failure: Failure, call: ast.Call | None) -> Cure | None:
     if call is None or not isinstance(listed, (ast.List, ast.Tuple)) or failure.source is None:
         return None
     texts = [failure.text(one) for one in listed.elts]
-    held = [failure.value(one) for one in listed.elts]
+    held: list[Any] = [given_by(failure, text) for text in texts]
     most = max((one.ndim for one in held if is_array(one)), default=0)
     widened = [
         f"{text}[{'None, ' * (most - one.ndim)}...]" if is_array(one) and one.ndim < most else text
         for text, one in zip(texts, held, strict=True)
     ]
+    columns = [
+        f"{as_operand(node, text)}[:, None]" if is_array(one) and one.ndim == 1 and most == 2 else text
+        for node, text, one in zip(listed.elts, texts, held, strict=True)
+    ]
     tries = (
-        ("Give those with fewer axes the ones that they lack:", widened),
-        ("Join all their entries in a row:", [f"jnp.ravel({text})" for text in texts]),
+        ("Give those with fewer axes the ones that they lack:", widened, ""),
+        ("Take what has one axis for a column:", columns, ", axis=1"),
+        ("Join all their entries in a row:", [f"jnp.ravel({text})" for text in texts], ""),
     )
-    for text, parts in tries:
-        code = failure.with_(call, f"jnp.concatenate([{', '.join(parts)}])")
+    for text, parts, axis in tries:
+        code = failure.with_(call, f"jnp.concatenate([{', '.join(parts)}]{axis})")
         if not cannot_work(failure, code):
             return Cure(text, code)
     return None
@@ -311,6 +342,7 @@ def _reshape(failure: Failure, match: re.Match[str]) -> Explanation:
                 code,
             )
         )
+    cures = cures or _cut_off(failure, call, old, new)
     holds = f"{new} would hold {math.prod(new)}"
     if -1 in new:
         rest = math.prod(size for size in new if size != -1)
@@ -320,6 +352,23 @@ def _reshape(failure: Failure, match: re.Match[str]) -> Explanation:
         "Sizes are fixed while JAX traces, so this is seen at once."
     )
     return Explanation("reshape", f"{old} does not fill {new}", reason, tuple(cures), api_page("jax.numpy.reshape"))
+
+
+def _cut_off(failure: Failure, call: ast.Call | None, old: Shape, new: Shape) -> list[Cure]:
+    """An array of which what does not fill the shape is left out, or that is repeated until it does."""
+    array = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+    if call is not None and not _is_method(call):
+        array = call.args[0] if call.args else None
+    rest = math.prod(size for size in new if size != -1)
+    if call is None or array is None or rest < 1:
+        return []
+    text, size = failure.text(array), math.prod(old)
+    wanted = size // rest * rest if -1 in new else rest
+    if 0 < wanted <= size:
+        code = failure.with_(call, f"jnp.ravel({text})[:{wanted}].reshape({new})")
+        return [Cure(f"Take the first {wanted} entries, and leave out the rest:", code)]
+    shape = tuple(1 if one == -1 else one for one in new)
+    return [Cure("Repeat its entries until it is full:", failure.with_(call, f"jnp.resize({text}, {shape})"))]
 
 
 def _is_method(call: ast.Call) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.trial import cannot_work
 
 # Sizes that are no whole numbers.
@@ -67,14 +67,45 @@ def _made_whole(failure: Failure) -> Iterator[str]:
 _OF_ANY_SHAPE = frozenset({"qr", "svd", "triu", "tril", "diagonal", "lstsq", "pinv", "matrix_rank", "cond"})
 
 
+# Those that take an axis, or two, for one of a matrix.
+_OF_AXES = frozenset({"swapaxes", "transpose", "trace", "diagonal", "diag", "moveaxis", "rot90", "fliplr"})
+
+
+def _no_second_axis(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    call = failure.find(ast.Call)
+    return _no_matrix(failure, match) if call is not None and last_name(call.func) in _OF_AXES else None
+
+
+def _no_diagonal(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """`diag` of one number, or of many matrices."""
+    call = failure.find(ast.Call)
+    if call is None or not call.args:
+        return None
+    text = failure.text(call.args[0])
+    tries = [
+        ("For a matrix of one entry:", failure.with_(call.args[0], f"jnp.atleast_1d({text})")),
+        ("Take that of each:", failure.with_(call.func, f"jax.vmap({failure.text(call.func)})")),
+    ]
+    cures = [Cure(told, code) for told, code in tries if not cannot_work(failure, code)][:1]
+    reason = (
+        "`diag` takes the diagonal of a matrix, or makes a matrix with a vector on its diagonal: it works on arrays "
+        f"of one axis or two. {failure.types(call)}"
+    )
+    return Explanation(
+        "matrix", "`diag` wants one axis or two", reason.strip(), tuple(cures), api_page("jax.numpy.diag")
+    )
+
+
 def _no_matrix(failure: Failure, _: re.Match[str]) -> Explanation | None:
     call = failure.find(ast.Call)
-    first = _array_of(call)
+    first = _array_of(failure, call)
     if call is None or first is None:
         return None
     array, name = failure.text(first), last_name(call.func)
     whole = array if isinstance(first, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({array})"
     tries = [("For a matrix that has it on its diagonal:", f"jnp.diag({array})")]
+    if name in ("swapaxes", "transpose", "moveaxis", "fliplr", "rot90"):
+        tries = [("For a matrix of one row:", f"{whole}[None]"), ("Or of one column:", f"{whole}[:, None]")]
     if name in _OF_ANY_SHAPE:
         tries.append(("For a matrix of one column:", f"{whole}[:, None]"))
     cures = [Cure(text, code) for text, put in tries if not cannot_work(failure, code := failure.with_(first, put))]
@@ -85,10 +116,12 @@ def _no_matrix(failure: Failure, _: re.Match[str]) -> Explanation | None:
     return Explanation("matrix", f"`{name}` wants a matrix", reason.strip(), tuple(cures), api_page("jax.numpy.linalg"))
 
 
-def _array_of(call: ast.Call | None) -> ast.expr | None:
+def _array_of(failure: Failure, call: ast.Call | None) -> ast.expr | None:
     """What a call of a function is given first, or whose method it is."""
     if call is None:
         return None
+    if isinstance(call.func, ast.Attribute) and is_array(failure.value(call.func.value)):
+        return call.func.value
     return call.args[0] if call.args else call.func.value if isinstance(call.func, ast.Attribute) else None
 
 
@@ -103,15 +136,22 @@ def _not_stretched(failure: Failure, match: re.Match[str]) -> Explanation | None
     had, wanted = (text for text in match.groups() if text)
     too_many = max(_axes(had) - _axes(wanted), 0)
     axes = ", ".join(map(str, range(too_many))) + ("," if too_many == 1 else "")
-    tries = [
-        ("An axis that is new comes at the end so:", f"jnp.broadcast_to({array}[..., None], {shape})"),
-        ("Add up what is along the first axes:", f"jnp.broadcast_to({array}.sum(axis=({axes})), {shape})"),
-        ("Or take one entry of them:", f"jnp.broadcast_to({array}[{', '.join(['0'] * too_many)}], {shape})"),
+    whole = array if isinstance(call.args[0], (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({array})"
+    last = ", ".join(str(-one) for one in range(1, too_many + 1)) + ("," if too_many == 1 else "")
+    taken = ", ".join(["0"] * too_many)
+    tries = [("An axis that is new comes at the end so:", f"{whole}[..., None]"), ("Transpose it:", f"{whole}.T")]
+    if too_many:
+        tries = [
+            ("Add up what is along the first axes:", f"{whole}.sum(axis=({axes}))"),
+            ("Or take one entry of them:", f"{whole}[{taken}]"),
+            ("Add up what is along the last axes:", f"{whole}.sum(axis=({last}))"),
+            ("Or take one entry of them:", f"{whole}[..., {taken}]"),
+        ]
+    put = [(text, failure.with_(call, f"jnp.broadcast_to({made}, {shape})")) for text, made in tries]
+    cures = [Cure(text, code) for text, code in put if not cannot_work(failure, code)][:2]
+    cures = cures or [
+        Cure("Repeat its entries until it is full:", failure.with_(call, f"jnp.resize({array}, {shape})"))
     ]
-    tries = tries[1:] if too_many else tries[:1]
-    cures = [Cure(text, code) for text, put in tries if not cannot_work(failure, code := failure.with_(call, put))]
-    if not cures:
-        return None
     reason = (
         "Stretching repeats axes of size 1 and puts new axes to the front; it takes none away. "
         f"`{array}` has the shape {had}, and {wanted} is wanted."
@@ -139,6 +179,13 @@ CASES = (
         _no_whole_size,
     ),
     Case("matrix", _BOTH, r"transpose permutation isn't a permutation.*?got permutation \((?:\d+, )*-1\)", _no_matrix),
+    Case("matrix", _BOTH, r"diag input must be 1d or 2d", _no_diagonal),
+    Case(
+        "matrix",
+        ("ValueError", "IndexError"),
+        r"^axis 1 is out of bounds for array of dimension 1|^index 1 is out of bounds for axis 0 with size 1",
+        _no_second_axis,
+    ),
     Case("matrix", _BOTH, r"must have rank at least 2, but got shape=\(\d*,?\)", _no_matrix),
     Case("matrix", _BOTH, r"must have shape \[\.\.\., n, n\], got \(\d*,?\)", _no_matrix),
     Case(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 from jaxviz.errors.explanation import Case, Cure, Explanation
 from jaxviz.errors.failure import Failure
@@ -27,15 +28,39 @@ def _differ(failure: Failure, match: re.Match[str]) -> Explanation:
         f"dictionaries, tuples and lists. {f'Of {named}, ' if named and len(trees) > 1 else ''}"
         f"{how if named and len(trees) > 1 else how[:1].upper() + how[1:]}{at}."
     )
-    code = "\n".join(f"print(jax.tree.structure({text}))" for text in trees[:2])
-    cures = [Cure("See how they are built:", code)] if len(trees) > 1 else []
+    cures = _shared_keys(failure, call) if call is not None and _is_map(call) else []
     if re.search(r"NoneType|Expected None", failure.message) and call is not None and _is_map(call):
         cures.insert(0, Cure("None is a tree without leaves. To treat it as a leaf:", _with_none(failure, call)))
     if "optax" in failure.library_path:
         cures.insert(0, Cure("Make the state of the very parameters that it is for:", "state = optimizer.init(params)"))
-    if not cures:
-        cures = [Cure("See how both are built:", "print(jax.tree.structure(one))\nprint(jax.tree.structure(other))")]
     return Explanation("trees", "the trees are built differently", reason, tuple(cures), _PAGE)
+
+
+def _shared_keys(failure: Failure, call: ast.Call) -> list[Cure]:
+    """A map over dictionaries of which some have more entries than others: over those that all have."""
+    held = [_keys_of(failure, one) for one in call.args[1:]]
+    if not held or not all(held):
+        return []
+    shared = set.intersection(*map(set, held))
+    least = next((one for one, tree in zip(call.args[1:], held, strict=True) if tree == shared), None)
+    if least is None or failure.source is None:
+        return []
+    name = failure.text(least)
+    changes: dict[ast.AST, str] = {
+        one: f"{{key: {failure.text(one)}[key] for key in {name}}}"
+        for one, tree in zip(call.args[1:], held, strict=True)
+        if tree != shared
+    }
+    code = failure.with_(call, failure.source.replaced(call, changes))
+    return [Cure(f"Take those entries alone that `{name}` has too:", code)] if changes else []
+
+
+def _keys_of(failure: Failure, node: ast.expr) -> set[Any]:
+    """The keys of a dictionary, by its value or as it is written; none where that is not known."""
+    if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
+        return {getattr(key, "value", None) for key in node.keys}
+    value = failure.value(node)
+    return set(value) if type(value) is dict else set()
 
 
 def _is_map(call: ast.Call) -> bool:

@@ -31,6 +31,7 @@ for _name in (
     "handed",
     "sizes",
     "daily",
+    "fitted",
 ):
     import_module(f"errors.failing.{_name}")
 

@@ -58,7 +58,7 @@ def a_variable_written_wrong(x):
     return y * scales  # noqa: F821
 
 
-@failing(X, case="trees", place="jax.tree.map", words=["only one has `b`", "jax.tree.structure"])
+@failing(X, case="trees", place="jax.tree.map", words=["only one has `b`", "for key in"], mends=[0])
 def trees_that_differ(x):
     return jax.tree.map(jnp.add, {"a": x}, {"a": x, "b": x})
 
