@@ -15,7 +15,8 @@ from IPython.utils.capture import capture_output
 
 from jaxviz.exploration import Exploration
 from jaxviz.notebook.display import MIME_TYPE
-from jaxviz.notebook.magic import JaxvizMagics, parse
+from jaxviz.notebook.line import parse
+from jaxviz.notebook.magic import JaxvizMagics
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 from IPython.display import display
 
+from jaxviz.notebook.line import Options
 from jaxviz.notebook.session import RECORDED, session
 from jaxviz.recorder import Recording, recording
 
 if TYPE_CHECKING:
     from jaxviz.listening import Compilation
-    from jaxviz.notebook.magic import Options
 
 # A cell shows so many programs; all of them are in the side panel.
 _MOST_SHOWN = 5
