@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 import textwrap
 
 import jax
@@ -77,6 +78,9 @@ def test_an_error_is_told_by_its_case_and_in_the_names_of_the_person(name):
         assert told.title[-1] != "."
         assert told.reason.count(". ") >= 1
         assert told.reason.endswith(".")
+    # No advice is given twice in the same words.
+    advice = [re.split("[;:]", cure.text)[0] for cure in told.cures]
+    assert len(set(advice)) == len(advice)
     # The error is JAX's own, with its words, and ours below them.
     assert told.title in error.__notes__[-1]
     entry = shown.document().programs[0].error

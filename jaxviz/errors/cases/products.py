@@ -39,12 +39,9 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
                 if idle or (one, other) == names or x[-1:] != (y[:1] if len(y) == 1 else y[-2:-1]):
                     continue
                 result = (*x[:-1], *y[:-2], *y[-1:]) if len(y) > 1 else x[:-1]
-                cures.append(
-                    Cure(
-                        f"Transpose so that the inner sizes are equal; this gives {result}:",
-                        written_with(failure, node, left, right, (one, other)),
-                    )
-                )
+                how = "Or otherwise" if cures else "Transpose so that the inner sizes are equal"
+                turned_code = written_with(failure, node, left, right, (one, other))
+                cures.append(Cure(f"{how}; this gives {result}:", turned_code))
     sizes = shapes_in(failure.message)
     inner = f"{sizes[0][0]} and {sizes[1][0]}" if len(sizes) > 1 and sizes[0] and sizes[1] else "different"
     kinds = f"`{names[0]}` is {a} and `{names[1]}` is {b}. " if a is not None and b is not None else ""
