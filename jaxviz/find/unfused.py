@@ -1,7 +1,7 @@
 """Large values that one kernel writes to memory for another to read, and the fact that kept the two apart.
 
 What only computes entry by entry, XLA could have kept in one kernel. What a reduction or a sort needs whole has to be
-in memory; that is told where it is most of what the program moves. What a product reads or writes is told only where it
+in memory; that is told where it is a large part of what moves. What a product reads or writes is told only where it
 is many times as large as what it is made of and what is made of it.
 """
 
@@ -18,7 +18,7 @@ from jaxviz.find.finding import NOTE, Compiled, Finding, Subject, bytes_text, pl
 # How much of all traffic such values must be, and how many are named.
 _SHARE, _NAMED = 0.2, 3
 # The same for what a kernel needs whole, and from how many bytes such a value counts: smaller ones stay in a cache.
-_WHOLE_SHARE, _WHOLE_BYTES = 0.5, 10_000_000
+_WHOLE_SHARE, _WHOLE_BYTES = 0.4, 10_000_000
 
 
 def find(subject: Subject) -> Iterator[Finding]:
