@@ -14,17 +14,6 @@ import { ProgramTab } from './tab.ts';
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
 const FACTORY = 'JAX program';
 
-const TYPES = [
-  { name: 'jaxviz-hlo', displayName: 'XLA HLO', extensions: ['.hlo', '.hlo.txt'] },
-  {
-    name: 'jaxviz-hlo-proto',
-    displayName: 'XLA HLO (proto)',
-    extensions: ['.hlo.pb', '.hlo_snapshot.pb', '.xplane.pb']
-  },
-  { name: 'jaxviz-mlir', displayName: 'MLIR', extensions: ['.mlir', '.mlirbc'] },
-  { name: 'jaxviz-export', displayName: 'JAX export', extensions: ['.jaxexport'] }
-];
-
 export const files: JupyterFrontEndPlugin<void> = {
   id: 'jupyterlab-jaxviz:files',
   description: 'Opens HLO, MLIR and exported JAX functions.',
@@ -32,12 +21,14 @@ export const files: JupyterFrontEndPlugin<void> = {
   optional: [ILayoutRestorer, ITranslator],
   activate: (app: JupyterFrontEnd, restorer: ILayoutRestorer | null, translator: ITranslator | null) => {
     const trans = (translator ?? nullTranslator).load('jupyterlab_jaxviz');
-    for (const type of TYPES) {
+    const types = typesIn(trans);
+    for (const type of types) {
       // The text is not needed here; of base64, each model takes any file.
       app.docRegistry.addFileType({ ...type, fileFormat: 'base64', contentType: 'file', icon });
     }
-    const names = TYPES.map(({ name }) => name);
-    const options = { name: FACTORY, modelName: 'base64', fileTypes: names, defaultFor: names, readOnly: true };
+    const names = types.map(({ name }) => name);
+    const label = trans.__('JAX program');
+    const options = { name: FACTORY, label, modelName: 'base64', fileTypes: names, defaultFor: names, readOnly: true };
     const factory = new CompilerFileFactory(options, app.serviceManager, trans);
     const tracker = new WidgetTracker<DocumentWidget<ProgramTab>>({ namespace: 'jaxviz-files' });
     factory.widgetCreated.connect((_, widget) => {
@@ -54,6 +45,20 @@ export const files: JupyterFrontEndPlugin<void> = {
     }
   }
 };
+
+/** The kinds of files, as they are called in a language. */
+function typesIn(trans: TranslationBundle): { name: string; displayName: string; extensions: string[] }[] {
+  return [
+    { name: 'jaxviz-hlo', displayName: trans.__('XLA HLO'), extensions: ['.hlo', '.hlo.txt'] },
+    {
+      name: 'jaxviz-hlo-proto',
+      displayName: trans.__('XLA HLO (proto)'),
+      extensions: ['.hlo.pb', '.hlo_snapshot.pb', '.xplane.pb']
+    },
+    { name: 'jaxviz-mlir', displayName: trans.__('MLIR'), extensions: ['.mlir', '.mlirbc'] },
+    { name: 'jaxviz-export', displayName: trans.__('JAX export'), extensions: ['.jaxexport'] }
+  ];
+}
 
 class CompilerFileFactory extends ABCWidgetFactory<DocumentWidget<ProgramTab>> {
   constructor(

@@ -19,3 +19,7 @@ test('every setting, and every choice that is a name, has words', () => {
     assert.ok(title.length >= name.length, name);
   }
 });
+
+test('the words of the settings are looked up where the titles of everything else are', () => {
+  assert.equal(schema['jupyter.lab.internationalization'].domain, 'jupyterlab_jaxviz');
+});
