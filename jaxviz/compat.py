@@ -58,6 +58,18 @@ class UnfinishedEquation:
         self.source_info = next((equation.source_info for equation in body.eqns), _NO_SOURCE)
 
 
+class FailedEquation:
+    """The operation that could not be made, called as the person wrote it, with what it was to be made of."""
+
+    outvars: tuple[Any, ...] = ()
+
+    def __init__(self, name: str, operands: tuple[Any, ...]) -> None:
+        self.invars = operands
+        self.primitive = jax_core.Primitive(name)
+        self.params: dict[str, Any] = {}
+        self.source_info = _NO_SOURCE
+
+
 class _NoSource:
     traceback = None
     name_stack = ""

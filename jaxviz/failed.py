@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ from jaxviz.document import Document, ErrorEntry, OutlineEntry, ProgramEntry, St
 from jaxviz.errors import Explanation, Failure, explain
 from jaxviz.errors.partial import traced_so_far
 from jaxviz.errors.source import Source
-from jaxviz.graph import RESULT, Column, Graph
+from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline import make_outline
 from jaxviz.program import Program
 from jaxviz.read.frames import add_excerpt, add_file, characters
@@ -22,6 +23,9 @@ from jaxviz.tables import Tables
 
 # The longest line of a terminal.
 _WIDTH = 88
+
+# Letters of what failed that are read on its box.
+_NAME_LENGTH = 40
 
 
 class FailedExploration:
@@ -67,6 +71,8 @@ def _document(program: Program, failure: Failure, told: Explanation) -> Document
     tables = Tables()
     graph, culprits = _graph(program, failure, tables)
     stack = _stack(failure, tables)
+    if "traced" not in vars(program):
+        graph = _placed(graph, culprits, stack)
     if stack < 0:
         stack = _returning(program, tables) if told.case == "result" else _reading(graph, culprits)
     file = add_file(tables, program.file) if program.file else -1
@@ -102,17 +108,14 @@ def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, C
         graph = read_jaxpr(program.jaxpr, tables)
         return graph, np.flatnonzero(compat_traces.traced_values_of(program.traced)).astype(np.int32)
     try:
-        traced = traced_so_far([place.frame for place in failure.places])
+        traced = traced_so_far([place.frame for place in failure.places], _name(failure))
         if traced is None:
             return _empty(tables), np.zeros(0, np.int32)
-        names = [_name(failure, place) for place in range(traced.culprits)]
-        outermost = traced.jaxpr.outvars
-        graph = read_jaxpr(traced.jaxpr, tables, result_names=names if len(outermost) == traced.culprits else None)
+        graph = read_jaxpr(traced.jaxpr, tables)
     except Exception:  # Of another version of JAX: the explanation is shown without a picture.
         return _empty(tables), np.zeros(0, np.int32)
-    results = np.flatnonzero((graph.nodes.kind == RESULT) & (graph.nodes.region == _unfinished(graph, traced.depth)))
-    sources = graph.operands.source[graph.first_operand[results]]
-    return graph, np.unique(graph.value_node[sources[sources >= 0]]).astype(np.int32)
+    inside = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.region == _unfinished(graph, traced.depth)))
+    return graph, inside[-1:].astype(np.int32)
 
 
 def _unfinished(graph: Graph, depth: int) -> int:
@@ -127,9 +130,17 @@ def _unfinished(graph: Graph, depth: int) -> int:
     return region
 
 
+def _placed(graph: Graph, failed: Column, stack: int) -> Graph:
+    """The graph with what failed at its place in the source."""
+    stacks = graph.nodes.stack.copy()
+    stacks[failed] = stack
+    return replace(graph, nodes=replace(graph.nodes, stack=stacks))
+
+
 def _reading(graph: Graph, culprits: Column) -> int:
     """The call stack of the first equation that reads what leaked; -1 where none does."""
-    readers = graph.operand_node[np.isin(graph.operands.source, graph.first_value[culprits])]
+    leaked = culprits[graph.first_value[culprits] < graph.first_value[culprits + 1]]
+    readers = graph.operand_node[np.isin(graph.operands.source, graph.first_value[leaked])]
     stacks = graph.nodes.stack[np.sort(readers)]
     return int(stacks[stacks >= 0][0]) if np.any(stacks >= 0) else -1
 
@@ -152,8 +163,10 @@ def _returning(program: Program, tables: Tables) -> int:
     return tables.stack([tables.frame(file, program.name, value.lineno, column, end_line, end_column)])
 
 
-def _name(failure: Failure, place: int) -> str:
-    return " ".join(failure.text(failure.expression).split())[:40] if place == 0 else ""
+def _name(failure: Failure) -> str:
+    """What could not be made, as the person wrote it."""
+    written = " ".join(failure.text(failure.expression or failure.statement).split())
+    return written if len(written) <= _NAME_LENGTH else f"{written[:_NAME_LENGTH]}…"
 
 
 def _empty(tables: Tables) -> Graph:

@@ -12,22 +12,20 @@ from types import FrameType
 from typing import Any
 
 from jaxviz import compat, compat_traces
-from jaxviz.compat import PartialJaxpr, UnfinishedEquation
+from jaxviz.compat import FailedEquation, PartialJaxpr, UnfinishedEquation
 
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """What was traced: the jaxpr so far, whose only results are the values that the error is about."""
+    """What was traced: the jaxpr so far. The last equation of the innermost body is what could not be made."""
 
     jaxpr: PartialJaxpr
-    #: How many of the results are such values; they are those of the innermost body.
-    culprits: int
     #: How many unfinished bodies the innermost one lies in, each the last of its own.
     depth: int
 
 
-def traced_so_far(frames: Sequence[FrameType]) -> Traced | None:
-    """What was traced in frames, outermost first; None where nothing of it is left."""
+def traced_so_far(frames: Sequence[FrameType], name: str) -> Traced | None:
+    """What was traced in frames, outermost first; None where nothing of it is left. `name` is of what failed."""
     traces: list[Any] = []
     for frame in frames:
         for value in _held(frame):
@@ -40,11 +38,10 @@ def traced_so_far(frames: Sequence[FrameType]) -> Traced | None:
     if not traces:
         return None
     innermost = traces[-1]
-    variables = _culprits(frames, innermost)
-    jaxpr = _jaxpr(innermost, (), variables)
+    jaxpr = _jaxpr(innermost, FailedEquation(name, _culprits(frames, innermost)))
     for trace in reversed(traces[:-1]):
-        jaxpr = _jaxpr(trace, (UnfinishedEquation(jaxpr),), ())
-    return Traced(jaxpr, len(variables), len(traces) - 1)
+        jaxpr = _jaxpr(trace, UnfinishedEquation(jaxpr))
+    return Traced(jaxpr, len(traces) - 1)
 
 
 def _held(frame: FrameType) -> Iterator[Any]:
@@ -74,8 +71,8 @@ def _culprits(frames: Sequence[FrameType], trace: Any) -> tuple[Any, ...]:
     return ()
 
 
-def _jaxpr(trace: Any, unfinished: tuple[UnfinishedEquation, ...], results: tuple[Any, ...]) -> PartialJaxpr:
-    equations = [*compat_traces.equations_so_far(trace), *unfinished]
+def _jaxpr(trace: Any, last: FailedEquation | UnfinishedEquation) -> PartialJaxpr:
+    equations = [*compat_traces.equations_so_far(trace), last]
     arguments = compat_traces.arguments_so_far(trace)
     constants = dict(compat_traces.constants_so_far(trace))
     known = {*arguments, *constants}
@@ -86,5 +83,4 @@ def _jaxpr(trace: Any, unfinished: tuple[UnfinishedEquation, ...], results: tupl
                 known.add(variable)
                 constants[variable] = None
         known.update(equation.outvars)
-    results = tuple(variable for variable in results if variable in known)
-    return PartialJaxpr(tuple(equations), arguments, results, tuple(constants), tuple(constants.values()), trace)
+    return PartialJaxpr(tuple(equations), arguments, (), tuple(constants), tuple(constants.values()), trace)

@@ -95,7 +95,9 @@ def test_an_error_is_told_at_its_line_with_what_was_traced_until_then(name):
     document = failed(name)[1].document()
     (program,), (graph, *_) = document.programs, document.graphs
     graph.check()
-    ops = [graph.node(int(node)).op for node in program.error.nodes]
+    # What failed stands in the picture, made of what it could not be made of.
+    made_of = graph.operands.source[np.isin(graph.operand_node, program.error.nodes)]
+    ops = [graph.node(int(node)).op for node in graph.value_node[made_of]]
     for op in one.culprits:
         assert op in ops
     frames = document.tables.frames_of(program.error.stack)
@@ -221,8 +223,24 @@ def test_an_error_in_a_body_shows_the_body_inside_what_was_traced_around_it():
         "reduce_sum",
         "mul",
         "gt",
-        "result",
+        "s > 0",
     ]
+
+
+def test_what_failed_is_marked_and_not_what_it_reads():
+    def product(x, w):
+        kept = jnp.tanh(x @ w)
+        return kept @ w @ w
+
+    with pytest.raises(TypeError) as caught:
+        jv.explore(product, jnp.ones((4, 8)), jnp.ones((8, 8))[:, :6])
+    document = caught.value.jaxviz.document()
+    graph = document.graphs[0]
+    (node,) = document.programs[0].error.nodes
+    failing = graph.node(int(node))
+    assert failing.op == "kept @ w"
+    assert [graph.node(graph.value_node[value]).op for value in failing.operands] == ["tanh", "argument"]
+    assert document.tables.frames_of(int(graph.nodes.stack[node]))[-1].line == product.__code__.co_firstlineno + 2
 
 
 def test_a_documents_error_is_as_it_was_when_it_is_opened_again(tmp_path):
