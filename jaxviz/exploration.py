@@ -148,7 +148,7 @@ class Exploration(Exported):
         except Exception:
             # What cannot be compiled here, nothing was found in; the error comes with the stage.
             return found
-        compiled = Compiled(hlo.graph, hlo.links, hlo.order, fates, self._assigned_peak)
+        compiled = Compiled(hlo.graph, hlo.links, hlo.order, fates, self._assigned_peak, lambda: self.stablehlo)
         return ordered(found + find_with(COMPILED_FINDERS, replace(self._subject, compiled=compiled)))
 
     def _read_ahead(self) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from jaxviz.costs.kernels import trip_counts
 from jaxviz.costs.traffic import value_bytes
+from jaxviz.find.along import cause
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, bytes_text, lines_text, plural
-from jaxviz.find.resharding import annotation
 from jaxviz.graph import OPERATION
 from jaxviz.read.communication import is_collective
 
@@ -41,6 +41,10 @@ _NEAR = 3
 _ALONE = re.compile(r"(all|\d+ groups of) 1\b")
 # Bytes from which an operation between devices that nobody asked for should be looked at.
 _LARGE = 1_000_000
+_GENERAL = (
+    "Another sharding of what this line reads or gives may avoid it: jax.lax.with_sharding_constraint, or "
+    "in_shardings and out_shardings of jax.jit, say which."
+)
 _WHY = {
     "all-reduce": "Each device has a part of the sum, and all need the whole.",
     "all-gather": "Each device has a piece, and an operation needs the whole.",
@@ -73,14 +77,15 @@ def find(subject: Subject) -> Iterator[Finding]:
         looped = f", {'up to ' * (min(often) < most)}{most:,.0f} times in each run" if most > 1 else ""
         where = f" ({lines_text(lines)})" if lines else ""
         times = f"{plural(len(nodes), name)}" if len(nodes) > 1 else name
-        annotations = [] if asked else _annotations(subject, compiled.sources(nodes).tolist())
+        sources = compiled.sources(nodes)
+        why, remedy = _asked_for(nodes, most > 1) if asked else _put_in(subject, nodes, sources.tolist())
         yield Finding(
             kind="collective",
             severity=ADVICE if not asked and name != "all-reduce" and size >= _LARGE else NOTE,
             title=f"{times} of {bytes_text(size)} between devices{looped}{where}",
-            text=_WHY.get(name, "") + (" The program asks for it." if asked else _why_put_in(subject, annotations)),
-            remedy=_remedy(subject, nodes, asked, most > 1, bool(annotations)),
-            nodes=compiled.sources(nodes),
+            text=_WHY.get(name, "") + why,
+            remedy=remedy,
+            nodes=sources,
             lines=lines,
             figures={"bytes": size, "count": len(nodes), "times": most},
         )
@@ -98,35 +103,33 @@ def _annotations(subject: Subject, sources: list[int]) -> list[int]:
     return sorted(found)
 
 
-def _why_put_in(subject: Subject, annotations: list[int]) -> str:
+def _put_in(subject: Subject, nodes: list[int], sources: list[int]) -> tuple[str, str]:
+    """Why XLA put exchanges in, and what to do."""
+    annotations = _annotations(subject, sources)
     if not annotations:
-        return " XLA put it in, so that the shardings fit."
+        why, cure = cause(subject, nodes, sources)
+        return f" XLA put it in, so that the shardings fit.{why}", cure or _GENERAL
     names = " and ".join(sorted({f"`{_ANNOTATIONS[subject.flow.op(node)]}`" for node in annotations}))
     lines = subject.lines(np.array(annotations, np.int32))
-    return f" XLA put it in for the sharding that {names} asks for" + (f" ({lines_text(lines)})." if lines else ".")
+    where = f" ({lines_text(lines)})" if lines else ""
+    return (
+        f" XLA put it in for the sharding that {names} asks for{where}.",
+        "Where the value need not lie so, leave the annotation out, or ask for the sharding that it has already; "
+        "where it must, have what it is computed of come in so, with in_shardings of jax.jit or jax.device_put.",
+    )
 
 
-def _remedy(subject: Subject, nodes: list[int], asked: bool, in_loop: bool, annotated: bool) -> str:
-    if annotated:
-        return (
-            "Where the value need not lie so, leave the annotation out, or ask for the sharding that it has already; "
-            "where it must, have what it is computed of come in so, with in_shardings of jax.jit or jax.device_put."
-        )
-    if not asked:
-        told = next(filter(None, (annotation(subject, node) for node in nodes)), "")
-        return told or (
-            "Another sharding of what this line reads or gives may avoid it: jax.lax.with_sharding_constraint, or "
-            "in_shardings and out_shardings of jax.jit, say which."
-        )
+def _asked_for(nodes: list[int], in_loop: bool) -> tuple[str, str]:
+    """Of exchanges that the program asks for, that it does, and what to do about many."""
+    remedy = ""  # One that the program asks for is as it is meant.
     if in_loop:
-        return (
+        remedy = (
             "All devices wait for each other in each turn. Where the turns only add up what it gives, add up on each "
             "device and exchange once after the loop."
         )
-    if len(nodes) > 1:
-        return "Several small ones are slower than one that carries all: gather them in one tree."
-    # One that the program asks for is as it is meant.
-    return ""
+    elif len(nodes) > 1:
+        remedy = "Several small ones are slower than one that carries all: gather them in one tree."
+    return " The program asks for it.", remedy
 
 
 def _is_asked(subject: Subject, node: int, sources: list[int]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -78,6 +78,8 @@ class Compiled:
     order: Column
     fates: Fates | None = None
     peak: Peak | None = None
+    #: Gives the StableHLO that it was made of, where that is known.
+    lowered: Callable[[], Graph | None] = lambda: None
 
     @classmethod
     def alone(cls, graph: Graph) -> Compiled:

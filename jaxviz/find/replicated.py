@@ -2,48 +2,62 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from math import prod
 
 import numpy as np
 
 from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text, plural
+from jaxviz.find.placement import Cut, Placed, placements, spec
 from jaxviz.graph import ARGUMENT
 
-_WHOLE = "whole on every device"
-_PARTS = re.compile(r"in (\d+) parts")
 # Bytes on each device that are worth a word, and a look. Small parameters are best where they are needed.
-_LARGE, _HUGE = 100_000_000, 1_000_000_000
+_LARGE, _HUGE = 10_000_000, 1_000_000_000
+# Of the largest, so many are named.
+_NAMED = 3
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     compiled = subject.compiled
     if compiled is None:
         return
-    graph, whole, parts = compiled.graph, [], 1
-    for node in np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist():
-        sharding = graph.node(node).attributes.get("sharding", "")
-        cut = _PARTS.findall(sharding)
-        parts = max(parts, int(np.prod([int(count) for count in cut], dtype=np.int64)) if cut else 1)
-        if sharding == _WHOLE:
-            whole.append(node)
-    sizes = {node: value_bytes(graph, int(graph.first_value[node])) for node in whole}
-    size = sum(sizes.values())
-    if parts == 1 or size < _LARGE:
+    graph = compiled.graph
+    arguments = np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist()
+    sizes = {node: value_bytes(graph, int(graph.first_value[node])) for node in arguments}
+    if sum(sizes.values()) < _LARGE:
         return
-    largest = sorted(whole, key=lambda node: -sizes[node])[:3]
-    told = ", ".join(
-        f"`{graph.tables.strings[graph.nodes.name[node]]}` ({bytes_text(sizes[node])})" for node in largest
-    )
+    placed = placements(compiled)
+    cut = [cut for one in placed.values() for cut in one.cuts.values()]
+    names = {node: graph.tables.strings[graph.nodes.name[node]] for node in arguments}
+    whole = [node for node in arguments if names[node] in placed and not placed[names[node]].cuts]
+    size = sum(sizes[node] for node in whole)
+    if not cut or size < _LARGE:
+        return
+    parts = max(prod(cut.parts for cut in one.cuts.values()) for one in placed.values())
+    largest = sorted(whole, key=lambda node: -sizes[node])[:_NAMED]
+    told = ", ".join(f"`{names[node]}` ({bytes_text(sizes[node])})" for node in largest)
     yield Finding(
         kind="replicated",
         severity=ADVICE if size >= _HUGE else NOTE,
         title=f"{bytes_text(size)} of arguments lie whole on each device",
         text=f"{plural(len(whole), 'argument')} {'is' if len(whole) == 1 else 'are'} not cut, while others are, into "
         f"{parts} parts; the largest: {told}. Each device holds and updates all of it.",
-        remedy="Cut them along an axis of the mesh too (jax.sharding.NamedSharding); XLA gathers them where they are "
-        "needed whole.",
+        remedy=_remedy(placed[names[largest[0]]], max(cut, key=lambda one: one.parts)),
         nodes=compiled.sources(whole),
         figures={"bytes": size, "arguments": len(whole), "parts": parts},
+    )
+
+
+def _remedy(largest: Placed, cut: Cut) -> str:
+    axis = next((axis for axis, size in enumerate(largest.shape) if size and not size % cut.parts), None)
+    if axis is None:
+        return (
+            "Cut them along an axis of the mesh too (jax.sharding.NamedSharding); XLA gathers them where they are "
+            "needed whole."
+        )
+    code = spec({axis: cut}, len(largest.shape))
+    return (
+        f"Where that is too much for a device, cut them too: `{largest.name}` as {code}, in in_shardings of jax.jit or "
+        f"with jax.device_put, is 1/{cut.parts} of it on each; XLA gathers it where it is needed whole."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from math import prod
 
 import numpy as np
@@ -10,13 +11,13 @@ import numpy as np
 from jaxviz.costs.kernels import kernels_of
 from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.finding import Subject, bytes_text
+from jaxviz.find.placement import Cut, Placed, placements, spec
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Graph
 
 # What a kernel that only moves entries consists of.
 _MOVING = frozenset(
     {"fusion", "bitcast", "copy", "slice", "transpose", "reshape", "parameter", "concatenate", "convert"}
 )
-_CUT = re.compile(r"dimension (\d+) in (\d+) parts")
 # Nodes that are looked at on the way back to an argument.
 _STEPS = 64
 
@@ -28,33 +29,45 @@ def annotation(subject: Subject, node: int) -> str:
     argument = _argument_behind(graph, node)
     if argument < 0:
         return ""
-    sharding = graph.node(argument).attributes.get("sharding", "")
-    cuts = {int(axis): int(parts) for axis, parts in _CUT.findall(sharding)}
-    # Of what is on some devices only, the axes of the mesh are not known.
-    if not cuts or ", each on" in sharding:
+    placed = placements(subject.compiled).get(graph.tables.strings[graph.nodes.name[argument]])
+    if placed is None or not placed.cuts:
         return ""
-    name = graph.tables.strings[graph.nodes.name[argument]]
-    value = int(graph.first_value[argument])
-    local = _dims(graph, value)
-    if max(cuts) >= len(local):
-        return ""
-    whole = tuple(size * cuts.get(axis, 1) for axis, size in enumerate(local))
+    return _needed(graph, node, placed, value_bytes(graph, int(graph.first_value[argument])))
+
+
+def _needed(graph: Graph, node: int, placed: Placed, local: float) -> str:
+    comes = f"`{placed.name}` comes in with {_words(placed.cuts)}"
     op = graph.tables.strings[graph.nodes.op[node]]
     if op.startswith("all-gather"):
-        size = bytes_text(value_bytes(graph, value) * prod(cuts.values()))
+        gathered = _gathered(graph, node, placed)
+        size = bytes_text(local * prod(placed.cuts[axis].parts for axis in gathered))
+        left = {axis: cut for axis, cut in placed.cuts.items() if axis not in gathered}
+        part = f" along dimension {gathered[0]}" if left else ""
         return (
-            f"`{name}` comes in with {_words(cuts)} and is needed whole. As {_spec({}, whole)}, {size} on each device, "
+            f"{comes} and is needed whole{part}. As {spec(left, len(placed.shape))}, {size} on each device, "
             "it need not be gathered; give that in in_shardings of jax.jit, or to jax.device_put."
         )
-    wanted = _wanted(graph, node, whole)
-    if not op.startswith("all-to-all") or not wanted or wanted == cuts:
+    wanted = _wanted(graph, node, placed.shape)
+    now = {axis: cut.parts for axis, cut in placed.cuts.items()}
+    if not op.startswith("all-to-all") or not wanted or wanted == now:
         return ""
+    # It goes from one dimension to another along the same axis of the mesh.
+    along = {cut.parts: cut for cut in placed.cuts.values()}
+    cuts = {axis: along.get(parts, Cut(parts)) for axis, parts in wanted.items()}
+    which = "" if all(cut.along for cut in cuts.values()) else ", with the axis of the mesh that it is cut along now,"
     gives = " or take the result as the argument lies, with out_shardings," if _gives_result(graph, node) else ""
     return (
-        f"`{name}` comes in with {_words(cuts)} and is needed with {_words(wanted)}. Let it come as "
-        f"{_spec(wanted, whole)}, with the axis of the mesh that it is cut along now, in in_shardings of jax.jit or "
-        f"with jax.device_put,{gives} and nothing is exchanged."
+        f"{comes} and is needed with {_words(cuts)}. Let it come as {spec(cuts, len(placed.shape))}{which} in "
+        f"in_shardings of jax.jit or with jax.device_put,{gives} and nothing is exchanged."
     )
+
+
+def _gathered(graph: Graph, node: int, placed: Placed) -> list[int]:
+    """The dimensions that an exchange makes whole: all that are cut, where the argument has another shape there."""
+    found = re.findall(r"\d+", graph.node(node).attributes.get("dimensions", ""))
+    named = [int(axis) for axis in found if int(axis) in placed.cuts]
+    same = len(_dims(graph, int(graph.first_value[node]))) == len(placed.shape)
+    return named if named and same else list(placed.cuts)
 
 
 def _argument_behind(graph: Graph, node: int) -> int:
@@ -115,12 +128,8 @@ def _dims(graph: Graph, value: int) -> tuple[int, ...]:
     return graph.tables.types.dims[int(graph.values.type[value])]
 
 
-def _words(cuts: dict[int, int]) -> str:
-    return " and ".join(f"dimension {axis} in {parts} parts" for axis, parts in sorted(cuts.items()))
-
-
-def _spec(cuts: dict[int, int], whole: tuple[int, ...]) -> str:
-    if not cuts:
-        return "jax.sharding.PartitionSpec()"
-    parts = ", ".join("axis" if place in cuts else "None" for place in range(len(whole)))
-    return f"jax.sharding.PartitionSpec({parts})"
+def _words(cuts: Mapping[int, Cut]) -> str:
+    return " and ".join(
+        f"dimension {axis} in {cut.parts} parts" + (f" along {' and '.join(cut.along)}" if cut.along else "")
+        for axis, cut in sorted(cuts.items())
+    )

@@ -1,0 +1,86 @@
+"""How the arguments of a program come in: which of their dimensions are cut, into how many parts, along which axis of
+the mesh.
+
+StableHLO has the axes by name, as the program gave them; optimized HLO has the parts alone, and not in every version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from jaxviz.find.finding import Compiled
+from jaxviz.graph import ARGUMENT, Graph
+
+# How a sharding is called that cuts nothing.
+_WHOLE = "whole on every device"
+_CUT = re.compile(r"dimension (\d+) in (\d+) parts(?: along ([^,]+))?")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Into how many parts a dimension is cut, and along which axes of the mesh; none where they are not known."""
+
+    parts: int
+    along: tuple[str, ...] = ()
+
+    @property
+    def entry(self) -> str:
+        """As it stands in a `PartitionSpec`."""
+        if not self.along:
+            return "axis"
+        names = [f"'{name}'" for name in self.along]
+        return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An argument: its name, its shape as a whole, and what of it is cut."""
+
+    name: str
+    shape: tuple[int, ...]
+    cuts: Mapping[int, Cut]
+
+    @property
+    def spec(self) -> str:
+        return spec(self.cuts, len(self.shape))
+
+
+def spec(cuts: Mapping[int, Cut], rank: int) -> str:
+    """The code of a `PartitionSpec`.
+
+    >>> spec({1: Cut(4, ("data",))}, 2)
+    "jax.sharding.PartitionSpec(None, 'data')"
+    """
+    entries = [cuts[axis].entry if axis in cuts else "None" for axis in range(rank)] if cuts else []
+    return f"jax.sharding.PartitionSpec({', '.join(entries)})"
+
+
+def placements(compiled: Compiled) -> dict[str, Placed]:
+    """The arguments whose sharding is known, by name."""
+    lowered = compiled.lowered()
+    if lowered is not None:
+        found = {one.name: one for one in _placed(lowered, local=False)}
+        if found:
+            return found
+    return {one.name: one for one in _placed(compiled.graph, local=True)}
+
+
+def _placed(graph: Graph, local: bool) -> list[Placed]:
+    found = []
+    for node in np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist():
+        sharding = graph.node(node).attributes.get("sharding", "")
+        cuts = {
+            int(axis): Cut(int(parts), tuple(along.split(" and ")) if along else ())
+            for axis, parts, along in _CUT.findall(sharding)
+        }
+        dims = graph.tables.types.dims[int(graph.values.type[graph.first_value[node]])]
+        if not (cuts or sharding == _WHOLE) or max(cuts, default=0) >= max(len(dims), 1):
+            continue
+        # Each device has one part of it.
+        shape = tuple(size * cuts[axis].parts if local and axis in cuts else size for axis, size in enumerate(dims))
+        found.append(Placed(graph.tables.strings[graph.nodes.name[node]], shape, cuts))
+    return found
