@@ -56,7 +56,7 @@ export function makeBar({ document: source, program: number, actions, passes, to
   const bar = element('div', 'jv-bar');
   const program = source.programs[number];
   bar.append(programPicker(source, number, actions));
-  const python = button('jv-stage', 'Python', 'The source, line by line (1)', () => actions.obey('source'));
+  const python = button('jv-stage jv-python', 'Python', 'The source, line by line (1)', () => actions.obey('source'));
   const stages = (program?.stages ?? []).map((stage, index) => {
     const chip = button('jv-stage', STAGES[stage.kind] ?? stage.kind, '', () => actions.stage(index));
     const said = countText(source, source.graphs[stage.graph], stage.kind);
@@ -102,6 +102,7 @@ export function makeBar({ document: source, program: number, actions, passes, to
   const link = make('link', 'Copy this view as a link (l)', 'copy');
   const save = make('export', 'Save the picture or the program as a file (s)', 'export');
   const help = make('?', 'Keys and marks (?)', 'help');
+  help.classList.add('jv-help-opener');
   bar.append(...tools, kernels, search, openAll, closeAll, compare, fit, link, save, expand, help);
   const wide = [link, save, kernels, closeAll, compare];
   const menu = new BarMenu(

@@ -297,6 +297,29 @@ test('the tour is there by itself once, goes step by step, and comes back from t
   }
 });
 
+test('the tour goes on with one key, and each step outlines what it tells of, wherever that is', async () => {
+  const { root, press } = await explore(affine());
+  await press('1');
+  await press('?');
+  (root.querySelector('.jv-help-tour') as HTMLElement).click();
+  const outlined: string[] = [];
+  const next = (): HTMLElement => root.querySelector('.jv-tour-next') as HTMLElement;
+  next().focus();
+  for (let step = 1; step < 5; step++) {
+    (document.activeElement as HTMLElement).click();
+    outlined.push(root.querySelector('.jv-toured')?.textContent ?? '');
+  }
+  // The source is shown, and its button pressed as that of the stage is.
+  assert.deepEqual(outlined.slice(1), ['jaxpr 3', 'Python', '?']);
+  assert.equal(document.activeElement?.textContent, 'done');
+  (document.querySelector('.jv-tour button') as HTMLElement).click();
+  const opener = root.querySelector('.jv-more') as HTMLElement;
+  root.querySelector('.jv-bar-more')?.append(root.querySelector('.jv-help-opener') as HTMLElement);
+  opener.hidden = false;
+  next().click();
+  assert.equal(root.querySelector('.jv-toured'), opener, 'what is folded is found behind its button');
+});
+
 test('where the camera was moved is kept once it rests; a view that is shown again changes nothing', async () => {
   giveSize(700, 400);
   const host = document.createElement('div');

@@ -6,30 +6,30 @@ import { button, element } from './elements.ts';
 
 interface Step {
   readonly text: string;
-  /** What it is about, which is outlined meanwhile. */
-  readonly of: string;
+  /** What it is about, which is outlined meanwhile: the first of these that is seen. */
+  readonly of: readonly string[];
 }
 
 const STEPS: readonly Step[] = [
   {
     text: 'Each box is a piece of your own program, and lines lead from what is read to what is made. Double click a box with + to open it.',
-    of: '.jv-stage-area'
+    of: ['.jv-stage-area']
   },
   {
     text: 'Click a box for its type, its line and what became of it. Double click a frame to close it again.',
-    of: '.jv-stage-area'
+    of: ['.jv-stage-area']
   },
   {
     text: 'These are the steps from your function to the device. What you select is selected in the others too.',
-    of: 'button.jv-stage[aria-pressed="true"]'
+    of: ['button.jv-stage[aria-pressed="true"]:not(.jv-python)']
   },
   {
     text: 'Your lines, with how many operations each became: click a line to see where it went.',
-    of: 'button.jv-stage'
+    of: ['.jv-python']
   },
   {
     text: 'Keys do everything: / searches, c colours, d compares, w takes the whole window. All of them, the marks and this tour are under ?.',
-    of: '.jv-bar .jv-button:last-child'
+    of: ['.jv-bar > .jv-help-opener', '.jv-more']
   }
 ];
 
@@ -72,7 +72,7 @@ export class Tour {
 
   close(): void {
     this.root.hidden = true;
-    this.outline(null);
+    this.outline([]);
   }
 
   private go(step: number): void {
@@ -85,6 +85,7 @@ export class Tour {
       this.close();
       this.left();
     };
+    const focused = this.root.contains(document.activeElement);
     this.root.hidden = false;
     this.root.replaceChildren(
       element('b', 'jv-tour-count', `${step + 1} of ${STEPS.length}`),
@@ -94,13 +95,16 @@ export class Tour {
       button('jv-button', last ? 'done' : 'close', last ? 'Close the tour' : 'Close the tour; it is under ?', end)
     );
     this.outline(of);
+    if (focused) {
+      // The button that was pressed has gone: whoever goes on with keys goes on from the one in its place.
+      (this.root.querySelector<HTMLElement>('.jv-tour-next') ?? (this.root.lastElementChild as HTMLElement)).focus();
+    }
   }
 
-  private outline(of: string | null): void {
+  private outline(of: readonly string[]): void {
     this.around.querySelectorAll('.jv-toured').forEach(one => one.classList.remove('jv-toured'));
-    if (of) {
-      this.around.querySelector(of)?.classList.add('jv-toured');
-    }
+    const found = of.map(one => this.around.querySelector<HTMLElement>(one));
+    found.find(one => one !== null && !one.hidden)?.classList.add('jv-toured');
   }
 }
 
