@@ -110,6 +110,44 @@ test('lines of groups stand out from the background, and apart for every kind of
   }
 });
 
+test('lines of operations and of kernels stand out, and apart for every kind of eye', () => {
+  const kinds = ['plain', 'matmul', 'reduction', 'movement', 'random', 'communication'] as const;
+  const kernels = ['hull0', 'hull1', 'hull2', 'hull3'] as const;
+  for (const theme of themes) {
+    const palette = palettes[theme];
+    for (const names of [kinds, kernels]) {
+      for (const [at, name] of names.entries()) {
+        const line = palette[`${name}Line`];
+        for (const [kind, eyes] of Object.entries(EYES)) {
+          for (const other of names.slice(at + 1)) {
+            const apart = seenApart(line, palette[`${other}Line`], eyes);
+            assert.ok(apart > 0.1, `${theme}, ${kind}: ${name} and ${other}`);
+          }
+        }
+        // What is only elementwise steps back.
+        const least = names === kernels ? 4.5 : name === 'plain' ? 2 : 3;
+        for (const ground of [palette.background, palette[name]]) {
+          assert.ok(contrast(line, ground) >= least, `${theme} ${name} on ${ground}`);
+        }
+      }
+    }
+  }
+});
+
+test('marks that eyes cannot tell apart by colour have another line', () => {
+  const marks = (Object.keys(looks) as LookName[]).filter(name => name.startsWith('mark-'));
+  for (const theme of themes) {
+    for (const [at, name] of marks.entries()) {
+      for (const other of marks.slice(at + 1)) {
+        const [one, two] = [looks[name], looks[other]] as Look[];
+        const [a, b] = [one, two].map(look => palettes[theme][look.stroke as Role]);
+        const apart = Math.min(...Object.values(EYES).map(eyes => seenApart(a, b, eyes)));
+        assert.ok(apart > 0.1 || String(one.dash) !== String(two.dash), `${theme}: ${name} and ${other}`);
+      }
+    }
+  }
+});
+
 test('amounts go in one direction, step by step, for every kind of eye', () => {
   for (const theme of themes) {
     const lines = Array.from({ length: AMOUNTS }, (_, at) => groupColours[theme][`amount${at}Line`]);
