@@ -1,6 +1,6 @@
 /** The strip that tells of a run: how long it took in one line, opened for where the time went. */
 import type { Document, Graph, Measures } from '../document/graph.ts';
-import { measuredOf, shareText, timeText, wholeOf } from '../view/measures.ts';
+import { measuredOf, shareText, timeText, wholeOf, whyLonger } from '../view/measures.ts';
 import { bar } from './bars.ts';
 import { button, element } from './elements.ts';
 import { roofline } from './roofline.ts';
@@ -86,7 +86,8 @@ export class RunStrip {
       const share = unlinked / whole;
       table.append(bar('made by the compiler', timeText(unlinked), share, shareText(unlinked, whole)));
     }
-    return lines.length ? [table] : [];
+    const why = whyLonger(measured, lines[0]?.seconds ?? 0);
+    return lines.length ? [table, ...(why ? [element('p', 'jv-run-why', why)] : [])] : [];
   }
 
   private roofline(measures: Measures): HTMLElement[] {

@@ -88,3 +88,18 @@ test('what is indented far has room for its words, and goes on below them', () =
     ['2', '18']
   );
 });
+
+test('lines that take longer than a run say why', () => {
+  const timed = (seconds: number): Document => {
+    const document = twoFiles();
+    const run = { program: 0, device: 'CPU', devices: 1, runs: 3, words: [], ceilings: {}, coverage: 1 };
+    const figures = { jaxpr: { node: [3], seconds: [seconds] } };
+    return { ...document, measures: [{ ...run, seconds: { median: 0.001, wall: 0.004 }, figures }] };
+  };
+  assert.deepEqual(texts(paneOf(timed(0.0005)).pane, '.jv-source-why'), []);
+  const { pane } = paneOf(timed(0.003));
+  assert.deepEqual(texts(pane, '.jv-line-time'), ['3 ms']);
+  assert.deepEqual(texts(pane, '.jv-source-why'), [
+    'Lines are timed with the profiler on (a run took 4 ms then), and what runs at once is added up; the median of 1 ms is without it.'
+  ]);
+});

@@ -2,7 +2,7 @@
 import type { Document, Graph } from '../document/graph.ts';
 import { button, element } from './elements.ts';
 import { namedFiles, sourceFiles, type SourceFile, type SourceLine } from './lines.ts';
-import { timeText } from '../view/measures.ts';
+import { measuredOf, timeText, whyLonger } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
 
 /** A line of the person's source: where its file lies, how that is shown, its number and its text. */
@@ -66,6 +66,11 @@ export class SourcePane {
       for (const line of file.lines) {
         scroll.append(this.row(file, line, most, slowest));
       }
+    }
+    const measured = measuredOf(this.source, graph);
+    const why = measured && whyLonger(measured, slowest);
+    if (why) {
+      scroll.append(element('p', 'jv-source-why', why));
     }
     this.root.append(scroll);
   }

@@ -86,6 +86,16 @@ export function wholeOf(measured: Measured, figure: Figure): number {
   return figure === 'seconds' ? Math.max(sum, measured.run.seconds.operations ?? 0) : sum;
 }
 
+/** Why parts of a run may take longer than it does, where the longest of them does; nothing elsewhere. */
+export function whyLonger({ run }: Measured, longest: number): string | undefined {
+  const { median, wall } = run.seconds;
+  if (median === undefined || longest <= median) {
+    return undefined;
+  }
+  const slowed = wall > median ? ` (a run took ${timeText(wall)} then)` : '';
+  return `Lines are timed with the profiler on${slowed}, and what runs at once is added up; the median of ${timeText(median)} is without it.`;
+}
+
 /** A time as people read it. */
 export function timeText(seconds: number): string {
   if (seconds <= 0) {
