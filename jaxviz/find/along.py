@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from jaxviz.find.finding import Subject
 from jaxviz.find.placement import Cut, Placed, placements, spec
 from jaxviz.find.resharding import annotation
@@ -43,8 +45,15 @@ def cause(subject: Subject, exchanges: list[int], nodes: list[int]) -> tuple[str
         return "", alone
     if going:
         return _told(going[0])
-    products = [node for node in nodes if subject.flow.op(node) == "dot_general"]
+    # An exchange may count to what makes the value, or to the product that reads it.
+    products = [node for node in (*nodes, *_readers(subject, nodes)) if subject.flow.op(node) == "dot_general"]
     return next(filter(None, (_beside(subject, node, placed) for node in products)), ("", ""))
+
+
+def _readers(subject: Subject, nodes: list[int]) -> list[int]:
+    graph = subject.graph
+    made = [value for node in nodes for value in range(graph.first_value[node], graph.first_value[node + 1])]
+    return sorted(set(graph.operand_node[np.isin(graph.operands.source, made)].tolist()))
 
 
 def _told(going: _Going) -> tuple[str, str]:
