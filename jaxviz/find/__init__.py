@@ -36,6 +36,7 @@ FINDERS = (
     "precision",
     "not_enabled",
     "promoted",
+    "wrapped",
     "masked",
 )
 

@@ -1,0 +1,60 @@
+"""A number that does not fit the type of the array that it meets is told with what is left of it; others are not."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from find.found import found, line_numbers, the
+
+SIGNED, UNSIGNED, SHORT = jnp.ones(8, jnp.int8), jnp.ones(8, jnp.uint8), jnp.ones(8, jnp.int16)
+
+
+def scaled(x):
+    y = x + 1
+    return y * 200
+
+
+def added_in_place(x):
+    x += 300
+    return x
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("fn", "argument", "title", "line"),
+    [
+        (scaled, SIGNED, "200 does not fit int8: it is -56 here", 2),
+        (lambda x: 200 * x, SIGNED, "200 does not fit int8: it is -56 here", 0),
+        (lambda x: x < 200, SIGNED, "200 does not fit int8: it is -56 here", 0),
+        (added_in_place, UNSIGNED, "300 does not fit uint8: it is 44 here", 1),
+        (lambda x: x * 40_000, SHORT, "40000 does not fit int16: it is -25536 here", 0),
+        (lambda x: jnp.maximum(x, -1), UNSIGNED, "-1 does not fit uint8: it is 255 here", 0),
+        (lambda x: jnp.where(x > 0, x, 300), UNSIGNED, "300 does not fit uint8: it is 44 here", 0),
+    ],
+)
+def test_what_is_left_of_a_number_is_told(fn, argument, title, line):
+    finding = the("precision", fn, argument)
+    assert finding.severity == "warning"
+    assert finding.title.startswith(title)
+    assert line_numbers(finding, fn) == [line]
+    low = np.array(finding.figures["number"]).astype(title.split()[4].rstrip(":"))
+    assert finding.figures["taken"] == low
+
+
+@pytest.mark.parametrize(
+    ("fn", "argument"),
+    [
+        (lambda x: 255 - x, UNSIGNED),
+        (lambda x: x * 127 + 1, SIGNED),
+        (lambda x: x.astype(jnp.int32) * 200, SIGNED),
+        (lambda x: x * -128, SIGNED),
+        (lambda x: x + -1, UNSIGNED),
+        (lambda x: x & 0xFF, SIGNED),
+        (lambda x: x * 200.0, SIGNED),
+        (lambda x: jnp.array(300).astype(jnp.uint8) + x, UNSIGNED),
+        (lambda x: x * jnp.uint32(2654435761) >> 16, jnp.ones(8, jnp.uint32)),
+    ],
+)
+def test_numbers_that_fit_or_are_cut_on_purpose_are_left_alone(fn, argument):
+    assert not [one for one in found("precision", fn, argument) if "does not fit" in one.title]
