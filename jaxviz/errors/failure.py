@@ -93,6 +93,16 @@ class Failure:
         other.__dict__["place"] = place
         return other
 
+    def seen_in(self, source: Source | None, node: ast.expr) -> Failure:
+        """The same error, told of an expression of the explored function, of which only the arguments are known."""
+        other = replace(self)
+        statement = next((one for one in source.around(node) if isinstance(one, ast.stmt)), None) if source else None
+        given: dict[str, Any] = {}
+        with suppress(TypeError, ValueError):
+            given = inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
+        other.__dict__.update(place=None, source=source, expression=node, statement=statement, variables={**given})
+        return other
+
     @cached_property
     def library(self) -> str:
         """The function of a library on JAX in which the error came; empty where it came in the person's own code."""

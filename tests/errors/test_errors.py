@@ -429,6 +429,75 @@ def test_a_size_that_is_computed_of_arguments_is_computed_before():
     assert not cures_of(as_many_as_one_more, X)
 
 
+def with_a_list_of_sums(x):
+    out = []
+
+    def turn(i, total):
+        out.append(total)
+        return total + x[i]
+
+    last = jax.lax.fori_loop(0, 3, turn, 0.0)
+    return jnp.stack([*out, last])
+
+
+def test_turns_that_store_what_is_used_later_are_made_by_python():
+    with pytest.raises(jax.errors.UnexpectedTracerError) as caught:
+        jv.explore(with_a_list_of_sums, X)
+    (cure,) = caught.value.jaxviz.explanation.cures
+    (line,) = [
+        node.lineno
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(with_a_list_of_sums))))
+        if isinstance(node, ast.Assign) and "fori_loop" in ast.unparse(node)
+    ]
+    fn = mended(with_a_list_of_sums, line + with_a_list_of_sums.__code__.co_firstlineno - 1, cure.code)
+    np.testing.assert_allclose(jax.jit(fn)(X), [0, 1, 3, 6])
+
+
+def test_what_checking_leaks_finds_is_told_with_the_line_that_stores():
+    with jax.checking_leaks():
+        (cure,) = cures_of(storing, X)
+    names = {"jnp": jnp, "x": X}
+    exec(cure.code, names)
+    np.testing.assert_allclose(names["kept"], 2 * X)
+
+
+stored = []
+
+
+def storing(x):
+    stored.append(2 * x)
+    return x + 1
+
+
+def drawn_twice(key):
+    one = jax.random.normal(key)
+    return one + jax.random.uniform(key)
+
+
+def test_a_key_that_jax_sees_used_twice_is_split():
+    jax.config.update("jax_debug_key_reuse", True)
+    try:
+        (cure,) = cures_of(drawn_twice, jax.random.key(0))
+    finally:
+        jax.config.update("jax_debug_key_reuse", False)
+    assert cure.code == (
+        "keys = jax.random.split(key, 2)\none = jax.random.normal(keys[0])\nreturn one + jax.random.uniform(keys[1])"
+    )
+
+
+def test_axes_that_are_not_to_be_added_unasked_are_added_in_the_code():
+    jax.config.update("jax_numpy_rank_promotion", "raise")
+    try:
+        (cure,) = cures_of(stretched, jnp.ones((2, 3)), X)
+    finally:
+        jax.config.update("jax_numpy_rank_promotion", "allow")
+    assert cure.code == "return rows * x[None]"
+
+
+def stretched(rows, x):
+    return rows * x
+
+
 def test_what_cannot_be_known_has_no_code():
     assert not cures_of(lambda x: jax.lax.fori_loop(0, x, lambda count, i: count + i, 10), X)
     assert not cures_of(lambda x: x.reshape(2, -1), X)

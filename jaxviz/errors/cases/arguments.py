@@ -10,10 +10,13 @@ from contextlib import suppress
 from typing import Any
 
 from jaxviz import compat
+from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.given import argument
+from jaxviz.errors.cases.leaks import definition_with_source, returned_instead, stored_outside
+from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure, last_name, parameters_of
 from jaxviz.errors.source import Source, definition_of
 
 
@@ -303,6 +306,7 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     cures = (
         Cure("Give the value back instead of storing it:", _given_back(failure) or code),
+        *_turns_of_leak(failure),
         Cure("To find where it was stored:", f"with jax.checking_leaks():\n    {failure.name}(...)"),
     )
     return Explanation(
@@ -312,6 +316,16 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
         cures,
         failure.link or error_page("UnexpectedTracerError"),
     )
+
+
+def _turns_of_leak(failure: Failure) -> list[Cure]:
+    """For what the body of a loop of JAX stored outside: the same turns made by Python, where storing goes."""
+    source, function = definition_with_source(failure.fn)
+    for node in ast.walk(function) if function is not None and source is not None else ():
+        if isinstance(node, ast.Call) and last_name(node.func) in ("fori_loop", "scan"):
+            at = failure.seen_in(source, node)
+            return [dataclasses.replace(cure, inside=False) for cure in turns_in_python(at, Loop(at))]
+    return []
 
 
 def _given_back(failure: Failure) -> str:
@@ -347,13 +361,9 @@ def _of_axis(failure: Failure, name: str) -> Explanation:
         "Collectives such as `psum` work over an axis that has a name: of `vmap`, or of the devices under `shard_map`. "
         f"None of those around this line is called `{name}`."
     )
-    cures = (
-        Cure("Name the mapped axis:", f'jax.vmap({failure.name}, axis_name="{name}")'),
-        Cure(
-            "Or run it on the devices of a mesh:",
-            f'jax.shard_map({failure.name}, mesh=jax.make_mesh((N,), ("{name}",)), in_specs=..., out_specs=...)',
-        ),
-    )
+    given = ", ".join(parameters_of(failure.fn))
+    code = f'jax.vmap({failure.name}, axis_name="{name}")({given})'
+    cures = (Cure("Map it over an axis of that name:", code, inside=False),) if failure.name.isidentifier() else ()
     return Explanation("axis name", f"there is no axis named `{name}`", reason, cures, api_page("jax.shard_map"))
 
 
@@ -386,8 +396,25 @@ def _missing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     return Explanation("call", f"the arguments do not fit `{failure.name}`", reason, (cure,), api_page("jax.jit"))
 
 
+def _leak_seen(failure: Failure, match: re.Match[str]) -> Explanation:
+    """What `jax.checking_leaks` found: a traced value that something still holds."""
+    where = re.search(r"while tracing the function (\S+) at (\S+?):(\d+) for ([\w ]+)\.", failure.message)
+    inside = f" of `{where[1]}` (line {where[3]} of {where[2].rpartition('/')[2]})" if where else ""
+    stores = stored_outside(failure.fn)
+    shown = f" Line {stores[0][0]} stores it: `{stores[0][1]}`." if stores else ""
+    reason = (
+        f"A traced value{inside} is still held by something outside after the function has ended, where it has no "
+        f"number and never gets one. `jax.checking_leaks` looks for that.{shown}"
+    )
+    code = returned_instead(failure.fn)
+    cures = (Cure("Give the value back instead of storing it:", code, inside=False),) if code else ()
+    title = "a traced value is kept after its function has ended"
+    return Explanation("leak", title, reason, cures, error_page("UnexpectedTracerError"))
+
+
 CASES = (
     Case("leak", ("UnexpectedTracerError",), "", _leaked),
+    Case("leak", ("Exception",), r"^Leaked trace", _leak_seen),
     Case("static argument", ("ValueError", "TypeError"), r"Non-hashable static arguments", _static),
     Case(
         "not an array",

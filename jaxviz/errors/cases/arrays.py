@@ -224,6 +224,18 @@ def _list_index(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("list as index", "a list cannot be an index", reason, (cure,), api_page("jax.numpy.array"))
 
 
+def _text_index(failure: Failure, match: re.Match[str]) -> Explanation:
+    node = failure.find(ast.Subscript)
+    array = failure.text(node.value) if node is not None else "the array"
+    reason = (
+        f"`{array}` is an array, whose entries have places and no names: what has names is a dictionary of arrays. "
+        f"{failure.types(node)}"
+    )
+    cure = [Cure("Take an entry by its place, such as the first:", failure.with_(node.slice, "0"))] if node else []
+    title = f"{match[1]} is no place of an array"
+    return Explanation("index type", title, reason.strip(), tuple(cure), api_page("jax.numpy.ndarray.at"))
+
+
 def _list_argument(failure: Failure, match: re.Match[str]) -> Explanation | None:
     if match[2] == "NoneType":
         return _none_argument(failure, match[1])
@@ -507,6 +519,7 @@ CASES = (
     Case("in place", _TYPE, r"immutable and do not support in-place|does not support item assignment", _in_place),
     Case("indices", ("IndexError",), r"[Tt]oo many indices", _many_indices),
     Case("index type", _TYPE, r"Indexer must have integer or boolean type", _index_type),
+    Case("index type", _TYPE, r"does not support string indexing; got idx=(.+)", _text_index),
     Case("list as index", _TYPE, r"non-tuple sequence for multidimensional indexing", _list_index),
     Case("list", _TYPE, r"(\w+) requires ndarray or scalar arguments, got <class '(\w+)'>", _list_argument),
     Case("hash", _TYPE, r"unhashable type: '\w*(?:Tracer|ArrayImpl)'", _hash),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 import jax
 
 from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import rewritten
-from jaxviz.errors.trial import cannot_work
+from jaxviz.errors.trial import cannot_work, given_by
 
 _PAGE = api_page("jax.shard_map")
 _SHARDING = "https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html"
@@ -54,8 +55,9 @@ def _replicated(failure: Failure, match: re.Match[str]) -> Explanation:
     axes: list[str] = [one for one in dict.fromkeys(constants) if isinstance(one, str)]
     result = result_of(function_given(failure, argument(call, 0, "f")))
     cures = []
-    if len(axes) == 1 and result is not None and not isinstance(result, (ast.Tuple, ast.Dict, ast.List)):
-        code = rewritten(failure, result, f'jax.lax.psum({failure.text(result)}, "{axes[0]}")')
+    if axes and result is not None and not isinstance(result, (ast.Tuple, ast.Dict, ast.List)):
+        over = f'"{axes[0]}"' if len(axes) == 1 else str(tuple(axes)).replace("'", '"')
+        code = rewritten(failure, result, f"jax.lax.psum({failure.text(result)}, {over})")
         cures = [Cure("Bring them together, here by a sum over the devices:", code)]
     reason = (
         "An axis of the mesh that `out_specs` leaves out means: this result is equal on all devices along it. "
@@ -64,6 +66,37 @@ def _replicated(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     title = "`out_specs` says that all devices have the same, and JAX cannot see that"
     return Explanation("replicated result", title, reason, tuple(cures), _PAGE)
+
+
+def _not_shared(failure: Failure, match: re.Match[str]) -> Explanation:
+    """An axis that does not come apart into one part for each device: filled up, and what is too much cut off."""
+    axis, size, name, devices = int(match[1]), int(match[2]), match[3], int(match[4])
+    call = failure.find(ast.Call)
+    given = [one for one in call.args if _has_size(failure.value(one), axis, size)] if call is not None else []
+    cures = []
+    if call is not None and given and failure.source is not None:
+        changes: dict[ast.AST, str] = {}
+        for one in given:
+            pairs = ["(0, 0)"] * failure.value(one).ndim
+            pairs[axis] = f"(0, {-size % devices})"
+            changes[one] = f"jnp.pad({failure.text(one)}, ({', '.join(pairs)}{',' * (len(pairs) == 1)}))"
+        index = f"[{':, ' * axis}:{size}]"
+        code = failure.source.replaced(call, changes)
+        kept = given_by(failure, f"{code}{index}")
+        cures = [Cure(f"Fill it up with zeros to {size + -size % devices}:", failure.with_(call, code))]
+        if kept is not None or axis == 0:
+            text = f"Fill it up with zeros to {size + -size % devices}, and cut the result again:"
+            cures = [Cure(text, failure.with_(call, f"{code}{index}"))]
+    reason = (
+        f"The spec cuts axis {axis} into one part for each device along `{name}`; there are {devices} of these, and "
+        f"{devices} does not divide {size}. {failure.types(failure.expression)}"
+    )
+    title = f"axis {axis} has {size} entries, which {devices} devices cannot share"
+    return Explanation("mesh size", title, reason.strip(), tuple(cures), _PAGE)
+
+
+def _has_size(value: Any, axis: int, size: int) -> bool:
+    return is_array(value) and value.ndim > axis and value.shape[axis] == size
 
 
 def _shard_map(failure: Failure) -> ast.Call | None:
@@ -140,21 +173,11 @@ _PMAP = "https://docs.jax.dev/en/latest/migrate_pmap.html"
 
 CASES = (
     Case("pmap", _VALUE, r"cannot select an axis to squeeze out which has size not equal to one", _entries_for_devices),
-    plain(
+    Case(
         "mesh size",
         _VALUE,
         r"maps array axis (\d+) \(of size (\d+)\) to mesh axis '?(\w+)'? \(of size (\d+)\)",
-        "axis $1 has $2 entries, which $4 devices cannot share",
-        "The spec cuts axis $1 into one part for each device along `$3`; there are $4 of these, and $4 does not divide "
-        "$2. $types",
-        [
-            (
-                "Fill it up to the next multiple, and mask what is too much:",
-                "padded = jnp.pad($first, [(0, -$2 % $4)] + [(0, 0)] * ($first.ndim - 1))",
-            ),
-            ("Or cut another axis, or none:", "P(None)"),
-        ],
-        _PAGE,
+        _not_shared,
     ),
     plain(
         "mesh size",

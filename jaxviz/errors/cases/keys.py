@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 import jax
 
 from jaxviz.errors.cases.given import argument
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure
+from jaxviz.errors.source import Source, definition_of
 
 
 def _no_key(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -80,7 +82,61 @@ def _many(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("many keys", title, reason.strip(), tuple(cures), api_page("jax.random.split"))
 
 
+def _as_numbers(failure: Failure, match: re.Match[str]) -> Explanation:
+    """A key that is given to a function of arrays."""
+    call = failure.find(ast.Call)
+    given = [one for one in call.args if _is_key(failure.value(one))] if call is not None else []
+    text = failure.text(given[0]) if given else "key"
+    cures = (
+        [Cure("Draw a number with it first:", failure.with_(given[0], f"jax.random.normal({text})"))] if given else []
+    )
+    reason = (
+        f"`{text}` is a random key, and a key is no number: it says which random numbers come. Functions of "
+        "`jax.random` draw them."
+    )
+    return Explanation(
+        "key arithmetic", "a random key cannot be computed with", reason, tuple(cures), api_page("jax.random.key")
+    )
+
+
+def _used_twice(failure: Failure, match: re.Match[str]) -> Explanation:
+    """A key that was given to two draws, where JAX is asked to look for that."""
+    code: Any = getattr(getattr(failure.fn, "__wrapped__", failure.fn), "__code__", None)
+    source = Source(code, 0, code.co_firstlineno) if code is not None else None
+    function = source.own(definition_of(code)) if source is not None else None
+    places = _uses(function) if function is not None else []
+    name = places[0].id if places else ""
+    cures = []
+    if source is not None and isinstance(function, ast.FunctionDef) and places:
+        changes: dict[ast.AST, str] = {one: f"{name}s[{place}]" for place, one in enumerate(places)}
+        lines = [f"{name}s = jax.random.split({name}, {len(places)})"]
+        for statement in function.body:
+            inside = {one: text for one, text in changes.items() if one in {*ast.walk(statement)}}
+            lines += [source.replaced(statement, inside)] if inside else []
+        cures = [Cure("Split it, and give each draw one of its own:", "\n".join(lines), inside=False)]
+    reason = (
+        f"{f'`{name}`' if name else 'A key'} is given to two draws, which then give the same numbers, or numbers that "
+        "depend on each other. JAX was asked to look for that, by `jax_debug_key_reuse`."
+    )
+    title = f"{f'the key `{name}`' if name else 'a key'} is used twice"
+    return Explanation("key reuse", title, reason, tuple(cures), failure.link or error_page("KeyReuseError"))
+
+
+def _uses(function: ast.AST) -> list[ast.Name]:
+    """The places at which functions of `jax.random` are given the first key that several of them are given."""
+    uses: dict[str, list[ast.Name]] = {}
+    for node in ast.walk(function):
+        given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+        drawing = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[0].endswith(("random", "jr"))
+        if isinstance(given, ast.Name) and drawing:
+            uses.setdefault(given.id, []).append(given)
+    several = next((found for found in uses.values() if len(found) > 1), [])
+    return sorted(several, key=lambda one: (one.lineno, one.col_offset))
+
+
 CASES = (
+    Case("key reuse", ("KeyReuseError",), "", _used_twice),
+    Case("key arithmetic", ("TypeError", "ValueError"), r"^Cannot interpret 'key<\w+>' as a data type", _as_numbers),
     Case("no key", ("TypeError", "ValueError"), r"invalid PRNG key data|unexpected PRNG key type", _no_key),
     Case(
         "many keys",

@@ -75,7 +75,9 @@ def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
     given = _given(failure)
     ranks = [_rank_of(failure, argument) for argument in given]
     axes = ["None" if known is not None and known <= 0 else "0" for known in ranks] or ["0", "None"]
-    axes = [_of_tree(failure.value(one)) or axis for one, axis in zip(given, axes, strict=True)] if given else axes
+    axes = (
+        [_of_tree(_dictionary(failure, one)) or axis for one, axis in zip(given, axes, strict=True)] if given else axes
+    )
     call = failure.calls("vmap", "filter_vmap")
     named = call is not None and (len(call.args) > 1 or any(one.arg == "in_axes" for one in call.keywords))
     if rank == 0 or not named:
@@ -92,6 +94,14 @@ def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
     written = axes[0] if len(axes) == 1 and axes[0][0] != "{" else _tuple(axes)
     cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, written))
     return Explanation("vmap rank", "`vmap` maps over an argument that has no such axis", reason, (cure,), _PAGE)
+
+
+def _dictionary(failure: Failure, node: ast.expr) -> object:
+    """A dictionary, by its value or as it is written."""
+    if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
+        keys = [getattr(key, "value", None) for key in node.keys]
+        return dict(zip(keys, map(failure.value, node.values), strict=True))
+    return failure.value(node)
 
 
 def _of_tree(value: object) -> str:

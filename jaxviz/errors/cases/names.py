@@ -58,6 +58,10 @@ def _attribute(failure: Failure, match: re.Match[str]) -> Explanation | None:
     if known is not None:
         arguments = ", ".join(failure.text(one) for one in whole.args) if isinstance(whole, ast.Call) else ""
         code = re.sub(r"\bx\b", lambda _: array, known[0]).replace("...", arguments or "...")
+        statement = failure.statement
+        if code.startswith(f"{array} = ") and not (isinstance(statement, ast.Expr) and statement.value is whole):
+            # Where what is made is used at once, it needs no name.
+            code = code.removeprefix(f"{array} = ")
         cure = Cure("In JAX:", failure.with_(whole, code))
         reason = f"An array of JAX has no `{name}`; other libraries call it so. {known[1]} {types}"
         return Explanation("attribute", f"arrays of JAX have no `{name}`", reason.strip(), (cure,), _ARRAYS)

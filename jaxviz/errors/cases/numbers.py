@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from dataclasses import replace
 
+from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.formats import shown_later
 from jaxviz.errors.cases.left_loops import may_end
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.tables import taken_by
+from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
@@ -356,6 +359,8 @@ def _bound(failure: Failure, argument: ast.expr) -> str:
 
 
 def _item(failure: Failure, node: ast.Subscript) -> Explanation:
+    if isinstance(node.ctx, ast.Store):
+        return _written_item(failure, node)
     things, index = failure.text(node.value), failure.text(node.slice)
     value = failure.value(node.value)
     parent = failure.source.parent(node) if failure.source is not None else None
@@ -379,6 +384,17 @@ def _item(failure: Failure, node: ast.Subscript) -> Explanation:
     kind = type(value).__name__ if value is not None else "list"
     why = f"An item of a Python {kind} can only be taken with a number, and `{index}`"
     return told(failure, "item", title, why, (cure, *static_cures(failure)), error_page("TracerIntegerConversionError"))
+
+
+def _written_item(failure: Failure, node: ast.Subscript) -> Explanation:
+    """`things[i] = value` for a list, in the body of a loop: turns that Python makes know their number."""
+    things, index = failure.text(node.value), failure.text(node.slice)
+    there, call = failure.calling("fori_loop", "scan")
+    cures = turns_in_python(there, Loop(there)) if call is not None else []
+    title = f"Python needs `{index}` as a number to write an item of `{things}`"
+    why = f"An item of a Python list is written at a place that is a number, and `{index}`"
+    outside = tuple(replace(cure, inside=False) for cure in cures)
+    return told(failure, "item", title, why, outside, error_page("TracerIntegerConversionError"))
 
 
 def _parameter(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -449,9 +465,25 @@ def _concrete(failure: Failure, _: re.Match[str]) -> Explanation:
     return Explanation("concrete", title, reason, cures, failure.link or error_page("ConcretizationTypeError"))
 
 
+def _pickled(failure: Failure, _: re.Match[str]) -> Explanation:
+    """A value that is written out while it is traced."""
+    call = failure.find(ast.Call)
+    written = failure.text(call) or "the value"
+    names = failure.traced(call)
+    title = f"`{written}` writes out a value that JAX traces"
+    why = "To write a value out takes its numbers, and what they are"
+    cures = []
+    if call is not None and isinstance(failure.source.parent(call) if failure.source else None, ast.Expr) and names:
+        given = ", ".join(names)
+        code = f"jax.debug.callback(lambda {given}: {written}, {given})"
+        cures = [Cure("Have it written while the program runs:", failure.with_(call, code))]
+    return told(failure, "pickled", title, why, tuple(cures), error_page("ConcretizationTypeError"))
+
+
 _CONCRETE = ("ConcretizationTypeError",)
 
 CASES = (
+    Case("pickled", _CONCRETE, r"__reduce__ method", _pickled),
     Case("conversion", _CONCRETE, r"problem arose with the `", _converted),
     Case("taken out", _CONCRETE, r"(item|tolist|__?\w+)\(\) method", _taken_out),
     Case("length", _CONCRETE, "", _size),

@@ -47,6 +47,11 @@ def _computed(failure: Failure, match: re.Match[str]) -> Explanation | None:
     told = _written(failure, match)
     if told is not None:
         return told
+    call = failure.find(ast.Call)
+    if call is not None and isinstance(call.func, ast.Subscript) and len(call.args) == 1 and "callable" in match.string:
+        place = failure.text(call.func)
+        cure = Cure("Say what is done there, such as to set it:", failure.with_(call.func, f"{place}.set"))
+        return Explanation("place", f"`{place}` is a place of an array, and no function", _WHY, (cure,), _LINK)
     node = failure.find((ast.BinOp, ast.Compare, ast.UnaryOp, ast.Call))
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)] if node is not None else []
     for part in parts:

@@ -139,6 +139,24 @@ def _too_large_piece(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("piece", title, reason.strip(), tuple(cures), api_page("jax.lax.dynamic_update_slice"))
 
 
+def _not_square(failure: Failure, match: re.Match[str]) -> Explanation:
+    """A matrix with other sizes for its rows and its columns: its inverse for least squares, or what is square."""
+    call, name, shape = failure.find(ast.Call), match[1].rpartition(".")[2], match[2]
+    cures = []
+    if call is not None and name == "inv" and last_name(call.func) == "inv":
+        text = "For least squares, the inverse of what is not square:"
+        cures = [Cure(text, failure.with_(call.func, "jnp.linalg.pinv"))]
+    elif call is not None and call.args:
+        text = grouped(failure.text(call.args[0]), call.args[0])
+        cures = [Cure("Of any matrix, this is square:", failure.with_(call.args[0], f"{text} @ {text}.T"))]
+    reason = (
+        f"Only a matrix with as many rows as columns has an inverse, a determinant or eigenvalues. The last two axes "
+        f"of {shape} differ. {failure.types(call)}"
+    )
+    title = f"`{name}` wants a square matrix, and this is {shape}"
+    return Explanation("square", title, reason.strip(), tuple(cures), api_page("jax.numpy.linalg.lstsq"))
+
+
 CASES = (
     plain(
         "broadcast to",
@@ -243,15 +261,12 @@ CASES = (
         [("Give one for each axis, or name one axis:", "jax.lax.dynamic_slice_in_dim($first, start, SIZE, axis=0)")],
         api_page("jax.lax.dynamic_slice_in_dim"),
     ),
-    plain(
+    Case(
         "square",
         _BOTH,
-        r"[Aa]rgument to (?:\w+ )*(\w+) must have shape \[\.\.\., n, n\], got (?:shape )?(\(?\[?[\d, ]*\]?\)?)",
-        "`$1` wants a square matrix, and this is $2",
-        "Only a matrix with as many rows as columns has an inverse, a determinant or eigenvalues. The last two "
-        "axes of $2 differ. $types",
-        [("For least squares, the inverse of what is not square:", "jnp.linalg.pinv($first)")],
-        api_page("jax.numpy.linalg.lstsq"),
+        r"[Aa]rgument to (?:\w+ )*_?([\w.]+)(?:\(\))? must have shape \[\.\.\., n, n\], "
+        r"got (?:shape )?(\(?\[?[\d, ]*\]?\)?)",
+        _not_square,
     ),
     plain(
         "sizes of an axis",

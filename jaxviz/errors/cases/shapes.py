@@ -458,9 +458,29 @@ def _split(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+def _not_stretched(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """Arrays with other numbers of axes, where JAX is asked not to stretch them unasked."""
+    sides, told = operands_of(failure), shapes_in(failure.message)
+    if sides is None or len(told) < 2:
+        return None
+    left, right, node = sides
+    texts, lacking = [failure.text(left), failure.text(right)], len(told[0]) - len(told[1])
+    side = left if lacking < 0 else right
+    place = 0 if lacking < 0 else 1
+    texts[place] = f"{as_operand(side, texts[place])}[{_nones(abs(lacking))}]"
+    cure = Cure("Give the smaller one its axes:", written_with(failure, node, left, right, (texts[0], texts[1])))
+    reason = (
+        f"`jax_numpy_rank_promotion` is `raise`: then JAX puts no axes to the front of an array unasked. The "
+        f"shapes are {told[0]} and {told[1]}. {failure.types(node)}"
+    )
+    title = f"arrays of {len(told[0])} and of {len(told[1])} axes are not brought together unasked"
+    return Explanation("rank promotion", title, reason.strip(), (cure,), failure.link)
+
+
 _BOTH = ("TypeError", "ValueError")
 
 CASES = (
+    Case("rank promotion", _BOTH, r"jax_numpy_rank_promotion='raise'", _not_stretched),
     Case(
         "broadcasting", _BOTH, r"incompatible shapes for broadcasting|Incompatible shapes for broadcasting", _broadcast
     ),

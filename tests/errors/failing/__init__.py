@@ -32,6 +32,7 @@ for _name in (
     "sizes",
     "daily",
     "fitted",
+    "meant",
 ):
     import_module(f"errors.failing.{_name}")
 
