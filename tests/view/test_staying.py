@@ -25,8 +25,7 @@ def test_what_was_open_closes_and_opens_again_with_its_surroundings_in_order(mov
     assert len(again) >= 6
     for one in again:
         assert mean(one["kept"]) >= 0.98, one["name"]
-        # One region of the nested loops in StableHLO keeps 94.8 %, every other one more than 95 %.
-        assert min(one["kept"]) >= (0.94 if one["name"] == "nested stablehlo" else 0.95), one["name"]
+        assert min(one["kept"]) >= 0.95, one["name"]
         assert max(one["beyond"]) <= 110, one["name"]
 
 
@@ -35,6 +34,6 @@ def test_what_opens_for_the_first_time_keeps_its_surroundings_in_order_on_averag
     assert len(first) >= 6
     for one in first:
         assert mean(one["kept"]) >= 0.965, one["name"]
-        # One wide region in a branch moves all of the other branch past what stands below both.
-        assert min(one["kept"]) >= 0.85, one["name"]
+        # One wide region moves what is beside it past some of what stands below both.
+        assert min(one["kept"]) >= 0.92, one["name"]
         assert max(one["beyond"]) <= 250, one["name"]

@@ -10,6 +10,7 @@ import { level } from './level.ts';
 import type { LayoutMemory } from './memory.ts';
 import type { FlatInput } from './part.ts';
 import type { Growth } from './room.ts';
+import { placeOfInside, type Range, type Stayed } from './stays.ts';
 
 /** With `memory`, groups that look as they did in an earlier picture are as they were there. */
 export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
@@ -18,8 +19,10 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
   const width = input.width.slice();
   const height = input.height.slice();
   const layouts = new Map<number, FlatLayout>();
-  const before = input.before?.slice();
+  const known = input.before;
+  const before = known?.slice();
   const vertices = cut.flats.reduce((sum, flat) => sum + flat.vertices.length, 0);
+  const flatOf = new Map(cut.flats.map(flat => [flat.group, flat]));
   const give = (flat: Flat, done: FlatLayout): void => {
     layouts.set(flat.group, done);
     if (flat.group >= 0) {
@@ -27,12 +30,11 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
       height[flat.group] = flat.vertices.length
         ? GROUP_TITLE + done.height + GROUP_PADDING
         : Math.max(input.height[flat.group], GROUP_TITLE);
-      if (before) {
-        before[flat.group] = whereInsideStays(flat, done, before);
+      if (before && known) {
+        before[flat.group] = whereInsideStays({ flatOf, layouts, width }, flat.group, before, known, input);
       }
     }
   };
-  const flatOf = new Map(cut.flats.map(flat => [flat.group, flat]));
   const depth = depths(input.parent);
   for (const flat of deepestFirst(cut.flats, depth)) {
     const all = flatInput(input, flat, width, height, layouts, before);
@@ -84,13 +86,45 @@ function insideX(width: number, inside: FlatLayout): number {
   return Math.floor((width - inside.width) / 2);
 }
 
-/** The centre of a group at which most of what stands in it stays where it was; its own one if all of that is new. */
-function whereInsideStays({ group, vertices }: Flat, inside: FlatLayout, before: Float64Array): number {
-  const moves = vertices
-    .map(({ box }, vertex) => (box < 0 ? NaN : before[box] - inside.x[vertex]))
-    .filter(move => !Number.isNaN(move))
-    .sort((a, b) => a - b);
-  return moves.length ? moves[moves.length >> 1] + inside.width / 2 : before[group];
+/** Groups that are laid out, by number, with the widths that they have now. */
+interface Done {
+  readonly flatOf: ReadonlyMap<number, Flat>;
+  readonly layouts: ReadonlyMap<number, FlatLayout>;
+  readonly width: Float64Array;
+}
+
+/** The boxes of a group, at all depths, with their centres from the left border of what is in the group. */
+function boxesInside({ flatOf, layouts, width }: Done, group: number, left = 0): [number, number][] {
+  const inside = layouts.get(group) as FlatLayout;
+  return (flatOf.get(group) as Flat).vertices.flatMap(({ box }, vertex): [number, number][] => {
+    const x = left + inside.x[vertex];
+    const deeper = layouts.get(box);
+    const around: [number, number][] = box < 0 ? [] : [[box, x]];
+    return box < 0 || !deeper
+      ? around
+      : around.concat(boxesInside({ flatOf, layouts, width }, box, x - width[box] / 2 + insideX(width[box], deeper)));
+  });
+}
+
+/** The centre of a group where it is least in the way of the order from left to right; its own one if all in it is new. */
+function whereInsideStays(
+  done: Done,
+  group: number,
+  wanted: Float64Array,
+  before: Float64Array,
+  { stood }: LayoutInput
+): number {
+  const { x, width } = done.layouts.get(group) as FlatLayout;
+  const { vertices } = done.flatOf.get(group) as Flat;
+  const members = vertices.map(({ box }, vertex) => ({ was: box < 0 ? NaN : wanted[box], now: x[vertex] }));
+  const inside = (): Stayed[] => boxesInside(done, group).map(([box, now]) => ({ was: before[box], now }));
+  // It covers what it covered before: it moves no further than it grows.
+  const grown = stood && Math.abs(done.width[group] - stood.width[group]) / 2;
+  const begin = before[group] - width / 2;
+  const range: Range | undefined =
+    grown === undefined || Number.isNaN(grown) ? undefined : [begin - grown, begin + grown];
+  const place = placeOfInside(members, inside, before, range);
+  return Number.isNaN(place) ? wanted[group] : place + width / 2;
 }
 
 function flatInput(
