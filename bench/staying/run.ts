@@ -67,7 +67,8 @@ function compare(document: Document, rows: ReadonlySet<number>, before: Drawn, a
   outside.forEach((a, i) => {
     for (const b of outside.slice(i + 1)) {
       const was = middle(before, from[a]) - middle(before, from[b]);
-      if (Math.abs(was) > 1) {
+      // A box is neither to the left nor to the right of what it stands in.
+      if (Math.abs(was) > 1 && !isWithin(after.visible, a, b) && !isWithin(after.visible, b, a)) {
         pairs++;
         kept += was < 0 === middle(after, a) - middle(after, b) < 0 ? 1 : 0;
       }
@@ -92,6 +93,14 @@ function compare(document: Document, rows: ReadonlySet<number>, before: Drawn, a
     0
   );
   return { kept: kept / pairs, beyond };
+}
+
+function isWithin({ parent }: VisibleGraph, box: number, frame: number): boolean {
+  let at = box;
+  while (at > frame) {
+    at = parent[at];
+  }
+  return at === frame;
 }
 
 function within({ item, parent }: VisibleGraph, box: number, rows: ReadonlySet<number>): boolean {
