@@ -127,8 +127,11 @@ export function cutIntoGroups(input: LayoutInput): Cut {
         [to, toPort] = [input.parent[to], -1 - gate];
       }
     }
-    const flat = flatOf(input.parent[from]);
-    up.push({ flat, piece: builders[flat].piece(vertexOf[from], fromPort, vertexOf[to], toPort) });
+    // What joins a group and a box in it ends at the border of the group.
+    if (from !== to) {
+      const flat = flatOf(input.parent[from]);
+      up.push({ flat, piece: builders[flat].piece(vertexOf[from], fromPort, vertexOf[to], toPort) });
+    }
     return [...up, ...down.reverse()];
   });
   return { flats: builders, ways };
@@ -152,5 +155,6 @@ function findUpward({ parent, source, target }: LayoutInput, depth: Int32Array):
     from[edge] = a;
     to[edge] = b;
   });
-  return breakCycles(count, from, to);
+  const upward = breakCycles(count, from, to);
+  return upward.map((turned, edge) => (from[edge] === to[edge] ? 0 : turned));
 }

@@ -22,7 +22,7 @@ export interface LayoutInput {
   readonly group: Uint8Array;
   /** One of `Pin`: arguments go to the top of their group, results to the bottom. Pinned boxes keep their order. */
   readonly pin: Uint8Array;
-  /** Edges run from the bottom of `source` to the top of `target`, across the borders of groups where need be. No edge joins a box to a group that it stands in. */
+  /** Edges run from the bottom of `source` to the top of `target`, across the borders of groups where need be. What joins a box and a group that it stands in runs inside, from or to the border. */
   readonly source: Int32Array;
   readonly target: Int32Array;
   /** Ordinal of the edge's port among the outputs of its source and the operands of its target: ports stand left to right in this order. */

@@ -316,3 +316,29 @@ test('a group whose twin is nested less deep stays inside its own', () => {
   const input = { ...graph(boxes, edges), level };
   check(input, layout(input));
 });
+
+test('what joins a group and a box in it runs inside, from the upper border or to the lower one', () => {
+  const boxes: Box[] = [{ group: true }, { parent: 0, group: true }, { parent: 1 }, { parent: 1 }, {}];
+  const edges: [number, number][] = [
+    [0, 2],
+    [2, 3],
+    [3, 0],
+    [0, 4]
+  ];
+  const { x, y, width, height, route, routeStart, simplified } = layout(graph(boxes, edges));
+  const heights = (edge: number): number[] =>
+    [routeStart[edge], routeStart[edge + 1] - 1].map(point => route[2 * point + 1]);
+  assert.deepEqual(simplified, []);
+  assert.deepEqual(
+    edges.map((_, edge) => heights(edge)),
+    [
+      [y[0], y[2]],
+      [y[2] + height[2], y[3]],
+      [y[3] + height[3], y[0] + height[0]],
+      [y[0] + height[0], y[4]]
+    ]
+  );
+  for (let point = routeStart[0]; point < routeStart[3]; point++) {
+    assert.ok(route[2 * point] > x[0] && route[2 * point] < x[0] + width[0]);
+  }
+});

@@ -250,7 +250,7 @@ function compose(
       }
     });
   }
-  const { routeStart, route, missing } = composeRoutes(cut, layouts, originX, originY);
+  const { routeStart, route, missing } = composeRoutes(input, cut, layouts, originX, originY);
   const all = layouts.get(-1) as FlatLayout;
   return {
     x,
@@ -269,6 +269,7 @@ function compose(
 }
 
 function composeRoutes(
+  { source, target }: LayoutInput,
   cut: Cut,
   layouts: ReadonlyMap<number, FlatLayout>,
   originX: ReadonlyMap<number, number>,
@@ -289,8 +290,15 @@ function composeRoutes(
         break;
       }
       const [left, top] = [originX.get(group) as number, originY.get(group) as number];
+      // From the border of the group, where the edge begins there.
+      if (group === source[edge]) {
+        append(own, route[0] + left, top - GROUP_TITLE);
+      }
       for (let k = 0; k < route.length; k += 2) {
         append(own, route[k] + left, route[k + 1] + top);
+      }
+      if (group === target[edge]) {
+        append(own, own[own.length - 2], top + inside.height + GROUP_PADDING);
       }
     }
     if (whole) {
