@@ -461,6 +461,16 @@ def test_what_checking_leaks_finds_is_told_with_the_line_that_stores():
     np.testing.assert_allclose(names["kept"], 2 * X)
 
 
+def test_what_leaked_in_a_cell_is_told_by_its_line_alone():
+    path = "/tmp/ipykernel_1/2.py"
+    names = {"jnp": jnp, "jax": jax, "stored": []}
+    exec(compile(textwrap.dedent(inspect.getsource(storing)), path, "exec"), names)
+    with jax.checking_leaks(), pytest.raises(Exception, match="Leaked trace") as caught:
+        jv.explore(names["storing"], X)
+    told = caught.value.jaxviz.explanation
+    assert "`storing` (line 1)" in told.reason
+
+
 stored = []
 
 

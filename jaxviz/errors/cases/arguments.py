@@ -295,10 +295,10 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
         r"(?:was created on line|leaked intermediate value was created on line):?\s+(\S+?):(\d+)(?::\d+)?\s",
         failure.message,
     )
-    where = f" on line {made[2]} of {made[1].rpartition('/')[2]}" if made else ""
+    where = f" on line {made[2]}{_of_file(made[1])}" if made else ""
     inner = re.search(r"when the value leaked was (\S+) at (\S+?):(\d+) traced for ([\w ]+)\.", failure.message)
     if not where and inner:
-        where = f", `{inner[1]}` on line {inner[3]} of {inner[2].rpartition('/')[2]}, under {inner[4]}"
+        where = f", `{inner[1]}` on line {inner[3]}{_of_file(inner[2])}, under {inner[4]}"
     code = "def inner(x):\n    value = ...\n    return result, value   # give it back\n\nresult, value = inner(x)"
     reason = (
         f"A value that was traced inside another function{where} was kept in a variable outside, and is used after "
@@ -316,6 +316,11 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
         cures,
         failure.link or error_page("UnexpectedTracerError"),
     )
+
+
+def _of_file(path: str) -> str:
+    """` of step.py`; nothing of a cell of a notebook, whose file nobody knows by its name."""
+    return "" if "/ipykernel_" in path else f" of {path.rpartition('/')[2]}"
 
 
 def _turns_of_leak(failure: Failure) -> list[Cure]:
@@ -399,7 +404,7 @@ def _missing(failure: Failure, match: re.Match[str]) -> Explanation | None:
 def _leak_seen(failure: Failure, match: re.Match[str]) -> Explanation:
     """What `jax.checking_leaks` found: a traced value that something still holds."""
     where = re.search(r"while tracing the function (\S+) at (\S+?):(\d+) for ([\w ]+)\.", failure.message)
-    inside = f" of `{where[1]}` (line {where[3]} of {where[2].rpartition('/')[2]})" if where else ""
+    inside = f" of `{where[1]}` (line {where[3]}{_of_file(where[2])})" if where else ""
     stores = stored_outside(failure.fn)
     shown = f" Line {stores[0][0]} stores it: `{stores[0][1]}`." if stores else ""
     reason = (
