@@ -67,6 +67,8 @@ def test_the_panel_fills_while_cells_run_and_says_why(notebook):
     book = notebook(SETUP, WATCHED, "step(jnp.ones(5))", "jax.jit(lambda params, x: x + 1)({}, jnp.ones(3))")
     panel = show_panel(book.page)
     expect(panel).to_contain_text("No programs yet")
+    # Whoever listens to the page finds it among its parts.
+    expect(book.page.get_by_role("region", name="JAX programs")).to_be_visible()
     book.run(0)
     book.run(1)
     expect(programs(panel)).to_have_count(2)

@@ -54,6 +54,7 @@ export class ProgramsPanel extends Widget {
     const { trans } = parts;
     const head = element('div', 'jv-panel-head');
     head.append(element('h2', '', trans.__('JAX programs')));
+    this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', trans.__('JAX programs'));
     this.compared.setAttribute('role', 'status');
     this.node.append(head, this.compared, this.list);
