@@ -176,3 +176,20 @@ def test_without_passes_the_key_says_how_to_have_them(notebook):
     graph.stage.focus()
     graph.page.keyboard.press(".")
     expect(graph.root.locator(".jv-note")).to_contain_text("%jaxviz --passes asks for them")
+
+
+def test_where_there_is_little_room_the_slider_gives_way_and_the_bar_stays_one_line(open_page, graph_of, tmp_path):
+    path = tmp_path / "narrow.html"
+    explored = jv.explore(lambda x: jnp.sin(x + 1) * jnp.cos(x), jnp.ones(4))
+    assert len(explored.passes) >= 1
+    explored.to_html(path)
+    page = open_page((1280, 600), bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    bar, slider = graph.root.locator(".jv-bar"), graph.root.get_by_role("slider")
+    high, wide = bar.bounding_box()["height"], slider.bounding_box()["width"]
+    page.set_viewport_size({"width": 420, "height": 600})
+    graph.settle()
+    expect(slider).to_be_visible()
+    assert slider.bounding_box()["width"] < wide
+    assert bar.bounding_box()["height"] == high
