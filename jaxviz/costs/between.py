@@ -38,6 +38,8 @@ _CALLED = frozenset(
     {"dot", "convolution", "custom-call", "cholesky", "triangular-solve", "rng-bit-generator", "while", "conditional"}
     | {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"}
 )
+# What brings a value nearer to where it is read, while other kernels run: it is the same value.
+_BRINGING = frozenset({"copy-start", "copy-done", "slice-start", "slice-done"})
 LAYOUT, CARRY, UNKNOWN = "a copy for layout", "a copy of what a loop hands on", "XLA does not say"
 PLAIN = "a copy that XLA put in"
 # What a kernel that only copies consists of.
@@ -91,7 +93,10 @@ class Readers:
         low, high = np.searchsorted(self._sources, [value, value + 1])
         for node in graph.operand_node[self._order[low:high]].tolist():
             same = self._in_calls.get((node, value), [])
-            if graph.nodes.kind[node] == OPERATION and graph.tables.strings[graph.nodes.op[node]] in RENAMING:
+            if (
+                graph.nodes.kind[node] == OPERATION
+                and graph.tables.strings[graph.nodes.op[node]] in RENAMING | _BRINGING
+            ):
                 same = [int(graph.first_value[node])]
             for other in same:
                 yield from self.of(other)
@@ -124,6 +129,8 @@ class _Kernels:
         found = []
         # Only what runs by itself writes to memory.
         for node in np.flatnonzero(self.kernels == np.arange(len(graph))).tolist():
+            if graph.tables.strings[graph.nodes.op[node]] in _BRINGING:
+                continue
             for value in range(graph.first_value[node], graph.first_value[node + 1]):
                 if value_bytes(graph, value) < least:
                     continue

@@ -133,6 +133,23 @@ def test_a_value_that_is_read_under_another_name(tmp_path):
     assert "once (4.19 MB): 2 kernels read it" in finding.text
 
 
+FETCHED = """\
+HloModule jit_f, is_scheduled=true
+
+ENTRY main {
+  x = f32[1024,1024]{1,0} parameter(0), metadata={op_name="x"}
+  start = (f32[1024,1024]{1,0:S(1)}, f32[1024,1024]{1,0}, u32[]) copy-start(x)
+  done = f32[1024,1024]{1,0:S(1)} copy-done(start)
+  ROOT y = f32[1024,1024]{1,0} exponential(done)
+}
+"""
+
+
+def test_what_is_brought_into_fast_memory_beforehand_is_not_written_between_kernels(tmp_path):
+    file = opened(tmp_path, FETCHED)
+    assert file.findings == ()
+
+
 @pytest.mark.parametrize("text", [LIBRARY, SMALL])
 def test_what_must_be_in_memory_or_is_small_is_left_alone(tmp_path, text):
     assert opened(tmp_path, text).findings == ()
