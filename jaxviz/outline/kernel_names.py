@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.expressions import GENERIC
-from jaxviz.outline.noise import BOX
+from jaxviz.outline.noise import BOX, EDGE
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.turns import turning_nodes
 
@@ -39,7 +39,9 @@ class KernelNames:
         self._given = outline
         self._strings = graph.tables.strings
         made = outline.graph.nodes
-        telling = (made.kind == OPERATION) & (outline.role == BOX)
+        # What is an edge but does something, such as keep the number of a branch in bounds, may be a kernel of its own.
+        does = (outline.role == BOX) | (outline.role == EDGE) & (made.operands > 1)
+        telling = (made.kind == OPERATION) & does
         # What turns or chooses is a row of its own.
         telling[turning_nodes(outline.graph)] = False
         # Lists, since few are looked at at a time.

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import CONSTANT, OPERATION, RESULT, Column, Graph
+from jaxviz.graph import CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.elements import is_kind
 from jaxviz.outline.kernel_names import KernelNames, weight
-from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
+from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH, bounds_of_choices
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.turns import LOOPS, mark_turns
 
@@ -187,8 +187,15 @@ class _Writer:
         return node if (self.graph.nodes.kind[start:node] == OPERATION).any() else start
 
     def _close(self, stack: list[int], origins: list[int], depth: int, node: int) -> None:
-        for row in stack[depth:]:
-            self.rows.end[row] = node
+        kind, region = self.graph.nodes.kind, self.graph.nodes.region
+        for row, origin in zip(stack[depth:], origins[depth:], strict=True):
+            end, first = node, self.rows.first[row]
+            # What a body gives is its own, not that of the last thing in it.
+            while self._kind[max(origin, 0)] not in _OWN_NAMED and kind[end - 1] == RESULT:
+                if end - 1 <= first or region[end - 1] != region[first]:
+                    break
+                end -= 1
+            self.rows.end[row] = end
         del stack[depth:], origins[depth:]
 
     # The columns.
@@ -342,6 +349,7 @@ def roles_of(graph: Graph) -> Column:
             break
         role[edges[made]] = CHIP
         edges, maker = edges[~made], maker[~made]
+    role[operation & bounds_of_choices(graph)] = EDGE
     through = np.zeros(len(graph.regions.owner), bool)
     through[1:] = role[graph.regions.owner[1:]] == THROUGH
     role[through[graph.nodes.region] & ~operation] = THROUGH
@@ -352,13 +360,25 @@ def roles_of(graph: Graph) -> Column:
 
 def _copies_for_loops(graph: Graph, copies: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Of copies those that nothing reads but a loop as it starts or turns: the compiler gives it memory of its own."""
-    ops = [op for name in LOOPS if (op := graph.tables.find_string(name)) is not None]
-    # The program itself has no owner, -1, and finds what stands at the end.
-    owner, is_loop = graph.regions.owner, np.append(np.isin(graph.nodes.op, ops), False)
-    turns = is_loop[:-1] | (graph.nodes.kind == RESULT) & is_loop[owner[graph.nodes.region]]
+    loops, calls = (_is_owner_of(graph, names) for names in (LOOPS, _WRAPPERS))
+    turns = loops[:-1] | (graph.nodes.kind == RESULT) & loops[graph.regions.owner[graph.nodes.region]]
     read = np.flatnonzero(graph.operands.source >= 0)
     maker, reader = graph.value_node[graph.operands.source[read]], graph.operand_node[read]
     for_loops, for_others = np.zeros((2, len(graph)), bool)
     for_loops[maker[turns[reader]]] = True
-    for_others[maker[~turns[reader]]] = True
+    for_others[maker[~turns[reader] & ~calls[reader]]] = True
+    # What a call is given is read as it is read in there.
+    bindings = graph.bindings
+    given = np.flatnonzero((bindings.kind == ENTER) & (bindings.start >= 0))
+    given = given[calls[graph.regions.owner[graph.nodes.region[bindings.end[given]]]]]
+    for binding in given[np.argsort(-bindings.end[given])].tolist():
+        outside, inside = graph.value_node[bindings.start[binding]], bindings.end[binding]
+        for_loops[outside] |= for_loops[inside]
+        for_others[outside] |= for_others[inside]
     return copies & for_loops & ~for_others
+
+
+def _is_owner_of(graph: Graph, names: frozenset[str]) -> NDArray[np.bool_]:
+    """Whether each node is one of these operations; the last is for the owner of the program, which has none, -1."""
+    ops = [op for name in names if (op := graph.tables.find_string(name)) is not None]
+    return np.append(np.isin(graph.nodes.op, ops), False)

@@ -19,6 +19,8 @@ BOX, EDGE, CHIP, COUNTER, THROUGH, DETAIL = range(6)
 _RESHAPES = ("reshape", "broadcast_in_dim", "squeeze", "expand_dims")
 _HANDS_ON = (*_RESHAPES, "convert_element_type", "stop_gradient", "copy", "copy_p", "pvary")
 _CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "random_seed", "reshard")
+# Conditions, in the words of a jaxpr, of StableHLO and of HLO.
+_CONDITIONS = ("cond", "case", "conditional")
 
 
 def node_roles(graph: Graph, found: NodePaths) -> Column:
@@ -27,6 +29,7 @@ def node_roles(graph: Graph, found: NodePaths) -> Column:
     operation = (nodes.kind == OPERATION) & ~found.opaque
     role = np.zeros(len(graph), np.int32)
     role[operation & _is_one_of(graph, _HANDS_ON) & (nodes.operands == 1)] = EDGE
+    role[operation & bounds_of_choices(graph)] = EDGE
     constant = operation & _is_one_of(graph, _CONSTANT) & ~_reads_values(graph)
     role[constant] = CHIP
     role[_counters(graph, operation)] = COUNTER
@@ -36,6 +39,20 @@ def node_roles(graph: Graph, found: NodePaths) -> Column:
     if not (operation & (role == BOX)).any():
         role[role == EDGE] = BOX
     return role
+
+
+def bounds_of_choices(graph: Graph) -> NDArray[np.bool_]:
+    """What keeps the number of a branch within those that there are: JAX adds it to every `switch`."""
+    bounds = _is_one_of(graph, ("clamp",))
+    if not bounds.any():
+        return bounds
+    read = np.flatnonzero(graph.operands.source >= 0)
+    maker, reader = graph.value_node[graph.operands.source[read]], graph.operand_node[read]
+    chooses = _is_one_of(graph, _CONDITIONS)[reader] & (read == graph.first_operand[reader])
+    for_choices, for_others = np.zeros((2, len(graph)), bool)
+    for_choices[maker[chooses]] = True
+    for_others[maker[~chooses]] = True
+    return bounds & for_choices & ~for_others
 
 
 def _is_one_of(graph: Graph, ops: tuple[str, ...]) -> NDArray[np.bool_]:

@@ -78,6 +78,15 @@ def test_copies_that_the_compiler_makes_for_a_loop_alone_are_no_boxes(explored):
     assert not any(box.name.startswith("copy") for box in explored.view(stage="hlo").boxes)
 
 
+def test_copies_for_a_loop_that_xla_calls_are_no_boxes():
+    def settle(x, end):
+        return lax.while_loop(lambda s: s[1] < end, lambda s: (jnp.cos(s[0]), s[1] + 0.1), (x, 0.0))
+
+    # Small loops are put into a call where XLA runs them on a CPU.
+    explored = jv.explore(settle, jnp.ones(2), 1.0)
+    assert not any(box.name.startswith("copy") for box in explored.view(stage="hlo").boxes)
+
+
 def recurrence(w, xs):
     def cell(h, x):
         h = jnp.tanh(w @ h + x)

@@ -200,3 +200,21 @@ export function loop(): Sketch {
   sketch.result('result', sketch.op('neg', [final], 'f32[4]'));
   return sketch;
 }
+
+/** A loop in which so many values go round that they are chips. */
+export function threeCarried(): Sketch {
+  const sketch = new Sketch('kept');
+  const starts = ['a', 'b', 'c'].map(name => sketch.argument(name, 'f32[4]'));
+  const final = sketch.op('scan', starts, ['f32[4]', 'f32[4]', 'f32[4]', 'f32[32,4]'], { length: '32' });
+  sketch.region(sketch.last, 'scan', 'cell', () => {
+    const carried = starts.map(from => sketch.argument('', 'f32[4]', { kind: 'init', from }));
+    const first = sketch.last - 2;
+    for (const [i, op] of ['sin', 'cos', 'tan'].entries()) {
+      const next = sketch.op(op, [carried[i]], 'f32[4]');
+      sketch.bind('carry', sketch.result('', next, { kind: 'leave', to: final + i }), first + i);
+    }
+    sketch.result('', carried[0], { kind: 'stack', to: final + 3 });
+  });
+  sketch.result('result', sketch.op('abs', [final + 3], 'f32[32,4]'));
+  return sketch;
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loop } from '../document/sketch.ts';
+import { loop, threeCarried } from '../document/sketch.ts';
 import { BOX_HEIGHT } from '../view/sizes.ts';
 import { paintCarries } from './carry.ts';
 import type { Painter, Scene } from './scene.ts';
@@ -42,5 +42,19 @@ test('the way back into a loop passes by the boxes that stand beside its ends', 
         inside(y1, y2, top + 1, top + BOX_HEIGHT - 1);
       assert(!through, `${visible.label[box]} is passed through by ${[x1, y1, x2, y2]}`);
     }
+  }
+});
+
+test('the way back to where a body begins ends in its frame, beside the title and above all boxes', () => {
+  const scene = sceneOf(threeCarried(), [1]);
+  const { visible, layout } = scene;
+  const frame = visible.label.indexOf('cell');
+  const ways = waysBack(scene);
+  assert.equal(ways.length, 3);
+  const highest = Math.min(...layout.y.filter((_, box) => visible.parent[box] === frame));
+  for (const way of ways) {
+    const [, , x, y] = way[way.length - 1];
+    assert(layout.y[frame] < y && y < highest, `${layout.y[frame]} ${y} ${highest}`);
+    assert(layout.x[frame] + layout.width[frame] / 2 < x && x < layout.x[frame] + layout.width[frame]);
   }
 });

@@ -1,11 +1,12 @@
 /**
  * Paints the way back into a loop: from what makes the value of the next turn, round the right side of the frame, to
- * where that turn begins. It runs behind boxes; several share the line at the side. Where another box stands between an
- * end and the side, the way runs below that row, or above it.
+ * where that turn begins: what the value is there, or beside the title. It runs behind boxes; several share the line at
+ * the side. Where another box stands between an end and the side, the way runs below that row, or above it.
  */
 import { BOX_HEIGHT, chipsWidth } from '../view/sizes.ts';
 import { holds } from './cablePlaces.ts';
 import type { Painter, Scene } from './scene.ts';
+import { Shape } from '../view/visible.ts';
 import { measure } from './text.ts';
 
 /** px from the side of the frame to the line. */
@@ -16,10 +17,14 @@ const ARROW = 4;
 const FROM_ROW = 5.5;
 const FROM_CORNER = 10;
 
+/** px from the side, and from the top of a frame, to where a turn begins that has no box for what it begins with. */
+const FROM_TITLE = 20;
+const FROM_TOP = 8;
+
 export function paintCarries(painter: Painter, scene: Scene): void {
   const { visible, layout } = scene;
   for (const { maker, turn } of visible.carries) {
-    const frame = visible.parent[turn];
+    const frame = visible.shape[turn] === Shape.frame ? turn : visible.parent[turn];
     const side = layout.x[frame] + layout.width[frame] - FROM_SIDE;
     const points = [...leaving(scene, frame, maker, side), ...meeting(scene, frame, turn, side)];
     painter.route('carry', Float64Array.from(points));
@@ -48,6 +53,10 @@ function leaving(scene: Scene, frame: number, maker: number, side: number): numb
 /** From the line at the side to a box. */
 function meeting(scene: Scene, frame: number, turn: number, side: number): number[] {
   const { layout } = scene;
+  if (turn === frame) {
+    const y = layout.y[frame] + FROM_TOP;
+    return [side, y, side - FROM_TITLE, y, side - FROM_TITLE, y + FROM_TOP];
+  }
   const [x, y] = [rightOf(scene, turn), layout.y[turn] + BOX_HEIGHT / 2];
   if (isFree(scene, frame, turn, side)) {
     return [side, y, x, y];

@@ -154,7 +154,7 @@ export class Boxes {
       case NodeKind.argument:
         if (top && reads.isPort(node)) {
           this.add(item, node, Shape.port, around, document.strings[graph.name[node]] || 'argument', this.type(node));
-        } else if (!top && this.turnsInRegion(graph.region[node]) <= MAX_TURN_BOXES) {
+        } else if (!top && !reads.collects(node) && this.turnsInRegion(graph.region[node]) <= MAX_TURN_BOXES) {
           this.add(item, node, Shape.turn, around, this.turnLabel(node), this.type(node));
         }
         break;
@@ -228,12 +228,11 @@ export class Boxes {
     return first[row];
   }
 
-  /** How many values go round a loop, or come into it one by one. */
+  /** How many values go round a loop, or come into it one by one; what only collects results is none of them. */
   private turnsInRegion(region: number): number {
-    const { graph, folds } = this;
     let found = 0;
-    for (let node = graph.regionStart[region]; graph.kind[node] === NodeKind.argument; node++) {
-      found += folds.borders.passes(node) ? 0 : 1;
+    for (let node = this.graph.regionStart[region]; this.graph.kind[node] === NodeKind.argument; node++) {
+      found += this.folds.borders.passes(node) || this.reads.collects(node) ? 0 : 1;
     }
     return found;
   }

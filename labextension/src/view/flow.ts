@@ -82,6 +82,23 @@ export class Flow {
     return this.folds.item[node] === NOTHING && role[node] === NodeRole.chip;
   }
 
+  /** True for what only collects the values of all turns of a loop: there is more of it in each turn, no new value. */
+  isCollected(operand: number): boolean {
+    const { graph, folds } = this;
+    for (let source = operand; source >= 0;) {
+      const node = graph.valueNode[source];
+      if (graph.kind[node] !== NodeKind.operation || folds.item[node] !== NOTHING) {
+        return false;
+      }
+      if (graph.firstRegion[node] === graph.firstRegion[node + 1]) {
+        return this.puts.has(graph.op[node]) && folds.rows.outline.role[node] === NodeRole.edge;
+      }
+      const [binding] = folds.borders.outOf.get(source) ?? [];
+      source = binding === undefined ? -1 : graph.operandSource[graph.firstOperand[graph.bindingFrom[binding]]];
+    }
+    return false;
+  }
+
   /** What a value stands for one step further, or null where it is made. */
   private behind(source: number): number[] | null {
     if (source < 0) {

@@ -11,8 +11,8 @@ const MAX_EDGES = 12;
 const MAX_IDLE_ARGUMENTS = 8;
 
 const NONE: readonly Origin[] = [];
-/** Operations that put the slice of a turn into what a loop gives. */
-const PUTS = ['dynamic_update_slice', 'dynamic-update-slice'];
+/** Operations that, where they are edges, hand on their second operand: the slice that a turn gives, a number kept in bounds. */
+const PUTS = ['dynamic_update_slice', 'dynamic-update-slice', 'clamp'];
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 export class Reads {
@@ -120,6 +120,25 @@ export class Reads {
     }
     const name = this.document.strings[this.graph.name[node]];
     return count <= MAX_ARGUMENT_EDGES && (name ? PLAIN_NAME.test(name) : this.argumentCount <= MAX_IDLE_ARGUMENTS);
+  }
+
+  /** True for an argument of a loop in which the values of all turns are collected: nothing of the program. */
+  collects(argument: number): boolean {
+    const { graph, folds } = this;
+    for (const [result, bindings] of folds.borders.carries) {
+      if (bindings.some(binding => graph.bindingTo[binding] === argument)) {
+        return this.isCollected(result);
+      }
+    }
+    return false;
+  }
+
+  /** True for a result of a body in which the values of all turns are collected. */
+  isCollected(result: number): boolean {
+    const { firstOperand, operandSource } = this.graph;
+    return (
+      firstOperand[result] < firstOperand[result + 1] && this.flow.isCollected(operandSource[firstOperand[result]])
+    );
   }
 
   /** How many items read a value. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { NodeRole } from '../document/graph.ts';
-import { affine, loop, Sketch } from '../document/sketch.ts';
+import { affine, loop, Sketch, threeCarried } from '../document/sketch.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import { bordersOf } from './borders.ts';
 import { firstView, openEverything } from './first.ts';
@@ -78,22 +78,16 @@ test('what a loop carries leads from where it is made back to where the next tur
   assert.deepEqual(words(loop()).visible.carries, []);
 });
 
+test('where the values that go round a loop are chips, the way back leads to where its body begins', () => {
+  const { visible } = words(threeCarried(), [1]);
+  assert.deepEqual(
+    visible.carries.map(({ maker, turn }) => [visible.label[maker], visible.label[turn], visible.shape[turn]]),
+    ['sin', 'cos', 'tan'].map(maker => [maker, 'cell', Shape.frame])
+  );
+});
+
 test('what a loop gives as it was given it, turn by turn, leads on from the loop', () => {
-  const sketch = new Sketch('kept');
-  const starts = ['a', 'b', 'c'].map(name => sketch.argument(name, 'f32[4]'));
-  const final = sketch.op('scan', starts, ['f32[4]', 'f32[4]', 'f32[4]', 'f32[32,4]'], { length: '32' });
-  sketch.region(sketch.last, 'scan', 'cell', () => {
-    // So many values go round that they are chips.
-    const carried = starts.map(from => sketch.argument('', 'f32[4]', { kind: 'init', from }));
-    const first = sketch.last - 2;
-    for (const [i, op] of ['sin', 'cos', 'tan'].entries()) {
-      const next = sketch.op(op, [carried[i]], 'f32[4]');
-      sketch.bind('carry', sketch.result('', next, { kind: 'leave', to: final + i }), first + i);
-    }
-    sketch.result('', carried[0], { kind: 'stack', to: final + 3 });
-  });
-  sketch.result('result', sketch.op('abs', [final + 3], 'f32[32,4]'));
-  const { edges, chips } = words(sketch, [1]);
+  const { edges, chips } = words(threeCarried(), [1]);
   assert.ok(edges.includes('cell -> abs'), edges.join(', '));
   assert.ok(!chips.some(chip => chip.startsWith('abs')), chips.join(', '));
 });

@@ -206,7 +206,7 @@ class Join {
       return;
     }
     // A result of a body that is closed says nothing outside.
-    if (graph.region[node] !== 0 && this.isHidden(node)) {
+    if (graph.region[node] !== 0 && (this.isHidden(node) || reads.isCollected(node))) {
       return;
     }
     for (const origin of reads.origins(node)) {
@@ -218,15 +218,29 @@ class Join {
     }
   }
 
-  /** A result that the next turn begins with leads back to where it is seen there, if that is in the same body. */
+  /**
+   * A result that the next turn begins with leads back to where it is seen there, if that is in the same body; where
+   * that is no box, to where the body begins.
+   */
   private carry(result: number, maker: number): void {
     const { graph, folds, boxes } = this;
     for (const binding of folds.borders.carries.get(result) ?? []) {
-      const turn = boxes.ofNode(graph.bindingTo[binding]);
-      if (turn >= 0 && boxes.shape[turn] === Shape.turn && maker !== turn && boxes.holds(boxes.parent[turn], maker)) {
+      const argument = graph.bindingTo[binding];
+      const box = boxes.ofNode(argument);
+      const turn = box >= 0 ? box : this.bodyOf(argument);
+      const frame = turn >= 0 && boxes.shape[turn] === Shape.turn ? boxes.parent[turn] : turn;
+      if (turn >= 0 && maker !== turn && frame >= 0 && boxes.holds(frame, maker)) {
         this.carries.push({ maker, turn });
       }
     }
+  }
+
+  /** The frame of the body that an argument goes into, or -1. */
+  private bodyOf(argument: number): number {
+    const { boxes, graph } = this;
+    const frame = boxes.frameAround(argument);
+    const isBody = frame >= 0 && this.rows.outline.region[boxes.item[frame]] === graph.region[argument];
+    return isBody && this.rows.outline.kind[boxes.item[frame]] !== RowKind.cond ? frame : -1;
   }
 
   /** True for a node that stands in a closed row. */

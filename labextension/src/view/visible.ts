@@ -74,7 +74,10 @@ export interface VisibleGraph {
   readonly upward: Uint8Array;
   readonly cables: readonly Cable[];
   readonly bundles: readonly Bundle[];
-  /** The ways back into loops: the box that makes a value for the next turn, and the box that it is there. */
+  /**
+   * The ways back into loops: the box that makes a value for the next turn, and the box that it is there; the frame of
+   * the body, where it is none.
+   */
   readonly carries: readonly { readonly maker: number; readonly turn: number }[];
   /** Pairs of frames that stand side by side: a phase and the one that mirrors it. */
   readonly beside: readonly (readonly [number, number])[];
