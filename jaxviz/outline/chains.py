@@ -225,7 +225,7 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_whole: bool) -> Label |
     if outer.kind == STATEMENT:
         return inner._replace(detail=outer.detail, token=token)
     if inner.kind in _REGIONS:
-        name = inner.name if outer.name in GENERIC else outer.name
+        name = outer.name if outer.name and outer.name not in GENERIC else inner.name
         return Label(inner.kind, name, outer.detail, outer.variable, frames, token)
     if inner.kind == FUNCTION and inner.detail:
         # Indexing whose operation comes later.

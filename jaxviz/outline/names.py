@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import Column, Graph
+from jaxviz.graph import RESULT, Column, Graph
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
@@ -46,6 +46,11 @@ _WORK = (
 
 # What is made again on the way back.
 _AGAIN = "recomputed"
+
+# The part of a loop that says whether it turns once more.
+_GOES_ON = "while"
+# What such a function is called by custom, by JAX or by XLA.
+_NO_CONDITION = re.compile(r"^$|^<|^_*((while|fori)_*)?(loop)?_*(cond|condition|region)(_fun|_fn)?[\d_.]*(_.*)?$")
 
 # A variable for what a comprehension collects.
 _COLLECTED = re.compile(r"(\w+) = [\[{]")
@@ -89,6 +94,9 @@ class Names:
             collected = _COLLECTED.match(text)
             if collected:
                 columns[:, row] = string(collected[1]), string(text), string(collected[1])
+        for row in np.flatnonzero(draft.kind == BODY).tolist():
+            if draft.label[row] >= 0 and labels[draft.label[row]].name == _GOES_ON:
+                columns[0, row] = string(f"{_GOES_ON} {self._condition(row)}".rstrip())
         for row, name in self._functions_inside():
             columns[0, row] = string(name)
         for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
@@ -198,6 +206,22 @@ class Names:
             if self._draft.label[row] < 0 or self._labels[self._draft.label[row]].name not in GENERIC | {""}:
                 return
             yield row
+
+    def _condition(self, row: int) -> str:
+        """What a loop goes on for: the function that says so, or where it has no name that tells, what it gives."""
+        graph = self._graph
+        results = np.flatnonzero(graph.nodes.kind[: self._draft.rows.end[row]] == RESULT)
+        given = graph.operands.source[graph.first_operand[results[-1]]] if len(results) else -1
+        if given < 0:
+            return ""
+        region = graph.nodes.region[results[-1]]
+        name = graph.tables.strings[graph.regions.name[region]]
+        if not _NO_CONDITION.match(name):
+            return name
+        maker, owner = graph.value_node[given], graph.regions.owner[region]
+        frames = [self._stacks.own_frame(int(self._stack[node])) for node in (maker, owner)]
+        expression = self._expressions.at(frames[0]) if frames[0] not in (-1, frames[1]) else None
+        return expression.text if expression is not None and expression.name else ""
 
     def _functions_inside(self) -> Iterator[tuple[int, str]]:
         """Rows in a library whose own name says nothing, one of many layers, and what they do: empty if not known."""

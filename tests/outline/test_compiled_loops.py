@@ -53,9 +53,9 @@ def test_all_that_runs_in_a_body_of_a_loop_stands_in_its_row(explored, stage):
     check(outline)
     graph = outline.graph
     bodies = {row.name: row for row in outline if row.kind == "body" and row.parent == 1}
-    assert set(bodies) == {"while", "do"}
+    assert set(bodies) == {"while improves", "do"}
     loop = next(node for node in graph.owned_regions if graph.tables.strings[graph.nodes.op[node]] == "while")
-    for region, row in zip(graph.owned_regions[loop], (bodies["while"], bodies["do"]), strict=True):
+    for region, row in zip(graph.owned_regions[loop], (bodies["while improves"], bodies["do"]), strict=True):
         assert row.first <= graph.region_intervals[0][region]
         assert graph.region_intervals[1][region] <= row.end
 
@@ -64,7 +64,7 @@ def test_the_kernels_of_a_function_are_one_box_in_the_body_of_its_loop(explored)
     names = [box.name for box in explored.view(stage="hlo", width=760, height=560).boxes]
     assert names.count("responsibilities") == 1
     assert names.count("do") == 1
-    assert names.count("while") == 1
+    assert names.count("while improves") == 1
 
 
 def test_copies_that_the_compiler_makes_for_a_loop_alone_are_no_boxes(explored):

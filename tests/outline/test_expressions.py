@@ -454,3 +454,24 @@ def test_an_expression_apart_from_the_others_of_its_function_has_its_own_name():
     outline = outline_of(lambda x: jnp.exp(block(x)), _X)
     assert [name for name in names_inside(outline, 0) if name == "block"] == []
     assert [row_named(outline, name).kind for name in ("add", "subtract")] == ["expression", "expression"]
+
+
+def test_a_loop_says_what_it_goes_on_for():
+    def unfinished(state):
+        return state[0] > 1e-3
+
+    def cond(state):
+        return (state[0] > 1e-3) & (state[1] < 20.0)
+
+    def turn(state):
+        return state[0] / 2, state[1] + 1.0
+
+    def search(x, most):
+        state = jax.lax.while_loop(unfinished, turn, (x, 0.0))
+        state = jax.lax.while_loop(lambda s: s[1] < most, turn, state)
+        state = jax.lax.while_loop(cond, turn, state)
+        return jax.lax.fori_loop(0, state[1].astype(int), lambda i, x: x + i, state[0])
+
+    conditions = [row.name for row in outline_of(search, 1.0, 9.0) if row.name.startswith("while ")]
+    assert conditions == ["while unfinished", "while s[1] < most", "while (state[0] > 1e-3) & (state[1] < 20.0)"]
+    assert len(rows_named(outline_of(search, 1.0, 9.0), "while", "body")) == 1

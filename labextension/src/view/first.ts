@@ -251,11 +251,17 @@ export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number>
   return open;
 }
 
-/** How much opens with a row: nothing more, its phases, bodies of a loop or condition, statements of few expressions. */
-const Amount = { row: 0, phases: 1, bodies: 2, statements: 3 } as const;
+/**
+ * How much opens with a row: nothing more, its phases, bodies of a loop or condition, statements of few expressions; or
+ * phases, bodies, and the largest thing in it.
+ */
+const Amount = { row: 0, phases: 1, bodies: 2, statements: 3, largest: 4 } as const;
 const AMOUNTS = [Amount.statements, Amount.bodies, Amount.phases];
-/** What is tried where forward opens without backward: phases that stay closed say at least that there are some. */
-const LEAST_AMOUNTS = [...AMOUNTS, Amount.row];
+/**
+ * What is tried where little is seen otherwise: phases that stay closed say at least that there are some, and what is
+ * open inside may need less width than the chips beside it when it is closed.
+ */
+const LEAST_AMOUNTS = [...AMOUNTS, Amount.row, Amount.largest];
 
 /**
  * Opens a row, and with it what is nothing by itself: bodies of a condition, statements of few expressions, the only
@@ -287,6 +293,7 @@ export function openRow(
     // Of a stack, the first copy is open with it.
     const inner = count[at] > 1 ? rows.children[rows.firstChild[at]] : at;
     const children = [...childrenOf(rows, inner)];
+    const largest = at === row && amount === Amount.largest ? largestOf(rows, children) : -1;
     const statements = children.filter(child => kind[child] === RowKind.statement);
     const expressions = statements.reduce(
       (sum, child) => sum + Math.max(1, rows.firstChild[child + 1] - rows.firstChild[child]),
@@ -294,9 +301,10 @@ export function openRow(
     );
     for (const child of children) {
       if (
+        child === largest ||
         (kind[child] === RowKind.body && amount >= Amount.bodies) ||
         (kind[child] === RowKind.phase && at !== 0 && amount >= Amount.phases && (twins || !isBackward(child))) ||
-        (kind[child] === RowKind.statement && amount >= Amount.statements && expressions <= MOST_EXPRESSIONS) ||
+        (kind[child] === RowKind.statement && amount === Amount.statements && expressions <= MOST_EXPRESSIONS) ||
         (children.length === 1 && !closed[child] && rows.operations[child] === rows.operations[at])
       ) {
         todo.push(child);
@@ -304,6 +312,12 @@ export function openRow(
     }
   }
   return now;
+}
+
+/** Of some rows the one that holds most, if it opens as more than one expression; else -1. */
+function largestOf({ operations, outline }: Rows, some: readonly number[]): number {
+  const largest = some.reduce((most, row) => (operations[row] > operations[most] ? row : most), some[0] ?? -1);
+  return largest >= 0 && !outline.closed[largest] ? largest : -1;
 }
 
 interface Candidate {
