@@ -40,7 +40,9 @@ def programs(quick: bool) -> dict[str, Callable[[], _Case]]:
 
 def is_named(box: Box, operations: set[str]) -> bool:
     """Whether a box says what the person wrote, not what JAX made of it."""
-    if box.kind == "phase" or box.name in _HOW or (box.kind == "body" and not box.name.startswith("while ")):
+    if box.kind == "body":
+        return box.name.startswith("while ")
+    if box.kind == "phase" or box.name in _HOW:
         return False
     return box.kind in _NAMED or box.name.split(" ")[0] not in operations
 

@@ -4,7 +4,7 @@ import { ownName, turnWord } from './chips.ts';
 import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
-import { cut, MAX_NAME, newType, nodeLabel, turns, typeText } from './label.ts';
+import { cut, newType, nodeLabel, turns, typeText } from './label.ts';
 import { ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
 import { Shape } from './visible.ts';
@@ -175,7 +175,7 @@ export class Boxes {
     this.family.push(family(this.document.strings[this.graph.op[node]]));
     this.closed.push(0);
     this.times.push(item >= 0 ? this.rows.outline.count[item] : 1);
-    this.label.push(cut(label, shape === Shape.box && this.folds.state.narrow ? SHORT_NAME : MAX_NAME));
+    this.label.push(shape === Shape.box && this.folds.state.narrow ? this.shortened(item, label) : cut(label));
     if (this.label[box] !== label) {
       this.whole.set(box, label);
     }
@@ -183,6 +183,12 @@ export class Boxes {
     this.ghost.push(0);
     this.ofItem.set(item, box);
     return box;
+  }
+
+  /** What fits where it is narrow: of a loop, what it goes on for is told in the details. */
+  private shortened(item: number, label: string): string {
+    const isBody = item >= 0 && this.rows.outline.kind[item] === RowKind.body;
+    return cut(isBody ? label.replace(/^while .*/s, 'while') : label, SHORT_NAME);
   }
 
   private parentOfRow(row: number): number {
