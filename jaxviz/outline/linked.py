@@ -188,14 +188,15 @@ class _Writer:
 
     def _close(self, stack: list[int], origins: list[int], depth: int, node: int) -> None:
         kind, region = self.graph.nodes.kind, self.graph.nodes.region
-        for row, origin in zip(stack[depth:], origins[depth:], strict=True):
+        inner = 0
+        for row, origin in zip(stack[: depth - 1 : -1], origins[: depth - 1 : -1], strict=True):
             end, first = node, self.rows.first[row]
             # What a body gives is its own, not that of the last thing in it.
-            while self._kind[max(origin, 0)] not in _OWN_NAMED and kind[end - 1] == RESULT:
-                if end - 1 <= first or region[end - 1] != region[first]:
+            while end > max(inner, first + 1) and self._kind[max(origin, 0)] not in _OWN_NAMED:
+                if kind[end - 1] != RESULT or region[end - 1] != region[first]:
                     break
                 end -= 1
-            self.rows.end[row] = end
+            self.rows.end[row] = inner = end
         del stack[depth:], origins[depth:]
 
     # The columns.
