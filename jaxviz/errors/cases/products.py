@@ -28,7 +28,7 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
     a = shape_of(failure, left, tuple(met[0].shape) if met else None)
     b = shape_of(failure, right, tuple(met[1].shape) if met else None)
     names = failure.text(left), failure.text(right)
-    cures = []
+    cures: list[Cure] = []
     if a is not None and b is not None and len(a) <= 2 and len(b) <= 2:
         turned: list[Callable[[Shape], Shape]] = [lambda shape: shape, lambda shape: shape[::-1]]
         for turn, one in zip(turned, (names[0], f"{as_operand(left, names[0])}.T"), strict=True):
@@ -97,7 +97,7 @@ def _inside(failure: Failure) -> Explanation | None:
         f"{kinds}{failure.types(call)} A product sums over an axis of each, which must have one size; here they are "
         f"{inner}."
     )
-    cures = []
+    cures: list[Cure] = []
     batched = [text for text, value in failure.arrays(call).items() if len(getattr(value, "shape", ())) > 1]
     if "/equinox/" in failure.library_path and batched:
         page = "https://docs.kidger.site/equinox/"
@@ -212,7 +212,7 @@ def _einsum_size(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     code = subscripts
     given = failure.value(call.args[0]) if call is not None and call.args else None
-    cures = []
+    cures: list[Cure] = []
     if call is not None and isinstance(given, str):
         fresh = next(one for one in _LETTERS if one not in given)
         before, arrow, after = given.partition("->")
@@ -294,7 +294,7 @@ def _ranks(failure: Failure, match: re.Match[str]) -> Explanation:
     given = [one for one in call.args[:2] if not isinstance(one, ast.Starred)] if call is not None else []
     met = failure.met
     kinds = f"The image is {type_text(met[0])} and the kernel {type_text(met[1])}. " if met else ""
-    cures = []
+    cures: list[Cure] = []
     if call is not None and len(given) == 2 and abs(ranks[0] - ranks[1]) == 1 and failure.source is not None:
         lacking = given[0] if ranks[0] < ranks[1] else given[1]
         text = as_operand(lacking, failure.text(lacking))
