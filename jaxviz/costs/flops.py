@@ -63,11 +63,3 @@ def product_axes(flow: Flow, node: int) -> tuple[list[int], list[int], list[int]
         return [], [], []
     left, right, batch = ([int(part) for part in group.split(",") if part.strip()] for group in found.groups())
     return left, right, batch
-
-
-def flops_text(count: float) -> str:
-    """A number of operations as people read it."""
-    for unit, size in (("TFLOP", 1e12), ("GFLOP", 1e9), ("MFLOP", 1e6), ("kFLOP", 1e3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count:.0f} FLOP"

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, plural
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
 from jaxviz.graph import OPERATION
+from jaxviz.units import plural
 
 _LOOPS = frozenset({"scan", "while body", "while cond", "while"})
 _PRINTS = frozenset({"debug_callback", "debug_print"})

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, WARNING, Finding, Subject, bytes_text, lines_text
+from jaxviz.find.finding import ADVICE, WARNING, Finding, Subject, lines_text
 from jaxviz.graph import CONSTANT
+from jaxviz.units import bytes_text
 
 # Bytes from which a constant is worth a word, and from which it costs compile time and memory that one notices.
 _LARGE, _HUGE = 100_000, 10_000_000

@@ -14,9 +14,10 @@ import numpy as np
 from jaxviz.costs.kernels import trip_counts
 from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.along import cause
-from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, bytes_text, lines_text, plural
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, lines_text
 from jaxviz.graph import OPERATION
 from jaxviz.read.communication import is_collective
+from jaxviz.units import bytes_text, plural
 
 # Primitives that ask for one, by the beginning of their names.
 _ASKED = (

@@ -13,11 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from jaxviz.costs.flops import MOVING, flops_text, total_flops
-from jaxviz.find.finding import ADVICE, DERIVATIVES, NOTE, WARNING, Finding, Line, Subject, lines_text, plural
+from jaxviz.costs.flops import MOVING, total_flops
+from jaxviz.find.finding import ADVICE, DERIVATIVES, NOTE, WARNING, Finding, Line, Subject, lines_text
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.liveness import needed_nodes
 from jaxviz.outline.tree import NODE_ROLES
+from jaxviz.units import flops_text, plural
 
 # So many equations cost time to trace and lower; so many cost seconds.
 _ADVICE_EQUATIONS, _WARNING_EQUATIONS = 3, 1_000

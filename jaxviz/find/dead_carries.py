@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxviz.costs.flops import flops_text, total_flops, turns_of
-from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, plural
+from jaxviz.costs.flops import total_flops, turns_of
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
 from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, STACK, Column
 from jaxviz.link.liveness import is_acting, needed_nodes
+from jaxviz.units import flops_text, plural
 
 # Operations from which a cost is worth a word.
 _COSTLY = 1e6

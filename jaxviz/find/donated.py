@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
 from jaxviz.graph import ARGUMENT, RESULT
+from jaxviz.units import bytes_text
 
 # Bytes of state from which donation is worth a word, and a good one.
 _LARGE, _HUGE = 1_000_000, 100_000_000

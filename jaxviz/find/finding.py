@@ -254,19 +254,6 @@ class Subject:
         return frames[::-1]
 
 
-def plural(count: int, word: str) -> str:
-    """A number and its word: 1 equation, 1,000 equations."""
-    return f"{count:,} {word}{'s' * (count != 1)}"
-
-
-def bytes_text(count: float) -> str:
-    """A number of bytes as people read it."""
-    for unit, size in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count:.0f} B"
-
-
 def lines_text(lines: tuple[Line, ...]) -> str:
     """The numbers of lines of one or more files, with ranges: `line 4`, `lines 4 to 6, 9`."""
     numbers = sorted({line.line for line in lines})

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxviz.find.finding import NOTE, WARNING, Finding, Subject, lines_text, plural
+from jaxviz.find.finding import NOTE, WARNING, Finding, Subject, lines_text
 from jaxviz.find.flow import SAME
 from jaxviz.find.known_numbers import KnownNumbers
+from jaxviz.units import plural
 
 # Operations through which an index goes on its way from the argument: negative ones are counted from the end.
 _ON_THE_WAY = SAME | {"add", "select_n"}

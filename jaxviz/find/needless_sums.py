@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.costs.traffic import value_bytes
-from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, bytes_text, lines_text
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, lines_text
 from jaxviz.find.spread import Spread
+from jaxviz.units import bytes_text
 
 _SUMS = frozenset({"psum", "psum_invariant", "psum2"})
 _REDUCING = _SUMS | {"pmax", "pmin"}

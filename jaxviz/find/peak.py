@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jaxviz.costs.lifetimes import Peak, peak_of
-from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text, plural
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
 from jaxviz.graph import CONSTANT
+from jaxviz.units import bytes_text, plural
 
 # Bytes of a peak from which it is worth a word, and a look; less is no concern on any device.
 _LARGE, _HUGE = 100_000_000, 4_000_000_000

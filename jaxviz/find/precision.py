@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, bytes_text
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject
 from jaxviz.graph import OPERATION, Graph
+from jaxviz.units import bytes_text
 
 # Bytes of an entry.
 WIDTHS = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jaxviz.find.finding import ADVICE, Finding, Subject, bytes_text
+from jaxviz.find.finding import ADVICE, Finding, Subject
 from jaxviz.find.precision import LARGE, NAMED, WIDTHS, becomes
 from jaxviz.graph import CONSTANT
+from jaxviz.units import bytes_text
 
 _PRODUCTS = ("dot_general", "conv_general_dilated")
 # A wide type that the person's own file asks for somewhere may be meant for this very layer.

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.costs.traffic import value_bytes
-from jaxviz.find.finding import ADVICE, NOTE, Compiled, Finding, Line, Subject, bytes_text, lines_text, plural
+from jaxviz.find.finding import ADVICE, NOTE, Compiled, Finding, Line, Subject, lines_text
 from jaxviz.graph import CONSTANT, OPERATION
 from jaxviz.link.fates import FOLDED, MERGED, Fates
+from jaxviz.units import bytes_text, plural
 
 # Operations that cost something whatever their size.
 _COSTLY = frozenset(

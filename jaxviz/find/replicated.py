@@ -8,9 +8,10 @@ from math import prod
 import numpy as np
 
 from jaxviz.costs.traffic import value_bytes
-from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject, bytes_text, plural
+from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
 from jaxviz.find.placement import Cut, Placed, placements, spec
 from jaxviz.graph import ARGUMENT
+from jaxviz.units import bytes_text, plural
 
 # Bytes on each device that are worth a word, and a look. Small parameters are best where they are needed.
 _LARGE, _HUGE = 10_000_000, 1_000_000_000

@@ -10,9 +10,10 @@ import numpy as np
 
 from jaxviz.costs.kernels import kernels_of
 from jaxviz.costs.traffic import value_bytes
-from jaxviz.find.finding import Subject, bytes_text
+from jaxviz.find.finding import Subject
 from jaxviz.find.placement import Cut, Placed, placements, spec
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Graph
+from jaxviz.units import bytes_text
 
 # What a kernel that only moves entries consists of.
 _MOVING = frozenset(

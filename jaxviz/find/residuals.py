@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.costs.residuals import Residuals
-from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
+from jaxviz.find.finding import NOTE, Finding, Subject
+from jaxviz.units import bytes_text, plural
 
 # Bytes that are worth a word.
 _LARGE = 20_000_000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxviz.find.finding import NOTE, Finding, Subject, bytes_text, plural
+from jaxviz.find.finding import NOTE, Finding, Subject
+from jaxviz.units import bytes_text, plural
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -13,7 +13,8 @@ from jaxviz.costs.between import Between, between_kernels
 from jaxviz.costs.kernels import trip_counts
 from jaxviz.costs.swelling import Swelling, swellings_of
 from jaxviz.costs.traffic import traffic_of
-from jaxviz.find.finding import NOTE, Compiled, Finding, Subject, bytes_text, plural
+from jaxviz.find.finding import NOTE, Compiled, Finding, Subject
+from jaxviz.units import bytes_text, plural
 
 # How much of all traffic such values must be, and how many are named.
 _SHARE, _NAMED = 0.2, 3

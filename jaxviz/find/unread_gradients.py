@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, lines_text, plural
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Subject, lines_text
 from jaxviz.graph import OPERATION
 from jaxviz.link.liveness import needed_nodes
+from jaxviz.units import plural
 
 _Mask = NDArray[np.bool_]
 

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxviz.find.copies import COUNTED, LISTED, Flow, flow_of
-from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line, Subject, plural
+from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line, Subject
 from jaxviz.find.recursion import Copies, recursions
 from jaxviz.find.written_loops import CALL, LOOP, RECURSION, UNSEEN, Loop, loops_around, unseen_loop
 from jaxviz.graph import OPERATION, Column
+from jaxviz.units import plural
 
 # So many copies, and so many equations in all, are worth a word; fewer copies where there is much in them.
 _COPIES, _EQUATIONS = 8, 64

@@ -15,12 +15,13 @@ import numpy as np
 from jax.extend import core as jax_core
 
 from jaxviz import compat
-from jaxviz.find.finding import Finding, Subject, plural
+from jaxviz.find.finding import Finding, Subject
 from jaxviz.find.unrolled import Unrolled, unrolled_loops
 from jaxviz.loops.cost import Cost, measured_cost, random_value
 from jaxviz.loops.run import Rebuilding
 from jaxviz.loops.where import copies_of
 from jaxviz.program import Program
+from jaxviz.units import plural
 
 if TYPE_CHECKING:
     from jaxviz.loops.curve import Curve

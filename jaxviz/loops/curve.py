@@ -16,11 +16,10 @@ from jax import lax
 from jax.extend import core as jax_core
 
 from jaxviz import compat
-from jaxviz.find.finding import plural
 from jaxviz.loops.cost import Cost, measured_cost, random_value
-from jaxviz.measure.words import seconds_text
 from jaxviz.optimize import outside_the_cache
 from jaxviz.read.bodies import bodies_of
+from jaxviz.units import plural, seconds_text
 
 #: The numbers of turns that are tried, up to that of the program.
 TURNS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)

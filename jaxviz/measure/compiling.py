@@ -19,8 +19,8 @@ from jaxviz import compat
 from jaxviz.measure.functions import FunctionCost, function_costs
 from jaxviz.measure.profile import NoProfile, tracing
 from jaxviz.measure.progress import waited_for
-from jaxviz.measure.words import seconds_text
 from jaxviz.optimize import outside_the_cache
+from jaxviz.units import seconds_text
 
 if TYPE_CHECKING:
     from jaxviz.capture import Capture

@@ -44,7 +44,7 @@ def _bad_word(text: str) -> str:
 
 def check_memory(call: str, needed: int, device: Any) -> None:
     """Raises `RunError` where a run needs more than there is: on a CPU the system would end the whole process."""
-    from jaxviz.find.finding import bytes_text
+    from jaxviz.units import bytes_text
 
     free = free_bytes(device)
     if free is not None and needed > free:

@@ -12,11 +12,11 @@ from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.measure.waiting import Work
-from jaxviz.measure.words import seconds_text
 from jaxviz.optimize import outside_the_cache
 from jaxviz.program import Program
 from jaxviz.read.bodies import bodies_of
 from jaxviz.read.values import short_dtype
+from jaxviz.units import seconds_text
 
 # So many are compiled, those with most equations, and none that is smaller.
 _MOST, _FEWEST = 8, 3

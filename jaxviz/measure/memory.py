@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz import compat
-from jaxviz.find.finding import bytes_text
 from jaxviz.graph import ARGUMENT, RESULT, Column, Graph
 from jaxviz.measure.assignment import TEMPORARY, Allocation, Assigned, read_assignment
 from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.errors import NoMemory
 from jaxviz.measure.waiting import Work
 from jaxviz.read.hlo import HloGraph
+from jaxviz.units import bytes_text
 
 if TYPE_CHECKING:
     from jaxviz.capture import Capture

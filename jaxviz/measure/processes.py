@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxviz.measure.profile import Events
-from jaxviz.measure.words import seconds_text
+from jaxviz.units import seconds_text
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from jaxviz.costs.kernels import trip_counts
-from jaxviz.find.finding import bytes_text
 from jaxviz.graph import Graph
 from jaxviz.link.links import Links
 from jaxviz.measure.attribution import Attributed, attribute, executed
@@ -21,9 +20,9 @@ from jaxviz.measure.naming import names_as_run
 from jaxviz.measure.profile import NoProfile, Watched, profiled
 from jaxviz.measure.rollup import Rolled, Timed, shares_of
 from jaxviz.measure.roofline import Bound, Ceilings, ceilings_of
-from jaxviz.measure.words import flops_text, seconds_text
 from jaxviz.outline.tree import Outline
 from jaxviz.read.hlo_module import HloModule
+from jaxviz.units import bytes_text, flops_text, seconds_text
 
 if TYPE_CHECKING:
     from jaxviz.capture import Capture

@@ -22,8 +22,8 @@ from jaxviz.measure.profile import NoProfile
 from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_profile
 from jaxviz.measure.progress import Progress, Telling
 from jaxviz.measure.waiting import Result, Work, listening
-from jaxviz.measure.words import seconds_text
 from jaxviz.program import Program
+from jaxviz.units import seconds_text
 
 if TYPE_CHECKING:
     from jaxviz.capture import Capture

@@ -11,8 +11,8 @@ import numpy as np
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.measure.processes import DeviceRuns, Process, clock_text
-from jaxviz.measure.words import seconds_text
 from jaxviz.read.communication import is_collective
+from jaxviz.units import seconds_text
 
 # What the others wait must be this share of a run, and so many seconds, to be worth telling.
 _SHARE, _NOTICED = 0.2, 1e-4

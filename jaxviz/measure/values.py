@@ -19,7 +19,6 @@ from jax.extend import core as jax_core
 from numpy.typing import NDArray
 
 from jaxviz import compat
-from jaxviz.find.finding import bytes_text
 from jaxviz.graph import ARGUMENT, OPERATION, Graph
 from jaxviz.loops.names import variables_of
 from jaxviz.measure.arguments import Fill, Inputs, check_closed, check_fill, made_up_bytes, make_inputs
@@ -30,6 +29,7 @@ from jaxviz.measure.interior import host_array, owner_of, values_inside
 from jaxviz.measure.progress import waited_for
 from jaxviz.measure.waiting import Work
 from jaxviz.read.values import short_dtype
+from jaxviz.units import bytes_text
 
 if TYPE_CHECKING:
     from jaxviz.capture import Capture

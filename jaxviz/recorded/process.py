@@ -46,9 +46,9 @@ from jaxviz.measure.measures import Measures, NodeFigures
 from jaxviz.measure.processes import CompiledThere, DeviceRuns, Process, device_runs
 from jaxviz.measure.profile import Events, NoProfile, Row, events_of
 from jaxviz.measure.stragglers import collectives
-from jaxviz.measure.words import seconds_text
 from jaxviz.outline import Outline
 from jaxviz.tables import Tables
+from jaxviz.units import seconds_text
 
 if TYPE_CHECKING:
     from jaxviz.listening import Compilation
