@@ -67,3 +67,42 @@ def test_the_details_tell_all_of_a_long_name(open_page, graph_of, tmp_path):
     title = graph.pane.locator(".jv-inspector-title")
     expect(title).to_have_text("a_loss_whose_name_is_longer_than_the_details_are_wide")
     assert title.evaluate("title => title.scrollWidth <= title.clientWidth")
+
+
+def test_a_selection_goes_from_stage_to_stage_and_comes_back(open_page, graph_of, tmp_path):
+    def head(h, w):
+        return jnp.log(jnp.exp(h @ w).sum(-1))
+
+    def loss(weights, x):
+        h = jnp.tanh(x @ weights[0])
+        return (head(h, weights[1]) ** 2).mean()
+
+    def step(weights, x):
+        _ = jnp.cos(x)
+        slopes = jax.grad(loss)(weights, x)
+        return [w - 0.1 * slope / jnp.sqrt((slope**2).sum()) for w, slope in zip(weights, slopes, strict=True)]
+
+    path = tmp_path / "step.html"
+    jv.explore(step, [jnp.ones((8, 16)), jnp.ones((16, 4))], jnp.ones((4, 8))).to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    title = graph.pane.locator(".jv-inspector-title")
+
+    def in_sight(label):
+        place, picture = graph.place(label), graph.stage.bounding_box()
+        return 0 < place["x"] < picture["width"] and 0 < place["y"] < picture["height"]
+
+    # What has a name keeps it.
+    for label in ("head", "forward"):
+        graph.click(label)
+        for key in "353252":
+            page.keyboard.press(key)
+            expect(title).to_have_text(label)
+            assert in_sight(label), key
+    # What a stage has nothing of is come back to.
+    graph.click("cos")
+    page.keyboard.press("5")
+    expect(graph.root.locator(".jv-note")).to_contain_text("cos has no counterpart here")
+    page.keyboard.press("2")
+    expect(title).to_have_text("cos")

@@ -49,7 +49,7 @@ export function toggle(pane: Pane, item: number | null): void {
   const { viewing } = pane;
   if (item !== null && item >= 0 && rowOpens(viewing.rows, item)) {
     viewing.openings.toggle(item);
-    viewing.selected = item;
+    viewing.choose(item);
     void pane.layOut(item);
   }
 }
@@ -89,7 +89,7 @@ export function spread(pane: Pane, item: number | null): void {
   const stack = item === null ? -1 : stackAround(viewing.rows, item);
   if (stack > 0) {
     viewing.openings.toggleSpread(stack);
-    viewing.selected = stack;
+    viewing.choose(stack);
     void pane.layOut(stack);
   }
 }
@@ -100,7 +100,7 @@ export function goToCopy(pane: Pane, stack: number, copy: number): void {
   if (!viewing.openings.spread.has(stack)) {
     viewing.openings.toggleSpread(stack);
   }
-  viewing.selected = copy;
+  viewing.choose(copy);
   void pane.layOut(copy);
 }
 

@@ -8,7 +8,6 @@ import { rowsLike } from '../view/counterparts.ts';
 import { openEverything, openRow } from '../view/first.ts';
 import type { ViewState } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
-import { itemFor } from './row.ts';
 import { openAroundItem } from './where.ts';
 
 type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'narrow'>>;
@@ -115,13 +114,6 @@ export class Openings {
       }
     }
     this.made.set(this.graph, this.changes.length);
-  }
-
-  /** Opens what is around a node, so that it is seen. */
-  reveal(node: number): void {
-    if (node >= 0) {
-      this.revealItem(itemFor(this.graph, this.rows, node));
-    }
   }
 
   /** Opens what is around an item; true if anything was closed. */

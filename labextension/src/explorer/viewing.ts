@@ -2,9 +2,10 @@
  * How a person looks at a document in one picture: the stage on the screen, what is open in it, what is selected and lit.
  * Knows nothing of the screen.
  */
-import { follow } from '../document/follow.ts';
+import { follow, type Followed } from '../document/follow.ts';
 import type { Document, Graph, Stage } from '../document/graph.ts';
 import { graphName, graphNamed, programOf } from '../document/programs.ts';
+import { rowMostLike } from '../view/counterparts.ts';
 import type { ViewState } from '../view/folds.ts';
 import { kernelTreeOf } from '../view/kernelTree.ts';
 import { rowsOf, type Rows } from '../view/outline.ts';
@@ -13,6 +14,12 @@ import { itemFor, itemLabel, nodesOf } from './row.ts';
 import type { SavedView } from './saved.ts';
 
 type Saved = Pick<SavedView, 'stage' | 'open' | 'spread' | 'selected' | 'kernels'>;
+
+/** An item of a graph of the document; null where nothing is selected in it. */
+interface Selection {
+  readonly at: number;
+  readonly item: number | null;
+}
 
 export class Viewing {
   /** The graph on the screen, and what is open in it. */
@@ -26,6 +33,8 @@ export class Viewing {
   origin: number | null = null;
   /** True where kernels are shown. */
   kernels = false;
+  /** What the person chose last, which is come back to whatever the graphs in between have of it. */
+  private chosen: Selection | null = null;
 
   /** `at` is the number of the graph on the screen; `opened` hears what the person opens and closes. */
   constructor(
@@ -79,29 +88,62 @@ export class Viewing {
    * Returns the name of what was selected where it has no counterpart there.
    */
   goAlong(graph: number, node: number, first: () => ViewState): string {
-    const { document, at, selected } = this;
-    const name = selected === null ? '' : itemLabel(document, this.graph, this.rows, selected);
-    const found = this.selectedNodes.flatMap(one => follow(document, at, one, graph));
+    const from = this.startOf(graph);
+    const before = this.document.graphs[from.at];
+    const rows = rowsOf(this.document, before);
+    const nodes = from.item === null ? this.linked : nodesOf(before, rows, from.item);
+    const found = nodes.flatMap(one => follow(this.document, from.at, one, graph));
     this.change(graph, first);
-    const surest = Math.min(...found.map(({ kind }) => kind));
-    const to = node >= 0 ? node : (found.find(({ kind }) => kind === surest)?.node ?? -1);
     this.origin = null;
-    this.linked = found.map(one => one.node);
-    this.selected = to < 0 ? null : itemFor(this.graph, this.rows, to);
-    this.openings.reveal(to);
-    return to < 0 ? name : '';
+    if (node >= 0) {
+      this.choose(itemFor(this.graph, this.rows, node));
+    } else if (from.at === graph) {
+      this.selected = from.item;
+    } else {
+      this.selected = this.itemAmong(found, before, nodes.length > 1 ? from.item : null);
+    }
+    this.linked = from.at === graph ? [] : found.map(one => one.node);
+    if (this.selected !== null) {
+      this.openings.revealItem(this.selected);
+      return '';
+    }
+    return from.item === null ? '' : itemLabel(this.document, before, rows, from.item);
+  }
+
+  /**
+   * Where the way to another graph begins: at the selection; at what the person chose, where that has no counterpart
+   * here or where this leads back to it.
+   */
+  private startOf(graph: number): Selection {
+    const { at, chosen, linked, selected } = this;
+    const lost = selected === null && !linked.length;
+    return chosen && (lost || (selected !== null && chosen.at === graph)) ? chosen : { at, item: selected };
+  }
+
+  /** What is selected of what was found here: the like of `row` of the graph `before`, or what is surest. */
+  private itemAmong(found: readonly Followed[], before: Graph, row: number | null): number | null {
+    const like = row === null || row < 0 ? -1 : rowMostLike(this.document, before, row, this.graph);
+    const surest = Math.min(...found.map(({ kind }) => kind));
+    const first = found.find(({ kind }) => kind === surest);
+    return like >= 0 ? like : first ? itemFor(this.graph, this.rows, first.node) : null;
   }
 
   select(item: number | null): void {
-    this.selected = item;
+    this.choose(item);
     this.linked = [];
+  }
+
+  /** Selects an item; what is lit stays so. */
+  choose(item: number | null): void {
+    this.selected = item;
+    this.chosen = item === null ? null : { at: this.at, item };
   }
 
   /** Lights nodes; those that are lit already go out. True where they are lit now. */
   light(nodes: readonly number[]): boolean {
     const same = this.linked.length > 0 && nodes[0] === this.linked[0] && nodes.length === this.linked.length;
+    this.select(null);
     this.linked = same ? [] : nodes;
-    this.selected = null;
     return !same;
   }
 

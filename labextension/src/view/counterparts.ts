@@ -4,7 +4,7 @@
  */
 import { follow } from '../document/follow.ts';
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
-import { rowsOf, type Rows } from './outline.ts';
+import { rowOpens, rowsOf, type Rows } from './outline.ts';
 import { boxOfNode } from './seen.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
@@ -57,9 +57,21 @@ function boxOfOrigins(document: Document, before: VisibleGraph, graph: Graph, no
 
 /** Rows of the graph `to` that are the row `row` of the graph `from`: what holds its operations there, by the same name. */
 export function rowsLike(document: Document, from: Graph, row: number, to: Graph): number[] {
+  return [...linksByRow(document, from, row, to).keys()].sort((a, b) => a - b);
+}
+
+/** Of those rows that which holds most, as far as it opens; -1 where there is none. */
+export function rowMostLike(document: Document, from: Graph, row: number, to: Graph): number {
+  const rows = rowsOf(document, to);
+  const found = [...linksByRow(document, from, row, to)].filter(([like]) => rowOpens(rows, like));
+  return found.sort(([one, held], [other, more]) => more - held || one - other)[0]?.[0] ?? -1;
+}
+
+/** How many links lead into each such row. */
+function linksByRow(document: Document, from: Graph, row: number, to: Graph): Map<number, number> {
   const [here, there] = [rowsOf(document, from), rowsOf(document, to)];
   const { kind, parent } = there.outline;
-  const found = new Set<number>();
+  const found = new Map<number, number>();
   for (const node of someNodes(from, here, row)) {
     for (const { node: other } of followed(document, from, node, to)) {
       let at = there.leaf[other];
@@ -67,11 +79,11 @@ export function rowsLike(document: Document, from: Graph, row: number, to: Graph
         at = parent[at];
       }
       if (at > 0) {
-        found.add(at);
+        found.set(at, (found.get(at) ?? 0) + 1);
       }
     }
   }
-  return [...found].sort((a, b) => a - b);
+  return found;
 }
 
 function followed(document: Document, from: Graph, node: number, to: Graph): readonly { node: number }[] {
