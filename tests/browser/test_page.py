@@ -100,6 +100,13 @@ def test_a_selection_goes_from_stage_to_stage_and_comes_back(open_page, graph_of
             page.keyboard.press(key)
             expect(title).to_have_text(label)
             assert in_sight(label), key
+    # So it is where there are more boxes in between.
+    graph.click("divide")
+    for key in "3532":
+        page.keyboard.press(key)
+        graph.settle()
+    expect(title).to_have_text("divide")
+    assert in_sight("divide")
     # What a stage has nothing of is come back to.
     graph.click("cos")
     page.keyboard.press("5")

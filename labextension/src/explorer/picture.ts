@@ -153,6 +153,8 @@ export class Picture {
     this.marks = marks;
     this.hovered = -1;
     this.clicked = [-1, -1];
+    // The camera stays with what is selected: by its box of this scene, not by its number in the one before.
+    this.selected = from && this.selected >= 0 ? from.indexOf(this.selected) : -1;
     if (before && from) {
       const few = Math.max(scene.visible.count, before.visible.count) <= MOST_MOVING;
       const known = this.drawn?.scene.visible === before.visible;
