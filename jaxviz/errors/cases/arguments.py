@@ -83,7 +83,9 @@ def _without_static(failure: Failure, call: ast.Call | None) -> str:
     made = call.func
     if isinstance(made, ast.Call) and last_name(made.func) == "jit" and made.args:
         return failure.with_(made, f"{failure.text(made.func)}({failure.text(made.args[0])})")
-    if hasattr(failure.value(made), "__wrapped__"):
+    # What JAX itself made static, it cannot do with an array.
+    of_jax = str(getattr(failure.value(made), "__module__", "")).startswith("jax")
+    if hasattr(failure.value(made), "__wrapped__") and not of_jax:
         return failure.with_(made, f"jax.jit({failure.text(made)}.__wrapped__)")
     return ""
 
@@ -101,9 +103,10 @@ def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explan
         "A static argument is a part of the program, so its value must be known while JAX traces. "
         f"`{text}` {made}, and has none yet."
     )
-    cure = Cure("Let it be traced too, by leaving it out of the static ones:", _without_static(failure, call))
-    cures = static or (cure,)
-    return Explanation("static argument", f"`{text}` is traced, and cannot be static", reason, cures, page)
+    code = _without_static(failure, call)
+    traced_too = (Cure("Let it be traced too, by leaving it out of the static ones:", code),) if code else ()
+    title = f"`{text}` is traced, and cannot be static"
+    return Explanation("static argument", title, reason, static or traced_too, page)
 
 
 def _written_static(failure: Failure, written: ast.expr, page: str) -> Explanation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from typing import Any
 
 from jaxviz.errors.cases.given import argument, function_given, gives_nothing, result_of
@@ -12,6 +13,7 @@ from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.forms import fitted, form_of_code, is_written_out, parts_of
 from jaxviz.errors.rewriting import grouped, parameters, rewritten
+from jaxviz.errors.source import names_read
 
 _LOOPS = ("scan", "while_loop", "fori_loop")
 _BODIES = {"scan": (0, "f"), "while_loop": (1, "body_fun"), "fori_loop": (2, "body_fun")}
@@ -74,10 +76,42 @@ def _structure(failure: Failure, match: re.Match[str]) -> Explanation:
             f"`{loop.name}` hands what its body gives to the next turn. The body gives nothing: it has no `return`, so "
             "what it computes is lost."
         )
+    mapped = _mapped(failure, loop)
+    if mapped:
+        reason = (
+            f"`{loop.name}` is traced once for all its turns, and hands what its body gives to the next turn, with "
+            f"the structure that it came in with. The list `{loop.carry}` has one entry more after each turn."
+        )
+        cure = Cure("Let `jax.lax.map` collect what each turn makes, as one array:", mapped)
+        title = f"`{loop.carry}` grows in the body of `{loop.name}`"
+        return Explanation("carry structure", title, reason, (cure,), api_page("jax.lax.map"))
     code = _built_alike(failure, loop)
     cures = (Cure(f"Give `{loop.carry}` back as it came in, each part in its place:", code),) if code else ()
     title = f"the body of `{loop.name}` gives back another structure"
     return Explanation("carry structure", title, reason, cures, api_page(f"jax.lax.{loop.name}"))
+
+
+def _mapped(failure: Failure, loop: Loop) -> str:
+    """A `fori_loop` that does nothing but append to an empty list: its body, mapped over the numbers of the turns."""
+    body, source, call = loop.body, failure.source, loop.call
+    lowest, highest = argument(call, 0, "lower"), argument(call, 1, "upper")
+    begins_empty = isinstance(loop.start, ast.List) and not loop.start.elts
+    if loop.name != "fori_loop" or not begins_empty or not isinstance(body, ast.FunctionDef) or len(body.body) < 2:
+        return ""
+    *before, last, _ = body.body
+    added = last.value if isinstance(last, ast.Expr) else None
+    if not isinstance(added, ast.Call) or failure.text(added.func) != f"{loop.carry}.append" or len(added.args) != 1:
+        return ""
+    read = [name for part in (*before, added.args[0]) for name in names_read(part)]
+    if loop.carry in read or source is None or call is None or lowest is None or highest is None:
+        return ""
+    turn, made = parameters(body)[0], failure.text(added.args[0])
+    counted = f"jnp.arange({failure.text(lowest)}, {failure.text(highest)})"
+    if not before:
+        return failure.with_(call, f"jax.lax.map(lambda {turn}: {made}, {counted})")
+    lines = [line for one in before for line in textwrap.dedent(source.text(one)).splitlines()]
+    function = "\n".join([f"def {body.name}({turn}):", *(f"    {line}" for line in [*lines, f"return {made}"])])
+    return f"{function}\n\n{failure.with_(call, f'jax.lax.map({body.name}, {counted})')}"
 
 
 def _built_alike(failure: Failure, loop: Loop) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, parameters_of
 from jaxviz.errors.source import definition_of
 
 
@@ -64,3 +64,12 @@ def argument(call: ast.Call | None, place: int, *names: str) -> ast.expr | None:
         return None
     named = next((keyword.value for keyword in call.keywords if keyword.arg in names), None)
     return named or (call.args[place] if len(call.args) > place else None)
+
+
+def parameter_of(failure: Failure, call: ast.Call | None, name: str) -> ast.expr | None:
+    """What a call is given for a parameter of the function that it calls, by place or by name."""
+    function = failure.value(call.func) if call is not None else None
+    if function is None:
+        return None
+    names = parameters_of(function)
+    return argument(call, names.index(name), name) if name in names else None

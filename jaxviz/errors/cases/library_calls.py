@@ -116,7 +116,8 @@ def _initialized(failure: Failure, call: ast.Call | None) -> str:
     source = failure.source
     around = source.around(call) if source is not None and call is not None else []
     function = next((one for one in around if isinstance(one, ast.FunctionDef)), None)
-    for node in ast.walk(function) if function is not None else ():
+    body = function.body if function is not None else []
+    for node in (node for statement in body for node in ast.walk(statement)):
         if isinstance(node, ast.Call) and failure.text(node.func) == f"{owner}.init" and len(node.args) == 1:
             return failure.text(node.args[0])
     named = [name for name in ("params", "parameters", "model", "weights") if name in failure.variables]
@@ -183,26 +184,52 @@ def _looked_up(call: ast.Call) -> list[ast.expr]:
 
 
 def _other_state(failure: Failure, match: re.Match[str]) -> Explanation | None:
-    """`update` with the state that another optimizer made."""
+    """`update` with the state that another optimizer made, or with something else in its place."""
     call = failure.calls("update")
     if call is None or len(call.args) < 2 or "optax" not in failure.library_path:
         return None
     optimizer, state = failure.text(getattr(call.func, "value", None)), failure.text(call.args[1])
     parameters = failure.text(call.args[2]) if len(call.args) > 2 else _initialized(failure, call)
+    held = [name for name, value in failure.variables.items() if _is_state(value)]
     cures = []
-    if optimizer and state.isidentifier() and parameters:
-        # The parameters themselves may have been given in its place.
-        name = state if state != parameters else fresh(failure, "state", "opt_state")
-        code = f"{name} = {optimizer}.init({parameters})"
-        if not hasattr(failure.statement, "body"):
-            code += f"\n{failure.with_(call.args[1], name)}"
-        cures = [Cure("Make the state with the optimizer that reads it, where it is made first:", code)]
+    if _is_state(failure.value(call.args[1])) or state == parameters or not parameters:
+        cures = _made_anew(failure, call, optimizer, state, parameters)
+    if len(held) == 1 and not _is_state(failure.value(call.args[1])):
+        code = _with_state(failure, call, held[0], parameters)
+        cures = [Cure("Give the state between the gradients and the parameters:", code)]
     reason = (
         f"The state of an optimizer holds what that one keeps, and no other can read it. `{state}` is not what "
         f"`{optimizer}.init` gives."
     )
     title = f"`{state}` is not the state of this optimizer"
     return Explanation("optax state", title, reason, tuple(cures), f"{_OPTAX}transformations.html")
+
+
+def _is_state(value: Any) -> bool:
+    """Whether a value is the state of an optimizer, or a chain of these."""
+    if type(value).__module__.partition(".")[0] == "optax":
+        return not hasattr(value, "update")  # which is an optimizer
+    return type(value) is tuple and any(_is_state(one) for one in value)
+
+
+def _with_state(failure: Failure, call: ast.Call, state: str, parameters: str) -> str:
+    """The call with the state that is at hand, and with the gradients first."""
+    gradients, other = (failure.text(one) for one in call.args[:2])
+    if gradients == parameters:
+        gradients, other = other, gradients
+    given = [gradients, state] + [other] * (other == parameters)
+    return failure.with_(call, f"{failure.text(call.func)}({', '.join(given)})")
+
+
+def _made_anew(failure: Failure, call: ast.Call, optimizer: str, state: str, parameters: str) -> list[Cure]:
+    """A state of this optimizer; the parameters themselves may have been given in its place."""
+    if not optimizer or not state.isidentifier() or not parameters:
+        return []
+    name = state if state != parameters else fresh(failure, "state", "opt_state")
+    code = f"{name} = {optimizer}.init({parameters})"
+    if not hasattr(failure.statement, "body"):
+        code += f"\n{failure.with_(call.args[1], name)}"
+    return [Cure("Make the state with the optimizer that reads it, where it is made first:", code)]
 
 
 def _in_other_order(failure: Failure, match: re.Match[str]) -> Explanation | None:

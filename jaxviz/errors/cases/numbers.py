@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.formats import shown_later
+from jaxviz.errors.cases.given import parameter_of
 from jaxviz.errors.cases.left_loops import may_end
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.tables import taken_by
@@ -17,6 +18,7 @@ from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.source import names_assigned, names_read
+from jaxviz.errors.trial import given_by
 
 
 def told(failure: Failure, case: str, title: str, why: str, cures: tuple[Cure, ...], link: str = "") -> Explanation:
@@ -192,6 +194,25 @@ def length(failure: Failure, _: re.Match[str]) -> Explanation:
         static or _of_a_shape(failure, call),
         error_page("ConcretizationTypeError"),
     )
+
+
+def _number_for_shape(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    """One traced number for a shape, which a function of JAX takes apart, as of `jax.random.normal(key, n)`."""
+    call = failure.find(ast.Call)
+    shape = parameter_of(failure, call, "shape")
+    if call is None or shape is None or not failure.traced(shape):
+        return None
+    given = given_by(failure, failure.text(shape))
+    if given is not None and getattr(given, "shape", None) != ():
+        return None
+    traced = failure.traced(shape)
+    arrays = [name for name in traced if getattr(failure.variables[name], "shape", ())]
+    text = "Take a shape that is known while tracing, and mask what is too much:"
+    of_array = tuple(Cure(text, failure.with_(shape, f"{name}.shape")) for name in arrays[:1])
+    title = f"the shape of `{failure.text(call)}` depends on a value"
+    why = f"The shape of every array must be known then, but `{failure.text(shape)}`"
+    cures = static_cures(failure, traced) or of_array
+    return told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
 
 
 def _deleted(failure: Failure, call: ast.Call) -> Explanation:
@@ -489,6 +510,7 @@ CASES = (
     Case("length", _CONCRETE, "", _size),
     Case("length by value", _CONCRETE, r"argument|num_classes|static", length),
     Case("concrete", _CONCRETE, "", _concrete),
+    Case("number for a shape", ("TypeError",), r"iteration over a 0-d array", _number_for_shape),
     Case("length of a shape", ("TypeError",), r"Shapes must be 1D sequences of (?:concrete|integer)", length),
     Case(
         "slice", ("IndexError", "TypeError"), r"Slice entries must be static|must have static start/stop/step", _slice

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Sequence
 
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, last_name
 
 
 def stand_ins(failure: Failure, node: ast.AST | None) -> str:
@@ -32,9 +33,9 @@ def depends(failure: Failure) -> str:
 def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...]:
     """To make the arguments that it depends on a part of the program, where they are numbers that the person gave.
 
-    `names` are for where JAX does not say which argument that is.
+    `names` are for where JAX does not say which argument that is; what they were computed of counts.
     """
-    static = failure.static_among(failure.causes or names)
+    static = failure.static_among(failure.causes or _computed_of(failure, names))
     inside = failure.traced_function
     if not static or (failure.causes and inside and inside != getattr(failure.fn, "__name__", inside)):
         return ()
@@ -54,6 +55,44 @@ def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...
     told = " and ".join(f"`{name}`" for name, _ in static)
     text = f"Make {told} static: JAX then knows the value, and compiles once for each value that you pass."
     return (Cure(text, code),)
+
+
+def _computed_of(failure: Failure, names: Sequence[str]) -> list[str]:
+    """Names, and for those that the failing function assigned once, the traced names that their value was made of."""
+    source, expression = failure.source, failure.expression
+    around = source.around(expression) if source is not None and expression is not None else []
+    function = next((one for one in around if isinstance(one, ast.FunctionDef)), None)
+    assigned: dict[str, list[ast.Assign]] = {}
+    for node in ast.walk(function) if function is not None else ():
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            assigned.setdefault(node.targets[0].id, []).append(node)
+    found: list[str] = []
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop(0)
+        if name in found:
+            continue
+        made = assigned.get(name, [])
+        of = failure.traced(_without_shapes(made[0].value)) if len(made) == 1 else []
+        if of and name not in of:
+            waiting += of
+        else:
+            found.append(name)
+    return found
+
+
+class _Shapes(ast.NodeTransformer):
+    """Takes out what is known of an array while JAX traces: its shape, and what else is not its entries."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return ast.Constant(0) if node.attr in ("shape", "ndim", "size", "dtype") else self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        return ast.Constant(0) if last_name(node.func) == "len" else self.generic_visit(node)
+
+
+def _without_shapes(node: ast.expr) -> ast.AST:
+    return _Shapes().visit(copy.deepcopy(node))
 
 
 def is_jitted(failure: Failure) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax  # noqa: F401 cures name it
 import jax.numpy as jnp
 from errors.failing.registry import A, X, failing
 from jax import lax
@@ -127,3 +128,36 @@ def a_number_for_a_branch(x):
 @failing(A, 1, case="branch types", place="lax.switch", words=["float32[3,4] and the other complex64[3,4]"])
 def branches_of_a_switch(a, i):
     return lax.switch(i, [lambda v: v, lambda v: v * 1j], a)
+
+
+@failing(
+    X,
+    case="carry structure",
+    place="lax.fori_loop",
+    words=["jax.lax.map(lambda i: x[i] * 2, jnp.arange(0, 3))", "`found` grows"],
+    mends=[0],
+    gives=X * 2,
+)
+def a_list_that_each_turn_makes_longer(x):
+    def body(i, found):
+        found.append(x[i] * 2)
+        return found
+
+    return lax.fori_loop(0, 3, body, [])
+
+
+@failing(
+    X,
+    case="carry structure",
+    place="lax.fori_loop",
+    words=["    double = x[i] * 2\n    return double + 1"],
+    mends=[0],
+    gives=X * 2 + 1,
+)
+def a_list_of_what_turns_compute(x):
+    def body(i, found):
+        double = x[i] * 2
+        found.append(double + 1)
+        return found
+
+    return jnp.stack(lax.fori_loop(0, 3, body, []))

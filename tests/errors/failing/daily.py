@@ -68,6 +68,34 @@ def parameters_for_the_state(params):
 @failing(
     WEIGHTS,
     OPTIMIZER.init(WEIGHTS),
+    case="optax state",
+    place="OPTIMIZER.update",
+    words=["OPTIMIZER.update(gradients, state, params)"],
+    mends=[0],
+)
+def an_update_that_leaves_out_the_state(params, state):
+    gradients = jax.grad(_loss)(params)
+    updates, state = OPTIMIZER.update(gradients, params)
+    return optax.apply_updates(params, updates), state
+
+
+@failing(
+    WEIGHTS,
+    OPTIMIZER.init(WEIGHTS),
+    case="optax state",
+    place="OPTIMIZER.update",
+    words=["OPTIMIZER.update(gradients, state, params)"],
+    mends=[0],
+)
+def parameters_before_the_gradients(params, state):
+    gradients = jax.grad(_loss)(params)
+    updates, state = OPTIMIZER.update(params, gradients)
+    return optax.apply_updates(params, updates), state
+
+
+@failing(
+    WEIGHTS,
+    OPTIMIZER.init(WEIGHTS),
     case="optax order",
     place="optax.apply_updates",
     words=["updates, state = OPTIMIZER.update(jax.grad(_loss)(params), state)"],

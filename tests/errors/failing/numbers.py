@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from errors.failing.registry import X, failing
 
+KEY = jax.random.key(0)
+
 # Python or NumPy asks for the number.
 
 
@@ -104,6 +106,36 @@ def a_one_hot(x):
 @failing(X, 2, case="slice", place="x[:n]", culprits=["argument"], words=["jnp.arange(x.shape[0]) < n"], mends=[1])
 def a_slice(x, n):
     return x[:n]
+
+
+@failing(
+    X,
+    2,
+    case="slice",
+    place="x[: n * width]",
+    words=["Make `width` static", 'static_argnames="width"'],
+    culprits=["argument"],
+)
+def a_slice_that_is_computed(x, width):
+    n = x.shape[0] // width
+    return x[: n * width].reshape(n, width)
+
+
+@failing(KEY, 3, case="shape from a value", place="jax.random.normal", words=["Make `n` static"], culprits=["argument"])
+def as_many_numbers_as_asked(key, n):
+    return jax.random.normal(key, n)
+
+
+@failing(X, case="shape from a value", place="jax.random.bernoulli", words=["shape=x.shape"], mends=[0])
+def as_many_numbers_as_the_sum(x):
+    kept = jax.random.bernoulli(jax.random.key(0), 0.9, shape=x.sum())
+    return x * kept
+
+
+@failing(jnp.ones((2, 2)), X, case="static argument", place="jnp.linalg.matrix_power", words=["cannot be static"])
+def a_power_that_is_computed(a, x):
+    n = jnp.argmax(x)
+    return jnp.linalg.matrix_power(a, n)
 
 
 @failing(X, case="length", place="jnp.nonzero(x)", culprits=["reduce_sum"], words=["size=x.size"], mends=[0])
