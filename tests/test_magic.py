@@ -366,6 +366,13 @@ step(jnp.ones(4))
     assert "step" in shell.user_ns
 
 
+def test_lines_of_a_cell_are_told_by_its_number(shell, names):
+    cell = "%%jaxviz\nimport jaxviz\nexplored = jaxviz.explore(lambda x: x + 1, 1.0)"
+    number = shell.run_cell(cell, store_history=True).execution_count
+    frame = names["explored"].jaxpr.find("add")[0].frames[0]
+    assert (frame.label, frame.line) == (f"In [{number}]", 3)
+
+
 def test_a_cell_that_compiles_nothing_says_so(shell, names, capsys):
     assert shell.run_cell_magic("jaxviz", "", "x = 1\nx + 1") == 2
     assert "no function compiled" in capsys.readouterr().out

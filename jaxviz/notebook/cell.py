@@ -50,7 +50,7 @@ def _run(shell: Any, first_line: str, cell: str) -> Any:
     __tracebackhide__ = True
     transformed = shell.transform_cell(cell)
     # With its own first line, so that lines have the numbers that they have in the notebook.
-    name = shell.compile.cache(first_line + transformed, shell.execution_count, first_line + cell)
+    name = shell.compile.cache(first_line + transformed, _number(shell), first_line + cell)
     tree = shell.transform_ast(shell.compile.ast_parse("\n" + transformed, filename=name))
     body, last = tree.body, None
     if body and isinstance(body[-1], ast.Expr) and not cell.rstrip().endswith(";"):
@@ -58,6 +58,11 @@ def _run(shell: Any, first_line: str, cell: str) -> Any:
     flags = shell.compile.flags
     exec(compile(ast.Module(body, []), name, "exec", flags), shell.user_ns)
     return eval(compile(last, name, "eval", flags), shell.user_ns) if last is not None else None
+
+
+def _number(shell: Any) -> int:
+    """The number of the cell that runs: a newer IPython counts on before it runs a cell, an older one after it."""
+    return len(shell.history_manager.input_hist_parsed) - 1
 
 
 def _show(found: Recording, options: Options) -> None:
