@@ -19,7 +19,7 @@ export interface InspectionActions {
 /** ms after a click in which a second one goes through the details to what lies under them. */
 const DOUBLE_CLICK = 500;
 /** px of a picture that is too narrow for details at one of its sides; of one of two, which are small as it is. */
-const NARROW = 390;
+const NARROW = 460;
 const NARROW_BESIDE = 520;
 
 export class Inspection {

@@ -18,7 +18,7 @@ test('a long name of a parameter goes on in the next line where a word of it beg
 
 test('in a narrow picture the details stand in its lower part, and what is fitted keeps clear of them', async () => {
   for (const [width, low] of [
-    [380, true],
+    [430, true],
     [900, false]
   ] as const) {
     giveSize(width, 400);
@@ -49,7 +49,7 @@ test('the picture keeps clear of the line at the top as it is beside the details
 });
 
 test('one of two pictures is sooner too narrow for details at its side', async () => {
-  giveSize(450, 400);
+  giveSize(490, 400);
   const plain = pair();
   const [program] = plain.programs;
   const [first] = program.stages;
