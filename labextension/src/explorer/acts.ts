@@ -110,11 +110,19 @@ export function showKernels(pane: Pane, shown: boolean): void {
   const { stage } = viewing;
   viewing.kernels = shown;
   const graph = stage ? viewing.graphOf(stage) : viewing.at;
-  if (graph === viewing.at) {
-    void pane.layOut(viewing.selected);
-  } else {
+  if (graph !== viewing.at) {
     pane.enter(graph);
+    return;
   }
+  void pane.layOut(viewing.selected).then(() => {
+    if (shown && viewing.at === graph && pane.scene?.hulls.length === 0) {
+      pane.say(
+        viewing.knowsKernels
+          ? 'no two of these boxes run as one kernel: open more of them (e), or see optimized HLO (5)'
+          : 'what runs as one kernel is known where there is optimized HLO'
+      );
+    }
+  });
 }
 
 /** Has the ways shown that lead from an item to what is selected next; or no more. */

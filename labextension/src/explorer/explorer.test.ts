@@ -98,6 +98,18 @@ test('an empty program says that it is empty', async () => {
   assert.match(root.querySelector('.jv-note')?.textContent ?? '', /empty/);
 });
 
+test('where no kernel can be shown, it is said', async () => {
+  const { root, press } = await explore(affine());
+  await press('k');
+  assert.match(root.querySelector('.jv-note')?.textContent ?? '', /known where there is optimized HLO/);
+  const plain = affine().plain();
+  const [program] = plain.programs;
+  const programs = [{ ...program, stages: [...program.stages, { ...program.stages[0], kind: 'hlo' as const }] }];
+  const compiled = await explore({ plain: () => ({ ...plain, programs }) });
+  await compiled.press('k');
+  assert.match(compiled.root.querySelector('.jv-note')?.textContent ?? '', /no two of these boxes run as one kernel/);
+});
+
 test('a disposed explorer leaves nothing behind', async () => {
   const { explorer } = await explore(affine());
   explorer.dispose();

@@ -66,6 +66,11 @@ export class Viewing {
     return tree ?? stage.graph;
   }
 
+  /** True where the program was compiled, which makes its kernels. */
+  get knowsKernels(): boolean {
+    return this.stages.some(({ kind }) => kind === 'hlo');
+  }
+
   /** The place of the stage on the screen among those of the program; -1 while a pass is shown. */
   get stageIndex(): number {
     return this.stages.findIndex(stage => this.graphOf(stage) === this.at);
