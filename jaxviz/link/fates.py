@@ -14,7 +14,7 @@ import numpy as np
 from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.link.links import Found
 from jaxviz.link.liveness import is_acting, needed_nodes
-from jaxviz.link.snapshots import different, replacements, working_names
+from jaxviz.link.snapshots import different, instruction_names, replacements, working_names
 from jaxviz.link.tags import Places
 from jaxviz.optimize import Snapshot
 
@@ -44,6 +44,13 @@ _PASSES = (
     ("motion", MOVED),
     ("sinking", MOVED),
     ("hoist", MOVED),
+)
+
+#: Those that write an operation as several others, which carry no name of it: a running sum becomes sums of parts.
+_WRITE_ANEW = ("rewriter", "expander")
+#: What only moves values computes none of them.
+_ONLY_MOVE = frozenset(
+    {"bitcast", "broadcast", "concatenate", "constant", "copy", "pad", "reshape", "slice", "transpose", "tuple"}
 )
 
 _ALIVE = (ALONE, FUSED, BOTH, CONTEXT)
@@ -115,11 +122,11 @@ class _Judge:
         kind = np.zeros(len(graph), np.int32)
         where = np.zeros(len(graph), np.int32)
         by = np.full(len(graph), -1, np.int32)
-        alive = self._alive()
+        alive, last = self._alive(), self._last_seen()
+        alive.update(self._written_anew(alive, last))
         lowered = self._with_owners(node for found in self.evidence.stablehlo for node in found)
         context = self._with_owners(node for node, state in alive.items() if state != FOLDED)
         needed, wanted = needed_nodes(graph), needed_nodes(graph, carries=True)
-        last = self._last_seen()
         given = self._given() if self.snapshots else set()
         vanished: dict[int, list[int]] = {}
         for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
@@ -194,6 +201,36 @@ class _Judge:
             working = states - {FOLDED}
             fates[equation] = FOLDED if not working else BOTH if len(working) > 1 else working.pop()
         return fates
+
+    def _written_anew(self, alive: dict[int, int], last: dict[int, int]) -> dict[int, int]:
+        """The equations whose work other operations do since a pass wrote them so, by where those are now."""
+        gone: dict[int, list[int]] = {}
+        for node, number in last.items():
+            if alive.get(node, FOLDED) == FOLDED and number + 1 < len(self.snapshots):
+                gone.setdefault(number, []).append(node)
+        found: dict[int, int] = {}
+        for number, nodes in gone.items():
+            earlier, later = self.snapshots[number : number + 2]
+            if not any(part in later.after for part in _WRITE_ANEW):
+                continue
+            # What a fusion takes in is numbered anew; the first part of a name is the operation.
+            made = {name.partition(".")[0] for name in instruction_names(later.text) - instruction_names(earlier.text)}
+            state = self._state_of(made - _ONLY_MOVE)
+            named = {node for name in working_names(earlier.text) for node in self._nodes_named(name)}
+            found.update({node: state for node in nodes if state != NONE and node in named})
+        return found
+
+    def _state_of(self, ops: set[str]) -> int:
+        """Where operations of these kinds that have no tag are in optimized HLO."""
+        hlo = self.evidence.hlo
+        strings, in_fusion = hlo.tables.strings, _inside_fusions(hlo)
+        rows = zip(hlo.nodes.op.tolist(), self.evidence.hlo_tags, strict=True)
+        states = {
+            FUSED if in_fusion[node] else ALONE
+            for node, (op, found) in enumerate(rows)
+            if not found and strings[op] in ops
+        }
+        return NONE if not states else BOTH if len(states) > 1 else states.pop()
 
     def _given(self) -> set[int]:
         """The equations that are computed from literals and constants alone, by no body and without effects."""

@@ -33,6 +33,11 @@ def working_names(text: str) -> set[str]:
     return names
 
 
+def instruction_names(text: str) -> set[str]:
+    """The names of all instructions."""
+    return {match[1] for match in _LINE.finditer(text)}
+
+
 def different(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
     """Those that differ from the one before."""
     found: list[Snapshot] = []

@@ -155,6 +155,18 @@ def test_of_a_chain_that_is_merged_each_says_with_which():
     assert pairs == {("sin", "sin"), ("mul", "mul"), ("cos", "cos")}
 
 
+def test_what_a_pass_writes_as_several_others_is_alive():
+    """The sums of parts that a running sum becomes carry no name of it."""
+
+    def f(x):
+        return jnp.cumsum(jnp.sin(x), axis=0) * x, jax.lax.cummax(x, axis=1)
+
+    _, fates = _fates(f, jnp.ones((64, 64)))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert kinds["cumsum"] in ("alone", "fused", "both")
+    assert kinds["cummax"] in ("alone", "fused", "both")
+
+
 def test_a_loop_that_never_turns_goes_where_it_is_removed():
     """A value that is taken out of what was the loop keeps its name for a while."""
 
