@@ -53,9 +53,11 @@ class UnfinishedEquation:
     def __init__(self, body: PartialJaxpr) -> None:
         function = function_of(body)
         traced_for = getattr(body.debug_info, "traced_for", "") or "call"
-        self.primitive = jax_core.Primitive(traced_for.partition(" ")[0])
-        self.params = {"jaxpr": body, "name": function.name if function is not None else ""}
-        self.source_info = next((equation.source_info for equation in body.eqns), _NO_SOURCE)
+        # `while_body` and `while_cond` are of one operation.
+        kind = traced_for.replace("while_", "while ")
+        self.primitive = jax_core.Primitive(kind.partition(" ")[0])
+        self.params = {f"{kind}_jaxpr": body, "name": function.name if function is not None else ""}
+        self.source_info = _NO_SOURCE
 
 
 class FailedEquation:

@@ -32,8 +32,9 @@ def _records(trace: Any) -> bool:
 
 
 def variable_of(value: Any, trace: Any) -> Any:
-    """The variable by which a trace knows a traced value; None where it does not."""
+    """The variable by which a trace knows a traced value, its own or one from around it; None where it does not."""
     frame = trace.frame
+    around = {id(taken): variable for variable, taken in _taken(trace).items() if isinstance(taken, jax.core.Tracer)}
     for _ in range(8):
         if not isinstance(value, jax.core.Tracer):
             return None
@@ -41,6 +42,8 @@ def variable_of(value: Any, trace: Any) -> Any:
             known: Any = getattr(frame, "tracer_to_var", None)  # until 0.6
             found = getattr(value, "val", None) if known is None else known.get(id(value))
             return found if isinstance(found, compat.Var) else None
+        if id(value) in around:
+            return around[id(value)]
         value = getattr(value, "primal", getattr(value, "val", None))
     return None
 
@@ -88,6 +91,12 @@ def arguments_so_far(trace: Any) -> tuple[Any, ...]:
 
 
 def constants_so_far(trace: Any) -> Mapping[Any, Any]:
+    """What a trace takes from around it, by its variables; None for what is itself a value of another trace."""
+    values = _taken(trace)
+    return {variable: None if isinstance(value, jax.core.Tracer) else value for variable, value in values.items()}
+
+
+def _taken(trace: Any) -> dict[Any, Any]:
     found = getattr(trace.frame, "constvar_to_val", None)
     if not isinstance(found, dict):
         return {}

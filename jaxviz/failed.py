@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from jaxviz import compat_traces
 from jaxviz.document import Document, ErrorEntry, OutlineEntry, ProgramEntry, StageEntry
 from jaxviz.errors import Explanation, Failure, explain
+from jaxviz.errors.failure import Place
 from jaxviz.errors.partial import traced_so_far
 from jaxviz.errors.source import Source
 from jaxviz.graph import OPERATION, Column, Graph
@@ -69,10 +71,10 @@ def words(told: Explanation, where: str) -> str:
 
 def _document(program: Program, failure: Failure, told: Explanation) -> Document:
     tables = Tables()
-    graph, culprits = _graph(program, failure, tables)
-    stack = _stack(failure, tables)
+    graph, culprits, unfinished = _graph(program, failure, tables)
+    stack = _stack(failure, failure.own, tables)
     if "traced" not in vars(program):
-        graph = _placed(graph, culprits, stack)
+        graph = _placed(graph, {**unfinished, **dict.fromkeys(culprits.tolist(), stack)})
     if stack < 0:
         stack = _returning(program, tables) if told.case == "result" else _reading(graph, culprits)
     file = add_file(tables, program.file) if program.file else -1
@@ -101,39 +103,52 @@ def _document(program: Program, failure: Failure, told: Explanation) -> Document
     return Document(tables, (graph,), (entry,), outlines=(OutlineEntry(0, make_outline(graph)),))
 
 
-def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, Column]:
-    """What was traced, and the nodes of it that the error is about."""
+def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, Column, dict[int, int]]:
+    """What was traced, the nodes of it that the error is about, and the call stacks of what has an unfinished body."""
     if "traced" in vars(program):
         # The trace ended well, and what it closes over turned out to be no value.
         graph = read_jaxpr(program.jaxpr, tables)
-        return graph, np.flatnonzero(compat_traces.traced_values_of(program.traced)).astype(np.int32)
+        return graph, np.flatnonzero(compat_traces.traced_values_of(program.traced)).astype(np.int32), {}
     try:
         traced = traced_so_far([place.frame for place in failure.places], _name(failure))
         if traced is None:
-            return _empty(tables), np.zeros(0, np.int32)
+            return _empty(tables), np.zeros(0, np.int32), {}
         graph = read_jaxpr(traced.jaxpr, tables)
     except Exception:  # Of another version of JAX: the explanation is shown without a picture.
-        return _empty(tables), np.zeros(0, np.int32)
-    inside = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.region == _unfinished(graph, traced.depth)))
-    return graph, inside[-1:].astype(np.int32)
+        return _empty(tables), np.zeros(0, np.int32), {}
+    bodies = _unfinished(graph, len(traced.entered))
+    inside = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.region == (bodies or [0])[-1]))
+    stacks = {
+        int(graph.regions.owner[body]): _stack(failure, _own_of(failure, frames), tables)
+        for body, frames in zip(bodies, traced.entered, strict=False)
+    }
+    return graph, inside[-1:].astype(np.int32), stacks
 
 
-def _unfinished(graph: Graph, depth: int) -> int:
-    """The region of the innermost body that was being traced: each is the last in the one around it."""
-    region = 0
+def _own_of(failure: Failure, frames: int) -> list[Place]:
+    """The person's places among the first frames of the traceback."""
+    first = failure.places[:frames]
+    return [place for place in failure.own if place in first]
+
+
+def _unfinished(graph: Graph, depth: int) -> list[int]:
+    """The regions of the bodies that were being traced, outermost first: each is the last in the one around it."""
+    bodies: list[int] = []
     for _ in range(depth):
-        inside = np.flatnonzero(graph.region_parent == region)
-        inside = inside[inside != region]
+        around = bodies[-1] if bodies else 0
+        inside = np.flatnonzero(graph.region_parent == around)
+        inside = inside[inside != around]
         if not len(inside):
             break
-        region = int(inside[np.argmax(graph.regions.owner[inside])])
-    return region
+        bodies.append(int(inside[np.argmax(graph.regions.owner[inside])]))
+    return bodies
 
 
-def _placed(graph: Graph, failed: Column, stack: int) -> Graph:
-    """The graph with what failed at its place in the source."""
+def _placed(graph: Graph, known: dict[int, int]) -> Graph:
+    """The graph with nodes that JAX did not make at their places in the source."""
     stacks = graph.nodes.stack.copy()
-    stacks[failed] = stack
+    for node, stack in known.items():
+        stacks[node] = stack
     return replace(graph, nodes=replace(graph.nodes, stack=stacks))
 
 
@@ -173,10 +188,10 @@ def _empty(tables: Tables) -> Graph:
     return read_jaxpr(jax.make_jaxpr(lambda: ())(), tables)
 
 
-def _stack(failure: Failure, tables: Tables) -> int:
-    """The person's call stack to the place of the error, with the source around it."""
+def _stack(failure: Failure, places: Sequence[Place], tables: Tables) -> int:
+    """The person's call stack through the places of an error, with the source around them."""
     frames = []
-    for place in failure.own:
+    for place in places:
         source = Source(place.frame.f_code, place.instruction, place.line)
         file = add_file(tables, source.path)
         if file < 0:

@@ -20,28 +20,29 @@ class Traced:
     """What was traced: the jaxpr so far. The last equation of the innermost body is what could not be made."""
 
     jaxpr: PartialJaxpr
-    #: How many unfinished bodies the innermost one lies in, each the last of its own.
-    depth: int
+    #: For each unfinished body, outermost first, each the last of its own: how many frames led to it.
+    entered: tuple[int, ...]
 
 
 def traced_so_far(frames: Sequence[FrameType], name: str) -> Traced | None:
     """What was traced in frames, outermost first; None where nothing of it is left. `name` is of what failed."""
-    traces: list[Any] = []
-    for frame in frames:
+    found: list[tuple[Any, int]] = []
+    for number, frame in enumerate(frames):
         for value in _held(frame):
             trace = compat_traces.tracing(value)
-            if trace is not None and not any(trace is other for other in traces):
-                traces.append(trace)
+            if trace is not None and not any(trace is other for other, _ in found):
+                found.append((trace, number))
     beside = [compat_traces.tangents_of(value) for frame in frames for value in _held(frame)]
-    traces = [trace for trace in traces if not any(trace is other for other in beside)]
-    traces = [trace for trace in traces if compat_traces.equations_so_far(trace)] or traces[:1]
-    if not traces:
+    found = [one for one in found if not any(one[0] is other for other in beside)]
+    found = [one for one in found if compat_traces.equations_so_far(one[0])] or found[:1]
+    if not found:
         return None
+    traces, entered = zip(*found, strict=True)
     innermost = traces[-1]
     jaxpr = _jaxpr(innermost, FailedEquation(name, _culprits(frames, innermost)))
     for trace in reversed(traces[:-1]):
         jaxpr = _jaxpr(trace, UnfinishedEquation(jaxpr))
-    return Traced(jaxpr, len(traces) - 1)
+    return Traced(jaxpr, entered[1:])
 
 
 def _held(frame: FrameType) -> Iterator[Any]:

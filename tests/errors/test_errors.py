@@ -551,3 +551,75 @@ def test_a_half_that_bounds_a_loop_is_told_where_64_bits_are_enabled_too():
     with enable_x64(True):
         _, shown = failed("half_as_many_turns")
     assert shown.explanation.case == "whole size"
+
+
+@jax.jit
+def layer(x, w):
+    s = jnp.tanh(x)
+    return s @ w @ w
+
+
+def in_jit(x, w):
+    return layer(x + 1, w * 2)
+
+
+def in_a_scan(x, w):
+    def body(carry, _):
+        return jnp.sin(carry) @ w @ w, None
+
+    return jax.lax.scan(body, x * 2, None, length=3)[0]
+
+
+def in_a_while_loop(x, w):
+    return jax.lax.while_loop(lambda state: state.sum() < 3, lambda state: jnp.sin(state) @ w @ w, x * 2)
+
+
+def in_a_branch(x, w):
+    y = x * 2
+    return jax.lax.cond(y.sum() > 0, lambda y: jnp.sin(y) @ w @ w, lambda y: y, y)
+
+
+def in_jit_in_jit(x, w):
+    @jax.jit
+    def inner(x):
+        return layer(jnp.sin(x), w)
+
+    return inner(x * 2)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("fn", "owners"),
+    [
+        (in_jit, ["jit"]),
+        (in_a_scan, ["scan"]),
+        (in_a_while_loop, ["while"]),
+        (in_a_branch, ["cond"]),
+        (in_jit_in_jit, ["jit", "jit"]),
+    ],
+)
+def test_what_has_an_unfinished_body_stands_where_it_was_called(fn, owners):
+    with pytest.raises(TypeError) as caught:
+        jv.explore(fn, jnp.ones((4, 8)), jnp.ones((8, 3)))
+    document = caught.value.jaxviz.document()
+    graph = document.graphs[0]
+    (failed,) = document.programs[0].error.nodes
+    around = [int(graph.regions.owner[region]) for region in _regions_around(graph, int(failed))]
+    assert [graph.node(node).op for node in around] == owners
+    calls = [document.tables.frames_of(int(graph.nodes.stack[node])) for node in (*around, failed)]
+    # The call of a body leads to all that is inside of it.
+    for depth, call in enumerate(calls):
+        assert [frame.function for frame in call] == [frame.function for frame in calls[-1]][: depth + 1]
+    assert calls[0][-1].line > fn.__code__.co_firstlineno
+    # Both sides of the product, be they made inside or outside of the body.
+    types = [document.tables.type_text(graph.values.type[value]) for value in graph.node(int(failed)).operands]
+    assert types == ["f32[4,3]", "f32[8,3]"]
+
+
+def _regions_around(graph, node):
+    """The regions that a node lies in, outermost first, without the program itself."""
+    regions, region = [], int(graph.nodes.region[node])
+    while region:
+        regions.append(region)
+        region = int(graph.region_parent[region])
+    return regions[::-1]
