@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Shape, type Cable, type VisibleGraph } from '../view/visible.ts';
 import { cableEnds, solids } from './cablePlaces.ts';
-import { cableAreas, paintCableLabels, paintCables } from './cables.ts';
+import { cableAreas, paintCableLabels, paintCables, paintWholeCables, stubCables } from './cables.ts';
 import { bend } from './cableWays.ts';
 import { LABEL_HEIGHT, labelSpots } from './labelSpots.ts';
 import type { Painter, Scene } from './scene.ts';
@@ -151,6 +151,23 @@ test('the end of a cable that is not drawn says what it carries, as much as ther
   assert.deepEqual(wordsOf([box(0, 20, 6)], 3), ['3 residuals 32 B', '32 B']);
   assert.deepEqual(wordsOf([box(0, 160, 6)]), ['32 B', '32 B']);
   assert.deepEqual(wordsOf([box(0, 20, 6), box(0, 120, 6)]), ['32 B']);
+});
+
+test('a cable that is drawn in full for its box does not run through the words at its ends', () => {
+  const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
+  const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 9000 + i));
+  const placed = [forward, backward, ...largest, box(0, 20, 6), box(1, 500, 6)];
+  const scene = sceneWith(placed, [...cables, cable(10, 11, 32)]);
+  const steps: string[] = [];
+  const painter: Painter = {
+    rect: look => void (look === 'ground' && steps.push(look)),
+    route() {},
+    plus() {},
+    text: (_ink, _x, _y, text) => void steps.push(text),
+    cable: () => void (steps[steps.length - 1] !== 'line' && steps.push('line'))
+  };
+  paintWholeCables(painter, scene, stubCables(scene, 10));
+  assert.deepEqual(steps, ['line', '1 residual 32 B', 'ground', 'f32[8] 32 B', 'ground', '32 B']);
 });
 
 test('the label of a mark on a box at the end of a cable stands clear of what the cables say', () => {

@@ -32,6 +32,7 @@ interface Run {
 
 /** The end of one or several cables at a side of a box, with words beside it where there is room. */
 interface Stub {
+  readonly box: number;
   readonly x: number;
   readonly y: number;
   readonly text: string;
@@ -58,10 +59,12 @@ export function paintCables(painter: Painter, scene: Scene): void {
 export function paintCableLabels(painter: Painter, scene: Scene): void {
   const { runs, stubs } = drawnOf(scene);
   paintLabels(painter, runs);
-  for (const { y, text, textX } of stubs) {
-    if (text) {
-      painter.text('cabled', textX, y + 3.5, text);
-    }
+  stubs.forEach(stub => paintWords(painter, stub));
+}
+
+function paintWords(painter: Painter, { y, text, textX }: Stub): void {
+  if (text) {
+    painter.text('cabled', textX, y + 3.5, text);
   }
 }
 
@@ -86,11 +89,19 @@ export function stubCables(scene: Scene, box: number): readonly Cable[] {
   return short.filter(({ source, target }) => source === box || target === box);
 }
 
-/** Paints cables in full, with what they carry. */
+/** Paints cables in full, with what they carry; the words at their ends stay clear of them. */
 export function paintWholeCables(painter: Painter, scene: Scene, cables: readonly Cable[]): void {
   const runs = runsOf(scene, cables, solids(scene));
   runs.forEach(run => paintRun(painter, run));
   paintLabels(painter, runs);
+  const ends = new Set(cables.flatMap(({ source, target }) => [source, target]));
+  for (const stub of drawnOf(scene).stubs) {
+    if (stub.text && ends.has(stub.box)) {
+      const width = Math.ceil(measure(stub.text, 'chip'));
+      painter.rect('ground', stub.textX - APART, stub.y - STUB_WORDS / 2, width + 2 * APART, STUB_WORDS, 0);
+      paintWords(painter, stub);
+    }
+  }
 }
 
 function paintRun(painter: Painter, { points }: Run): void {
@@ -202,10 +213,10 @@ function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]
       const area = { left, right: left + width, top: y - CHIP_HEIGHT / 2, bottom: y + CHIP_HEIGHT / 2, box: -1 };
       if (isInside(scene, box, area) && !taken.some(other => meet(other, area, box))) {
         taken.push(area);
-        return { x, y, text, textX: left };
+        return { box, x, y, text, textX: left };
       }
     }
-    return { x, y, text: '', textX: near };
+    return { box, x, y, text: '', textX: near };
   });
 }
 
