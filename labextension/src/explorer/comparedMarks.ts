@@ -1,12 +1,10 @@
 /** Which boxes of a picture differ from the picture beside it, and what is written on them. */
 import type { Mark, MarkKind } from '../draw/marks.ts';
 import { Standing, type Compared } from '../view/compared.ts';
-import { rowsOf } from '../view/outline.ts';
-import { boxOfNode } from '../view/seen.ts';
-import { Shape, type VisibleGraph } from '../view/visible.ts';
+import type { VisibleGraph } from '../view/visible.ts';
 import { numberText } from '../view/words.ts';
 import type { Document } from '../document/graph.ts';
-import { isInside } from './marks.ts';
+import { Tally } from './tally.ts';
 
 export type Difference = 'only' | 'changed' | 'folded';
 
@@ -37,24 +35,20 @@ const OF: Readonly<Record<number, Difference>> = {
 
 /** The marks of what differs; `left` for the picture at the left. */
 export function comparedMarks(document: Document, visible: VisibleGraph, compared: Compared, left: boolean): Mark[] {
-  const rows = rowsOf(document, visible.graph);
-  const counts = new Map<number, Record<Difference, number>>();
+  const tally = new Tally<Difference>(document, visible);
   compared.of.forEach((standing, node) => {
     const difference = OF[standing];
-    const box = difference ? boxOfNode(rows, visible, node) : -1;
-    // A frame is marked for what it is the inside of, not for all that it holds.
-    if (box >= 0 && (visible.shape[box] !== Shape.frame || isInside(visible, rows, box, node))) {
-      const here = counts.get(box) ?? { only: 0, changed: 0, folded: 0 };
-      here[difference]++;
-      counts.set(box, here);
+    if (difference) {
+      tally.add(node, difference);
     }
   });
-  return [...counts].map(([box, here]) => {
-    const kinds = DIFFERENCES.filter(kind => here[kind]).sort((a, b) => here[b] - here[a]);
-    const more = kinds.slice(1).reduce((sum, kind) => sum + here[kind], 0);
+  return [...tally.boxes()].map(([box, here]) => {
+    const count = (kind: Difference): number => here[kind] ?? 0;
+    const kinds = DIFFERENCES.filter(count).sort((a, b) => count(b) - count(a));
+    const more = kinds.slice(1).reduce((sum, kind) => sum + count(kind), 0);
     const [most] = kinds;
     // One needs no number.
-    const number = here[most] > 1 ? `${numberText(here[most])} ` : '';
+    const number = count(most) > 1 ? `${numberText(count(most))} ` : '';
     const text = `${number}${DIFFERENCE_WORDS[most]}${more ? ` +${more}` : ''}`;
     return { box, kind: markKind(kinds[0], left), text };
   });

@@ -4,9 +4,8 @@ import { follow } from '../document/follow.ts';
 import type { Document } from '../document/graph.ts';
 import { openState, placeOf } from '../document/states.ts';
 import type { Mark } from '../draw/marks.ts';
-import { rowsOf, type Rows } from '../view/outline.ts';
-import { Shape, type VisibleGraph } from '../view/visible.ts';
-import { boxesReading, boxOfNode } from '../view/seen.ts';
+import type { VisibleGraph } from '../view/visible.ts';
+import { Tally, type Counts } from './tally.ts';
 
 /** One word for each kind, as the line of the pass, the marks and the story of an instruction write it. */
 export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
@@ -17,8 +16,6 @@ export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   moved: 'moved'
 };
 
-type Counts = Partial<Record<ChangeKind, number>>;
-
 /** The marks of a state on what is visible of it; none for a graph that is no state. */
 export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
   const index = document.graphs.indexOf(visible.graph);
@@ -26,22 +23,11 @@ export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
   if (!place || place.number === 0) {
     return [];
   }
-  const rows = rowsOf(document, visible.graph);
   const changes = changesOf(document, place.passes, place.number);
-  const counts = new Map<number, Counts>();
-  const hidden = new Map<number, Counts>();
-  const count = (box: number, kind: ChangeKind, node: number): void => {
-    // A frame is marked for what it is the inside of, not for all that it holds.
-    if (box >= 0 && (visible.shape[box] !== Shape.frame || isInside(visible, rows, box, node))) {
-      add(counts, box, kind);
-    } else {
-      const places = box < 0 && node >= 0 ? boxesReading(visible.graph, rows, visible, node) : [box];
-      places.forEach(place => add(hidden, place, kind));
-    }
-  };
+  const tally = new Tally<ChangeKind>(document, visible);
   for (const kind of CHANGE_KINDS) {
     if (kind !== 'removed') {
-      changes[kind].forEach(node => count(boxOfNode(rows, visible, node), kind, node));
+      changes[kind].forEach(node => tally.add(node, kind));
     }
   }
   if (changes.removed.length) {
@@ -49,18 +35,12 @@ export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
     const before = openState(document, place.passes, place.number - 1);
     for (const node of changes.removed) {
       const [rest] = follow(document, before, node, index);
-      count(rest ? boxOfNode(rows, visible, rest.node) : -1, 'removed', -1);
+      if (rest) {
+        tally.addAt(rest.node, 'removed');
+      }
     }
   }
-  hidden.delete(-1);
-  // Where all that changed has no box of its own, what holds or reads it is better than nothing.
-  return [...(counts.size ? counts : hidden)].map(([box, here]) => ({ box, ...told(here, visible.item[box] < 0) }));
-}
-
-function add(counts: Map<number, Counts>, box: number, kind: ChangeKind): void {
-  const here = counts.get(box) ?? {};
-  here[kind] = (here[kind] ?? 0) + 1;
-  counts.set(box, here);
+  return [...tally.boxes()].map(([box, here]) => ({ box, ...told(here, visible.item[box] < 0) }));
 }
 
 /** Why nothing is marked on a state; nothing for a graph that is no state. */
@@ -78,14 +58,8 @@ export function whyUnmarked(document: Document, graph: number): string | undefin
   return `what this pass did has no box: ${words}, shown by a click on it above`;
 }
 
-/** True where the frame `box` is the inside of the node. */
-export function isInside({ graph, item }: VisibleGraph, { outline }: Rows, box: number, node: number): boolean {
-  const owns = graph.firstRegion[node] < graph.firstRegion[node + 1];
-  return owns && item[box] >= 0 && outline.first[item[box]] === node;
-}
-
 /** The kind that tells most, with its number, and how many more there are. */
-function told(counts: Counts, single: boolean): Pick<Mark, 'kind' | 'text'> {
+function told(counts: Counts<ChangeKind>, single: boolean): Pick<Mark, 'kind' | 'text'> {
   const kinds = CHANGE_KINDS.filter(kind => counts[kind]).sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0));
   const [kind, ...others] = kinds;
   const more = others.reduce((sum, other) => sum + (counts[other] ?? 0), 0);

@@ -17,16 +17,27 @@ export function boxOfItem(rows: Rows, visible: VisibleGraph, item: number): numb
 
 /** The boxes that read what a node makes: where it has no box of its own, its chips stand there. */
 export function boxesReading(graph: Graph, rows: Rows, visible: VisibleGraph, node: number): number[] {
-  const boxes = new Set<number>();
+  return [...(boxesReadingEach(graph, rows, visible, new Set([node])).get(node) ?? [])];
+}
+
+/** The same of several nodes; none for a node that nothing on the screen reads. */
+export function boxesReadingEach(
+  graph: Graph,
+  rows: Rows,
+  visible: VisibleGraph,
+  nodes: ReadonlySet<number>
+): ReadonlyMap<number, ReadonlySet<number>> {
+  const boxes = new Map<number, Set<number>>();
   for (let reader = 0; reader < graph.nodeCount; reader++) {
     for (let i = graph.firstOperand[reader]; i < graph.firstOperand[reader + 1]; i++) {
-      if (graph.operandSource[i] >= 0 && graph.valueNode[graph.operandSource[i]] === node) {
-        boxes.add(boxOfNode(rows, visible, reader));
+      const node = graph.operandSource[i] >= 0 ? graph.valueNode[graph.operandSource[i]] : -1;
+      const box = nodes.has(node) ? boxOfNode(rows, visible, reader) : -1;
+      if (box >= 0) {
+        boxes.set(node, (boxes.get(node) ?? new Set<number>()).add(box));
       }
     }
   }
-  boxes.delete(-1);
-  return [...boxes];
+  return boxes;
 }
 
 function boxOfRow({ outline }: Rows, visible: VisibleGraph, from: number): number {
