@@ -23,6 +23,19 @@ test('copies that are one on the other side are folded at both', () => {
   assert.deepEqual(compare(document, 1, 0).folded, [4]);
 });
 
+test('a constant is a difference where it has another value', () => {
+  const plain = pair();
+  plain.strings = plain.strings.map(text => (text === 'tanh' ? 'constant' : text));
+  const nodes = [0, 1, 2, 3, 4, 5];
+  const links = (of: number) => [
+    { from: 0, to: 1, source: nodes, target: nodes, kind: nodes.map(node => (node === 5 ? of : 0)), shares: {} }
+  ];
+  plain.links = links(0);
+  assert.deepEqual(compare(decodePlain(plain), 0, 1).changed, []);
+  plain.links = links(3);
+  assert.deepEqual(compare(decodePlain(plain), 0, 1).changed, [5]);
+});
+
 test('the same stage of the other program stands beside a stage; alone, one stage has nothing beside it', () => {
   assert.equal(besideWhich(decodePlain(pair()), 0), 1);
   assert.equal(besideWhich(decodePlain(pair()), 1), 0);

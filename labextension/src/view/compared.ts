@@ -43,6 +43,7 @@ export function compare(document: Document, from: number, to: number): Compared 
 }
 
 function stand(document: Document, from: number, to: number): Compared {
+  const { strings } = document;
   const graph = document.graphs[from];
   const { role } = rowsOf(document, graph).outline;
   const programs = programOf(document, from) !== programOf(document, to);
@@ -59,6 +60,10 @@ function stand(document: Document, from: number, to: number): Compared {
       const standing = !kinds.length ? Standing.only : programs ? standingOf(kinds) : Standing.same;
       of[node] = standing;
       found[standing].push(node);
+    } else if (programs && strings[graph.op[node]] === 'constant' && isChanged(document, from, node, to)) {
+      // Of constants, only another value is a difference.
+      of[node] = Standing.changed;
+      found[Standing.changed].push(node);
     }
   }
   return {
@@ -69,6 +74,10 @@ function stand(document: Document, from: number, to: number): Compared {
     same: found[Standing.same].length,
     programs
   };
+}
+
+function isChanged(document: Document, from: number, node: number, to: number): boolean {
+  return follow(document, from, node, to).some(({ kind }) => kind === LinkKind.changed);
 }
 
 function standingOf(kinds: readonly number[]): number {
