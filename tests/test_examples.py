@@ -183,8 +183,8 @@ def test_a_shape_that_is_not_known_is_explained_and_cured(ran):
     ]
     assert "Make `n` static" in notebook.texts[1]
     assert "jnp.where(scaled > 0, scaled, 0)" in notebook.texts[3]
-    # What was traced until the error.
-    assert notebook.shown[2].operations("jaxpr") == ["mul", "gt"]
+    # What was traced until the error, and what failed.
+    assert notebook.shown[2].operations("jaxpr") == ["mul", "gt", "scaled[scaled > 0]"]
     first, second = re.findall(r"Array\(([\d.]+)", notebook.texts[-1])
     assert float(first) == pytest.approx(float(second), rel=1e-5)
 

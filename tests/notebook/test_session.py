@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import time
+import weakref
 from unittest import mock
 
 import jax
@@ -70,8 +72,16 @@ def test_exploring_again_takes_the_place_of_the_earlier_one(listed):
 
 
 def test_arrays_are_not_kept(listed):
-    listed.note_explored(explored(double, jnp.ones(3)))
-    gc.collect()
+    exploration = explored(double, jnp.ones(3))
+    kept = weakref.ref(exploration)
+    listed.note_explored(exploration)
+    del exploration
+    # To ask for a collection does nothing while another thread collects.
+    for _ in range(100):
+        gc.collect()
+        if kept() is None:
+            break
+        time.sleep(0.02)
     program = listed.programs[0].exploration.program
     assert isinstance(program.args[0], jax.ShapeDtypeStruct)
     assert listed.document("1").programs[0].call == "double(f32[3])"
