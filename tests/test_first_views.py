@@ -397,3 +397,12 @@ def test_a_loop_is_open_also_where_what_it_goes_on_for_takes_room(stage):
     fn, arguments = STYLES["adaptive_ode"]()
     names = [box.name for box in jv.explore(fn, *arguments).view(stage=stage, width=760, height=560).boxes]
     assert {"while", "do", "heun_step", "cond(accept)"} <= set(names)
+
+
+def test_in_a_narrow_panel_forward_is_open_where_there_is_no_room_for_backward_beside_it():
+    fn, arguments = mlp_train()
+    view = jv.explore(fn, *arguments).view(width=420, height=700)
+    assert "forward" in {box.name for box in view.boxes if box.open}
+    assert "backward" in {box.name for box in view.closed}
+    assert len(view.closed) > 5
+    assert view.zoom >= 0.75

@@ -4,15 +4,16 @@ import { Shape, type VisibleGraph } from '../view/visible.ts';
 import { paintBundleLabels } from './bundles.ts';
 import type { Painter, Scene } from './scene.ts';
 
-/** An edge from the left to the right below it, and a frame; gives where the words about the edge stand. */
+/** An edge from the left to the right below it, and a frame or a box; gives where the words about the edge stand. */
 function wordsOf(
   frame: readonly [x: number, y: number, width: number, height: number],
   copies = 1,
-  title = ''
+  title = '',
+  shape: Shape = Shape.frame
 ): [number, number][] {
   const visible = {
     count: 1,
-    shape: Uint8Array.of(Shape.frame),
+    shape: Uint8Array.of(shape),
     times: Int32Array.of(copies),
     label: [title],
     whole: new Map(),
@@ -52,6 +53,10 @@ test('the words stand clear of the number of copies at the corner of a stack', (
   const stack = [20, 122, 74, 40] as const;
   assert.ok(wordsOf(stack)[0][0] < 100);
   assert.ok(wordsOf(stack, 6)[0][0] > 300);
+});
+
+test('the words do not stand on a box that is as large as they are', () => {
+  assert.ok(wordsOf([10, 95, 100, 40], 1, '', Shape.box)[0][0] > 300);
 });
 
 test('no border of a frame runs through the words, nor through what letters have below their foot', () => {

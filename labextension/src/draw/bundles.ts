@@ -85,7 +85,8 @@ function isFree(scene: Scene, x: number, y: number, wide: number, high: number):
     const [left, top] = [layout.x[box], layout.y[box]];
     const [right, bottom] = [left + layout.width[box], top + layout.height[box]];
     const apart = x >= right || x + wide <= left || y >= bottom || y + high <= top;
-    const inside = x > left && x + wide < right && y > top && y + high < bottom;
+    const isFrame = visible.shape[box] === Shape.frame;
+    const inside = isFrame && x > left && x + wide < right && y > top && y + high < bottom;
     if (!apart && (!inside || isOnTitle(scene, box, x, y, wide, high))) {
       return false;
     }

@@ -88,16 +88,17 @@ export function* firstSteps(document: Document, graph: Graph, space: Space, meas
   yield undefined;
   const chooser = new Chooser(document, graph, rows, space, measure, isNarrow(space));
   const shown = yield* chooser.choose();
-  if (shown > LEAVING_ROOM || chooser.narrow) {
+  if (shown > LEAVING_ROOM) {
     return chooser.state;
   }
-  const shorter = new Chooser(document, graph, rows, space, measure, true);
-  const more = yield* shorter.choose();
+  const shorter = chooser.narrow ? chooser : new Chooser(document, graph, rows, space, measure, true);
+  const more = chooser.narrow ? shown : yield* shorter.choose();
   if (Math.max(shown, more) > SAYING_LITTLE) {
     return more > shown ? shorter.state : chooser.state;
   }
   // Where twins are too large side by side, a little of forward alone says more than closed boxes.
-  return (yield* chooser.forward()) >= (yield* shorter.forward()) ? chooser.state : shorter.state;
+  const wide = chooser.narrow ? 0 : yield* chooser.forward();
+  return wide >= (yield* shorter.forward()) ? chooser.state : shorter.state;
 }
 
 class Chooser {
