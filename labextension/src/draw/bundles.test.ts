@@ -9,7 +9,7 @@ function wordsOf(
   frame: readonly [x: number, y: number, width: number, height: number],
   copies = 1,
   title = '',
-  shape: Shape = Shape.frame
+  shape: number = Shape.frame
 ): [number, number][] {
   const visible = {
     count: 1,
