@@ -114,7 +114,6 @@ def a_slice(x, n):
     case="slice",
     place="x[: n * width]",
     words=["Make `width` static", 'static_argnames="width"'],
-    culprits=["argument"],
 )
 def a_slice_that_is_computed(x, width):
     n = x.shape[0] // width
