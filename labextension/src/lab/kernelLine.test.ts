@@ -147,6 +147,25 @@ test('an error of the kernel is said in its words; a restart ends the waiting', 
   assert.match(line.missing(), /from before the kernel was started/);
 });
 
+test('a kernel that someone else restarts is heard as it ends, and the next one by its name', async () => {
+  const { kernel, programs, line } = made();
+  const says = (type: string, life: string, content: object): void =>
+    kernel.iopubMessage.emit({ header: { msg_type: type, session: life }, channel: 'iopub', content });
+  says('status', 'first', { execution_state: 'busy' });
+  const waiting = line.run(() => undefined);
+  says('shutdown_reply', 'first', { status: 'ok', restart: true });
+  await assert.rejects(waiting.answer, { message: 'The kernel was restarted.' });
+  assert.deepEqual([programs.restarted, programs.size], [true, 0]);
+  says('status', 'first', { execution_state: 'idle' });
+  says('status', 'second', { execution_state: 'busy' });
+  kernel.say('comm_open', { type: 'list', session: 'again', programs: [{ id: '1', when: 2 }], dropped: 0 });
+  says('status', 'second', { execution_state: 'idle' });
+  assert.deepEqual([programs.restarted, programs.size], [false, 1]);
+  // The last words of this one are lost.
+  says('status', 'third', { execution_state: 'busy' });
+  assert.deepEqual([programs.restarted, programs.size], [true, 0]);
+});
+
 test('of two notebooks side by side, each picture finds the kernel that made it, also once that was renamed', () => {
   const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
   const all = new AllPrograms(sessions as never);

@@ -308,15 +308,25 @@ export class KernelPrograms {
     this.change.emit();
   }
 
-  /** Whoever restarts a kernel past this page tells nobody; but the kernel says whether it is at work, under its name. */
+  /**
+   * Whoever restarts a kernel past this page tells nobody. But the kernel does, as it ends; and should that be lost, the
+   * next says that it is at work under another name. Only the end is sure to come: what a kernel says right after its
+   * start may be said before the server listens again.
+   */
   private noticeRestart(message: KernelMessage.IIOPubMessage): void {
+    const { msg_type: type, session } = message.header;
+    // Not among the types that JupyterLab knows on this channel.
+    if ((type as string) === 'shutdown_reply') {
+      this.forget();
+      return;
+    }
     // Other states come from the server too, under a name of its own.
     if (KernelMessage.isStatusMsg(message) && ['busy', 'idle'].includes(message.content.execution_state)) {
       const before = this.life;
-      if (before && before !== message.header.session) {
+      if (before && before !== session) {
         this.forget();
       }
-      this.life = message.header.session;
+      this.life = session;
     }
   }
 
