@@ -12,6 +12,9 @@ class FakeKernel {
   readonly iopubMessage = new Signal<this, unknown>(this);
   readonly statusChanged = new Signal<this, Kernel.Status>(this);
   readonly sent: Record<string, unknown>[] = [];
+  /** The comms that it tells of when it is asked. */
+  comms: Record<string, object> = {};
+  life = 'first';
   readonly handleComms = false;
   readonly isDisposed = false;
   readonly clientId = 'client';
@@ -21,7 +24,7 @@ class FakeKernel {
   constructor(readonly id = 'kernel') {}
 
   requestCommInfo(): Promise<unknown> {
-    return Promise.resolve({ content: { status: 'ok', comms: {} } });
+    return Promise.resolve({ content: { status: 'ok', comms: this.comms } });
   }
 
   sendShellMessage(message: { content: { data: Record<string, unknown> } }): void {
@@ -34,8 +37,11 @@ class FakeKernel {
   }
 
   say(type: 'comm_open' | 'comm_msg', data: unknown): void {
-    const content = { comm_id: 'c', target_name: 'jaxviz', data };
-    this.iopubMessage.emit({ header: { msg_type: type }, channel: 'iopub', content });
+    this.tell(type, { comm_id: 'c', target_name: 'jaxviz', data });
+  }
+
+  tell(type: string, content: object): void {
+    this.iopubMessage.emit({ header: { msg_type: type, session: this.life }, channel: 'iopub', content });
   }
 
   answer(data: object, question = this.sent.at(-1)): void {
@@ -149,21 +155,23 @@ test('an error of the kernel is said in its words; a restart ends the waiting', 
 
 test('a kernel that someone else restarts is heard as it ends, and the next one by its name', async () => {
   const { kernel, programs, line } = made();
-  const says = (type: string, life: string, content: object): void =>
-    kernel.iopubMessage.emit({ header: { msg_type: type, session: life }, channel: 'iopub', content });
-  says('status', 'first', { execution_state: 'busy' });
   const waiting = line.run(() => undefined);
-  says('shutdown_reply', 'first', { status: 'ok', restart: true });
+  kernel.tell('shutdown_reply', { status: 'ok', restart: true });
   await assert.rejects(waiting.answer, { message: 'The kernel was restarted.' });
   assert.deepEqual([programs.restarted, programs.size], [true, 0]);
-  says('status', 'first', { execution_state: 'idle' });
-  says('status', 'second', { execution_state: 'busy' });
+  kernel.tell('status', { execution_state: 'idle' });
+  kernel.life = 'second';
   kernel.say('comm_open', { type: 'list', session: 'again', programs: [{ id: '1', when: 2 }], dropped: 0 });
-  says('status', 'second', { execution_state: 'idle' });
+  kernel.tell('status', { execution_state: 'idle' });
   assert.deepEqual([programs.restarted, programs.size], [false, 1]);
-  // The last words of this one are lost.
-  says('status', 'third', { execution_state: 'busy' });
+  // The last words of this one are lost, and the first of the next.
+  kernel.life = 'third';
+  kernel.comms = { c: { target_name: 'jaxviz' } };
+  kernel.tell('status', { execution_state: 'idle' });
   assert.deepEqual([programs.restarted, programs.size], [true, 0]);
+  await new Promise(resolve => setTimeout(resolve));
+  kernel.answer({ type: 'list', session: 'third', programs: [{ id: '1', when: 3 }], dropped: 0 });
+  assert.deepEqual([programs.restarted, programs.size], [false, 1]);
 });
 
 test('of two notebooks side by side, each picture finds the kernel that made it, also once that was renamed', () => {

@@ -310,23 +310,27 @@ export class KernelPrograms {
 
   /**
    * Whoever restarts a kernel past this page tells nobody. But the kernel does, as it ends; and should that be lost, the
-   * next says that it is at work under another name. Only the end is sure to come: what a kernel says right after its
-   * start may be said before the server listens again.
+   * next speaks under another name. Only the end is sure to be heard: what a kernel says right after its start, it may
+   * say before the server listens again.
    */
   private noticeRestart(message: KernelMessage.IIOPubMessage): void {
     const { msg_type: type, session } = message.header;
     // Not among the types that JupyterLab knows on this channel.
     if ((type as string) === 'shutdown_reply') {
       this.forget();
-      return;
     }
     // Other states come from the server too, under a name of its own.
-    if (KernelMessage.isStatusMsg(message) && ['busy', 'idle'].includes(message.content.execution_state)) {
-      const before = this.life;
-      if (before && before !== session) {
-        this.forget();
-      }
-      this.life = session;
+    const isAtWork = KernelMessage.isStatusMsg(message) && ['busy', 'idle'].includes(message.content.execution_state);
+    const speaks = isAtWork || KernelMessage.isCommOpenMsg(message) || KernelMessage.isCommMsgMsg(message);
+    if (!speaks || session === this.life) {
+      return;
+    }
+    const before = this.life;
+    this.life = session;
+    if (before) {
+      this.forget();
+      // Its comm may have been opened before the server listened.
+      void this.find();
     }
   }
 
@@ -341,7 +345,6 @@ export class KernelPrograms {
     this.fail('The kernel was restarted.');
     this.unwanted.clear();
     this.comm = null;
-    this.life = '';
     this.key = '';
     this.restarted = this.restarted || this.programs.size > 0;
     for (const [id, program] of this.programs) {
