@@ -96,7 +96,7 @@ atexit.register(_reader.end)
 
 def serve() -> None:
     """Answers until there are no more questions: each is bytecode, each answer its text or what is wrong with it."""
-    from jaxviz import compat
+    from jaxviz import compat_mlir
 
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Whatever else is printed here is no answer.
@@ -107,7 +107,7 @@ def serve() -> None:
         except EOFError:
             return
         try:
-            well, answer = True, _text(data, compat.mlir_context())
+            well, answer = True, _text(data, compat_mlir.mlir_context())
         except Exception as error:
             well, answer = False, str(error)
         encoded = answer.encode(errors="replace")
@@ -118,10 +118,10 @@ def serve() -> None:
 def _text(data: bytes, context: Any) -> str:
     from jaxlib.mlir import ir
 
-    from jaxviz import compat
+    from jaxviz import compat_mlir
 
     # A StableHLO artifact is of a version of its own, which is brought up to that of jaxlib.
-    module = compat.portable_module(context, data) if _ARTIFACT in data[:64] else None
+    module = compat_mlir.portable_module(context, data) if _ARTIFACT in data[:64] else None
     with context:
         if module is None:
             module = ir.Module.parse(data, context)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from jaxviz import compat
+from jaxviz import compat_mlir
 from jaxviz.read.bytecode import BytecodeError, text_of_bytecode
 
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
@@ -38,7 +38,7 @@ def parse_mlir(source: str | bytes) -> Any:
             source = text_of_bytecode(source)
         except BytecodeError as error:
             raise MlirError(f"byte 0: {_expected(_ERROR.sub(lambda found: found[3], str(error)))}") from None
-    context = compat.mlir_context()
+    context = compat_mlir.mlir_context()
     try:
         with context:
             return ir.Module.parse(_ESCAPES.sub(_as_text, source), context)

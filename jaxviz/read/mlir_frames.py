@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxviz import compat
+from jaxviz import compat_mlir
 from jaxviz.read.blocks import Block, Stack
 from jaxviz.read.hlo_frames import HloFrames
 from jaxviz.read.hlo_module import DEEPEST_STACK, HloModule, Location
@@ -66,7 +66,7 @@ class MlirFrames:
         function = ""
         waiting = [location]
         while waiting and len(found) < DEEPEST_STACK:
-            part = compat.location_part(waiting.pop())
+            part = compat_mlir.location_part(waiting.pop())
             # What has no location gets its place in the text that was parsed, which has no name.
             if part.kind == "file" and part.text != _NO_FILE:
                 file = self._name(self._module.files, 0, part.text)

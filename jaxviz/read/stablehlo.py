@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxviz import compat
+from jaxviz import compat_mlir
 from jaxviz.graph import ARGUMENT, CARRY, INIT, OPERATION, RESULT, SLICE, Column, Graph
 from jaxviz.read.blocks import Block, Call, Part, place, place_joins
 from jaxviz.read.bodies import Join, enter, leave
@@ -69,7 +69,7 @@ def _argument_name(name: str, region: Any) -> str:
     owner = getattr(owner, "operation", owner)
     if owner is None or owner.name == "func.func":
         return name
-    around = compat.location_name(owner.location).rpartition("/")[2]
+    around = compat_mlir.location_name(owner.location).rpartition("/")[2]
     return "" if name in (around, owner.name.rpartition(".")[2]) else name
 
 
@@ -80,7 +80,7 @@ def _functions_of(module: Any) -> dict[str, Any]:
     for operation in waiting:
         operation = operation.operation
         if operation.name == "func.func" and len(operation.regions[0].blocks):
-            functions.setdefault(compat.symbol_text(operation.attributes["sym_name"]), operation)
+            functions.setdefault(compat_mlir.symbol_text(operation.attributes["sym_name"]), operation)
         elif operation.name == "builtin.module":
             waiting.extend(operation.regions[0].blocks[0].operations)
     return functions
@@ -89,12 +89,14 @@ def _functions_of(module: Any) -> dict[str, Any]:
 def _meshes_of(module: Any) -> dict[str, Mesh]:
     """The meshes of devices that a module names."""
     found = [operation.operation for operation in module.body.operations if operation.operation.name == "sdy.mesh"]
-    return {compat.symbol_text(mesh.attributes["sym_name"]): mesh_of(str(mesh.attributes["mesh"])) for mesh in found}
+    return {
+        compat_mlir.symbol_text(mesh.attributes["sym_name"]): mesh_of(str(mesh.attributes["mesh"])) for mesh in found
+    }
 
 
 def _program_name(module: Any) -> str:
     attributes = module.operation.attributes
-    name = compat.symbol_text(attributes["sym_name"]) if "sym_name" in attributes else ""
+    name = compat_mlir.symbol_text(attributes["sym_name"]) if "sym_name" in attributes else ""
     return name.removeprefix("jit_")
 
 
@@ -143,7 +145,7 @@ class _Reader:
         for value in (*captured, *(body.arguments if body is not None else ())):
             value_of[value] = len(block.value_type)
             own = len(block.value_type) >= len(captured)
-            name = _argument_name(compat.location_name(value.location), region) if own else ""
+            name = _argument_name(compat_mlir.location_name(value.location), region) if own else ""
             self._add_border(block, ARGUMENT, argument, tables.string(name), 1, 0)
             block.value_type.append(self._type(value.type))
         for number, text in enumerate(shardings[0]):
@@ -155,9 +157,9 @@ class _Reader:
         ops, scopes, outputs, counts = block.op, block.scope, block.outputs, block.operands
         sources, value_types, stacks = block.operand_source, block.value_type, block.stack
         known_ops, known_types, known_names, frames = self._ops, self._types, self._name_of, self.frames
-        location_name, results_of = compat.location_name, compat.results_of
+        location_name, results_of = compat_mlir.location_name, compat_mlir.results_of
         # Each turn costs microseconds: what was seen before is looked up right here.
-        for row, operation in enumerate(compat.operations_in(region), len(ops)):
+        for row, operation in enumerate(compat_mlir.operations_in(region), len(ops)):
             kind = operation.name
             if kind in _RETURNS:
                 returned = list(operation.operands)
@@ -311,14 +313,14 @@ class _Reader:
             return []
         found = []
         for row in attributes[key]:
-            named = (compat.attribute_of(row, name) for name in _SHARDINGS)
+            named = (compat_mlir.attribute_of(row, name) for name in _SHARDINGS)
             sharding = next((attribute for attribute in named if attribute is not None), None)
             found.append(self._sharding(sharding) if sharding is not None else "")
         return found
 
     def _attribute_rows(self, operation: Any) -> list[tuple[int, int]]:
         known, found = self._attributes, list[tuple[int, int]]()
-        for identity in compat.attributes_of(operation):
+        for identity in compat_mlir.attributes_of(operation):
             if identity[0] in _SYMBOLS:
                 continue
             try:
@@ -340,15 +342,15 @@ class _Reader:
 def _callee(operation: Any) -> str:
     attributes = operation.attributes
     key = "callee" if "callee" in attributes else "decomposition"
-    return compat.symbol_text(attributes[key])
+    return compat_mlir.symbol_text(attributes[key])
 
 
 def _result_names(function: Any) -> list[str]:
     attributes = function.attributes
     if "res_attrs" not in attributes:
         return []
-    named = (compat.attribute_of(row, "jax.result_info") for row in attributes["res_attrs"])
-    return [compat.symbol_text(name) if name is not None else "" for name in named]
+    named = (compat_mlir.attribute_of(row, "jax.result_info") for row in attributes["res_attrs"])
+    return [compat_mlir.symbol_text(name) if name is not None else "" for name in named]
 
 
 def _reducer(regions: list[Any]) -> str:
