@@ -11,18 +11,9 @@ import pytest
 from playwright.sync_api import expect
 
 import jaxviz as jv
+from tests.browser.cells import LOOP
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-
-LOOP = """\
-import jax, jax.numpy as jnp
-%load_ext jaxviz
-def loop(x):
-    def cell(h, _):
-        h = jnp.sin(h) * 1.01
-        return h, h.sum()
-    return jax.lax.scan(cell, jnp.cos(x), None, length=32)
-%jaxviz loop(jnp.ones(16))"""
 
 
 def listen(graph) -> None:

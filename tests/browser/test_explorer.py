@@ -6,19 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-STEP = """\
-import jax, jax.numpy as jnp
-%load_ext jaxviz
-def mlp(params, x):
-    for w, b in params:
-        x = jax.nn.relu(x @ w + b)
-    return x
-def step(params, x):
-    value, grads = jax.value_and_grad(lambda p: mlp(p, x).mean())(params)
-    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), value
-sizes = [64, 128, 128, 10]
-params = [(jnp.ones((m, n)), jnp.ones(n)) for m, n in zip(sizes, sizes[1:])]
-%jaxviz step(params, jnp.ones((32, 64)))"""
+from tests.browser.cells import STEP
 
 
 def test_search_counts_dims_steps_and_opens(notebook):

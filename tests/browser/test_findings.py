@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from tests.browser.cells import AFFINE
+
 SETTLE = """\
 import jax, jax.numpy as jnp
 %load_ext jaxviz
@@ -14,13 +16,6 @@ def settle(x, key):
         x = x * 1.01 + 0.1
     return kept + table @ jax.random.normal(key, x.shape)
 %jaxviz settle(jnp.ones(400), jax.random.key(0))"""
-
-AFFINE = """\
-import jax.numpy as jnp
-%load_ext jaxviz
-def affine(w, b, x):
-    return jnp.tanh(w @ x + b)
-%jaxviz affine(jnp.ones((4, 8)), jnp.ones(4), jnp.ones(8))"""
 
 
 def test_findings_say_what_why_and_where(notebook):

@@ -5,16 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from jaxviz.notebook.display import MIME_TYPE
-
-LOOP = """\
-import jax, jax.numpy as jnp
-%load_ext jaxviz
-def loop(x):
-    def cell(h, _):
-        h = jnp.sin(h) * 1.01
-        return h, h.sum()
-    return jax.lax.scan(cell, jnp.cos(x), None, length=32)
-%jaxviz loop(jnp.ones(16))"""
+from tests.browser.cells import LOOP
 
 
 def view_of(saved):

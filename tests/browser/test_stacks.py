@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from tests.browser.cells import STEP
 from tests.browser.conftest import Graph
-from tests.browser.test_explorer import STEP
 
 LOOP = "for w, b in params"
 
