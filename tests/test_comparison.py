@@ -59,6 +59,28 @@ def test_the_order_of_operands_counts_only_where_it_matters():
     assert not differences(lambda x: jnp.tanh(x) + jnp.sin(x), lambda x: jnp.sin(x) + jnp.tanh(x), X)
 
 
+@pytest.mark.parametrize("stage", ["stablehlo", "hlo"])
+def test_another_number_inside_of_a_kernel_is_the_one_difference(stage):
+    def scaled(shift):
+        return lambda x: jnp.tanh(x * 2.0 + shift).sum()
+
+    found = differences(scaled(0.5), scaled(0.25), X, stage=stage)
+    assert [(a.attributes["value"], b.attributes["value"]) for a, b in found.changed] == [("0.5", "0.25")]
+    assert not found.only_a
+    assert not found.only_b
+    assert not differences(scaled(0.5), scaled(0.5), X, stage=stage)
+
+
+def test_what_reads_another_number_has_changed_where_the_first_program_reads_one_number_twice():
+    def f(shift):
+        return lambda x: lax.max(lax.sin(x) * 2.0, shift)
+
+    found = differences(f(2.0), f(3.0), jnp.float32(1), stage="hlo")
+    assert [(a.op, b.op) for a, b in found.changed if a.kind == "operation"] == [("maximum", "maximum")]
+    assert not found.only_a
+    assert not found.only_b
+
+
 def test_another_type_changes_every_operation_and_loses_none():
     def f(x):
         return jnp.tanh(x * 2.0) + jnp.sin(x)

@@ -151,7 +151,8 @@ class _Matching:
         return (
             self.to[node] < 0
             and self.back[other] < 0
-            and ours.kind[node] == theirs.kind[other] == OPERATION
+            and ours.kind[node] == theirs.kind[other]
+            and ours.kind[node] in (OPERATION, CONSTANT)
             and ours.op[node] == theirs.op[other]
         )
 
@@ -255,9 +256,18 @@ class _Matching:
         for (maker, value), (their_maker, their_value) in zip(mine, yours, strict=True):
             if (maker < 0) != (their_maker < 0) or (maker < 0 and value != their_value):
                 return False
-            # What has no counterpart is told by itself.
-            if maker >= 0 and self.to[maker] >= 0 and self.back[their_maker] >= 0 and self.to[maker] != their_maker:
+            if maker >= 0 and not self._is_like(maker, their_maker):
                 return False
+        return True
+
+    def _is_like(self, node: int, other: int) -> bool:
+        """Whether what is read is the same as far as its reader has to tell it."""
+        if self.to[node] >= 0 and self.back[other] >= 0:
+            return self.to[node] == other
+        if CONSTANT in (self.ours.kind[node], self.theirs.kind[other]):
+            # One constant may be read at two places of which the other graph has two.
+            return self.ours.says[node] == self.theirs.says[other]
+        # What has no counterpart is told by itself.
         return True
 
     def _copies(self) -> Iterator[tuple[int, int, int]]:
