@@ -300,7 +300,7 @@ class Exploration(Exported):
 
             ex.values(inside="scan")
         """
-        from jaxviz.measure.run import print_line
+        from jaxviz.measure.told import print_line
         from jaxviz.measure.values import values_of
 
         __tracebackhide__ = True
@@ -339,7 +339,7 @@ class Exploration(Exported):
         """
         from jaxviz.loops.curve import curve_of
         from jaxviz.measure.compiling import compile_cost
-        from jaxviz.measure.run import print_line
+        from jaxviz.measure.told import print_line
 
         __tracebackhide__ = True
 

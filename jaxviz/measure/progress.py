@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from jaxviz.compat_threads import unchecked
 from jaxviz.measure.errors import RunStopped
 from jaxviz.measure.taken import Watch, going_on_text
+from jaxviz.measure.told import PassingLine, print_line
 from jaxviz.measure.waiting import Result, Work
 
 #: What a run is at: the compiler, filling arguments, reading what was compiled, the runs, those without `jit`, those
@@ -53,10 +54,12 @@ def held_up() -> str:
 
 
 class Silence:
-    """Tells a person who waits long what for, less and less often."""
+    """Tells a person who waits long what for, less and less often, in a line that passes."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+        self._line = PassingLine()
+        # Whoever listens himself is told as of everything else.
+        self._tell = self._line.show if tell is print_line else tell
         self._started = perf_counter()
         self._until = _SILENCE
 
@@ -65,6 +68,10 @@ class Silence:
         if seconds > self._until:
             self._until = max(seconds + _SILENCE, seconds * _LONGER)
             self._tell(f"{words}, after {seconds:.0f} s; interrupt to stop.{held_up()}")
+
+    def end(self) -> None:
+        """Nobody waits now."""
+        self._line.end()
 
 
 def waited_for(
@@ -99,6 +106,8 @@ def waited_for(
     except KeyboardInterrupt:
         tell_left(work, call, tell)
         raise
+    finally:
+        silence.end()
 
 
 def tell_left(work: Work[Any], call: str, tell: Callable[[str], None]) -> None:
@@ -147,6 +156,8 @@ class Telling:
         except (KeyboardInterrupt, RunStopped):
             tell_left(work, self._call, self._tell)
             raise
+        finally:
+            self._silence.end()
 
     @property
     def now(self) -> Progress:

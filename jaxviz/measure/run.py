@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from jaxviz.measure.memory import Memory, program_memory
 from jaxviz.measure.profile import NoProfile
 from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_profile
 from jaxviz.measure.progress import Progress, Telling
+from jaxviz.measure.told import print_line
 from jaxviz.measure.waiting import Result, Work, listening
 from jaxviz.program import Program
 from jaxviz.units import seconds_text
@@ -330,7 +330,3 @@ def _devices_of(shardings: Any) -> list[Any]:
 def device_text(device: Any) -> str:
     """A device as a person would call it."""
     return "CPU" if device.platform == "cpu" else str(device.device_kind)
-
-
-def print_line(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -6,13 +6,13 @@ picture stays as the person has it by then.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from uuid import uuid4
 
 from jaxviz.document import STAGE_KINDS, Document
+from jaxviz.measure.told import kernel_shell
 from jaxviz.notebook.display import mime_bundle
 
 
@@ -101,12 +101,9 @@ def _publisher() -> Callable[..., None] | None:
 
     What a person's own code displays may end up in a widget, which keeps the first that it is told.
     """
-    kernels, ipython = sys.modules.get("ipykernel.zmqshell"), sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if kernels is None or shell is None:
-        return None
+    shell = kernel_shell()
     # Only while the result of a cell is shown, the hook has a message for it.
-    if not isinstance(shell.display_pub, kernels.ZMQDisplayPublisher) or not getattr(shell.displayhook, "msg", None):
+    if shell is None or not getattr(shell.displayhook, "msg", None):
         return None
     publish: Callable[..., None] = shell.display_pub.publish
     return publish

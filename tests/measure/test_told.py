@@ -1,0 +1,81 @@
+"""A line on how far it is passes: what waited for is done, nothing of it is left."""
+
+import io
+import sys
+import time
+
+import IPython.display
+import pytest
+
+from jaxviz.measure import progress, told
+
+
+@pytest.fixture
+def displayed(monkeypatch):
+    """What each output of a notebook shows, as it is displayed and updated."""
+    outputs = []
+
+    class Output:
+        def __init__(self, data):
+            self.history = [data]
+
+        def update(self, data, raw):
+            assert raw
+            self.history.append(data)
+
+    def display(data, raw, display_id):
+        assert raw
+        assert display_id
+        outputs.append(Output(data))
+        return outputs[-1]
+
+    monkeypatch.setattr(told, "kernel_shell", object)
+    monkeypatch.setattr(IPython.display, "display", display)
+    return outputs
+
+
+def test_in_a_notebook_how_far_it_is_passes_with_the_wait(displayed, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_SILENCE", 0.0)
+    progress.waited_for("f(x)", "compiling again", lambda _: time.sleep(0.7), told.print_line)
+    assert "f(x): compiling again, after 0 s; interrupt to stop." in displayed[0].history[0]["text/plain"]
+    assert displayed[0].history[-1] == {}
+    assert len(displayed) == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_it_passes_too_where_the_wait_ends_in_an_error(displayed, monkeypatch):
+    monkeypatch.setattr(progress, "_SILENCE", 0.0)
+
+    def fail(_):
+        time.sleep(0.7)
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        progress.waited_for("f(x)", "compiling again", fail, told.print_line)
+    assert displayed[0].history[-1] == {}
+
+
+def test_who_is_done_soon_has_no_output(displayed):
+    progress.waited_for("f(x)", "compiling again", lambda _: None, told.print_line)
+    assert displayed == []
+
+
+def test_in_a_terminal_a_line_takes_the_place_of_the_last(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    line = told.PassingLine()
+    line.show("3 of 20 runs")
+    line.show("9 of 20 runs")
+    line.end()
+    assert terminal.getvalue() == "\r\x1b[K3 of 20 runs\r\x1b[K9 of 20 runs\r\x1b[K"
+
+
+def test_in_a_file_each_line_stays(capsys):
+    line = told.PassingLine()
+    line.show("3 of 20 runs")
+    line.end()
+    assert capsys.readouterr().err == "3 of 20 runs\n"
