@@ -198,18 +198,24 @@ class Exploration(Exported):
         __tracebackhide__ = True
         return self._subject.residuals
 
-    def rebuild(self, finding: Finding | None = None) -> Rebuilt:
+    def rebuild(self, finding: Finding | None = None, *, progress: Callable[[str], None] | None = None) -> Rebuilt:
         """Writes the unrolled loop of a finding as a loop of JAX, and compiles and runs both to compare them.
 
-        This runs the program. Without a finding it is the first unrolled loop.
+        This runs the program. Without a finding it is the first unrolled loop. `progress` hears, in words, which step
+        it is at; without it, that is printed where it takes long.
         """
         from jaxviz.loops.compare import rebuild
+        from jaxviz.measure.progress import Steps
+        from jaxviz.measure.run import print_line
+        from jaxviz.measure.waiting import listening
 
         if finding is None:
             finding = next((one for one in self.found_in_jaxpr if one.kind == "unrolled"), None)
             if finding is None:
                 raise ValueError(f"there is no unrolled loop in {self.call}")
-        return replace(rebuild(self.program, self._subject, finding), explored=self)
+        steps = Steps(self.call, print_line, progress)
+        with listening(steps.tick):
+            return replace(rebuild(self.program, self._subject, finding, steps.begin), explored=self)
 
     @cached_property
     def _subject(self) -> Subject:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -211,8 +211,14 @@ class Rebuilt:
         return said
 
 
-def rebuild(program: Program, subject: Subject, finding: Finding) -> Rebuilt:
-    """Writes the loop of a finding as a loop of JAX; both are compiled and run, on the arguments or on random ones."""
+def rebuild(
+    program: Program, subject: Subject, finding: Finding, begin: Callable[[str], None] = lambda step: None
+) -> Rebuilt:
+    """Writes the loop of a finding as a loop of JAX; both are compiled and run, on the arguments or on random ones.
+
+    `begin` hears of each step as it begins.
+    """
+    begin("writing the loop")
     found = next((one for one in unrolled_loops(subject) if _is_of(one, finding)), None)
     if found is None:
         raise ValueError(f"there is nothing to rebuild for {finding!r}: it is no unrolled loop of this program")
@@ -229,10 +235,12 @@ def rebuild(program: Program, subject: Subject, finding: Finding) -> Rebuilt:
     loop = "scan" if any(turns.given or turns.every for turns in rebuilding.turns) else "fori_loop"
     arguments = _arguments(program, shapes)
     acts = bool(compat.open_jaxpr(program.jaxpr).effects)
-    before, results = measured_cost(program.jaxpr, shapes, None if acts else arguments)
+    before, results = measured_cost(program.jaxpr, shapes, None if acts else arguments, begin, "it unrolled")
     # JAX remembers the bodies of jitted functions that it traced before.
     before = replace(before, trace=max(before.trace, program.seconds["trace"]))
-    after, others = _as_kept(program, rebuilding, jaxpr, shapes, None if acts or before.run is None else arguments)
+    measured = partial(measured_cost, begin=begin, name=f"it as jax.lax.{loop}")
+    given = None if acts or before.run is None else arguments
+    after, others = _as_kept(program, rebuilding, jaxpr, shapes, given, measured)
     difference, equal = _difference(results, others) if results and others else (None, None)
     return Rebuilt(
         program,
@@ -250,11 +258,16 @@ def rebuild(program: Program, subject: Subject, finding: Finding) -> Rebuilt:
 
 
 def _as_kept(
-    program: Program, rebuilding: Rebuilding, jaxpr: Any, shapes: Sequence[Any], arguments: Sequence[Any] | None
+    program: Program,
+    rebuilding: Rebuilding,
+    jaxpr: Any,
+    shapes: Sequence[Any],
+    arguments: Sequence[Any] | None,
+    measured: Callable[..., tuple[Cost, Sequence[np.ndarray] | None]],
 ) -> tuple[Cost, Sequence[np.ndarray] | None]:
     """What the rebuilt program costs, with what its turns read and make in one array each, as one would keep it."""
     if not rebuilding.groups:
-        return measured_cost(jaxpr, shapes, arguments)
+        return measured(jaxpr, shapes, arguments)
     kept = Rebuilding(program.jaxpr, rebuilding.loops, tuple(rebuilding.groups))
     wide = [
         jax.ShapeDtypeStruct((len(group), *shapes[group[0]].shape), shapes[group[0]].dtype)
@@ -265,7 +278,7 @@ def _as_kept(
     if arguments is not None:
         stacked = [jax.numpy.stack([arguments[place] for place in group]) for group in rebuilding.groups]
         given = [*arguments, *stacked]
-    cost, results = measured_cost(jaxpr, [*shapes, *wide], given)
+    cost, results = measured(jaxpr, [*shapes, *wide], given)
     if results is None:
         return cost, None
     return cost, [results[place] if turn < 0 else results[place][turn] for place, turn in kept.rows]

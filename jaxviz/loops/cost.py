@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
@@ -15,6 +15,7 @@ from jax.extend import core as jax_core
 from jaxviz import compat
 from jaxviz.measure.waiting import Work
 from jaxviz.read.bodies import bodies_of
+from jaxviz.units import plural
 
 #: More equations than this are not compiled just to be compared: XLA would take minutes.
 MOST_COMPILED = 20_000
@@ -41,22 +42,32 @@ class Cost:
 
 
 def measured_cost(
-    jaxpr: Any, shapes: Sequence[Any], arguments: Sequence[Any] | None
+    jaxpr: Any,
+    shapes: Sequence[Any],
+    arguments: Sequence[Any] | None,
+    begin: Callable[[str], None] = lambda step: None,
+    name: str = "it",
 ) -> tuple[Cost, Sequence[np.ndarray] | None]:
-    """What a jaxpr costs: traced again from its equations, compiled, and run on the arguments, where there are any."""
+    """What a jaxpr costs: traced again from its equations, compiled, and run on the arguments, where there are any.
+
+    `begin` hears of each step, in which the program goes by `name`.
+    """
     run = jax_core.jaxpr_as_fun(jaxpr)
     equations = _equations(jaxpr)
+    begin(f"tracing {name}")
     start = perf_counter()
     traced = jax.jit(lambda *arguments: run(*arguments)).trace(*shapes)
     trace = perf_counter() - start
     if equations > MOST_COMPILED:
         return Cost(equations, trace, None, None), None
+    begin(f"compiling {name}, {plural(equations, 'equation')}")
     start = perf_counter()
     lowered = traced.lower()
     compiled: Any = Work(lambda _: lowered.compile()).wait()
     compile_seconds = perf_counter() - start
     if arguments is None:
         return Cost(equations, trace, compile_seconds, None), None
+    begin(f"running {name}")
     seconds: list[float] = []
 
     def timed(work: Work[Any]) -> Any:

@@ -74,6 +74,34 @@ class Silence:
         self._line.end()
 
 
+class Steps:
+    """Tells at which step a work of several is, and for how many seconds; `tick` is called several times a second.
+
+    Who hears `progress` has each change of the words; otherwise a person who waits long is told by `tell`.
+    """
+
+    def __init__(self, call: str, tell: Callable[[str], None], progress: Callable[[str], None] | None = None) -> None:
+        self._call, self._progress = call, progress
+        self._silence = Silence(tell)
+        self._step, self._said = "", ""
+        self._since = perf_counter()
+
+    def begin(self, step: str) -> None:
+        """From now on, it is at this."""
+        self._step, self._since = step, perf_counter()
+        self.tick()
+
+    def tick(self) -> None:
+        if self._progress is None:
+            self._silence.break_with(f"{self._call}: {self._step}")
+            return
+        seconds = int(perf_counter() - self._since)
+        words = f"{self._step}, {seconds} s" if seconds else self._step
+        if words != self._said:
+            self._said = words
+            self._progress(words)
+
+
 def waited_for(
     call: str,
     what: str,

@@ -81,7 +81,7 @@ class _Printed(io.TextIOBase):
 
 
 def rebuild(session: Session, id: str, number: int, told: Told) -> dict[str, Any]:
-    """Writes an unrolled loop as a loop of JAX: what both cost, in words, and both side by side.
+    """Writes an unrolled loop as a loop of JAX: what both cost, in words.
 
     `number` counts the findings of unrolled loops in the order in which the document has them.
     """
@@ -89,10 +89,19 @@ def rebuild(session: Session, id: str, number: int, told: Told) -> dict[str, Any
     loops = [finding for finding in exploration.found_in_jaxpr if finding.kind == "unrolled"]
     if not 0 <= number < len(loops):
         raise ValueError(f"{exploration.call} has {len(loops)} unrolled loops, and this is number {number + 1}")
-    told("writing the loop, compiling and running both")
-    rebuilt = exploration.rebuild(loops[number])
-    answer: dict[str, Any] = {"type": "rebuilt", "id": id, "rows": rebuilt.table, "said": rebuilt.said}
-    if rebuilt.function is not None:
-        told("putting both side by side")
-        answer["document"] = rebuilt.comparison.document().to_json()
-    return answer
+    rebuilt = session[id].rebuilt[number] = exploration.rebuild(loops[number], progress=told)
+    both = rebuilt.function is not None
+    return {"type": "rebuilt", "id": id, "rows": rebuilt.table, "said": rebuilt.said, "both": both}
+
+
+def beside(session: Session, id: str, number: int, told: Told) -> dict[str, Any]:
+    """A program whose loop was rebuilt, beside the same with a loop of JAX: the picture of both, as one document."""
+    from jaxviz.measure.progress import Steps
+    from jaxviz.measure.waiting import listening
+
+    entry = session[id]
+    steps = Steps(entry.call, told, told)
+    steps.begin("putting both side by side")
+    with listening(steps.tick):
+        document = entry.rebuilt[number].comparison.document().to_json()
+    return {"type": "document", "id": id, "document": document}

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.notebook.asked import rebuild, run
+from jaxviz.notebook.asked import beside, rebuild, run
 
 if TYPE_CHECKING:
     from jaxviz.notebook.session import Session
@@ -94,13 +94,13 @@ class Channel:
             with self._making:
                 document = session.document(asked["id"]).to_json()
                 return {"type": "document", "id": asked["id"], "document": document}
-        if kind in ("run", "rebuild"):
+        if kind in ("run", "rebuild", "beside"):
             # Heard as soon as no cell keeps the kernel busy: from then on an interrupt stops this and nothing else.
             told("starting")
             with self._making:
                 if kind == "run":
                     return run(session, asked["id"], told)
-                return rebuild(session, asked["id"], int(asked["loop"]), told)
+                return (rebuild if kind == "rebuild" else beside)(session, asked["id"], int(asked["loop"]), told)
         if kind == "compare":
             from jaxviz.comparison import compare
 

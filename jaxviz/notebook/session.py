@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jaxviz.find import Finding, Line
     from jaxviz.find.recompiled import Reason
     from jaxviz.listening import Compilation
+    from jaxviz.loops.compare import Rebuilt
     from jaxviz.specialization import Definition, Specialization
 
 #: So many programs are kept; of more, the oldest that nobody pinned are dropped.
@@ -55,6 +56,8 @@ class Entry:
     compiled: bool = True
     label: str = ""
     pinned: bool = False
+    #: Its unrolled loops that were rebuilt, by their numbers among the findings of such loops.
+    rebuilt: dict[int, Rebuilt] = field(default_factory=dict, repr=False)
     _made: Any = None
 
     @property
@@ -128,6 +131,7 @@ class Session:
             for entry in self._entries.values():
                 if entry.origin == EXPLORED and entry.call == exploration.call and _is_same(entry, special):
                     entry.make, entry.when, entry._made = make, special.when, None
+                    entry.rebuilt.clear()
                     self._tell(entry)
                     break
             else:

@@ -13,6 +13,7 @@ from loops.unrolled import LOOPS, X, settle
 
 import jaxviz as jv
 from jaxviz.loops.cost import Cost
+from jaxviz.measure import progress
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -282,3 +283,19 @@ def test_the_carry_of_a_rebuilt_loop_is_named_as_the_person_does():
     assert _carry(trained, params, jnp.ones((8, 4))) == named
     # What two turns read is there with what the turn before made.
     assert _carry(swapped, X) == ["carry['x']", "carry['x_2'][0]", "carry['x_2'][1]"]
+
+
+def test_a_person_who_waits_for_a_rebuilt_loop_is_told_its_steps_and_can_stop_at_one(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_SILENCE", 0.0)
+    exploration = jv.explore(settle, X)
+    exploration.rebuild()
+    said = "".join(capsys.readouterr())
+    assert re.search(r"settle\(.*\): compiling it unrolled, \d+ equations, after \d+ s; interrupt to stop", said)
+
+    def stop(step):
+        if step.startswith("running it as"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        exploration.rebuild(progress=stop)
+    assert exploration.rebuild().equal

@@ -2,15 +2,14 @@
 import type { Document, Finding } from '../document/graph.ts';
 import { copied } from './copied.ts';
 import { button, element } from './elements.ts';
-import type { Rebuilt } from './kernelLine.ts';
-import { rebuildingPart } from './rebuilding.ts';
+import { rebuildingPart, type Compared } from './rebuilding.ts';
 import { plain, spelled } from './spelled.ts';
 
 export interface FindingActions {
   /** Shows where a finding is. */
   showFinding(finding: Finding): void;
   /** Has an unrolled loop written as a loop of JAX, by its number among the findings of such loops. */
-  rebuild(loop: number): Promise<Rebuilt | undefined>;
+  rebuild(loop: number): Promise<Compared | undefined>;
 }
 
 /** The kind of those that can be rebuilt. */

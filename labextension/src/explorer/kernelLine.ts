@@ -14,8 +14,8 @@ export interface Rebuilt {
   /** What each costs, with a head; empty where it cannot be rebuilt. */
   readonly rows: readonly (readonly string[])[];
   readonly said: readonly string[];
-  /** Shows both side by side, where there are two. */
-  open?(): void;
+  /** Has both put side by side, where there are two. The host shows them. */
+  beside?(told: Told): Asked<void>;
 }
 
 export interface KernelLine {

@@ -2,8 +2,11 @@
 import { button, element } from './elements.ts';
 import type { Rebuilt } from './kernelLine.ts';
 
+/** What a rebuilt loop costs, and how both are opened, where there are two. */
+export type Compared = Pick<Rebuilt, 'rows' | 'said'> & { open?(): void };
+
 /** `ask` has it done, and gives nothing where that was said elsewhere. */
-export function rebuildingPart(ask: () => Promise<Rebuilt | undefined>): HTMLElement {
+export function rebuildingPart(ask: () => Promise<Compared | undefined>): HTMLElement {
   const root = element('div', 'jv-rebuilding');
   const start = button(
     'jv-link',
@@ -24,7 +27,7 @@ export function rebuildingPart(ask: () => Promise<Rebuilt | undefined>): HTMLEle
   return root;
 }
 
-function told({ rows, said, open }: Rebuilt): HTMLElement[] {
+function told({ rows, said, open }: Compared): HTMLElement[] {
   const parts = said.map(text => element('p', '', text));
   const [head, ...body] = rows;
   if (head) {

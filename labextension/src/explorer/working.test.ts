@@ -113,6 +113,32 @@ test('one thing is asked at a time, and the one that is under way stays', async 
   working.dispose();
 });
 
+test('putting a rebuilt loop beside the other is asked for, told and stopped as all that takes long', async () => {
+  const { line, tell, end, stops } = slow();
+  const besides = slow();
+  const working = new Working(
+    {
+      ...line,
+      rebuild: (loop, hear) => {
+        const { answer, stop } = line.rebuild(loop, hear);
+        return { answer: answer.then(found => ({ ...found, beside: besides.line.run })), stop };
+      }
+    },
+    () => undefined
+  );
+  const asked = working.rebuild(0);
+  tell('compiling it unrolled, 80 equations, 3 s');
+  assert.match(working.root.textContent, /^comparing: compiling it unrolled, 80 equations, 3 s/);
+  end();
+  (await asked)?.open?.();
+  assert.ok(working.busy);
+  besides.tell('putting both side by side');
+  assert.match(working.root.textContent, /^comparing: putting both side by side/);
+  press(working.root, 'stop');
+  await later();
+  assert.deepEqual([stops(), besides.stops(), working.busy], [0, 1, false]);
+});
+
 test('what a rebuilt loop costs stands with the finding, and both are a click away', async () => {
   let opened = 0;
   const rows = [

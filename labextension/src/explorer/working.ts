@@ -1,6 +1,7 @@
 /** What the kernel does for the picture now: how far it is, the button that stops it, and what came of it. */
 import { button, element } from './elements.ts';
-import { noLine, Stopped, type Asked, type KernelLine, type Rebuilt, type Told } from './kernelLine.ts';
+import { noLine, Stopped, type Asked, type KernelLine, type Told } from './kernelLine.ts';
+import type { Compared } from './rebuilding.ts';
 
 const ALONE = noLine(
   'There is no kernel here, and this needs one: %jaxviz --run fn(args) in a notebook runs a program and times it.'
@@ -34,8 +35,10 @@ export class Working {
   }
 
   /** What a loop of JAX in place of the unrolled one costs; nothing where that was stopped or failed, and was said. */
-  rebuild(loop: number): Promise<Rebuilt | undefined> {
-    return this.do('comparing', told => this.line.rebuild(loop, told));
+  async rebuild(loop: number): Promise<Compared | undefined> {
+    const rebuilt = await this.do('comparing', told => this.line.rebuild(loop, told));
+    const beside = rebuilt?.beside;
+    return beside ? { ...rebuilt, open: () => void this.do('comparing', beside) } : rebuilt;
   }
 
   /** Another picture of the program waits for it from now on. */

@@ -117,16 +117,22 @@ test('a loop that was rebuilt says what both cost, and both are opened when that
     id: '1',
     rows: [['', 'unrolled', 'scan']],
     said: ['equal'],
-    document: { both: true }
+    both: true
   });
-  const { rows, said, open } = await answer;
+  const { rows, said, beside } = await answer;
   assert.deepEqual([rows, said], [[['', 'unrolled', 'scan']], ['equal']]);
-  assert.deepEqual(opened, []);
-  open?.();
+  // Their picture takes longer than the figures, so it is made when it is asked for.
+  const heard: string[] = [];
+  const opening = beside?.(words => heard.push(words));
+  assert.deepEqual([kernel.sent[1].type, kernel.sent[1].loop], ['beside', 2]);
+  kernel.answer({ type: 'progress', words: 'putting both side by side, 3 s' });
+  assert.deepEqual([heard, opened], [['putting both side by side, 3 s'], []]);
+  kernel.answer({ type: 'document', id: '1', document: { both: true } });
+  await opening?.answer;
   assert.deepEqual(opened, [['unrolled beside a loop', { both: true }]]);
   const again = line.rebuild(0, () => undefined);
   kernel.answer({ type: 'rebuilt', id: '1', rows: [], said: ['It cannot be rebuilt: effects.'] });
-  assert.equal((await again.answer).open, undefined);
+  assert.equal((await again.answer).beside, undefined);
 });
 
 test('what a kernel cannot do is said beforehand', () => {

@@ -42,13 +42,18 @@ export function kernelLine({ kernel, program, show, open }: LineEnds): KernelLin
     },
     rebuild: (loop, told) => {
       const { answer, stop } = begin({ type: 'rebuild', loop }, told);
-      return { answer: answer.then(found => rebuilt(found, open)), stop };
+      const beside = (hear: Told): Asked<void> => {
+        const both = begin({ type: 'beside', loop }, hear);
+        return {
+          answer: both.answer.then(({ document }) => open('unrolled beside a loop', document)),
+          stop: both.stop
+        };
+      };
+      return { answer: answer.then(found => rebuilt(found, beside)), stop };
     }
   };
 }
 
-function rebuilt(found: Readonly<Record<string, unknown>>, open: LineEnds['open']): Rebuilt {
-  const { rows, said, document } = found;
-  const both = document ? { open: () => open('unrolled beside a loop', document) } : {};
-  return { rows: rows as string[][], said: said as string[], ...both };
+function rebuilt({ rows, said, both }: Readonly<Record<string, unknown>>, beside: Rebuilt['beside']): Rebuilt {
+  return { rows: rows as string[][], said: said as string[], ...(both ? { beside } : {}) };
 }
