@@ -8,7 +8,7 @@ import ast
 import re
 from dataclasses import dataclass, replace
 
-from jaxviz.outline.source import Place, Source, source_of
+from jaxviz.outline.source import OPERATIONS, Place, Source, source_of
 from jaxviz.tables import Tables
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -123,8 +123,7 @@ class Expressions:
         if library:
             return Expression(_segment_name(source, place))
         if place[1] < 0:
-            statement = source.statement_at(place[0])
-            return _of_statement(source, statement, place[0])
+            return _of_line(source, place[0])
         found = source.find(place)
         if found.statement is None:
             name = _segment_name(source, place)
@@ -148,6 +147,14 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
         name = f"{variable} = {name}"
     lines, text = _statement(source, statement)
     return Expression(name, source.text_of(node), variable, lines, text)
+
+
+def _of_line(source: Source, line: int) -> Expression:
+    """What is known of a place without columns: of several operations on its line, not which one it is."""
+    statement = source.statement_at(line)
+    found = _of_statement(source, statement, line)
+    operations = [node for node in ast.walk(statement) if isinstance(node, OPERATIONS)] if statement else []
+    return replace(found, name=found.variable) if found.variable.isidentifier() and len(operations) > 1 else found
 
 
 def _of_statement(source: Source, statement: ast.stmt | None, line: int) -> Expression:

@@ -18,7 +18,7 @@ from jaxviz.tables import Tables
 _ASSIGNED = re.compile(r"(\w+)\s*=\s*$")
 
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
-_OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
+OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 # Lines of a long expression that are read to show how it begins.
@@ -112,7 +112,7 @@ class Source:
             exact = _start_of(node) == start and end == (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
             if exact and expression is None and isinstance(node, (ast.expr, ast.AugAssign)):
                 expression = node
-                if isinstance(applied, _OPERATIONS) and _is_constant_index(node):
+                if isinstance(applied, OPERATIONS) and _is_constant_index(node):
                     operation = applied
 
     def place_of(self, node: ast.AST) -> Place:

@@ -59,7 +59,7 @@ def test_the_source_in_the_folder_where_one_works_is_shown_and_gives_names(opene
     found = opened()
     (excerpt,) = excerpts(found)
     assert excerpt == "\n".join(SOURCE.splitlines()[9:])
-    assert "matmul" in {box.name for box in found.view().boxes}
+    assert "sum" in {box.name for box in found.view().boxes}
     again = jv.Document.from_json(found.document().to_json())
     assert [text for text in again.tables.files.text if text] == [excerpt]
 
@@ -69,7 +69,7 @@ def test_a_source_that_was_written_since_is_not_taken_for_the_one_that_was_compi
     os.utime(opened.source, (later, later))
     found = opened()
     assert excerpts(found) == []
-    assert "matmul" not in {box.name for box in found.view().boxes}
+    assert "sum" not in {box.name for box in found.view().boxes}
 
 
 def test_a_source_elsewhere_on_the_machine_is_not_read(opened, tmp_path, monkeypatch):
@@ -83,3 +83,14 @@ def test_what_is_no_python_file_is_not_read(opened):
     os.utime(secret, (1, 1))
     opened.path.write_text(opened.path.read_text().replace("gates.py", "gates.txt"))
     assert excerpts(opened()) == []
+
+
+def test_where_a_file_tells_lines_without_columns_one_of_several_operations_is_named_by_what_the_line_assigns(opened):
+    dot = f'metadata={{op_name="jit(gated)/dot_general" source_file="{opened.source}" source_line=11}}'
+    opened.path.with_suffix(".hlo").write_text(
+        "HloModule jit_gated\n\nENTRY main {\n  x = f32[2,3] parameter(0)\n  w = f32[3,3] parameter(1)\n"
+        f"  ROOT d = f32[2,3] dot(x, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}, {dot}\n}}\n"
+    )
+    names = {box.name for box in jv.open(opened.path.with_suffix(".hlo")).view().boxes}
+    assert "gate" in names
+    assert "sigmoid" not in names
