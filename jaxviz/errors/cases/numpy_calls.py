@@ -11,7 +11,8 @@ import numpy as np
 
 from jaxviz.errors.cases.ifs import if_cures
 from jaxviz.errors.cases.in_place import assigned, without
-from jaxviz.errors.cases.numbers import length, told
+from jaxviz.errors.cases.lengths import length
+from jaxviz.errors.cases.values import told
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
 

@@ -3,36 +3,129 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.rewriting import fresh
 from jaxviz.errors.source import Source, names_assigned, names_read
+from jaxviz.errors.trial import given_by
+
+#: What stands in the failing statement in place of what, where a number has a name.
+Put = Callable[[str], Mapping[ast.AST, str]]
 
 
-def computed_before(failure: Failure, number: ast.expr) -> tuple[Cure, ...]:
-    """For `n = int(x.sum())` at the beginning of the explored function, or after what it does not need: the function
-    with `n` as a static argument, and the number computed where it is called."""
+def asked_number(failure: Failure, call: ast.Call | None) -> ast.expr | None:
+    """Of what a call is given, also in tuples, the traced whole number: the size or the count that is not known."""
+    given = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
+    parts = [part for one in given for part in (one.elts if isinstance(one, (ast.Tuple, ast.List)) else [one])]
+    traced = [part for part in parts if failure.traced(part)]
+    return next((part for part in reversed(traced) if _is_whole_number(failure, part)), None)
+
+
+def _is_whole_number(failure: Failure, node: ast.expr) -> bool:
+    given = failure.value(node)
+    given = given if hasattr(given, "dtype") else given_by(failure, failure.text(node))
+    return getattr(given, "shape", None) == () and given.dtype.kind in "iu"
+
+
+def computed_before(failure: Failure, number: ast.expr | None) -> tuple[Cure, ...]:
+    """The explored function with a number, which is computed of its arguments, as a static argument, and the number
+    computed where the function is called."""
+    statement = failure.statement
+    if number is None:
+        return ()
+    if isinstance(number, ast.Name):
+        return asked_before(failure, number.id, number.id, lambda name: {})
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is number else None
+    if isinstance(target, ast.Name):
+        return asked_before(failure, failure.text(number), target.id, None)
+    return asked_before(failure, failure.text(number), fresh(failure, "size", "count"), lambda name: {number: name})
+
+
+def asked_before(failure: Failure, number: str, name: str, put: Put | None) -> tuple[Cure, ...]:
+    """The same for a number that is written so; without `put`, the failing statement is what gives it its name."""
     statement, source = failure.statement, failure.source
-    function: Any = source.parent(statement) if source is not None and statement is not None else None
-    if source is None or not isinstance(statement, ast.Assign) or not _is_explored(failure, function, source):
+    around = source.around(statement) if source is not None and statement is not None else []
+    function: Any = next((one for one in around if isinstance(one, ast.FunctionDef)), None)
+    if source is None or statement is None or not _is_explored(failure, function, source):
         return ()
-    target, names = statement.targets[0], function.args
-    given = [one.arg for one in (*names.posonlyargs, *names.args)]
-    if not isinstance(target, ast.Name) or statement.value is not number or names.vararg or names.kwarg:
+    if isinstance(source.parent(function), ast.ClassDef) or (put is not None and hasattr(statement, "body")):
         return ()
-    before = {*names_assigned(function.body), *given, *(one.arg for one in names.kwonlyargs)}
-    if not before & {*names_read(number)} <= {*given} - {*names_assigned(function.body)}:
+    names = function.args
+    if names.vararg or names.kwarg or names.defaults or names.kwonlyargs or names.posonlyargs:
         return ()
-    if names.defaults or names.kwonlyargs or names.posonlyargs:
+    given = [one.arg for one in names.args]
+    made = _made_of(function, statement, names_read(ast.parse(number)), given)
+    if made is None:
         return ()
-    body = [source.text(one) for one in function.body if one is not statement]
-    lines = [f"def {function.name}({', '.join([*given, target.id])}):"]
-    lines += [f"    {line}" for part in body for line in part.splitlines()]
-    call = f'jax.jit({function.name}, static_argnames="{target.id}")({", ".join([*given, target.id])})'
-    code = "\n".join([*lines, "", source.text(statement), f"result = {call}"])
+    # What gives the number its name is not done again, nor what only led there.
+    left_out = [statement] if put is None else [one for one in made if names_assigned([one]) == [name]]
+    body = _without(function.body, left_out, made)
+    changes = dict(put(name)) if put is not None else {}
+    lines = [f"def {function.name}({', '.join([*given, name])}):"]
+    for one in body:
+        text = source.replaced(one, changes) if changes and one in around else source.text(one)
+        lines += [f"    {line}" for line in text.splitlines()]
+    before = [source.text(one) for one in made]
+    asked = f"{name} = {number if _is_int(number) else f'int({number})'}"
+    call = f'jax.jit({function.name}, static_argnames="{name}")({", ".join([*given, name])})'
+    code = "\n".join([*lines, "", *before, asked, f"result = {call}"])
     text = "Compute it before, where there are numbers, and make it static; JAX then compiles once for each:"
     return (Cure(text, code, inside=False),)
+
+
+def _is_int(number: str) -> bool:
+    made = ast.parse(number, mode="eval").body
+    return isinstance(made, ast.Call) and last_name(made.func) == "int"
+
+
+def _made_of(function: ast.FunctionDef, at: ast.stmt, names: list[str], given: list[str]) -> list[ast.stmt] | None:
+    """The assignments of a function, in order, of which names are made at a place in it; None where they are made of
+    no argument, or in another way than by one assignment each."""
+    inside: list[ast.stmt] = [one for one in ast.walk(function) if isinstance(one, ast.stmt) and one is not function]
+    assigned = {name: [one for one in inside if name in _assigned_by(one)] for name in names_assigned(function.body)}
+    found: list[ast.stmt] = []
+    waiting, seen, of_arguments = list(names), set(names), False
+    while waiting:
+        name = waiting.pop()
+        makers = [one for one in assigned.get(name, []) if one is not at]
+        of_arguments = of_arguments or name in given
+        if not makers:
+            continue
+        (maker, *more) = makers
+        simple = isinstance(maker, ast.Assign) and maker in function.body and maker.lineno < at.lineno
+        if more or name in given or not simple:
+            return None
+        if maker not in found:
+            found.append(maker)
+        read = [one for one in names_read(maker) if one not in seen]
+        seen |= {*read}
+        waiting += read
+    return sorted(found, key=lambda one: one.lineno) if of_arguments else None
+
+
+def _assigned_by(statement: ast.stmt) -> list[str]:
+    """The names that a statement itself assigns: of a block, those at its head."""
+    heads = [getattr(statement, name) for name in ("target", "targets", "items") if hasattr(statement, name)]
+    nodes = [one for head in heads for one in (head if isinstance(head, list) else [head])]
+    return [
+        one.id
+        for node in nodes
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    ]
+
+
+def _without(body: list[ast.stmt], left_out: list[ast.stmt], made: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements without some of them, and without those of `made` that then give what nothing reads."""
+    kept = [one for one in body if one not in left_out]
+    for one in reversed(made):
+        read = {name for other in kept if other is not one for name in names_read(other)}
+        if one in kept and not read & {*names_assigned([one])}:
+            kept.remove(one)
+    return kept
 
 
 def _is_explored(failure: Failure, function: Any, source: Source) -> bool:

@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Sequence
 
-from jaxviz.errors.explanation import Cure
+from jaxviz.errors.explanation import Cure, Explanation
 from jaxviz.errors.failure import Failure, last_name
 
 
@@ -28,6 +28,11 @@ def depends(failure: Failure) -> str:
     listed = ", ".join(f"`{name}`" for name in names)
     inside = f" of this {failure.traced_for}" if failure.traced_for not in ("", "jit") else ""
     return f"depends on the argument{'s' * (len(names) > 1)} {listed}{inside}, known only when the program runs"
+
+
+def told(failure: Failure, case: str, title: str, why: str, cures: tuple[Cure, ...], link: str = "") -> Explanation:
+    reason = f"{stand_ins(failure, failure.expression)} {why} {depends(failure)}."
+    return Explanation(case, title, reason, cures, failure.link or link)
 
 
 def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...]:

@@ -1,0 +1,141 @@
+"""A number of Python, or what is written out of one, is made of a traced value: float, int, math, `.item()`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxviz.errors.cases.formats import shown_later
+from jaxviz.errors.cases.numbers import counted
+from jaxviz.errors.cases.outside import computed_before
+from jaxviz.errors.cases.tables import taken_by
+from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
+from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
+from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.source import names_read
+
+_CONVERSIONS = ("float", "int", "complex")
+
+
+def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    call = failure.calls(*_CONVERSIONS)
+    if call is None or not call.args:
+        return _of_math(failure)
+    name, inner = last_name(call.func), failure.text(call.args[0])
+    simple = isinstance(call.args[0], (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+    value = inner if simple else f"({inner})"
+    code = failure.with_(call, value if name == "float" else f"{value}.astype({name})")
+    looked = failure.source.parent(call) if failure.source is not None else None
+    loop = failure.statement
+    if isinstance(loop, ast.For) and looked is loop.iter and isinstance(looked, ast.Call):
+        return counted(failure, loop, looked)
+    if (
+        isinstance(looked, ast.Subscript)
+        and looked.slice is call
+        and isinstance(failure.value(looked.value), (dict, list, tuple))
+    ):
+        code = taken_by(failure, looked, f"{value}.astype({name})")
+    title = f"`{name}(...)` needs the number behind `{inner}` while JAX traces"
+    why = f"A number of Python can be made only of a number, and that {depends(failure)}."
+    static = static_cures(failure)
+    kept = shown_later(failure, call, inner) or Cure("Keep the array; it computes as a number does:", code)
+    return Explanation(
+        "conversion",
+        title,
+        f"{stand_ins(failure, call)} {why}",
+        (kept, *static) if not _is_size(failure) else static or computed_before(failure, call),
+        failure.link or error_page("ConcretizationTypeError"),
+    )
+
+
+# What takes sizes, which no array can be.
+_SIZED = {
+    "arange",
+    "broadcast_to",
+    "empty",
+    "eye",
+    "full",
+    "linspace",
+    "ones",
+    "range",
+    "repeat",
+    "reshape",
+    "tile",
+    "zeros",
+}
+
+
+def _is_size(failure: Failure) -> bool:
+    """Whether the number that is made is the size of something further on."""
+    source, statement = failure.source, failure.statement
+    if source is None or not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return False
+    name = statement.targets[0].id
+    for around in source.around(statement):
+        if isinstance(around, ast.FunctionDef):
+            calls = [one for one in ast.walk(around) if isinstance(one, ast.Call) and last_name(one.func) in _SIZED]
+            return any(name in names_read(argument) for call in calls for argument in call.args)
+    return False
+
+
+def _of_math(failure: Failure) -> Explanation | None:
+    """A function of Python's `math`, which works on numbers."""
+    call = failure.find(ast.Call)
+    module = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+    if call is None or module is None or getattr(failure.value(module), "__name__", "") != "math":
+        return None
+    function, value = failure.text(call.func), ", ".join(failure.text(argument) for argument in call.args)
+    code, statement = failure.with_(module, "jnp"), failure.statement
+    if statement is not None and failure.source is not None and not hasattr(statement, "body"):
+        # The others of the statement would ask next.
+        others = [one.func for one in ast.walk(statement) if isinstance(one, ast.Call) and failure.traced(one)]
+        modules = [one.value for one in others if isinstance(one, ast.Attribute)]
+        same = [one for one in modules if getattr(failure.value(one), "__name__", "") == "math"]
+        code = failure.source.replaced(statement, dict.fromkeys(same or [module], "jnp"))
+    cure = Cure("Use the function of jax.numpy, which becomes part of the program:", code)
+    title = f"`{function}` needs the number behind `{value}` while JAX traces"
+    why = "Python's `math` computes with numbers at once, and this one"
+    return told(failure, "conversion", title, why, (cure,), error_page("ConcretizationTypeError"))
+
+
+def _taken_out(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    name = match[1]
+    call = failure.calls(name)
+    if call is None and (found := failure.find(ast.Call)) is not None and last_name(found.func):
+        call, name = found, last_name(found.func)
+    inner = failure.text(call.func.value) if call is not None and isinstance(call.func, ast.Attribute) else "x"
+    code = failure.with_(call, inner) if call is not None else inner
+    title = f"`.{name}()` needs the numbers behind `{inner}` while JAX traces"
+    why = f"`.{name}()` makes a number of Python out of a value, and that"
+    outside = f"result = {failure.name}(...)\nresult.{name}()  # outside of the function, where there are numbers"
+    cures = (
+        shown_later(failure, call, inner) or Cure("Keep the array; it computes as a number does:", code),
+        Cure("Or take it out of the result:", outside),
+    )
+    return told(
+        failure, "taken out", title, why, (*cures, *static_cures(failure)), error_page("ConcretizationTypeError")
+    )
+
+
+def _pickled(failure: Failure, _: re.Match[str]) -> Explanation:
+    """A value that is written out while it is traced."""
+    call = failure.find(ast.Call)
+    written = failure.text(call) or "the value"
+    names = failure.traced(call)
+    title = f"`{written}` writes out a value that JAX traces"
+    why = "To write a value out takes its numbers, and what they are"
+    cures = []
+    if call is not None and isinstance(failure.source.parent(call) if failure.source else None, ast.Expr) and names:
+        given = ", ".join(names)
+        code = f"jax.debug.callback(lambda {given}: {written}, {given})"
+        cures = [Cure("Have it written while the program runs:", failure.with_(call, code))]
+    return told(failure, "pickled", title, why, tuple(cures), error_page("ConcretizationTypeError"))
+
+
+_CONCRETE = ("ConcretizationTypeError",)
+
+CASES = (
+    Case("pickled", _CONCRETE, r"__reduce__ method", _pickled),
+    Case("conversion", _CONCRETE, r"problem arose with the `", _converted),
+    Case("taken out", _CONCRETE, r"(item|tolist|__?\w+)\(\) method", _taken_out),
+)

@@ -1,0 +1,244 @@
+"""Lengths and shapes that depend on values: what functions give as much of, slices, sizes that are traced."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxviz.errors.cases.given import parameter_of
+from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
+from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.trial import given_by
+
+# The parameter that fixes the length of a result, by function.
+_SIZES = {
+    "nonzero": "size",
+    "flatnonzero": "size",
+    "argwhere": "size",
+    "where": "size",
+    "unique": "size",
+    "unique_values": "size",
+    "union1d": "size",
+    "intersect1d": "size",
+    "setdiff1d": "size",
+    "bincount": "length",
+    "repeat": "total_repeat_length",
+    "extract": "size",
+}
+
+
+def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    call = failure.calls(*_SIZES)
+    if call is None or any(keyword.arg == _SIZES[last_name(call.func)] for keyword in call.keywords):
+        return None
+    name = last_name(call.func)
+    written, parameter = failure.text(call), _SIZES[name]
+    array = call.args[0] if call.args else None
+    names = [one for one in failure.traced(array) if is_array(failure.variables[one])]
+    size = {"bincount": "N", "repeat": "N"}.get(name, f"{names[0]}.size" if names else "N")
+    code = failure.with_(call, f"{written[:-1].rstrip().rstrip(',')}, {parameter}={size})")
+    cures = list(static_cures(failure)) or [
+        Cure(f"Give the length that the result shall have; what is left over is filled up ({parameter}=):", code)
+    ]
+    counts = call.args[1] if name == "repeat" and len(call.args) > 1 else None
+    if counts is not None and not failure.traced(counts):
+        # What is computed of nothing that is traced can be computed by NumPy, at once.
+        known = failure.with_(counts, failure.text(counts).replace("jnp.", "np."))
+        cures.insert(0, Cure("Compute the counts with NumPy, which JAX does not trace:", known))
+    if name in ("nonzero", "where", "flatnonzero", "argwhere") and array is not None:
+        cures.append(Cure("Or keep the shape and compute with a mask:", f"jnp.where({failure.text(array)}, values, 0)"))
+    title = f"`{name}` gives an array whose length depends on values"
+    reason = (
+        f"{stand_ins(failure, call)} The shape of every array must be known then, but how many elements `{written}` "
+        f"has {depends(failure)}."
+    )
+    return Explanation("length", title, reason, tuple(cures), failure.link or error_page("ConcretizationTypeError"))
+
+
+def length(failure: Failure, _: re.Match[str]) -> Explanation:
+    call = failure.find(ast.Call)
+    written = failure.text(call) or "the array"
+    if call is not None and last_name(call.func) == "delete" and call.args:
+        return _deleted(failure, call)
+    title = f"the shape of `{written}` depends on a value"
+    static = static_cures(failure)
+    why = "The shape of every array must be known then, but this one"
+    return told(
+        failure,
+        "shape from a value",
+        title,
+        why,
+        static or _of_a_shape(failure, call),
+        error_page("ConcretizationTypeError"),
+    )
+
+
+def _number_for_shape(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    """One traced number for a shape, which a function of JAX takes apart, as of `jax.random.normal(key, n)`."""
+    call = failure.find(ast.Call)
+    shape = parameter_of(failure, call, "shape")
+    if call is None or shape is None or not failure.traced(shape):
+        return None
+    given = given_by(failure, failure.text(shape))
+    if given is not None and getattr(given, "shape", None) != ():
+        return None
+    traced = failure.traced(shape)
+    arrays = [name for name in traced if getattr(failure.variables[name], "shape", ())]
+    text = "Take a shape that is known while tracing, and mask what is too much:"
+    of_array = tuple(Cure(text, failure.with_(shape, f"{name}.shape")) for name in arrays[:1])
+    title = f"the shape of `{failure.text(call)}` depends on a value"
+    why = f"The shape of every array must be known then, but `{failure.text(shape)}`"
+    cures = static_cures(failure, traced) or of_array
+    return told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
+
+
+def _deleted(failure: Failure, call: ast.Call) -> Explanation:
+    array = failure.text(call.args[0])
+    index = failure.text(call.args[1]) if len(call.args) > 1 else "index"
+    cures = (
+        Cure(
+            "Keep the shape, and put a number where something is left out:",
+            f"{array}.at[{index}].set(0)",
+        ),
+        Cure(
+            "Or, of indices that are all different, say so; the length is then known:",
+            failure.with_(call, f"{failure.text(call)[:-1].rstrip()}, assume_unique_indices=True)"),
+        ),
+    )
+    title = f"the length of `{failure.text(call)}` depends on a value"
+    why = "The shape of every array must be known then, but how many different indices there are"
+    return told(failure, "shape from a value", title, why, cures, api_page("jax.numpy.delete"))
+
+
+def _asked_length(failure: Failure, call: ast.Call | None) -> str:
+    """Of the arguments of a call, the length that is not known."""
+    arguments = [
+        part
+        for argument in (call.args if call is not None else [])
+        for part in (argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument])
+        if failure.traced(part)
+    ]
+    numbers = [part for part in arguments if getattr(failure.value(part), "shape", None) == ()]
+    found = numbers or arguments[-1:]
+    return failure.text(found[0]) if found else "n"
+
+
+def _of_a_shape(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
+    """The length of the array that a length is computed from, in the call that asks for it."""
+    if call is None:
+        return ()
+    asked_for = _asked_length(failure, call)
+    arrays = [name for name in failure.causes if getattr(failure.variables.get(name), "shape", ())]
+    parts = [part for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.expr)]
+    found = next((part for part in parts if failure.text(part) == asked_for), None)
+    if found is None or not arrays or asked_for == arrays[0]:
+        return ()
+    text = "Take the length from a shape, which is known while tracing, and mask what is too much:"
+    return (Cure(text, failure.with_(found, f"{arrays[0]}.shape[0]")),)
+
+
+def _slice(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    node = failure.find(ast.Subscript)
+    if node is None:
+        return None
+    slices = [one for one in getattr(node.slice, "elts", [node.slice]) if isinstance(one, ast.Slice)]
+    part = next((one for one in slices if failure.traced(one)), slices[0] if slices else None)
+    if part is None:
+        return None
+    title = f"the length of `{failure.text(node)}` depends on a value"
+    cures = _slice_cures(failure, node, part)
+    listed = ", ".join(f"`{name}`" for name in failure.causes or failure.traced(part)) or "a value"
+    reason = (
+        f"{stand_ins(failure, node)} The shape of every array must be known then, but how many elements this slice "
+        f"has depends on {listed}, known only when the program runs."
+    )
+    static = static_cures(failure, failure.traced(part))
+    return Explanation("slice", title, reason, (*static, *cures), api_page("jax.lax.dynamic_slice_in_dim"))
+
+
+def _slice_cures(failure: Failure, node: ast.Subscript, part: ast.Slice) -> list[Cure]:
+    """All of the axis, masked; of a slice whose length does not depend on where it begins, that many elements."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    others = [one for one in parts if one is not part]
+    plain = all(isinstance(one, ast.Slice) and not (one.lower or one.upper or one.step) for one in others)
+    array, held = failure.text(node.value), failure.value(node.value)
+    if not plain or part.step is not None or not isinstance(node.value, (ast.Name, ast.Attribute, ast.Subscript)):
+        return []
+    axis = parts.index(part)
+    after = len(held.shape) - axis - 1 if is_array(held) else 0
+    size = f"{array}.shape[{axis}]"
+    start, stop = (_from_start(failure, one, size) for one in (part.lower, part.upper))
+    places = f"jnp.arange({size})" + (f"[:, {', '.join(['None'] * after)}]" if after else "")
+    asked = [f"({places} >= {start})"] * (part.lower is not None) + [f"({places} < {stop})"] * (part.upper is not None)
+    mask = " & ".join(asked)
+    cures = []
+    width = _width(failure, part)
+    if width:
+        among = f", axis={axis}" if axis else ""
+        cures.append(
+            Cure(
+                "Take that many elements from a place that is computed:",
+                failure.with_(node, f"jax.lax.dynamic_slice_in_dim({array}, {start or 0}, {width}{among})"),
+            )
+        )
+    text = "Or keep the shape, and leave out" if cures else "Keep the shape, and leave out"
+    masked = failure.with_(node, f"jnp.where({mask}, {array}, 0)")
+    return [*cures, Cure(f"{text} by a mask what is not wanted:", masked)]
+
+
+def _from_start(failure: Failure, bound: ast.expr | None, size: str) -> str:
+    """A bound of a slice, counted from the beginning."""
+    if isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub):
+        return f"{size} - {failure.text(bound.operand)}"
+    return failure.text(bound)
+
+
+def _width(failure: Failure, part: ast.Slice) -> str:
+    """How many elements `x[i:i + 3]` has."""
+    start, stop = part.lower, part.upper
+    if start is None or not isinstance(stop, ast.BinOp) or not isinstance(stop.op, ast.Add):
+        return ""
+    for one, other in ((stop.left, stop.right), (stop.right, stop.left)):
+        if ast.dump(one) == ast.dump(start) and not failure.traced(other):
+            return failure.text(other)
+    return ""
+
+
+def _parameter(failure: Failure, match: re.Match[str]) -> Explanation:
+    """A traced value for a parameter of an operation that is a part of the program: a shape, a count, a power."""
+    operation, parameter = match[1], match[2]
+    call = failure.find(ast.Call)
+    written = failure.text(call) or operation
+    counted = [name for name in failure.traced(call) if failure.static_among([name])]
+    traced = counted[0] if counted else _asked_length(failure, call)
+    title = f"`{parameter}` of `{operation}` must be known while JAX traces"
+    shown = f" `{traced}` is computed from what is traced." if call is not None and traced in written else ""
+    reason = (
+        f"{stand_ins(failure, call)} How `{written}` works, and the shape that it gives, is a part of the program, so "
+        f"`{parameter}` must be a number of Python.{shown}"
+    )
+    cures = [*static_cures(failure, counted)] if counted else []
+    if operation == "integer_pow" and call is not None and len(call.args) > 1:
+        code = failure.with_(call, f"{failure.text(call.args[0])} ** {failure.text(call.args[1])}")
+        cures.append(Cure("Use an operator, which takes a traced power too:", code))
+    return Explanation("shape from a value", title, reason, tuple(cures), error_page("ConcretizationTypeError"))
+
+
+_CONCRETE = ("ConcretizationTypeError",)
+
+CASES = (
+    Case("length", _CONCRETE, "", _size),
+    Case("length by value", _CONCRETE, r"argument|num_classes|static", length),
+    Case("number for a shape", ("TypeError",), r"iteration over a 0-d array", _number_for_shape),
+    Case("length of a shape", ("TypeError",), r"Shapes must be 1D sequences of (?:concrete|integer)", length),
+    Case(
+        "slice", ("IndexError", "TypeError"), r"Slice entries must be static|must have static start/stop/step", _slice
+    ),
+    Case(
+        "shape from a value",
+        ("TypeError",),
+        r"In a call to primitive (\w+), the value of parameter (\w+) was not hashable: .*Tracer",
+        _parameter,
+    ),
+)
