@@ -12,7 +12,9 @@ from typing import Any
 from jaxviz import compat
 from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.given import argument
+from jaxviz.errors.cases.known_numbers import by_numpy
 from jaxviz.errors.cases.leaks import definition_with_source, returned_instead, stored_outside
+from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
@@ -105,8 +107,9 @@ def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explan
     )
     code = _without_static(failure, call)
     traced_too = (Cure("Let it be traced too, by leaving it out of the static ones:", code),) if code else ()
+    cures = static or traced_too or by_numpy(failure, traced) or computed_before(failure, traced)
     title = f"`{text}` is traced, and cannot be static"
-    return Explanation("static argument", title, reason, static or traced_too, page)
+    return Explanation("static argument", title, reason, cures, page)
 
 
 def _written_static(failure: Failure, written: ast.expr, page: str) -> Explanation:

@@ -9,7 +9,9 @@ from dataclasses import replace
 from jaxviz.errors.cases.comprehensions import kept
 from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python, value_of
 from jaxviz.errors.cases.ifs import Choice, checked, chosen, if_cures, match_cures, one_value, run_one, unlike
+from jaxviz.errors.cases.known_numbers import by_numpy
 from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, lines_of, may_end, start_of, used_later
+from jaxviz.errors.cases.outside import asked_number, computed_before
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.cases.ways import with_what_follows
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
@@ -83,7 +85,9 @@ def _by_jax(failure: Failure, call: ast.Call) -> Explanation:
     why = f"How `{failure.text(call.func)}` works, and the shape that it gives, is a part of the program,"
     given = [one for one in [*call.args[1:], *(keyword.value for keyword in call.keywords)] if failure.traced(one)]
     asked = given[0] if len(given) == 1 else call
-    return _told(failure, asked, f"`{failure.text(call.func)}`", why, ())
+    number = asked_number(failure, call)
+    told = _told(failure, asked, f"`{failure.text(call.func)}`", why, ())
+    return replace(told, cures=told.cures or by_numpy(failure, number) or computed_before(failure, number))
 
 
 def _in_library(failure: Failure) -> Explanation:

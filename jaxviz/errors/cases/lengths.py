@@ -6,9 +6,12 @@ import ast
 import re
 
 from jaxviz.errors.cases.given import parameter_of
+from jaxviz.errors.cases.known_numbers import by_numpy
+from jaxviz.errors.cases.outside import asked_before, asked_number, computed_before
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.rewriting import fresh, grouped
 from jaxviz.errors.trial import given_by
 
 # The parameter that fixes the length of a result, by function.
@@ -28,6 +31,18 @@ _SIZES = {
 }
 
 
+# Of those that find out how long their result is: the parameter that says so, and what of their numbers it is.
+_COUNTS = {
+    "bincount": ("length", "{}.max() + 1"),
+    "repeat": ("total_repeat_length", "{}.sum()"),
+    "segment_sum": ("num_segments", "{}.max() + 1"),
+    "segment_max": ("num_segments", "{}.max() + 1"),
+    "segment_min": ("num_segments", "{}.max() + 1"),
+    "segment_prod": ("num_segments", "{}.max() + 1"),
+    "one_hot": ("num_classes", "{}.max() + 1"),
+}
+
+
 def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
     call = failure.calls(*_SIZES)
     if call is None or any(keyword.arg == _SIZES[last_name(call.func)] for keyword in call.keywords):
@@ -38,7 +53,8 @@ def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
     names = [one for one in failure.traced(array) if is_array(failure.variables[one])]
     size = {"bincount": "N", "repeat": "N"}.get(name, f"{names[0]}.size" if names else "N")
     code = failure.with_(call, f"{written[:-1].rstrip().rstrip(',')}, {parameter}={size})")
-    cures = list(static_cures(failure)) or [
+    before = _counted_before(failure, call)
+    cures = list(static_cures(failure) or before) or [
         Cure(f"Give the length that the result shall have; what is left over is filled up ({parameter}=):", code)
     ]
     counts = call.args[1] if name == "repeat" and len(call.args) > 1 else None
@@ -47,7 +63,9 @@ def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
         known = failure.with_(counts, failure.text(counts).replace("jnp.", "np."))
         cures.insert(0, Cure("Compute the counts with NumPy, which JAX does not trace:", known))
     if name in ("nonzero", "where", "flatnonzero", "argwhere") and array is not None:
-        cures.append(Cure("Or keep the shape and compute with a mask:", f"jnp.where({failure.text(array)}, values, 0)"))
+        cures.append(
+            Cure("Or keep the shape and compute with a mask:", f"jnp.where({failure.text(array)}, values, 0)", False)
+        )
     title = f"`{name}` gives an array whose length depends on values"
     reason = (
         f"{stand_ins(failure, call)} The shape of every array must be known then, but how many elements `{written}` "
@@ -62,16 +80,32 @@ def length(failure: Failure, _: re.Match[str]) -> Explanation:
     if call is not None and last_name(call.func) == "delete" and call.args:
         return _deleted(failure, call)
     title = f"the shape of `{written}` depends on a value"
-    static = static_cures(failure)
     why = "The shape of every array must be known then, but this one"
-    return told(
-        failure,
-        "shape from a value",
-        title,
-        why,
-        static or _of_a_shape(failure, call),
-        error_page("ConcretizationTypeError"),
-    )
+    before = _counted_before(failure, call)
+    cures = _known_before(failure, call) or (*before, *_of_a_shape(failure, call, "Or take" if before else "Take"))
+    return told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
+
+
+def _known_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
+    """A number that a call is given and that is traced, made known: as a static argument, or by NumPy."""
+    number = asked_number(failure, call)
+    return static_cures(failure, failure.traced(number)) or by_numpy(failure, number)
+
+
+def _counted_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
+    """Such a number computed before the function is traced; of a call that finds it out itself, given to it too."""
+    number = asked_number(failure, call)
+    if call is None or number is not None:
+        return computed_before(failure, number)
+    parameter, asked = _COUNTS.get(last_name(call.func), ("", ""))
+    given = [failure.text(one) for one in call.args]
+    place = 0 if last_name(call.func) == "bincount" else 1
+    if not asked or len(given) <= place or any(one.arg == parameter for one in call.keywords):
+        return ()
+    array = grouped(given[place], call.args[place])
+    name = fresh(failure, "size", "count")
+    put = f"{failure.text(call)[:-1].rstrip().rstrip(',')}, {parameter}="
+    return asked_before(failure, asked.format(array), name, lambda name: {call: f"{put}{name})"})
 
 
 def _number_for_shape(failure: Failure, _: re.Match[str]) -> Explanation | None:
@@ -89,7 +123,7 @@ def _number_for_shape(failure: Failure, _: re.Match[str]) -> Explanation | None:
     of_array = tuple(Cure(text, failure.with_(shape, f"{name}.shape")) for name in arrays[:1])
     title = f"the shape of `{failure.text(call)}` depends on a value"
     why = f"The shape of every array must be known then, but `{failure.text(shape)}`"
-    cures = static_cures(failure, traced) or of_array
+    cures = _known_before(failure, call) or computed_before(failure, asked_number(failure, call)) or of_array
     return told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
 
 
@@ -124,7 +158,7 @@ def _asked_length(failure: Failure, call: ast.Call | None) -> str:
     return failure.text(found[0]) if found else "n"
 
 
-def _of_a_shape(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
+def _of_a_shape(failure: Failure, call: ast.Call | None, take: str) -> tuple[Cure, ...]:
     """The length of the array that a length is computed from, in the call that asks for it."""
     if call is None:
         return ()
@@ -134,7 +168,7 @@ def _of_a_shape(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
     found = next((part for part in parts if failure.text(part) == asked_for), None)
     if found is None or not arrays or asked_for == arrays[0]:
         return ()
-    text = "Take the length from a shape, which is known while tracing, and mask what is too much:"
+    text = f"{take} the length from a shape, which is known while tracing, and mask what is too much:"
     return (Cure(text, failure.with_(found, f"{arrays[0]}.shape[0]")),)
 
 
@@ -153,8 +187,13 @@ def _slice(failure: Failure, _: re.Match[str]) -> Explanation | None:
         f"{stand_ins(failure, node)} The shape of every array must be known then, but how many elements this slice "
         f"has depends on {listed}, known only when the program runs."
     )
-    static = static_cures(failure, failure.traced(part))
+    static = static_cures(failure, failure.traced(part)) or _bounds_by_numpy(failure, part)
     return Explanation("slice", title, reason, (*static, *cures), api_page("jax.lax.dynamic_slice_in_dim"))
+
+
+def _bounds_by_numpy(failure: Failure, part: ast.Slice) -> tuple[Cure, ...]:
+    bounds = [one for one in (part.lower, part.upper) if one is not None and failure.traced(one)]
+    return by_numpy(failure, bounds[0]) if len(bounds) == 1 else ()
 
 
 def _slice_cures(failure: Failure, node: ast.Subscript, part: ast.Slice) -> list[Cure]:
@@ -211,7 +250,8 @@ def _parameter(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.find(ast.Call)
     written = failure.text(call) or operation
     counted = [name for name in failure.traced(call) if failure.static_among([name])]
-    traced = counted[0] if counted else _asked_length(failure, call)
+    number = failure.text(asked_number(failure, call))
+    traced = counted[0] if counted else number or _asked_length(failure, call)
     title = f"`{parameter}` of `{operation}` must be known while JAX traces"
     shown = f" `{traced}` is computed from what is traced." if call is not None and traced in written else ""
     reason = (
@@ -219,6 +259,7 @@ def _parameter(failure: Failure, match: re.Match[str]) -> Explanation:
         f"`{parameter}` must be a number of Python.{shown}"
     )
     cures = [*static_cures(failure, counted)] if counted else []
+    cures = cures or [*_known_before(failure, call)] or [*_counted_before(failure, call)]
     if operation == "integer_pow" and call is not None and len(call.args) > 1:
         code = failure.with_(call, f"{failure.text(call.args[0])} ** {failure.text(call.args[1])}")
         cures.append(Cure("Use an operator, which takes a traced power too:", code))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import fresh
 from jaxviz.errors.source import Source, names_assigned, names_read
 from jaxviz.errors.trial import given_by
@@ -25,9 +25,9 @@ def asked_number(failure: Failure, call: ast.Call | None) -> ast.expr | None:
 
 
 def _is_whole_number(failure: Failure, node: ast.expr) -> bool:
-    given = failure.value(node)
-    given = given if hasattr(given, "dtype") else given_by(failure, failure.text(node))
-    return getattr(given, "shape", None) == () and given.dtype.kind in "iu"
+    held: Any = failure.value(node)
+    given: Any = held if is_array(held) else given_by(failure, failure.text(node))
+    return is_array(given) and given.shape == () and given.dtype.kind in "iu"
 
 
 def computed_before(failure: Failure, number: ast.expr | None) -> tuple[Cure, ...]:
@@ -60,9 +60,12 @@ def asked_before(failure: Failure, number: str, name: str, put: Put | None) -> t
     made = _made_of(function, statement, names_read(ast.parse(number)), given)
     if made is None:
         return ()
+    naming = [one for one in made if isinstance(one, ast.Assign) and names_assigned([one]) == [name]]
+    if naming:
+        number = source.text(naming[0].value)
+        made.remove(naming[0])
     # What gives the number its name is not done again, nor what only led there.
-    left_out = [statement] if put is None else [one for one in made if names_assigned([one]) == [name]]
-    body = _without(function.body, left_out, made)
+    body = _without(function.body, [statement] if put is None else [*naming], made)
     changes = dict(put(name)) if put is not None else {}
     lines = [f"def {function.name}({', '.join([*given, name])}):"]
     for one in body:

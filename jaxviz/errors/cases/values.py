@@ -78,7 +78,7 @@ def _computed_of(failure: Failure, names: Sequence[str]) -> list[str]:
         if name in found:
             continue
         made = assigned.get(name, [])
-        of = failure.traced(_without_shapes(made[0].value)) if len(made) == 1 else []
+        of = failure.traced(without_shapes(made[0].value)) if len(made) == 1 else []
         if of and name not in of:
             waiting += of
         else:
@@ -96,7 +96,8 @@ class _Shapes(ast.NodeTransformer):
         return ast.Constant(0) if last_name(node.func) == "len" else self.generic_visit(node)
 
 
-def _without_shapes(node: ast.expr) -> ast.AST:
+def without_shapes(node: ast.expr) -> ast.AST:
+    """An expression without what of it is known while JAX traces."""
     return _Shapes().visit(copy.deepcopy(node))
 
 

@@ -33,6 +33,7 @@ for _name in (
     "daily",
     "fitted",
     "meant",
+    "counted",
 ):
     import_module(f"errors.failing.{_name}")
 

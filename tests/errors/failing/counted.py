@@ -1,0 +1,91 @@
+"""Sizes and counts that a value decides: made known by NumPy, or computed before the function is traced."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from errors.failing.registry import B, X, failing
+
+SEGMENTS = jnp.array([0, 2, 2])
+EYE = jnp.eye(2) * 2
+
+
+@failing(X, SEGMENTS, case="shape from a value", place="segment_sum", mends=[0], gives=[1, 0, 5], instead="outside")
+def sums_of_segments(x, groups):
+    return jax.ops.segment_sum(x, groups, num_segments=groups.max() + 1)
+
+
+@failing(X, SEGMENTS, case="shape from a value", place="segment_sum", mends=[0], gives=[3, 0, 15], instead="outside")
+def sums_of_as_many_segments_as_there_are(x, groups):
+    tripled = x * 3
+    return jax.ops.segment_sum(tripled, groups)
+
+
+@failing(
+    SEGMENTS,
+    case="length",
+    place="bincount",
+    words=["length=size", "size = int(groups.max() + 1)"],
+    mends=[0],
+    gives=[1, 0, 2],
+    instead="outside",
+)
+def counts(groups):
+    return jnp.bincount(groups)
+
+
+@failing(X, SEGMENTS, case="length", place="repeat", mends=[0], gives=4 * 2 + 6, instead="outside")
+def as_often_as_it_says(x, often):
+    y = jnp.repeat(x, often)
+    return y.sum() + often.sum()
+
+
+@failing(X, case="choice", place="top_k", words=["k = int((x > 1).sum())"], mends=[0], gives=[3, 2], instead="outside")
+def the_largest_of_them(x):
+    k = (x > 1).sum()
+    values, _ = jax.lax.top_k(x, k)
+    return values
+
+
+@failing(EYE, case="static argument", place="matrix_power", mends=[0], gives=2 * np.eye(2) * 2**3, instead="outside")
+def a_power_by_the_sum(a):
+    n = a.sum().astype(int) - 1
+    return jnp.linalg.matrix_power(a, n) @ a
+
+
+@failing(
+    X,
+    case="shape from a value",
+    place="split",
+    words=["`x.argmax()` is computed", "size = int(x.argmax())"],
+    mends=[0],
+    gives=2,
+    instead="outside",
+)
+def as_many_keys_as_the_place(x):
+    keys = jax.random.split(jax.random.key(0), x.argmax())
+    return keys.shape[0]
+
+
+@failing(X, case="shape from a value", place="jnp.zeros", words=["n = 5"], mends=[0], gives=np.ones(5))
+def a_size_that_is_an_array(x):
+    n = jnp.int32(5)
+    return jnp.zeros(n) + x[0]
+
+
+@failing(B, case="shape from a value", place="reshape", words=["int(np.prod(np.array(b.shape)))"], mends=[0])
+def as_many_as_the_product(b):
+    n = jnp.prod(jnp.array(b.shape))
+    return b.reshape(n)
+
+
+@failing(X, case="slice", place="x[:k]", words=["np.ceil(x.shape[0] / 2)"], mends=[0], gives=[1, 2])
+def the_first_half_and_one(x):
+    k = jnp.ceil(x.shape[0] / 2).astype(int)
+    return x[:k]
+
+
+@failing(X, case="choice", place="top_k", words=["np.minimum(2, x.shape[0])"], mends=[0], gives=[3, 2])
+def the_largest_two(x):
+    return jax.lax.top_k(x, jnp.minimum(2, x.shape[0]))[0]
