@@ -140,7 +140,7 @@ def mended(fn, line, code, instead=""):
     function.decorator_list = []
     (body, first_place), last_place = _place(function, line - first + 1, instead)
     body[first_place : last_place + 1] = ast.parse(code).body
-    names = dict(fn.__globals__)
+    names = {"jax": jax, "jnp": jnp, **fn.__globals__}
     exec(compile(ast.fix_missing_locations(tree), "<mended>", "exec"), names)
     return names[fn.__name__]
 
@@ -161,9 +161,9 @@ def _place(function, line, instead):
     if instead == "rest":
         block, place = next(one for one in reversed(places) if isinstance(one[0][one[1]], ast.If))
         return (block, place), len(block) - 1
-    if instead == "loop":
+    if instead in ("loop", "loop and rest"):
         block, place = next(one for one in reversed(places) if isinstance(one[0][one[1]], (ast.For, ast.While)))
-        return (block, place), place
+        return (block, place), place if instead == "loop" else len(block) - 1
     (inner,) = [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef) and node.name == instead]
     return (inner.body, len(inner.body) - 1), len(inner.body) - 1
 

@@ -12,6 +12,7 @@ from jaxviz.errors.cases.ifs import Choice, checked, chosen, if_cures, match_cur
 from jaxviz.errors.cases.known_numbers import by_numpy
 from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, lines_of, may_end, start_of, used_later
 from jaxviz.errors.cases.outside import asked_number, computed_before
+from jaxviz.errors.cases.returns import returned_from_loop
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.cases.ways import with_what_follows
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
@@ -103,7 +104,8 @@ def _if(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation |
         return None
     why = f"Python must know True or False on {failure.line_text} to take one branch,"
     cures = left_loop(failure, node)
-    told = _told(failure, node.test, "Python's `if`", why, if_cures(failure, node) if cures is None else cures)
+    cures = (if_cures(failure, node) or returned_from_loop(failure, node)) if cures is None else cures
+    told = _told(failure, node.test, "Python's `if`", why, cures)
     one = one_value(failure, node)
     return _of_other_shapes(told, unlike(failure, one) if one is not None else "")
 

@@ -330,44 +330,36 @@ def _returning(failure: Failure, node: ast.If) -> str | None:
     if not isinstance(parent, ast.FunctionDef) or node not in parent.body:
         return None
     rest = parent.body[parent.body.index(node) + 1 :]
-    ways = _ways(node, rest)
-    if ways is None:
-        return None
-    inside = [one for way in ways for one in way if not isinstance(one, ast.Return)]
-    if any(isinstance(item, ast.Return) for one in inside for item in _walk(one)):
-        return None
-    names = names_assigned([one for way in ways for one in way])
-    kept = [name for name in names if name in failure.variables]
-    lines = _returning_lines(failure, node, rest, kept)
-    return "\n".join(lines)
+    names = names_assigned([node, *rest])
+    lines = _returning_lines(failure, node, rest, [name for name in names if name in failure.variables])
+    return "\n".join(lines) if lines is not None else None
 
 
-def _ways(node: ast.If, rest: list[ast.stmt]) -> list[list[ast.stmt]] | None:
-    """The statements of each way through an `if` and what follows it; None where one of them gives nothing."""
-    found: list[list[ast.stmt]] = []
-    for branch in (node.body, node.orelse):
-        if len(branch) == 1 and isinstance(branch[0], ast.If):
-            nested = _ways(branch[0], rest)
-            if nested is None:
-                return None
-            found += nested
-            continue
-        way = branch if branch and isinstance(branch[-1], ast.Return) else [*branch, *rest]
-        if not way or not isinstance(way[-1], ast.Return) or way[-1].value is None:
-            return None
-        found.append(way)
-    return found
-
-
-def _returning_lines(failure: Failure, node: ast.If, rest: list[ast.stmt], kept: list[str]) -> list[str]:
+def _returning_lines(failure: Failure, node: ast.If, rest: list[ast.stmt], kept: list[str]) -> list[str] | None:
     received = ", ".join(kept)
     lines: list[str] = []
     for name, branch in (("if_true", node.body), ("if_false", node.orelse)):
-        if len(branch) == 1 and isinstance(branch[0], ast.If):
-            inside = _returning_lines(failure, branch[0], rest, kept)
-        else:
-            way = branch if branch and isinstance(branch[-1], ast.Return) else [*branch, *rest]
-            inside = _lines(failure, way)
+        way = branch if branch and isinstance(branch[-1], ast.Return) else [*branch, *rest]
+        inside = _way_lines(failure, way, kept)
+        if inside is None:
+            return None
         lines += [f"def {name}({received}):", *_indented(inside), ""]
     passed = ", ".join(["if_true", "if_false", *kept])
     return [*lines, f"return jax.lax.cond({elementwise(failure, node.test)}, {passed})"]
+
+
+def _way_lines(failure: Failure, way: list[ast.stmt], kept: list[str]) -> list[str] | None:
+    """Statements that end in a return, of which each `if` that returns chooses between what follows; None where one
+    gives nothing, or returns from somewhere else."""
+    returning = [one for one in way if any(isinstance(item, ast.Return) for item in _walk(one))]
+    if not returning:
+        return None
+    first = returning[0]
+    at = way.index(first)
+    before = _lines(failure, way[:at])
+    if isinstance(first, ast.Return):
+        return [*before, *_lines(failure, [first])] if first.value is not None else None
+    if not isinstance(first, ast.If):
+        return None
+    inner = _returning_lines(failure, first, way[at + 1 :], kept)
+    return [*before, *inner] if inner is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from typing import Any
+from typing import Any, TypeGuard
 
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.explanation import Cure
@@ -19,21 +19,33 @@ def left_loop(failure: Failure, node: ast.If) -> tuple[Cure, ...] | None:
     loop: Any = failure.source.parent(node) if failure.source is not None else None
     if node.orelse or not isinstance(last, (ast.Break, ast.Continue)):
         return None
-    if not isinstance(loop, (ast.For, ast.While)) or node not in loop.body or loop.orelse or _leaves(loop, node):
+    if not isinstance(loop, (ast.For, ast.While)) or node not in loop.body or loop.orelse:
+        return ()
+    places = _leaving(loop)
+    if places is None:
         return ()
     if any(isinstance(item, ast.Expr) and isinstance(item.value, ast.Call) for item in ast.walk(loop)):
         # What fills a list, or writes elsewhere, would do so once, while the turn is traced.
         return ()
-    if isinstance(last, ast.Continue):
+    if isinstance(last, ast.Continue) and len(places) == 1:
         return _cut_short(failure, loop, node)
-    return _stopped(failure, loop, node)
+    return _stopped(failure, loop, places)
 
 
-def _leaves(loop: ast.For | ast.While, node: ast.If) -> bool:
-    """Whether a loop is left in another place too."""
-    others = [one for one in loop.body if one is not node]
+def _leaving(loop: ast.For | ast.While) -> list[ast.If] | None:
+    """The statements of a loop that end it or its turn if something is so; None where it is left in other ways too."""
+    places = [one for one in loop.body if _leaves_here(one)]
+    others = [one for part in loop.body for one in (part.body[:-1] if _leaves_here(part) else [part])]
     kinds = (ast.Break, ast.Continue, ast.Return, ast.Yield)
-    return any(isinstance(item, kinds) for one in [*others, *node.body[:-1]] for item in ast.walk(one))
+    return None if any(isinstance(item, kinds) for one in others for item in ast.walk(one)) else places
+
+
+def _leaves_here(statement: ast.stmt) -> TypeGuard[ast.If]:
+    return (
+        isinstance(statement, ast.If)
+        and not statement.orelse
+        and isinstance(statement.body[-1], (ast.Break, ast.Continue))
+    )
 
 
 def may_end(loop: ast.For | ast.While) -> bool:
@@ -134,7 +146,7 @@ def _turns(failure: Failure, loop: ast.For) -> tuple[str, str, list[str], str] |
     return "0", f"{text}.shape[0]", [f"{failure.text(target)} = {text}[{place}]"], place
 
 
-def _stopped(failure: Failure, loop: ast.For | ast.While, node: ast.If) -> tuple[Cure, ...]:
+def _stopped(failure: Failure, loop: ast.For | ast.While, places: list[ast.If]) -> tuple[Cure, ...]:
     """A loop that is left: one whose condition says whether it goes on."""
     carried = carried_by(failure, loop)
     made = set(names_assigned(loop.body)) - set(carried)
@@ -149,19 +161,14 @@ def _stopped(failure: Failure, loop: ast.For | ast.While, node: ast.If) -> tuple
     if made & used_later(failure, loop) or not carried:
         return ()
     done = fresh(failure, "done", "stopped")
-    at = loop.body.index(node)
-    before, after = loop.body[:at], loop.body[at + 1 :]
     names = [done, *([count] if count else []), *[name for name in carried if name != count]]
     kept = [name for name in names if name not in (done, count)]
-    given = ", ".join(kept)
-    body = [f"{', '.join(names)} = carry", *begins, *lines_of(failure, before)]
-    body.append(f"{done} = {elementwise(failure, node.test)}")
-    if node.body[:-1]:
-        body += _function("when_done", given, lines_of(failure, node.body[:-1]), given)
-        body.append(f"{given} = jax.lax.cond({done}, when_done, lambda {given}: {_tuple(kept)}, {given})")
-    if after:
-        body += _function("go_on", given, lines_of(failure, after), given)
-        body.append(f"{given} = jax.lax.cond({done}, lambda {given}: {_tuple(kept)}, go_on, {given})")
+    body = [f"{', '.join(names)} = carry", *begins]
+    if len(places) == 1:
+        body += _turn_left_once(failure, loop, places[0], done, kept)
+    else:
+        body += ["", f"def turn({', '.join(kept)}):", *indented(_turn_lines(failure, loop.body, kept)), ""]
+        body.append(f"{done}, {', '.join(kept)} = turn({', '.join(kept)})")
     results = [done, *([f"{count} + 1"] if count else []), *kept]
     body.append(f"return {', '.join(results)}")
     asked = [f"~{done}"]
@@ -183,6 +190,35 @@ def _stopped(failure: Failure, loop: ast.For | ast.While, node: ast.If) -> tuple
         lines.append(f"{count} = {count} - 1  # as Python leaves it")
     text = "Let the program loop, in place of the whole loop; it goes on until the condition is met:"
     return (Cure(text, "\n".join(lines)),)
+
+
+def _turn_left_once(failure: Failure, loop: ast.For | ast.While, node: ast.If, done: str, kept: list[str]) -> list[str]:
+    at, given = loop.body.index(node), ", ".join(kept)
+    lines = [*lines_of(failure, loop.body[:at]), f"{done} = {elementwise(failure, node.test)}"]
+    if node.body[:-1]:
+        lines += _function("when_done", given, lines_of(failure, node.body[:-1]), given)
+        lines.append(f"{given} = jax.lax.cond({done}, when_done, lambda {given}: {_tuple(kept)}, {given})")
+    if loop.body[at + 1 :]:
+        lines += _function("go_on", given, lines_of(failure, loop.body[at + 1 :]), given)
+        lines.append(f"{given} = jax.lax.cond({done}, lambda {given}: {_tuple(kept)}, go_on, {given})")
+    return lines
+
+
+def _turn_lines(failure: Failure, statements: list[ast.stmt], kept: list[str]) -> list[str]:
+    """A turn that may be left in several places, as a function that gives whether the loop is, and what it carries."""
+    given = ", ".join(kept)
+    node = next((one for one in statements if _leaves_here(one)), None)
+    if node is None:
+        return [*lines_of(failure, statements), f"return False, {given}"]
+    at = statements.index(node)
+    ends = isinstance(node.body[-1], ast.Break)
+    before = lines_of(failure, statements[:at])
+    return [
+        *([*before, ""] if before else []),
+        *[f"def leave({given}):", *indented([*lines_of(failure, node.body[:-1]), f"return {ends}, {given}"])],
+        *["", f"def go_on({given}):", *indented(_turn_lines(failure, statements[at + 1 :], kept))],
+        *["", f"return jax.lax.cond({elementwise(failure, node.test)}, leave, go_on, {given})"],
+    ]
 
 
 def _cut_short(failure: Failure, loop: ast.For | ast.While, node: ast.If) -> tuple[Cure, ...]:

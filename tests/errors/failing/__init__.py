@@ -34,6 +34,7 @@ for _name in (
     "fitted",
     "meant",
     "counted",
+    "left",
 ):
     import_module(f"errors.failing.{_name}")
 

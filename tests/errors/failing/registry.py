@@ -28,8 +28,8 @@ class Failing:
     #: What the function gives with a cure in it.
     gives: Any = None
     #: Where a cure stands, if not in place of the statement that failed: the `return` of a function in it, by its name,
-    #: or the whole loop around it, or that statement and all that follows in the loop; `outside`, if it is the whole
-    #: function and its call.
+    #: or the whole loop around it, with or without what follows, or that statement and all that follows in the loop;
+    #: `outside`, if it is the whole function and its call.
     instead: str = ""
 
 
