@@ -16,6 +16,7 @@ from jaxviz.graph import Graph
 from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
 from jaxviz.tracebacks import add_words, without_our_frames
+from jaxviz.units import plural
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
 if TYPE_CHECKING:
@@ -206,15 +207,14 @@ class Exploration(Exported):
         """
         from jaxviz.loops.compare import rebuild
         from jaxviz.measure.progress import Steps
-        from jaxviz.measure.run import print_line
-        from jaxviz.measure.waiting import listening
+        from jaxviz.measure.told import print_line
 
         if finding is None:
             finding = next((one for one in self.found_in_jaxpr if one.kind == "unrolled"), None)
             if finding is None:
                 raise ValueError(f"there is no unrolled loop in {self.call}")
         steps = Steps(self.call, print_line, progress)
-        with listening(steps.tick):
+        with steps.heard():
             return replace(rebuild(self.program, self._subject, finding, steps.begin), explored=self)
 
     @cached_property
@@ -422,21 +422,16 @@ class Exploration(Exported):
 
     def _action(self, finding: Finding) -> str:
         """A line of Python that goes on from a finding; empty where there is none."""
-        return (
-            f"import jaxviz as jv; jv.rebuild({', '.join(self.typed)})"
-            if finding.kind == "unrolled" and self.typed
-            else ""
-        )
+        if finding.kind != "unrolled" or not self.typed:
+            return ""
+        return f"import jaxviz as jv; jv.rebuild({', '.join(self.typed)})"
 
     def __repr__(self) -> str:
         equations = sum(node.kind == "operation" for node in self.jaxpr)
         regions = len(self.jaxpr.regions.owner) - 1
-        parts = [f"{equations} equation{'s' * (equations != 1)}"]
-        if regions:
-            parts.append(f"{regions} region{'s' * (regions != 1)}")
-        if self.measured is not None:
-            parts.append(self.measured.lines()[0])
-        return f"<jaxviz {self.call}: {', '.join(parts)}>"
+        inside = f", {plural(regions, 'region')}" if regions else ""
+        run = f", {self.measured.lines()[0]}" if self.measured is not None else ""
+        return f"<jaxviz {self.call}: {plural(equations, 'equation')}{inside}{run}>"
 
     def _ipython_display_(self) -> None:
         from jaxviz.notebook.growing import show_growing

@@ -132,7 +132,7 @@ def test_a_picture_of_many_copies_is_one_stack():
     data, _ = jv.explore(long, jnp.ones(2))._repr_mimebundle_()
     assert "x1500" in data["image/svg+xml"]
     assert len(data["image/svg+xml"]) < 4000
-    assert "1500 equations" in data["text/plain"]
+    assert "1,500 equations" in data["text/plain"]
 
 
 def test_a_picture_that_would_take_too_long_is_left_out(monkeypatch):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Event
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
@@ -11,7 +12,7 @@ from jaxviz.compat_threads import unchecked
 from jaxviz.measure.errors import RunStopped
 from jaxviz.measure.taken import Watch, going_on_text
 from jaxviz.measure.told import PassingLine, print_line
-from jaxviz.measure.waiting import Result, Work
+from jaxviz.measure.waiting import Result, Work, listening
 
 #: What a run is at: the compiler, filling arguments, reading what was compiled, the runs, those without `jit`, those
 #: with the profiler.
@@ -75,7 +76,7 @@ class Silence:
 
 
 class Steps:
-    """Tells at which step a work of several is, and for how many seconds; `tick` is called several times a second.
+    """Tells at which step a work of several is, and for how many seconds.
 
     Who hears `progress` has each change of the words; otherwise a person who waits long is told by `tell`.
     """
@@ -100,6 +101,15 @@ class Steps:
         if words != self._said:
             self._said = words
             self._progress(words)
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Tells while something is done."""
+        try:
+            with listening(self.tick):
+                yield
+        finally:
+            self._silence.end()
 
 
 def waited_for(

@@ -97,11 +97,10 @@ def rebuild(session: Session, id: str, number: int, told: Told) -> dict[str, Any
 def beside(session: Session, id: str, number: int, told: Told) -> dict[str, Any]:
     """A program whose loop was rebuilt, beside the same with a loop of JAX: the picture of both, as one document."""
     from jaxviz.measure.progress import Steps
-    from jaxviz.measure.waiting import listening
 
     entry = session[id]
     steps = Steps(entry.call, told, told)
     steps.begin("putting both side by side")
-    with listening(steps.tick):
+    with steps.heard():
         document = entry.rebuilt[number].comparison.document().to_json()
     return {"type": "document", "id": id, "document": document}

@@ -128,7 +128,7 @@ class Opened(Exploration):
 
     _memory = None
 
-    def rebuild(self, finding: Finding | None = None) -> Rebuilt:
+    def rebuild(self, finding: Finding | None = None, *, progress: Callable[[str], None] | None = None) -> Rebuilt:
         """A file holds no function that could be run."""
         raise ValueError(f"{self.path} holds what was compiled, not a function: rebuild its loop where it is defined")
 

@@ -55,6 +55,18 @@ def test_it_passes_too_where_the_wait_ends_in_an_error(displayed, monkeypatch):
     assert displayed[0].history[-1] == {}
 
 
+def test_the_steps_of_a_work_pass_with_it(displayed, monkeypatch):
+    monkeypatch.setattr(progress, "_SILENCE", 0.0)
+    steps = progress.Steps("f(x)", told.print_line)
+    with steps.heard():
+        steps.begin("building")
+        steps.begin("compiling")
+    shown = [output.history for output in displayed]
+    assert "f(x): building" in shown[0][0]["text/plain"]
+    assert shown[0][-1] == {}
+    assert len(shown) == 1
+
+
 def test_who_is_done_soon_has_no_output(displayed):
     progress.waited_for("f(x)", "compiling again", lambda _: None, told.print_line)
     assert displayed == []
