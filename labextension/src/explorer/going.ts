@@ -61,8 +61,7 @@ export function goToNodes({ document, pane }: Ground, graph: number, nodes: read
     pane.pick(here);
     return;
   }
-  pane.enter(graph, -1, keys);
-  pane.viewing.linked = nodes;
+  pane.enterLit(graph, nodes, keys);
 }
 
 /** Selects a node of the graph on the screen, lights several, or lets go of all. */

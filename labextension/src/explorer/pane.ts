@@ -188,30 +188,49 @@ export class Pane {
 
   /** Shows another graph. The selection goes along the links, and so does what was lit. `keys` are meant for it then. */
   enter(graph: number, node = -1, keys = true): void {
-    if (graph === this.viewing.at) {
+    this.whenKnown(graph, () => {
+      const lost = this.viewing.goAlong(graph, node, () => this.choosing.first(graph));
+      void this.arrive(keys).then(() => {
+        if (lost) {
+          this.say(`${lost} has no counterpart here`);
+        }
+      });
+    });
+  }
+
+  /** Shows another graph with some of its nodes lit, whatever was selected. */
+  enterLit(graph: number, nodes: readonly number[], keys: boolean): void {
+    this.whenKnown(graph, () => {
+      this.viewing.change(graph, () => this.choosing.first(graph));
+      this.viewing.origin = null;
+      this.viewing.select(null);
+      this.viewing.light(nodes);
+      void this.arrive(keys).then(() => this.revealLit());
+    });
+  }
+
+  /** Calls `go` once it is known what is open at first of another graph. */
+  private whenKnown(graph: number, go: () => void): void {
+    if (graph === this.viewing.at || this.viewing.openings.knows(graph)) {
       // Whatever was asked for before is not waited for any more.
       this.choosing.cancel();
-    } else if (this.viewing.openings.knows(graph)) {
-      this.choosing.cancel();
-      this.go(graph, node, keys);
+      if (graph !== this.viewing.at) {
+        go();
+      }
     } else {
-      this.choosing.whenOpen(graph, () => this.go(graph, node, keys));
+      this.choosing.whenOpen(graph, go);
     }
   }
 
-  private go(graph: number, node: number, keys: boolean): void {
+  /** Lays out another graph and shows it. */
+  private arrive(keys: boolean): Promise<void> {
     this.scene = null;
-    const lost = this.viewing.goAlong(graph, node, () => this.choosing.first(graph));
     this.events.entered();
-    const byKernel = isKernelTree(this.parts.document, graph);
-    void this.layOut(this.viewing.selected, byKernel).then(() => {
-      if (lost) {
-        this.say(`${lost} has no counterpart here`);
-      }
-    });
+    const placed = this.layOut(this.viewing.selected, isKernelTree(this.parts.document, this.viewing.at));
     if (keys) {
       this.focus();
     }
+    return placed;
   }
 
   /** Shows a graph as it was in a view that was saved; nothing is placed yet. */
@@ -320,12 +339,9 @@ export class Pane {
 
   /** Lights nodes; a second time lets go. */
   pick(nodes: readonly number[]): void {
-    const lit = this.viewing.light(nodes);
+    this.viewing.light(nodes);
     this.mark();
-    const box = lit ? this.boxOf(nodes[0]) : -1;
-    if (box >= 0) {
-      this.picture.reveal(box);
-    }
+    this.revealLit();
   }
 
   /** Lights nodes that belong with what is selected elsewhere, and brings the first of them into view. */
@@ -333,7 +349,13 @@ export class Pane {
     this.viewing.select(null);
     this.viewing.linked = nodes;
     this.mark();
-    const box = nodes.length ? this.boxOf(nodes[0]) : -1;
+    this.revealLit();
+  }
+
+  /** Brings the first of what is lit into view. */
+  private revealLit(): void {
+    const { linked } = this.viewing;
+    const box = linked.length ? this.boxOf(linked[0]) : -1;
     if (box >= 0) {
       this.picture.reveal(box);
     }

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Finding } from '../document/graph.ts';
+import type { Document as PlainDocument } from '../document/schema.generated.ts';
+import { Sketch } from '../document/sketch.ts';
+import { explore, withExplorers } from './testExplorer.ts';
+
+withExplorers();
+
+/** A long chain of operations, and beside it a stage in which nothing of it is left. */
+function chainAndNothing(length: number): PlainDocument {
+  const sketch = new Sketch('chain');
+  const names = ['sin', 'cos', 'tan', 'exp', 'log'];
+  let value = sketch.argument('x', 'f32[4]');
+  for (let i = 0; i < length; i++) {
+    value = sketch.op(names[(i * i) % names.length], [value], 'f32[4]');
+  }
+  sketch.result('result', value);
+  const plain = sketch.plain();
+  const empty = new Sketch('empty');
+  empty.result('result', empty.argument('x', 'f32[4]'));
+  const [left] = empty.plain().graphs;
+  const [program] = plain.programs;
+  const stages = [
+    { kind: 'hlo' as const, graph: 1, seconds: {} },
+    { kind: 'jaxpr' as const, graph: 0, seconds: {} }
+  ];
+  return { ...plain, graphs: [...plain.graphs, left], programs: [{ ...program, stages }] };
+}
+
+for (const length of [20, 3_000]) {
+  test(`what a finding is about is lit in the stage of ${length} operations that it was found in`, async () => {
+    const { explorer } = await explore({ plain: () => chainAndNothing(length) });
+    const [pane] = explorer.panes;
+    const at = (): number => pane.viewing.at;
+    assert.equal(at(), 1);
+    explorer.showFinding({ graph: 0, first: [7], size: [2] } as unknown as Finding);
+    for (let turns = 0; turns < 500 && !(at() === 0 && pane.atRest); turns++) {
+      await new Promise(done => setTimeout(done, 5));
+    }
+    assert.equal(at(), 0);
+    assert.deepEqual(pane.viewing.linked, [7, 8]);
+  });
+}
