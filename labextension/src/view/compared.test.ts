@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { follow } from '../document/follow.ts';
+import { NodeRole } from '../document/graph.ts';
 import { comparedLinks, graphName, graphNamed, programName, programOf } from '../document/programs.ts';
-import { affine } from '../document/sketch.ts';
+import { affine, Sketch } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
 import { besideWhich, compare, Standing } from './compared.ts';
+import { rowsOf } from './outline.ts';
 
 test('each operation is the same, changed, or without a counterpart; borders are neither', () => {
   const document = decodePlain(pair());
@@ -34,6 +36,31 @@ test('a constant is a difference where it has another value', () => {
   assert.deepEqual(compare(decodePlain(plain), 0, 1).changed, []);
   plain.links = links(3);
   assert.deepEqual(compare(decodePlain(plain), 0, 1).changed, [5]);
+});
+
+test('what reads another constant has changed, through what only hands the constant on', () => {
+  const sketch = new Sketch('scaled');
+  const x = sketch.argument('x', 'f32[4]');
+  const constant = sketch.op('constant', [], 'f32[]', { value: '2' });
+  const spread = sketch.op('broadcast', [constant], 'f32[4]');
+  const product = sketch.op('multiply', [x, spread], 'f32[4]');
+  sketch.result('result', sketch.op('tanh', [product], 'f32[4]'));
+  const plain = sketch.plain();
+  const [graph] = plain.graphs;
+  const [program] = plain.programs;
+  plain.graphs.push(structuredClone(graph));
+  plain.programs.push({ ...program, stages: [{ ...program.stages[0], graph: 1 }] });
+  const nodes = graph.nodes.op.map((_, node) => node);
+  const kind = nodes.map(node => (node === constant ? 3 : 0));
+  plain.links = [{ from: 0, to: 1, source: nodes, target: nodes, kind, shares: {} }];
+  const document = decodePlain(plain);
+  const { role } = rowsOf(document, document.graphs[0]).outline;
+  role[constant] = NodeRole.chip;
+  role[spread] = NodeRole.edge;
+  const { changed, same } = compare(document, 0, 1);
+  assert.deepEqual(changed, [product]);
+  // The broadcast and the tanh.
+  assert.equal(same, 2);
 });
 
 test('the same stage of the other program stands beside a stage; alone, one stage has nothing beside it', () => {

@@ -3,6 +3,7 @@ import { follow } from '../document/follow.ts';
 import { LinkKind, NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
 import { programOf } from '../document/programs.ts';
 import { CONDITIONS, LOOPS } from './control.ts';
+import { influenceOf } from './influence.ts';
 import { rowsOf } from './outline.ts';
 
 /** What a node is beside the other graph. */
@@ -43,37 +44,58 @@ export function compare(document: Document, from: number, to: number): Compared 
 }
 
 function stand(document: Document, from: number, to: number): Compared {
-  const { strings } = document;
   const graph = document.graphs[from];
   const { role } = rowsOf(document, graph).outline;
   const programs = programOf(document, from) !== programOf(document, to);
   const of = new Uint8Array(graph.nodeCount);
-  const found: Record<number, number[]> = {
-    [Standing.only]: [],
-    [Standing.changed]: [],
-    [Standing.folded]: [],
-    [Standing.same]: []
-  };
   for (let node = 0; node < graph.nodeCount; node++) {
     if (counts(document, graph, role, node)) {
       const kinds = follow(document, from, node, to).map(({ kind }) => kind);
-      const standing = !kinds.length ? Standing.only : programs ? standingOf(kinds) : Standing.same;
-      of[node] = standing;
-      found[standing].push(node);
-    } else if (programs && strings[graph.op[node]] === 'constant' && isChanged(document, from, node, to)) {
-      // Of constants, only another value is a difference.
-      of[node] = Standing.changed;
-      found[Standing.changed].push(node);
+      of[node] = !kinds.length ? Standing.only : programs ? standingOf(kinds) : Standing.same;
     }
   }
+  if (programs) {
+    changeByConstants(document, from, to, of);
+  }
+  const found = (standing: number): number[] => [...of.keys()].filter(node => of[node] === standing);
   return {
     of,
-    only: found[Standing.only],
-    changed: found[Standing.changed],
-    folded: found[Standing.folded],
-    same: found[Standing.same].length,
+    only: found(Standing.only),
+    changed: found(Standing.changed),
+    folded: found(Standing.folded),
+    same: found(Standing.same).length,
     programs
   };
+}
+
+/** Of constants, only another value is a difference: of the operations that read it, for it has no box of its own. */
+function changeByConstants(document: Document, from: number, to: number, of: Uint8Array): void {
+  const { strings } = document;
+  const graph = document.graphs[from];
+  for (let node = 0; node < graph.nodeCount; node++) {
+    if (strings[graph.op[node]] === 'constant' && isChanged(document, from, node, to)) {
+      const readers = drawnReaders(document, graph, node);
+      for (const reader of readers.length ? readers : [node]) {
+        of[reader] = of[reader] === Standing.only ? Standing.only : Standing.changed;
+      }
+    }
+  }
+}
+
+/** The boxes of a graph that read a node, through what only hands it on. */
+function drawnReaders(document: Document, graph: Graph, node: number): readonly number[] {
+  const { role } = rowsOf(document, graph).outline;
+  const { first, node: after } = influenceOf(graph, false).after;
+  const found = new Set<number>();
+  const seen = new Set([node]);
+  for (const at of seen) {
+    for (let i = first[at]; i < first[at + 1]; i++) {
+      const reader = after[i];
+      const drawn = role[reader] === NodeRole.box && counts(document, graph, role, reader);
+      (drawn ? found : seen).add(reader);
+    }
+  }
+  return [...found];
 }
 
 function isChanged(document: Document, from: number, node: number, to: number): boolean {
