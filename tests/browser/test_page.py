@@ -69,6 +69,27 @@ def test_the_details_tell_all_of_a_long_name(open_page, graph_of, tmp_path):
     assert title.evaluate("title => title.scrollWidth <= title.clientWidth")
 
 
+def test_the_legend_stands_beside_the_details(open_page, graph_of, tmp_path):
+    path = tmp_path / "step.html"
+    jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(path)
+    page = open_page((800, 600), bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    items = graph.root.locator(".jv-legend-item, .jv-legend-cost")
+    sides = set()
+    for label in graph.labels:
+        graph.click(label)
+        expect(graph.pane).to_be_visible()
+        details = graph.pane.bounding_box()
+        sides.add(graph.pane.evaluate("pane => pane.offsetLeft > 0"))
+        for item in items.all():
+            box = item.bounding_box()
+            assert box["x"] + box["width"] <= details["x"] or box["x"] >= details["x"] + details["width"], label
+        page.keyboard.press("Escape")
+        expect(graph.pane).to_be_hidden()
+    assert sides == {True, False}, "the details were not at both sides"
+
+
 def test_a_selection_goes_from_stage_to_stage_and_comes_back(open_page, graph_of, tmp_path):
     def head(h, w):
         return jnp.log(jnp.exp(h @ w).sum(-1))
