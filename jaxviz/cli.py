@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
+import inspect
 import json
 import os
 import sys
 import tempfile
+import traceback
 import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,9 +29,17 @@ class CliError(Exception):
     """What the person is told in one line."""
 
 
+class Untraced(Exception):
+    """A function that could not be traced: the error of JAX, and it in words."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; gives the exit status."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if "run" not in options:
+        parser.print_help(sys.stderr)
+        return 2
     from jaxviz.argument_text import ArgumentError
     from jaxviz.document import DocumentError
     from jaxviz.export.bundles import BundleError
@@ -44,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except told as error:
         print(f"jaxviz: {error}", file=sys.stderr)
         return 2
+    except Untraced as error:
+        print(error, file=sys.stderr)
+        return 1
     except OSError as error:
         print(f"jaxviz: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
@@ -53,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("jaxviz", description="See what JAX makes of your function.")
     parser.add_argument("--version", action="version", version=f"jaxviz {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(metavar="COMMAND")
 
     def command(name: str, run: Callable[[Any], int], help: str) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
@@ -125,11 +138,35 @@ def _explored(options: Any) -> Exploration:
     from jaxviz.argument_text import arguments_of
     from jaxviz.exploration import Exploration
     from jaxviz.program import Program
+    from jaxviz.tracebacks import without_our_frames
 
     args, kwargs = arguments_of(options.args)
-    exploration = Exploration(Program(load_function(options.function), args, kwargs, options.static, options.target))
-    exploration.trace()
+    function = load_function(options.function)
+    _check_arguments(function, options.function, args, kwargs)
+    exploration = Exploration(Program(function, args, kwargs, options.static, options.target))
+    try:
+        exploration.trace()
+    except Exception as error:
+        # As a notebook shows it: from the lines of the function on, and what is known of such an error.
+        own = without_our_frames(error.__traceback__)
+        told = "".join(traceback.format_exception(error.with_traceback(own)))
+        raise Untraced("\n".join(map(str, filter(None, (told, exploration.failed))))) from None
     return exploration
+
+
+def _check_arguments(function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    """Says which arguments are missing, or are too many, as the person gives them here."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        # What was not written in Python does not say what it takes.
+        return
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise CliError(
+            f"{name}{signature}: {error}; give the arguments as --args 'f32[128,64]' 'scale=f32[]'"
+        ) from None
 
 
 def load_function(text: str) -> Any:

@@ -115,6 +115,9 @@ def test_doctor_tells_of_the_other_package(capsys, monkeypatch):
         (["explore", "nowhere.py:f"], "there is no file nowhere.py"),
         (["explore", "jax.numpy:sin", "--args", "f32[3"], "cannot read the argument"),
         (["explore", "jax.numpy:sin", "--args", "f32[3]", "--target", "toaster"], "toaster"),
+        (["explore", "jax.numpy:sin"], "missing a required argument: 'x'; give the arguments as --args"),
+        (["explore", "jax.numpy:sin", "--args", "f32[3]", "f32[3]"], "too many positional arguments"),
+        (["explore", "jax.numpy:sin", "--args", "f32[3]", "y=3"], "unexpected keyword argument 'y'"),
         (["export", "jax.numpy:sin", "--args", "f32[3]", "-o", "x.gif"], "cannot tell from x.gif"),
         (["open", "nothing.hlo"], "nothing.hlo"),
     ],
@@ -124,6 +127,25 @@ def test_mistakes_are_told_in_one_line(capsys, arguments, told):
     assert (status, out) == (2, "")
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_a_function_that_cannot_be_traced_is_told_by_its_line_and_in_words(capsys, tmp_path):
+    path = tmp_path / "branches.py"
+    path.write_text("def sign(x):\n    if x > 0:\n        return 1\n    return -1\n")
+    status, out, err = run(capsys, "explore", f"{path}:sign", "--args", "f32[]")
+    assert (status, out) == (1, "")
+    assert "if x > 0:" in err
+    assert "cli.py" not in err
+    assert "TracerBoolConversionError" in err
+    assert "jaxviz: TracerBoolConversionError on" in err
+    assert "jnp.where" in err
+
+
+def test_without_a_command_all_are_listed(capsys):
+    status, out, err = run(capsys)
+    assert (status, out) == (2, "")
+    assert "export" in err
+    assert "write a picture, page or document of a function" in err
 
 
 def test_arguments_are_types_literals_and_containers_of_them():
