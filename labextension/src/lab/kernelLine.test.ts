@@ -7,6 +7,7 @@ import type { KernelLine } from '../explorer/kernelLine.ts';
 import { AllPrograms } from './allPrograms.ts';
 import { kernelLine } from './kernelLine.ts';
 import { KernelPrograms } from './kernelPrograms.ts';
+import { application } from './preferences.ts';
 
 class FakeKernel {
   readonly iopubMessage = new Signal<this, unknown>(this);
@@ -136,7 +137,7 @@ test('a loop that was rebuilt says what both cost, and both are opened when that
 });
 
 test('what a kernel cannot do is said beforehand', () => {
-  assert.match(made('').line.missing(), /does not say which program/);
+  assert.match(made('').line.missing(), /of no program in a kernel: explore the function with %jaxviz/);
   assert.match(made('other:1').line.missing(), /from before the kernel was started/);
   assert.match(made('key:9').line.missing(), /no such program any more/);
   const nobody = kernelLine({
@@ -146,6 +147,16 @@ test('what a kernel cannot do is said beforehand', () => {
     open: () => undefined
   });
   assert.match(nobody.missing(), /no kernel/);
+});
+
+test('what a kernel cannot do is said in the language of the person', () => {
+  const before = application.trans;
+  application.trans = { ...before, __: sentence => `in my language: ${sentence}` };
+  try {
+    assert.match(made('key:9').line.missing(), /^in my language: The kernel has no such program/);
+  } finally {
+    application.trans = before;
+  }
 });
 
 test('an error of the kernel is said in its words; a restart ends the waiting', async () => {

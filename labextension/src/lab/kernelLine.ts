@@ -1,6 +1,7 @@
 /** The line from a picture to the kernel that made it, over that kernel's list of programs. */
 import { Stopped, type Asked, type KernelLine, type Rebuilt, type Told } from '../explorer/kernelLine.ts';
 import type { KernelPrograms } from './kernelPrograms.ts';
+import { application } from './preferences.ts';
 
 export interface LineEnds {
   /** The kernel, if one is there now. */
@@ -25,16 +26,17 @@ export function kernelLine({ kernel, program, show, open }: LineEnds): KernelLin
   return {
     missing: () => {
       const there = kernel();
+      const { trans } = application;
       if (!id) {
-        return 'This picture does not say which program of the kernel it is of: explore the function, and run that.';
+        return trans.__('This picture is of no program in a kernel: explore the function with %jaxviz, and run that.');
       }
       if (!there) {
-        return 'There is no kernel: start one, and run the cell again.';
+        return trans.__('There is no kernel: start one, and run the cell again.');
       }
       if (there.key !== key) {
-        return 'This picture is from before the kernel was started: run the cell again.';
+        return trans.__('This picture is from before the kernel was started: run the cell again.');
       }
-      return there.get(id) ? '' : 'The kernel has no such program any more: run the cell again.';
+      return there.get(id) ? '' : trans.__('The kernel has no such program any more: run the cell again.');
     },
     run: told => {
       const { answer, stop } = begin({ type: 'run' }, told);
@@ -45,7 +47,7 @@ export function kernelLine({ kernel, program, show, open }: LineEnds): KernelLin
       const beside = (hear: Told): Asked<void> => {
         const both = begin({ type: 'beside', loop }, hear);
         return {
-          answer: both.answer.then(({ document }) => open('unrolled beside a loop', document)),
+          answer: both.answer.then(({ document }) => open(application.trans.__('unrolled beside a loop'), document)),
           stop: both.stop
         };
       };

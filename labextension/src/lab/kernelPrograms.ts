@@ -8,6 +8,7 @@
 import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 import { Stopped, type Asked, type Told } from '../explorer/kernelLine.ts';
+import { application } from './preferences.ts';
 
 /** The target of the comm, in `jaxviz/notebook/channel.py`. */
 const TARGET = 'jaxviz';
@@ -122,7 +123,7 @@ export class KernelPrograms {
 
   dispose(): void {
     Signal.clearData(this);
-    this.fail('the connection to the kernel has ended');
+    this.fail(application.trans.__('The connection to the kernel has ended.'));
   }
 
   /** The document of a program, made by the kernel when it is first asked for. */
@@ -242,7 +243,8 @@ export class KernelPrograms {
   private send(question: Message, told?: Told): { readonly request: string; readonly answer: Promise<Message> } {
     const { comm, kernel } = this;
     if (comm === null || kernel.isDisposed) {
-      const answer = Promise.reject(new Error('The kernel has no programs now: run the cell again.'));
+      const { trans } = application;
+      const answer = Promise.reject(new Error(trans.__('The kernel has no programs now: run the cell again.')));
       return { request: '', answer };
     }
     const request = `${kernel.clientId}-${++this.questions}`;
@@ -342,7 +344,7 @@ export class KernelPrograms {
 
   /** A restarted kernel has no programs. Those that are pinned and here stay. */
   private forget(): void {
-    this.fail('The kernel was restarted.');
+    this.fail(application.trans.__('The kernel was restarted.'));
     this.unwanted.clear();
     this.comm = null;
     this.key = '';

@@ -128,7 +128,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       return;
     }
     // What is there already stays until the next is drawn.
-    const opening = this.explorer ? null : element('div', 'jv-opening', 'opening…');
+    const opening = this.explorer ? null : element('div', 'jv-opening', application.trans.__('opening…'));
     if (opening) {
       opening.setAttribute('role', 'status');
       this.clear();
@@ -145,7 +145,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     } catch (error) {
       this.clear();
       const told = error instanceof Error && error.name === 'DocumentError';
-      const message = told ? error.message : `This document cannot be shown: ${String(error)}`;
+      const message = told ? error.message : application.trans.__('This document cannot be shown: %1', String(error));
       const line = element('div', 'jv-error', message);
       line.setAttribute('role', 'alert');
       this.node.replaceChildren(line);
@@ -192,7 +192,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private line(program: string): KernelLine {
     const found = (): KernelLine =>
       application.kernelLine?.(this.node, program, measured => this.showMeasured(measured)) ??
-      noLine('There is no kernel here, and this needs one.');
+      noLine(application.trans.__('There is no kernel here, and this needs one.'));
     return {
       missing: () => found().missing(),
       run: told => found().run(told),
@@ -202,9 +202,10 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   /** Says that a document is large, and shows it when it is asked for. */
   private offer(size: number): void {
-    const text = `This program is large: ${bytesText(size)}. It is opened when you ask for it.`;
+    const { trans } = application;
+    const text = trans.__('This program is large: %1. It is opened when you ask for it.', bytesText(size));
     const line = element('div', 'jv-large', text);
-    const show = button('jv-large-show', 'show it', `Show this picture`, () => {
+    const show = button('jv-large-show', trans.__('show it'), trans.__('Show this picture'), () => {
       this.asked = true;
       this.shown = null;
       if (this.model) {

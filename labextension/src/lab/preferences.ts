@@ -1,6 +1,7 @@
 /**
  * What the plugins know and the renderer of cells, which JupyterLab gives neither settings nor services, has to know too.
  */
+import { nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import type { KernelLine } from '../explorer/kernelLine.ts';
 import type { SourceSpot } from '../explorer/source.ts';
 
@@ -30,10 +31,12 @@ export function choose(chosen: Preferences): void {
   }
 }
 
-/** What the application can do for an output; empty until it can. */
+/** What the application can do for an output; little until it can. */
 export const application: {
+  /** Sentences in the language of the person. */
+  trans: TranslationBundle;
   /** Shows a line of the source of the program in an output. */
   goToLine?: (output: Node, spot: SourceSpot) => void;
   /** The line to the kernel of the notebook that an output stands in. `show` shows the program with what was measured. */
   kernelLine?: (output: Node, program: string, show: (document: unknown) => void) => KernelLine;
-} = {};
+} = { trans: nullTranslator.load('') };

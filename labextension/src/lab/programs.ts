@@ -38,6 +38,7 @@ function activate(
   translator: ITranslator | null
 ): void {
   const trans = (translator ?? nullTranslator).load('jupyterlab_jaxviz');
+  application.trans = trans;
   const all = new AllPrograms(app.serviceManager.sessions);
   notebooks?.widgetAdded.connect((_, notebook) => all.follow(notebook.sessionContext));
   notebooks?.forEach(notebook => all.follow(notebook.sessionContext));
