@@ -139,7 +139,7 @@ export class Explorer {
       theme: () => this.theme,
       left: () => this.focus()
     });
-    this.working = new Working(options.kernel, busy => this.bar.setWorking(busy));
+    this.working = new Working(options.kernel, busy => this.bar.setWorking(busy), source.measures.length > 0);
     this.tour = new Tour(this.root, () => this.pane.focus());
     this.help = makeHelp(
       () => this.obey('help'),

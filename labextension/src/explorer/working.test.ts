@@ -101,6 +101,12 @@ test('without a kernel it is said what needs one, and how to get it', () => {
   assert.ok(!working.root.hidden && !working.busy);
 });
 
+test('without a kernel a run that is known is not asked for in vain', () => {
+  const working = new Working(undefined, () => assert.fail('nothing begins'), true);
+  working.run();
+  assert.match(working.root.textContent, /no kernel here.*What was measured before is below the picture\./);
+});
+
 test('one thing is asked at a time, and the one that is under way stays', async () => {
   const { line, tell } = slow();
   const working = new Working(line, () => undefined);

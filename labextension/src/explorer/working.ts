@@ -12,10 +12,11 @@ export class Working {
   private readonly words = element('span', 'jv-working-words');
   private asked: Asked<unknown> | null = null;
 
-  /** `changed` hears when something begins or ends. */
+  /** `changed` hears when something begins or ends; where a run is `known`, it is told below the picture. */
   constructor(
     private readonly line: KernelLine = ALONE,
-    private changed: (busy: boolean) => void
+    private changed: (busy: boolean) => void,
+    private readonly known = false
   ) {
     this.root.hidden = true;
     this.words.setAttribute('role', 'status');
@@ -30,7 +31,12 @@ export class Working {
     if (this.busy) {
       this.stop();
     } else {
-      void this.do('running', told => this.line.run(told));
+      const missing = this.line.missing();
+      if (missing && this.known) {
+        this.say(`${missing} What was measured before is below the picture.`);
+      } else {
+        void this.do('running', told => this.line.run(told));
+      }
     }
   }
 
