@@ -33,7 +33,7 @@ def without_our_frames(
     rebuilt: TracebackType | None = None
     for one in reversed(kept):
         rebuilt = TracebackType(rebuilt, one.tb_frame, one.tb_lasti, one.tb_lineno)
-    return rebuilt if rebuilt is not None else traceback
+    return rebuilt
 
 
 def add_words(error: BaseException, told: Any) -> None:
