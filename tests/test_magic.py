@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import traceback
 
 import jax
@@ -414,3 +415,12 @@ def test_what_stands_beside_must_be_a_call_too(shell, names, line, said):
     names.update(f=lambda x: jnp.sin(x), x=jnp.ones(4))
     with pytest.raises(UsageError, match=said):
         JaxvizMagics(shell).jaxviz(line)
+
+
+def test_a_terminal_is_told_once_how_to_see_the_picture(shell, names, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(shell.magics_manager.registry["JaxvizMagics"], "_terminal_told", False)
+    names["jnp"] = jnp
+    explore(shell, "jnp.sin(1.0)")
+    explore(shell, "jnp.cos(1.0)")
+    assert capsys.readouterr().err.count("_.to_html('page.html')") == 1

@@ -24,6 +24,7 @@ from jaxviz.comparison import Comparison
 from jaxviz.exploration import Exploration
 from jaxviz.export.engine import DrawingError
 from jaxviz.measure.errors import NoMemory, RunError
+from jaxviz.measure.told import kernel_shell
 from jaxviz.notebook.cell import run_cell
 from jaxviz.notebook.line import EXAMPLE, RUNS, Options, options_of, parse
 from jaxviz.notebook.paths import opened
@@ -41,6 +42,8 @@ _CALL = "<%jaxviz>"
 class JaxvizMagics(Magics):
     """The magics that `%load_ext jaxviz` registers."""
 
+    _terminal_told = False
+
     @line_cell_magic
     def jaxviz(self, line: str, cell: str | None = None) -> Any:
         """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)
@@ -56,7 +59,14 @@ class JaxvizMagics(Magics):
         self._write(options, shown)
         if self.shell is not None and value_is_unused(self.shell.user_ns):
             display(shown)
+        self._tell_terminal()
         return shown
+
+    def _tell_terminal(self) -> None:
+        """A terminal shows words alone: how to see the rest is said once."""
+        if kernel_shell() is None and sys.stdout.isatty() and not self._terminal_told:
+            self._terminal_told = True
+            print("jaxviz: a terminal shows no picture; _.to_html('page.html') writes the explorer.", file=sys.stderr)
 
     def _explored(self, options: Options, call: ast.Call | Path) -> Exploration:
         """What one call or path stands for."""
