@@ -91,6 +91,9 @@ class Exploration(Exported):
 
                 self.failed = FailedExploration(self.program, error, self.call, self.height)
             kept = without_our_frames(error.__traceback__, hidden=compat_traces.hides_frames())
+            if without_our_frames(error.__traceback__, without_jax=True) is None:
+                # Nothing of the person's was entered, and where JAX noticed says nothing.
+                kept = None
             raise error.with_traceback(kept) from error.__cause__
         except KeyboardInterrupt as interrupt:
             # JAX tidies the tracebacks of errors alone.

@@ -424,3 +424,11 @@ def test_a_terminal_is_told_once_how_to_see_the_picture(shell, names, capsys, mo
     explore(shell, "jnp.sin(1.0)")
     explore(shell, "jnp.cos(1.0)")
     assert capsys.readouterr().err.count("_.to_html('page.html')") == 1
+
+
+def test_a_call_that_does_not_fit_shows_no_lines_of_jax(shell, names):
+    names["f"] = lambda x: x
+    with capture_output() as captured:
+        shell.run_cell("%jaxviz f()")
+    assert "missing 1 required positional argument" in captured.stdout
+    assert "partial_eval" not in captured.stdout
