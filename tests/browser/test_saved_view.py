@@ -67,3 +67,27 @@ def test_a_view_is_copied_as_a_link_and_pasted_back(notebook):
     graph.page.keyboard.press("/")
     graph.root.get_by_role("searchbox").fill(link.replace("of=", "of=1"))
     expect(graph.root.locator(".jv-search-count")).to_have_text("this view was copied from another program: loop")
+
+
+def test_a_picture_whose_cell_is_moved_goes_on_as_it_was(notebook):
+    opened = notebook(LOOP, "1")
+    graph = opened.explore(0)
+    graph.double_click("scan(cell)")
+    graph.wait_without_box("sin")
+    graph.click("cos")
+    graph.settle()
+    graph.root.evaluate("root => { root.dataset.same = 'yes' }")
+    graph.page.locator(".jp-InputArea-prompt").first.click()
+    graph.page.keyboard.press("Control+Shift+ArrowDown")
+    moved = opened.graph_of(graph.page.locator(".jp-CodeCell").nth(1).locator(".jv-root"))
+    expect(moved.root).to_have_attribute("data-same", "yes")
+    assert "sin" not in moved.labels
+    expect(moved.pane.locator("h4")).to_have_text("cos")
+    # It tells the notebook of what is seen, and where its cell is now.
+    moved.click("x")
+    view = moved.root.evaluate("root => root.explorer.view")
+    opened.save(
+        lambda notebook: (
+            notebook["cells"][1]["outputs"][0]["metadata"][MIME_TYPE]["view"]["selected"] == view["selected"]
+        )
+    )

@@ -3,6 +3,7 @@
  * It needs no kernel and no trust: a document is data and is only ever shown as text and pixels.
  */
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { JSONExt, type JSONValue } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 import type { Document } from '../document/graph.ts';
 import { button, element } from '../explorer/elements.ts';
@@ -12,6 +13,7 @@ import { readSaved, type SavedView } from '../explorer/saved.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { bytesText } from '../view/words.ts';
 import { loaded, type Loaded } from './later.ts';
+import { Leaving, type Left } from './leaving.ts';
 import { application, onChoice, preferences } from './preferences.ts';
 import { sign } from './sign.ts';
 
@@ -19,9 +21,9 @@ const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
 /** ms after the last change of the view in which it is saved. */
 const REST = 400;
 
-/** Whether two pieces of data are the same document; the host may give a copy. */
+/** Whether two pieces of data are the same; the host may give a copy, with its parts in another order. */
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
+  return one === other || JSONExt.deepEqual(one as JSONValue, other as JSONValue);
 }
 
 /** How many characters a document has, about. */
@@ -43,6 +45,29 @@ function isTexts(value: unknown): value is readonly string[] {
 type Model = IRenderMime.IMimeModel;
 type Metadata = IRenderMime.IMimeModel['metadata'];
 
+/** What goes with a document in an output: the view that was saved, and which program of the kernel it is. */
+function ownOf(model: Model): { view?: unknown; program?: unknown } {
+  return (model.metadata[MIME_TYPE] ?? {}) as { view?: unknown; program?: unknown };
+}
+
+/** A picture, and all that its next output has to know. */
+interface LeftPicture extends Left {
+  readonly explorer: Explorer;
+  readonly layouts: LayoutClient;
+  readonly home: { output: DocumentOutput };
+  readonly data: unknown;
+  readonly program: unknown;
+  readonly kept: boolean;
+  /** True where the view has changed and was not saved yet. */
+  readonly unsaved: boolean;
+  readonly changing: Promise<void> | null;
+  readonly nodes: readonly ChildNode[];
+  /** What had the keys in it. */
+  readonly focused: HTMLElement | null;
+}
+
+const leaving = new Leaving<LeftPicture>();
+
 class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private explorer: Explorer | null = null;
   /** The data that is shown. */
@@ -61,6 +86,10 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private changing: Promise<void> | null = null;
   /** True once the person has changed what is seen. */
   private kept = false;
+  /** What had the keys in the picture when it left the page. */
+  private focused: HTMLElement | null = null;
+  /** Where the picture stands now: whatever it tells goes there. */
+  private home: { output: DocumentOutput } = { output: this };
 
   constructor(private readonly options: IRenderMime.IRendererOptions) {
     super();
@@ -71,8 +100,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   /** As the person has chosen now in the settings; what he has changed in the picture itself goes before. */
   private readonly drawAgain = (): void => {
     const { model } = this;
-    const own = model?.metadata[MIME_TYPE] as { view?: unknown } | undefined;
-    if (model && !this.isFile && !this.kept && !readSaved(own?.view)) {
+    if (model && !this.isFile && !this.kept && !readSaved(ownOf(model).view)) {
       this.clear();
       this.shown = null;
       void this.renderModel(model);
@@ -89,6 +117,8 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   protected override onBeforeDetach(): void {
+    const { activeElement } = document;
+    this.focused = this.explorer?.root.contains(activeElement) ? (activeElement as HTMLElement) : null;
     this.parent?.node.removeEventListener('focus', this.takeKeys);
   }
 
@@ -136,6 +166,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     }
     try {
       const parts = await loaded();
+      if (this.takeUp(data, model)) {
+        return;
+      }
       const document = await parts.decode(data);
       await this.changing;
       if (!this.isDisposed && this.shown === data) {
@@ -161,37 +194,90 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       this.layouts = new LayoutClient();
       this.sight.observe(this.node);
     }
-    const before = this.explorer;
+    const { explorer: before, home } = this;
     const next = new Explorer(this.node, {
       document,
       data: model.data[MIME_TYPE],
       layouts: this.layouts,
       fill,
       // A file is not changed by looking at it.
-      ...(fill ? {} : { save: (now: SavedView) => this.save(now) }),
+      ...(fill ? {} : { save: (now: SavedView) => home.output.save(now) }),
       ...(saved && !before ? { view: saved } : {}),
       ...(typeof height === 'number' ? { height } : {}),
       ...(typeof stage === 'string' ? { stage } : {}),
       ...(preferences.colour ? { colour: preferences.colour } : {}),
       ...(fill ? {} : { kernel: this.line(typeof program === 'string' ? program : '') }),
       ...(isTexts(coming) ? { coming } : {}),
-      ...(application.goToLine ? { goToLine: spot => application.goToLine?.(this.node, spot) } : {})
+      ...(application.goToLine ? { goToLine: spot => application.goToLine?.(home.output.node, spot) } : {})
     });
     this.explorer = next;
     this.takeKeys();
     if (before) {
       await takePlace(before, next, seen => (saved ? { ...seen, colour: saved.colour } : seen));
-      if (this.kept && this.explorer === next) {
+      const { output } = home;
+      if (output.kept && output.explorer === next) {
         // What the notebook has now knows nothing of what the person has seen.
-        this.save(next.view);
+        output.save(next.view);
       }
     }
   }
 
+  /** Goes on with the picture of an output that was taken away just now; true where nothing else is to be drawn. */
+  private takeUp(data: unknown, model: Model): boolean {
+    const { view, program } = ownOf(model);
+    const left =
+      this.explorer || this.isDisposed
+        ? undefined
+        : leaving.take(one => (program !== undefined && one.program === program) || isSame(one.data, data));
+    if (!left) {
+      return false;
+    }
+    const { explorer, layouts, home, kept, unsaved, changing, nodes, focused } = left;
+    Object.assign(this, { explorer, layouts, home, kept, changing });
+    home.output = this;
+    this.node.replaceChildren(...nodes);
+    this.sight.observe(this.node);
+    if (document.activeElement === document.body) {
+      focused?.focus({ preventScroll: true });
+    }
+    if (unsaved) {
+      this.save(explorer.view);
+    }
+    const saved = readSaved(view);
+    if (saved && !kept && !isSame(saved, explorer.view)) {
+      // Who has only looked on sees what a colleague sees.
+      explorer.restore(saved);
+    }
+    return isSame(left.data, data);
+  }
+
+  /** Leaves the picture to the output that may come in the place of this one. */
+  private leave(explorer: Explorer, layouts: LayoutClient): void {
+    const { home, shown, model, kept, saving, changing, focused } = this;
+    clearTimeout(saving);
+    leaving.put({
+      explorer,
+      layouts,
+      home,
+      data: shown,
+      program: model && ownOf(model).program,
+      kept,
+      unsaved: saving !== undefined,
+      changing,
+      nodes: [...this.node.childNodes],
+      focused,
+      end: () => {
+        explorer.dispose();
+        layouts.dispose();
+      }
+    });
+  }
+
   /** The line to the kernel, looked for when it is used: an output may be there before the plugins are. */
   private line(program: string): KernelLine {
+    const { home } = this;
     const found = (): KernelLine =>
-      application.kernelLine?.(this.node, program, measured => this.showMeasured(measured)) ??
+      application.kernelLine?.(home.output.node, program, measured => home.output.showMeasured(measured)) ??
       noLine(application.trans.__('There is no kernel here, and this needs one.'));
     return {
       missing: () => found().missing(),
@@ -218,10 +304,17 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   /** Keeps a view with the output once the person has come to rest: each time, the notebook is changed. */
   private save(view: SavedView): void {
-    this.kept = true;
     clearTimeout(this.saving);
+    this.saving = undefined;
+    const saved = this.model && readSaved(ownOf(this.model).view);
+    if (saved && isSame(view, saved)) {
+      // As the notebook has it: it came from there.
+      return;
+    }
+    this.kept = true;
     this.saving = setTimeout(() => {
       const { model } = this;
+      this.saving = undefined;
       if (!model) {
         return;
       }
@@ -249,8 +342,12 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     if (!this.isDisposed) {
       onChoice.delete(this.drawAgain);
       this.sight.disconnect();
-      this.clear();
-      this.layouts?.dispose();
+      if (this.explorer && this.layouts && !this.isFile) {
+        this.leave(this.explorer, this.layouts);
+      } else {
+        this.clear();
+        this.layouts?.dispose();
+      }
       super.dispose();
     }
   }
