@@ -51,7 +51,7 @@ def find_all(subject: Subject) -> tuple[Finding, ...]:
 
 
 #: Those that need nothing but optimized HLO, in whatever order it stands.
-ALONE_FINDERS = ("unfused", "collective", "replicated")
+ALONE_FINDERS = ("unrolled", "unfused", "collective", "replicated")
 
 
 def find_in_hlo(graph: Graph, outline: Outline) -> tuple[Finding, ...]:

@@ -16,6 +16,8 @@ from jaxviz.outline.hashes import Hashes, mixed, powers
 _LAGS, _COUNTED = 4, 4_096
 # So many copies of the same shapes in a row are a loop among others.
 _SOME = 4
+# Bytes of one number.
+_NUMBER = 16
 # Periods that are tried.
 _PERIODS = 64
 _SLICES = ("slice", "dynamic_slice")
@@ -35,6 +37,8 @@ class Flow(NamedTuple):
     #: Values that each copy gives to a later one, and how many copies later.
     carried: int = 0
     lag: int = 0
+    #: Whether these are numbers, while what each copy is given from outside are arrays.
+    adds_up: bool = False
     #: Values from outside that are others in each copy, such as the entries of a list of parameters.
     given: int = 0
     #: Values of which each copy takes a piece of its own.
@@ -117,19 +121,27 @@ class _Copies:
         given = changes & (table >= 0).any(axis=0)
         numbers = [self._numbers(table[:, column]) for column in np.flatnonzero(changes & ~given).tolist()]
         pieces = self._pieces(low, high)
+        carried = np.unique(table[-1, reads]) if simple else table[:0, 0]
+        arrays = np.unique(table[-1, given])
         changing = [table[:, column] for column in np.flatnonzero(changes).tolist()]
         return Flow(
             low,
             high,
-            carried=len(np.unique(table[-1, reads])) if simple else 0,
+            carried=len(carried),
             lag=int(lags.max(initial=0)),
-            given=len(np.unique(table[-1, given])),
+            adds_up=self._are_numbers(carried) and len(arrays) > 0 and not self._are_numbers(arrays),
+            given=len(arrays),
             pieces=len(pieces),
             numbers=max(numbers, default=NO_NUMBERS),
             collected=self._collected(low, high),
             simple=simple,
             period=_period([*changing, *pieces], high - low),
         )
+
+    def _are_numbers(self, values: Column) -> bool:
+        """Whether some values are all of one entry."""
+        types = np.asarray(self.graph.tables.types.bytes, np.int64)[self.graph.values.type[values]]
+        return len(values) > 0 and bool((types <= _NUMBER).all())
 
     def _numbers(self, column: Column) -> int:
         """Whether numbers that are others in each turn are counted."""

@@ -176,6 +176,11 @@ class Subject:
         seconds = self.trace_seconds * equations / max(int(np.count_nonzero(self.graph.nodes.kind == OPERATION)), 1)
         return f" Tracing it took about {seconds:.1g} s." if seconds >= _NOTICED else ""
 
+    @property
+    def of_hlo(self) -> bool:
+        """Whether it is optimized HLO of which nothing else is known: its nodes are operations, not equations."""
+        return self.compiled is not None and self.compiled.graph is self.graph
+
     @cached_property
     def has_gradient(self) -> bool:
         """Whether a backward pass is part of the program."""

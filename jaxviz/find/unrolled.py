@@ -30,6 +30,10 @@ _COSTLY_EQUATIONS = 1_000
 _DETAIL = 4
 # So many turns, the first and the last, may lack something that the others have.
 _ENDS = 2
+# Equations that go from an array to one number and add that.
+_SUM = 6
+# How JAX marks, in name stacks, what stands in the body of one of its loops.
+_BODIES = frozenset({"while", "scan", "closed_call"})
 NO_ROW = -1
 
 
@@ -116,7 +120,7 @@ def _stacks_by_loop(subject: Subject) -> dict[Loop, list[Stack]]:
         if stack is None:
             continue
         loops = _loops_of(subject, stack)
-        if not loops:
+        if not loops and not (subject.of_hlo and _made_by_jax(subject, stack)):
             loops = _known(subject, stack, found) or unseen_loop(subject, stack.first, stack.end)
         if not loops:
             others.append(stack)
@@ -130,6 +134,19 @@ def _stacks_by_loop(subject: Subject) -> dict[Loop, list[Stack]]:
         if loop is not None:
             found[loop].append(stack)
     return found
+
+
+def _made_by_jax(subject: Subject, stack: Stack) -> bool:
+    """Whether copies in HLO may be turns that `unroll=` of a loop of JAX asked for, which then is around them; or the
+    terms by which JAX approximates one function, all of which come from one call of the person's."""
+    nodes, strings = subject.graph.nodes, subject.graph.tables.strings
+    inside = np.arange(stack.first[0], stack.end[-1])
+    inside = inside[nodes.kind[inside] == OPERATION]
+    scopes = np.unique(nodes.scope[inside]).tolist()
+    if any(not _BODIES.isdisjoint(strings[scope].split("/")) for scope in scopes):
+        return True
+    calls = {tuple(subject.own_frames(one)) for one in np.unique(nodes.stack[inside]).tolist()} - {()}
+    return len(calls) < 2 and len(inside) > len(stack.first)
 
 
 def _known(subject: Subject, stack: Stack, found: Iterable[Loop]) -> list[Loop]:
@@ -150,19 +167,24 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
     stacks = [stack for stack in stacks if stack not in own or not _is_detail(subject, stack, count, each)]
     inner = max(_inner_count(subject, stack.row, loop) for stack in own)
     equations = sum(int(outline.equations[stack.row]) for stack in stacks)
-    # The forward part says what is handed on.
-    flow = flow_of(subject.graph, stacks[0].first, stacks[0].end)
-    alike, length = flow.alike, len(stacks[0].first)
+    telling = _telling(subject, stacks)
+    flow = flow_of(subject.graph, telling.first, telling.end)
+    alike, length = flow.alike, len(telling.first)
     # What does not depend on one another may be made for each leaf of a tree, which no frame of JAX tells.
     if loop.how == UNSEEN and not flow.carried:
         return None
     if alike < min(_FEW_COPIES, length) and not flow.grows:
+        return None
+    # As for the norm of all gradients: nobody keeps these as one array for that.
+    if flow.adds_up and equations <= _SUM * count:
         return None
     # The first and the last turn often lack something.
     share = 1.0 if flow.grows or length - alike <= _ENDS else alike / length
     # A loop of two or three turns in another is written for what it does, not to be repeated.
     if max(count, inner) < _FEW_COPIES or not _worth_it(flow, round(count * inner * share), round(equations * share)):
         return None
+    if loop.how == UNSEEN:
+        count = _times_made(subject, telling, count)
     sizes = _sizes(loop, count, flow.period) if inner == 1 else (count, inner)
     if inner == 1 and len(sizes) > 1:
         step = count // sizes[0]
@@ -170,6 +192,26 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
         return Unrolled(loop.outer[1 - len(sizes)], sizes, 1, equations, flow, stacks)
     in_groups = not loop.outer and loop.turns > count and loop.turns % count == 0
     return Unrolled(loop, sizes, loop.turns // count if in_groups else 1, equations, flow, stacks)
+
+
+def _telling(subject: Subject, stacks: list[Stack]) -> Stack:
+    """The stack that says what is handed on: the forward part; of what XLA made in several places, the most of it."""
+    if not subject.of_hlo:
+        return stacks[0]
+    forward = [stack for stack in stacks if not subject.is_backward(int(stack.first[0]))] or stacks
+    return max(forward, key=lambda stack: int(subject.outline.equations[stack.row]))
+
+
+def _times_made(subject: Subject, stack: Stack, count: int) -> int:
+    """How often most of what is in some copies was made: where these begin in the midst of a turn, there is one more
+    copy than turns."""
+    nodes = subject.graph.nodes
+    inside = np.arange(stack.first[0], stack.end[-1])
+    inside = inside[nodes.kind[inside] == OPERATION]
+    made = np.stack([nodes.op[inside], nodes.scope[inside], nodes.stack[inside]])
+    times = np.bincount(np.unique(made, axis=1, return_counts=True)[1])
+    usual = int(np.argmax(times * np.arange(len(times))))
+    return usual if 0 < count - usual <= _ENDS else count
 
 
 def _is_detail(subject: Subject, stack: Stack, count: int, each: int) -> bool:
@@ -280,8 +322,9 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
         title=f"unrolled from line {loop.line.line}: {times} copies",
         text=(
             f"{_SAYS[loop.how].format(head=loop.head, where=where + around)} while JAX traced, so its body is there "
-            f"{found.copies * found.turns:,} times{again}: {plural(equations, 'equation')} to trace and to compile in "
-            f"place of {each:,}." + _alike(found) + subject.tracing(equations)
+            f"{found.copies * found.turns:,} times{again}: {_cost(subject, equations)} in place of {each:,}."
+            + _alike(found)
+            + subject.tracing(equations)
         ),
         remedy=_remedy(found, collects=flow.collected and not subject.has_gradient),
         nodes=np.concatenate([np.arange(stack.first[0], stack.end[-1], dtype=np.int32) for stack in stacks]),
@@ -293,6 +336,12 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
             "given": flow.given + flow.pieces,
         },
     )
+
+
+def _cost(subject: Subject, equations: int) -> str:
+    if subject.of_hlo:
+        return plural(equations, "operation")
+    return f"{plural(equations, 'equation')} to trace and to compile"
 
 
 def _file(subject: Subject, loop: Loop) -> str:

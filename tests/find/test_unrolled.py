@@ -399,3 +399,19 @@ def test_loops_are_found_where_there_is_no_source():
     assert "again in the backward pass" in both_ways.text
     assert found("unrolled", names["written_out"], ONES) == []
     assert found("unrolled", names["over_leaves"], [ONES] * 40) == []
+
+
+def norm(weights):
+    total = jnp.sqrt(sum(jnp.sum(weight**2) for weight in weights))
+    return [weight / total for weight in weights]
+
+
+def heavy(weights, x):
+    return sum(jnp.sum(jnp.tanh(x @ jax.nn.gelu(weight + 1.0) / jnp.linalg.norm(weight))) for weight in weights)
+
+
+def test_a_number_of_each_array_that_is_added_up_is_no_loop_to_be_written_anew():
+    # As for the norm of all gradients; where there is more to each, it is one.
+    weights = [jnp.ones((8, 8))] * 30
+    assert found("unrolled", norm, weights) == []
+    assert the("unrolled", heavy, weights, jnp.ones((4, 8))).figures["copies"] == 30

@@ -1,0 +1,121 @@
+"""In optimized HLO alone, an unrolled loop is its repeats: they come from one place, and hand something on."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxviz as jv
+
+X = jnp.ones((16, 16))
+ROWS = jnp.ones((20, 4, 16))
+
+
+def power(matrix, vector):
+    for _ in range(30):
+        vector = matrix @ vector
+        vector = vector / jnp.linalg.norm(vector)
+    return vector
+
+
+def cell(state, row, weights):
+    return jnp.tanh(state @ weights + row @ weights)
+
+
+def recurrent(rows, weights):
+    state = jnp.zeros((4, 16))
+    for turn in range(20):
+        state = cell(state, rows[turn], weights)
+    return state
+
+
+def network(weights, x):
+    def loss(weights):
+        y = x
+        for layer in weights:
+            y = jnp.tanh(y @ layer) + y
+        return (y**2).sum()
+
+    return jax.grad(loss)(weights)
+
+
+# The line that begins each body.
+LOOPS = {
+    "power": (power, (X, X[0]), 30, "matrix @ vector"),
+    "recurrent": (recurrent, (ROWS, X), 20, "jnp.tanh(state"),
+    "network": (network, ([X] * 16, X), 16, "jnp.tanh(y @"),
+}
+
+
+def opened(tmp_path, fn, arguments):
+    path = tmp_path / "module.hlo"
+    # As it comes from another machine: its source is not at hand.
+    path.write_text(jax.jit(fn).lower(*arguments).compile().as_text().replace(__file__, "/elsewhere/model.py"))
+    return jv.open(path)
+
+
+def unrolled(tmp_path, fn, arguments):
+    return [one for one in opened(tmp_path, fn, arguments).findings if one.kind == "unrolled"]
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_repeats_that_hand_something_on_are_an_unrolled_loop(tmp_path, name):
+    fn, arguments, turns, begins = LOOPS[name]
+    (found,) = unrolled(tmp_path, fn, arguments)
+    with open(__file__, encoding="utf-8") as source:
+        line = next(number for number, text in enumerate(source, 1) if begins in text)
+    assert found.title == f"unrolled from line {line}: {turns} copies"
+    assert f"its body is there {turns} times" in found.text
+    assert f"{found.figures['equations']:,} operations in place of" in found.text
+    assert found.remedy.startswith("jax.lax.fori_loop(0, 30," if name == "power" else "Each turn reads")
+
+
+def unrolled_scan(rows, weights):
+    return jax.lax.scan(lambda state, row: (cell(state, row, weights), None), rows[0], rows, unroll=True)[0]
+
+
+def scan_in_pieces(rows, weights):
+    return jax.lax.scan(lambda state, row: (cell(state, row, weights), None), rows[0], rows, unroll=10)[0]
+
+
+def scanned(matrix, vector):
+    return jax.lax.fori_loop(0, 30, lambda _, one: matrix @ one / jnp.linalg.norm(matrix @ one), vector)
+
+
+def approximated(x):
+    return jax.scipy.special.erfinv(x), jax.scipy.special.gammaln(x), jax.scipy.special.i0(x), jnp.polyval(x[0], x)
+
+
+def drawn(key):
+    return jax.random.normal(key, (64,)), jax.random.gamma(key, 2.0, (8,)), jax.random.permutation(key, 20)
+
+
+def running(x):
+    return jnp.cumsum(x), jax.lax.associative_scan(jnp.multiply, x), jnp.sort(x), jnp.linalg.matrix_power(x, 13)
+
+
+def updated(parameters):
+    return jax.tree.map(lambda one: (one * 0.9 + 0.1) / jnp.sqrt(one * one + 1e-8), parameters)
+
+
+def clipped(parameters):
+    norm = jnp.sqrt(sum(jnp.vdot(one, one) for one in parameters))
+    return [one / norm for one in parameters]
+
+
+INNOCENT = {
+    "unrolled_scan": (unrolled_scan, (ROWS, X)),
+    "scan_in_pieces": (scan_in_pieces, (ROWS, X)),
+    "scanned": (scanned, (X, X[0])),
+    "approximated": (approximated, (X,)),
+    "drawn": (drawn, (jax.random.key(0),)),
+    "running": (running, (X,)),
+    "updated": (updated, ([X] * 24,)),
+    "clipped": (clipped, ([X] * 24,)),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_what_jax_and_xla_repeat_themselves_is_no_loop_of_the_person(tmp_path, name):
+    assert unrolled(tmp_path, *INNOCENT[name]) == []
