@@ -301,7 +301,8 @@ export class Explorer {
         this.showFinding(finding);
         shownFinding?.(finding);
       },
-      rebuild: loop => this.working.rebuild(loop)
+      rebuild: (loop, told) => this.working.rebuild(loop, told),
+      stop: () => this.working.stop()
     });
     root.append(this.bar.root, ...lines, ...failure, this.passes.below, this.search.root, body, this.grip.root, strips);
     this.grip.root.hidden = this.fill || body.hidden;

@@ -2,6 +2,7 @@
 import type { Document, Finding } from '../document/graph.ts';
 import { copied } from './copied.ts';
 import { button, element } from './elements.ts';
+import type { Told } from './kernelLine.ts';
 import { rebuildingPart, type Compared } from './rebuilding.ts';
 import { plain, spelled } from './spelled.ts';
 
@@ -9,7 +10,9 @@ export interface FindingActions {
   /** Shows where a finding is. */
   showFinding(finding: Finding): void;
   /** Has an unrolled loop written as a loop of JAX, by its number among the findings of such loops. */
-  rebuild(loop: number): Promise<Compared | undefined>;
+  rebuild(loop: number, told: Told): Promise<Compared | undefined>;
+  /** Stops that. */
+  stop(): void;
 }
 
 /** The kind of those that can be rebuilt. */
@@ -43,7 +46,9 @@ export class FindingStrip {
     const { findings } = source;
     this.root.hidden = findings.length === 0;
     this.root.setAttribute('aria-label', 'findings');
-    const loops = source.programs.length === 1 ? findings.filter(({ kind }) => kind === UNROLLED) : [];
+    // What was opened from a file has no function to be written anew.
+    const rebuilt = source.programs.length === 1 && source.programs[0].stages.some(({ kind }) => kind === 'jaxpr');
+    const loops = rebuilt ? findings.filter(({ kind }) => kind === UNROLLED) : [];
     this.rows = findings.map(finding => this.row(finding, loops.indexOf(finding)));
     this.root.append(...this.rows);
     this.fold(findings.length > SHOWN);
@@ -64,7 +69,9 @@ export class FindingStrip {
     remedy.hidden = finding.remedy === '';
     reason.append(text, remedy);
     if (loop >= 0) {
-      reason.append(rebuildingPart(() => this.actions.rebuild(loop)));
+      reason.append(
+        rebuildingPart({ rebuild: told => this.actions.rebuild(loop, told), stop: () => this.actions.stop() })
+      );
     }
     if (finding.action) {
       reason.append(actionOf(finding.action));

@@ -132,27 +132,41 @@ test('putting a rebuilt loop beside the other is asked for, told and stopped as 
     },
     () => undefined
   );
-  const asked = working.rebuild(0);
+  const heard: string[] = [];
+  const asked = working.rebuild(0, words => heard.push(words));
   tell('compiling it unrolled, 80 equations, 3 s');
   assert.match(working.root.textContent, /^comparing: compiling it unrolled, 80 equations, 3 s/);
+  assert.equal(heard.at(-1), 'comparing: compiling it unrolled, 80 equations, 3 s');
   end();
-  (await asked)?.open?.();
+  void (await asked)?.open?.(words => heard.push(words));
   assert.ok(working.busy);
   besides.tell('putting both side by side');
   assert.match(working.root.textContent, /^comparing: putting both side by side/);
   press(working.root, 'stop');
   await later();
   assert.deepEqual([stops(), besides.stops(), working.busy], [0, 1, false]);
+  assert.equal(heard.at(-1), 'Stopped: the picture is as it was.');
 });
 
 test('what a rebuilt loop costs stands with the finding, and both are a click away', async () => {
-  let opened = 0;
+  let [opened, stopped] = [0, 0];
+  let tell: (words: string) => void = () => undefined;
   const rows = [
     ['', 'unrolled', 'fori_loop'],
     ['trace', '12 ms', '1 ms']
   ];
-  const part = rebuildingPart(() => Promise.resolve({ rows, said: ['It is faster.'], open: () => opened++ }));
+  const part = rebuildingPart({
+    rebuild: told => {
+      tell = told;
+      return Promise.resolve({ rows, said: ['It is faster.'], open: () => Promise.resolve(opened++) });
+    },
+    stop: () => stopped++
+  });
   press(part, 'compare with a loop of JAX');
+  tell('comparing: compiling it unrolled, 3 s');
+  assert.match(part.textContent, /comparing: compiling it unrolled, 3 s/);
+  press(part, 'stop');
+  assert.equal(stopped, 1);
   await later();
   assert.deepEqual(
     [...part.querySelectorAll('tr')].map(row => [...row.children].map(cell => cell.textContent)),
@@ -162,8 +176,15 @@ test('what a rebuilt loop costs stands with the finding, and both are a click aw
   press(part, 'side by side');
   assert.equal(opened, 1);
   // What was said elsewhere leaves the button as it is.
-  const failing = rebuildingPart(() => Promise.resolve(undefined));
+  const failing = rebuildingPart({
+    rebuild: told => {
+      told('Stopped: the picture is as it was.');
+      return Promise.resolve(undefined);
+    },
+    stop: () => undefined
+  });
   press(failing, 'compare with a loop of JAX');
   await later();
-  assert.equal(failing.textContent, 'compare with a loop of JAX');
+  const seen = [...failing.children].filter(one => !(one as HTMLElement).hidden).map(one => one.textContent);
+  assert.deepEqual(seen, ['', 'compare with a loop of JAX', 'Stopped: the picture is as it was.']);
 });

@@ -11,6 +11,8 @@ export class Working {
   readonly root = element('div', 'jv-working');
   private readonly words = element('span', 'jv-working-words');
   private asked: Asked<unknown> | null = null;
+  /** Hears the same words as the line. */
+  private heard: Told = () => undefined;
 
   /** `changed` hears when something begins or ends; where a run is `known`, it is told below the picture. */
   constructor(
@@ -40,11 +42,14 @@ export class Working {
     }
   }
 
-  /** What a loop of JAX in place of the unrolled one costs; nothing where that was stopped or failed, and was said. */
-  async rebuild(loop: number): Promise<Compared | undefined> {
-    const rebuilt = await this.do('comparing', told => this.line.rebuild(loop, told));
+  /**
+   * What a loop of JAX in place of the unrolled one costs; nothing where that was stopped or failed. `heard` hears all
+   * that is said of it, too.
+   */
+  async rebuild(loop: number, heard?: Told): Promise<Compared | undefined> {
+    const rebuilt = await this.do('comparing', told => this.line.rebuild(loop, told), heard);
     const beside = rebuilt?.beside;
-    return beside ? { ...rebuilt, open: () => void this.do('comparing', beside) } : rebuilt;
+    return beside ? { ...rebuilt, open: also => this.do('comparing', beside, also) } : rebuilt;
   }
 
   /** Another picture of the program waits for it from now on. */
@@ -58,18 +63,25 @@ export class Working {
     this.asked?.stop();
   }
 
-  private async do<Answer>(what: string, ask: (told: Told) => Asked<Answer>): Promise<Answer | undefined> {
+  private async do<Answer>(
+    what: string,
+    ask: (told: Told) => Asked<Answer>,
+    heard: Told = () => undefined
+  ): Promise<Answer | undefined> {
     const missing = this.busy ? 'The kernel does one thing at a time: stop that first.' : this.line.missing();
     if (missing) {
+      heard(missing);
       this.say(missing, !this.busy);
       return undefined;
     }
+    this.heard = heard;
     this.show(`${what}: waiting for the kernel`);
     try {
       const asked = ask(words => this.tell(`${what}: ${words}`));
       this.asked = asked;
       this.changed(true);
       const answer = await asked.answer;
+      this.heard('');
       this.root.hidden = true;
       return answer;
     } catch (error) {
@@ -78,17 +90,20 @@ export class Working {
       return undefined;
     } finally {
       this.asked = null;
+      this.heard = () => undefined;
       this.changed(false);
     }
   }
 
-  private stop(): void {
+  /** Stops what the kernel does for this picture. */
+  stop(): void {
     this.tell('stopping');
     this.asked?.stop();
   }
 
   private tell(words: string): void {
     this.words.textContent = words;
+    this.heard(words);
   }
 
   private show(words: string): void {
