@@ -100,7 +100,11 @@ def beside(session: Session, id: str, number: int, told: Told) -> dict[str, Any]
 
     entry = session[id]
     steps = Steps(entry.call, told, told)
-    steps.begin("putting both side by side")
+    rebuilt = entry.rebuilt[number]
     with steps.heard():
-        document = entry.rebuilt[number].comparison.document().to_json()
+        for name, exploration in (("it unrolled", rebuilt.explored), ("the loop", rebuilt.exploration)):
+            steps.begin(f"following {name} through the compiler")
+            assert exploration.fates is not None
+        steps.begin("putting both side by side")
+        document = rebuilt.comparison.document().to_json()
     return {"type": "document", "id": id, "document": document}

@@ -177,7 +177,11 @@ def test_an_unrolled_loop_is_rebuilt_and_both_are_compared(channel):
     # Their picture is made when it is asked for.
     assert answer["both"]
     *told, opened = ask(channel, type="beside", id="1", loop=0)
-    assert told[1]["words"] == "putting both side by side"
+    assert [message["words"] for message in told if "through" in message["words"]] == [
+        "following it unrolled through the compiler",
+        "following the loop through the compiler",
+    ]
+    assert told[-1]["words"] == "putting both side by side"
     unrolled, rebuilt = Document.from_json(opened["document"]).programs
     assert unrolled.name == "settle"
     assert rebuilt.name != ""
