@@ -77,11 +77,24 @@ def _finding(subject: Subject, root: str, members: list[tuple[str, int, list[int
             f"The function takes {what}{of} from around it, not as an argument. Its {bytes_text(size)} are part of the "
             "compiled program: a change of it is not seen, and each compilation carries a copy."
         ),
-        remedy=f"Pass {passed} as an argument.",
+        remedy=f"Pass {passed} as an argument{_made_inside(subject, nodes)}.",
         nodes=np.array(nodes, np.int32),
         lines=lines,
         figures=figures,
     )
+
+
+def _made_inside(subject: Subject, nodes: list[int]) -> str:
+    """How one array with the same number everywhere is made where it is needed; empty for others."""
+    graph, tables = subject.graph, subject.graph.tables
+    fill = graph.node(nodes[0]).attributes.get("fill")
+    if len(nodes) != 1 or fill is None:
+        return ""
+    type_ = int(graph.values.type[graph.first_value[nodes[0]]])
+    if fill.endswith(("inf", "nan")):
+        fill = fill.replace("inf", "jnp.inf").replace("nan", "jnp.nan")
+    made = f"jnp.full({tables.types.dims[type_]}, {fill}, {tables.strings[tables.types.dtype[type_]]!r})"
+    return f"; or, as all of its entries are {fill}, make it inside of the function: {made}"
 
 
 def _readers(subject: Subject, nodes: list[int]) -> np.ndarray:

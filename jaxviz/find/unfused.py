@@ -14,28 +14,50 @@ from jaxviz.costs.kernels import trip_counts
 from jaxviz.costs.swelling import Swelling, swellings_of
 from jaxviz.costs.traffic import traffic_of
 from jaxviz.find.finding import NOTE, Compiled, Finding, Subject
+from jaxviz.graph import CONSTANT, OPERATION, Graph
 from jaxviz.units import bytes_text, plural
 
 # How much of all traffic such values must be, and how many are named.
 _SHARE, _NAMED = 0.2, 3
 # The same for what a kernel needs whole, and from how many bytes such a value counts: smaller ones stay in a cache.
 _WHOLE_SHARE, _WHOLE_BYTES = 0.4, 10_000_000
+# So many nodes are looked at to find out whether a value is made of arguments.
+_MOST_MAKERS = 100
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     compiled = subject.compiled
     if compiled is None:
         return
-    values = between_kernels(compiled.graph)
-    swellings = list(swellings_of(compiled.graph, values))
-    yield from (_swollen(subject, compiled, swelling) for swelling in swellings)
+    graph = compiled.graph
+    values = between_kernels(graph)
+    swellings = list(swellings_of(graph, values))
+    for swelling in swellings:
+        if not all(_is_constant(graph, value.node) for value in swelling.values):
+            yield _swollen(subject, compiled, swelling)
     told = {value.node for swelling in swellings for value in swelling.values}
-    left = [value for value in values if value.node not in told]
+    left = [value for value in values if value.node not in told and not _is_constant(graph, value.node)]
     yield from _apart(subject, compiled, [value for value in left if not value.whole])
     whole = [value for value in left if value.whole and value.fusible and value.bytes >= _WHOLE_BYTES]
     # Of one that is read once, nothing can be saved.
     if sum(len(value.readers) for value in whole) > 1:
         yield from _needed_whole(subject, compiled, whole)
+
+
+def _is_constant(graph: Graph, node: int) -> bool:
+    """Whether a kernel makes the same in each run: it reads no argument, nor what is made of one."""
+    waiting, known = [node], {node}
+    while waiting:
+        node = waiting.pop()
+        if graph.nodes.kind[node] not in (OPERATION, CONSTANT):
+            return False
+        rows = slice(int(graph.first_operand[node]), int(graph.first_operand[node + 1]))
+        makers = {int(graph.value_node[source]) for source in graph.operands.source[rows].tolist() if source >= 0}
+        waiting += makers - known
+        known |= makers
+        if len(known) > _MOST_MAKERS:
+            return False
+    return True
 
 
 def _swollen(subject: Subject, compiled: Compiled, swelling: Swelling) -> Finding:

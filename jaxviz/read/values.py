@@ -69,16 +69,20 @@ def scalar_text(value: Any) -> str | None:
 
 # The most entries that are shown, and that are looked at for their range.
 _SHOWN, _RANGED = 48, 100_000
+# Bytes of the largest arrays of which it is known whether all entries are the same.
+_COMPARED = 32_000_000
 
 
 def entries_text(value: Any) -> tuple[str, str] | None:
-    """What numbers and truth values an array holds: all of a few, and of whole numbers from which to which."""
+    """What numbers and truth values an array holds: all of a few, the one that fills more, and of whole numbers from
+    which to which."""
     shape, dtype = getattr(value, "shape", ()), getattr(value, "dtype", None)
     # Keys have a type of their own.
     kind = getattr(dtype, "kind", "")
     if not shape or kind not in ("b", "i", "u", "f") or not getattr(value, "is_fully_addressable", True):
         return None
-    if not 0 < math.prod(shape) <= (_SHOWN if kind == "f" else _RANGED):
+    size = math.prod(shape)
+    if not size or (size > (_SHOWN if kind == "f" else _RANGED) and value.nbytes > _COMPARED):
         return None
     try:
         array = np.asarray(value)
@@ -87,4 +91,7 @@ def entries_text(value: Any) -> tuple[str, str] | None:
     if array.size <= _SHOWN:
         # Of a narrow float, its own shortest text: that of a wide one would have digits that it has not.
         return "values", ", ".join(map(str, array.ravel() if kind == "f" else array.ravel().tolist()))
-    return "range", f"{array.min()} to {array.max()}"
+    first = array.ravel()[0]
+    if (array == first).all():
+        return "fill", str(first) if kind == "f" else str(first.item())
+    return ("range", f"{array.min()} to {array.max()}") if kind != "f" and size <= _RANGED else None

@@ -39,7 +39,10 @@ def test_an_array_of_the_module():
     finding = the("captured", of_the_module, jnp.ones(300))
     assert finding.title.startswith("`WEIGHTS` (f32[300,300], 360 kB) is baked in as a constant (line ")
     assert f"`WEIGHTS` (a variable of the module `{of_the_module.__module__}`)" in finding.text
-    assert finding.remedy == "Pass `WEIGHTS` as an argument."
+    made = "jnp.full((300, 300), 1.0, 'float32')"
+    assert finding.remedy == (
+        f"Pass `WEIGHTS` as an argument; or, as all of its entries are 1.0, make it inside of the function: {made}."
+    )
     assert line_numbers(finding, of_the_module) == [2]
     assert finding.figures == {"bytes": 360_000, "arrays": 1}
     assert finding.severity == "advice"
@@ -131,3 +134,12 @@ def test_what_is_given_or_small_is_left_alone(name):
 def test_a_dictionary_that_is_no_tree_to_jax_is_looked_into_all_the_same():
     tables = {1: jnp.ones((256, 256)), "two": 2}
     assert the("captured", lambda x: x @ tables[1], jnp.ones((256, 256))).title.startswith("`tables[1]` (")
+
+
+MASK, STEPS = jnp.full((400, 400), -jnp.inf), jnp.arange(160_000.0).reshape(400, 400)
+
+
+def test_what_holds_one_number_everywhere_can_be_made_inside():
+    made = the("captured", lambda x: x + MASK, jnp.ones(400)).remedy
+    assert "make it inside of the function: jnp.full((400, 400), -jnp.inf, 'float32')" in made
+    assert the("captured", lambda x: x + STEPS, jnp.ones(400)).remedy == "Pass `STEPS` as an argument."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
-from find.found import COMPILED, line_numbers, the
+from find.found import COMPILED, found, line_numbers, the
 
 from jaxviz.costs.lifetimes import peak_of
 from jaxviz.exploration import explore
@@ -300,3 +300,10 @@ def test_the_peak_is_told_by_the_buffer_assignment_once_that_is_known():
     assert after.figures["values"] == len(memory.alive)
     assert before.figures["arguments"] == after.figures["arguments"] == memory.arguments
     assert before.figures["bytes"] == pytest.approx(after.figures["bytes"], rel=0.1)
+
+
+FILLED = jnp.ones((1024, 1024))
+
+
+def test_what_is_made_of_no_argument_cannot_be_worked_on_in_parts():
+    assert found("unfused", lambda x: x @ FILLED, jnp.ones((4, 1024))) == []
