@@ -229,7 +229,16 @@ class Exploration(Exported):
         for one in self.program.narrowed:
             # Of a line that asks for a type, no equation needs to be left.
             add_excerpt(self._capture.tables, add_file(self._capture.tables, one.file), one.line, one.line)
-        return Subject(self.jaxpr, self._capture.outline, self.program.seen, self.program.narrowed, seconds)
+        program = self.program
+        return Subject(
+            self.jaxpr,
+            self._capture.outline,
+            program.seen,
+            program.narrowed,
+            seconds,
+            numbers=program.numbers,
+            cut=program.cut,
+        )
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
         """Which nodes of the jaxpr became which nodes of another stage."""

@@ -1,7 +1,8 @@
 """Hears where a person's code asks JAX for types of 64 bits and gets 32, as JAX does unless 64 are enabled.
 
-JAX warns of it, and leaves nothing in the jaxpr. A filter for warnings that never matches hears what JAX says; what
-happens with the warning is up to the person's own filters, as before.
+Of arguments of 64 bits JAX says nothing, so these are looked at. Of what is asked for it warns, and leaves nothing in
+the jaxpr. A filter for warnings that never matches hears what JAX says; what happens with the warning is up to the
+person's own filters, as before.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NamedTuple
+
+import jax
+import numpy as np
 
 from jaxviz import compat
 from jaxviz.read.frames import OWN_FOLDER, is_library
@@ -31,6 +35,34 @@ class Narrowed(NamedTuple):
     asked: str
     file: str
     line: int
+
+
+class Cut(NamedTuple):
+    """A whole number of 64 bits in an argument, by its place, and what is left of it in 32."""
+
+    argument: int
+    number: int
+    taken: int
+
+
+def cut_in(arguments: Sequence[Any]) -> tuple[Cut, ...]:
+    """Of arrays of NumPy with numbers that do not fit 32 bits, one such number each; none where 64 are enabled.
+
+    >>> cut_in([np.array([1, 2**40 + 5])])
+    (Cut(argument=0, number=1099511627781, taken=5),)
+    """
+    if jax.config.jax_enable_x64:
+        return ()
+    found = []
+    for place, one in enumerate(arguments):
+        if not isinstance(one, (np.ndarray, np.generic)) or one.dtype.name not in ("int64", "uint64") or not one.size:
+            continue
+        limits = np.iinfo(one.dtype.name.replace("64", "32"))
+        for number in (int(one.min()), int(one.max())):
+            if not limits.min <= number <= limits.max:
+                found.append(Cut(place, number, (number - limits.min) % 2**32 + limits.min))
+                break
+    return tuple(found)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from jaxviz import compat
 from jaxviz.accepted import accepted
 from jaxviz.compat_threads import surroundings
 from jaxviz.hearing import hearing_traces
-from jaxviz.narrowing import Narrowed, hearing_narrowed
+from jaxviz.narrowing import Cut, Narrowed, cut_in, hearing_narrowed
 from jaxviz.read.frames import last_line_of
 from jaxviz.read.values import short_dtype
 from jaxviz.sampling import Sampler
@@ -295,6 +295,17 @@ class Program:
     def constant_scope(self, constant: Any) -> str:
         """Where that variable lives; empty where it is not known."""
         return self._captured.scope_of(constant)
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The whole numbers around the function, by name."""
+        return self._captured.numbers
+
+    @cached_property
+    def cut(self) -> tuple[Cut, ...]:
+        """What arguments hold and JAX, which takes 32 bits of 64, does not keep."""
+        known = len(self._leaves) == len(self.argument_names)
+        return cut_in([leaf for _, leaf in self._leaves]) if known else ()
 
     @cached_property
     def _captured(self) -> CapturedNames:

@@ -14,7 +14,7 @@ from jaxviz.find.flow import Flow
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.fates import Fates
 from jaxviz.link.links import Links
-from jaxviz.narrowing import Narrowed
+from jaxviz.narrowing import Cut, Narrowed
 from jaxviz.outline.derivatives import Derivatives, derivatives_of
 from jaxviz.outline.source import source_of
 from jaxviz.outline.tree import Outline
@@ -106,6 +106,10 @@ class Subject:
     trace_seconds: float = 0.0
     #: Not there where nothing was compiled yet.
     compiled: Compiled | None = None
+    #: The whole numbers around the function, by name.
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    #: What arguments hold that JAX does not keep.
+    cut: tuple[Cut, ...] = ()
 
     def lines(self, nodes: Column) -> tuple[Line, ...]:
         """The innermost lines of the person's own code that nodes come from, each once, in the order of the source."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import numpy as np
 
 from jaxviz.find.finding import WARNING, Finding, Subject
 from jaxviz.find.precision import NAMED
+from jaxviz.graph import ARGUMENT
+from jaxviz.narrowing import Cut
 
 # JAX itself refuses what does not fit 32 bits.
 _NARROW = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16)}
@@ -16,6 +21,7 @@ _CIRCULAR = ("add", "sub", "mul")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
+    yield from map(partial(_cut, subject), subject.cut)
     flow = subject.flow
     if _NARROW.keys().isdisjoint(_types(subject)):
         return
@@ -55,14 +61,14 @@ def _written(subject: Subject, node: int) -> Iterator[tuple[int, str]]:
     literals = [source for source in flow.operands(node) if source < 0 and flow.dtype(source) in _NARROW]
     if not literals:
         return
-    numbers = list(_numbers(subject.expression(node)[0]))
+    numbers = list(_numbers(subject.expression(node)[0], subject.numbers))
     for source in literals:
         type_, taken = flow.dtype(source), flow.number(source)
         yield from ((one, type_) for one in numbers if _wraps(one, type_) and _left(one, type_) == taken)
 
 
-def _numbers(expression: ast.AST | None) -> Iterator[int]:
-    """The whole numbers that an operator or a call is given as they are written."""
+def _numbers(expression: ast.AST | None, named: Mapping[str, int]) -> Iterator[int]:
+    """The whole numbers that an operator or a call is given as they are written, or by a name from around it."""
     if isinstance(expression, ast.BinOp):
         given: list[ast.expr] = [expression.left, expression.right]
     elif isinstance(expression, ast.Compare):
@@ -76,8 +82,30 @@ def _numbers(expression: ast.AST | None) -> Iterator[int]:
     for one in given:
         negative = isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub)
         inner = one.operand if isinstance(one, ast.UnaryOp) and negative else one
-        if isinstance(inner, ast.Constant) and type(inner.value) is int:
-            yield -inner.value if negative else inner.value
+        number = inner.value if isinstance(inner, ast.Constant) else None
+        if isinstance(inner, (ast.Name, ast.Attribute)):
+            # What the object holds that was called is known without it.
+            number = named.get(ast.unparse(inner), named.get(ast.unparse(inner).removeprefix("self.")))
+        if type(number) is int:
+            yield -number if negative else number
+
+
+def _cut(subject: Subject, cut: Cut) -> Finding:
+    """An argument with a number that 32 bits do not hold."""
+    graph = subject.graph
+    node = int(np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0))[cut.argument])
+    name, type_ = graph.tables.strings[graph.nodes.name[node]], subject.flow.dtype(int(graph.first_value[node]))
+    return Finding(
+        kind="precision",
+        severity=WARNING,
+        title=f"{cut.number} in `{name}` does not fit {type_}: it is {cut.taken} here",
+        text=f"`{name}` holds whole numbers of 64 bits, of which JAX takes the last 32 unless 64 are enabled; there is "
+        "no error.",
+        remedy='jax.config.update("jax_enable_x64", True) before anything is computed; or give numbers that fit, as '
+        "the difference from the first.",
+        nodes=np.array([node], np.int32),
+        figures={"number": cut.number, "taken": cut.taken},
+    )
 
 
 def _limits(type_: str) -> tuple[int, int]:

@@ -38,6 +38,18 @@ class CapturedNames:
         # What was found must live as long as it is known by its id.
         self._found: list[tuple[Any, str]] = []
         self._scopes: dict[int, str] = {}
+        self._numbers: dict[str, set[int]] = {}
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The whole numbers around the function, by the names that mean one of them alone.
+
+        >>> scale = 200
+        >>> CapturedNames(lambda x: x * scale).numbers
+        {'scale': 200}
+        """
+        self.of(None)
+        return {name: next(iter(values)) for name, values in self._numbers.items() if len(values) == 1}
 
     def of(self, constant: Any) -> str:
         """The name of a constant of a jaxpr, empty where none is found."""
@@ -71,6 +83,9 @@ class CapturedNames:
         seen: set[int] = set()
         while waiting and len(seen) < _THINGS:
             value, name, scope, depth = waiting.popleft()
+            if type(value) is int:
+                # The same object may have several names.
+                self._numbers.setdefault(name, set()).add(value)
             if id(value) in seen:
                 continue
             seen.add(id(value))
