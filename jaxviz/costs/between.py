@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxviz.costs.kernels import kernels_of
-from jaxviz.costs.traffic import RENAMING, value_bytes
+from jaxviz.costs.traffic import BRINGING, RENAMING, value_bytes
 from jaxviz.graph import ENTER, OPERATION, Column, Graph
 
 # Operations that need what they read, or give what they make, in memory, and what people call them.
@@ -38,8 +38,6 @@ _CALLED = frozenset(
     {"dot", "convolution", "custom-call", "cholesky", "triangular-solve", "rng-bit-generator", "while", "conditional"}
     | {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"}
 )
-# What brings a value nearer to where it is read, while other kernels run: it is the same value.
-_BRINGING = frozenset({"copy-start", "copy-done", "slice-start", "slice-done"})
 LAYOUT, CARRY, UNKNOWN = "a copy for layout", "a copy of what a loop hands on", "XLA does not say"
 PLAIN = "a copy that XLA put in"
 # What a kernel that only copies consists of.
@@ -95,7 +93,7 @@ class Readers:
             same = self._in_calls.get((node, value), [])
             if (
                 graph.nodes.kind[node] == OPERATION
-                and graph.tables.strings[graph.nodes.op[node]] in RENAMING | _BRINGING
+                and graph.tables.strings[graph.nodes.op[node]] in RENAMING | BRINGING
             ):
                 same = [int(graph.first_value[node])]
             for other in same:
@@ -129,7 +127,7 @@ class _Kernels:
         found = []
         # Only what runs by itself writes to memory.
         for node in np.flatnonzero(self.kernels == np.arange(len(graph))).tolist():
-            if graph.tables.strings[graph.nodes.op[node]] in _BRINGING:
+            if graph.tables.strings[graph.nodes.op[node]] in BRINGING:
                 continue
             for value in range(graph.first_value[node], graph.first_value[node + 1]):
                 if value_bytes(graph, value) < least:

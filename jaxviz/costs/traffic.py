@@ -12,6 +12,9 @@ from jaxviz.graph import ENTER, LEAVE, OPERATION, Column, Graph
 
 #: Operations that give a value another name or shape, and move nothing.
 RENAMING = frozenset({"bitcast", "get-tuple-element", "tuple", "reshape"})
+#: What brings a value nearer to where it is read, while other kernels run: it is the same value, and counts as read
+#: once, where it is read.
+BRINGING = frozenset({"copy-start", "copy-done", "slice-start", "slice-done"})
 # How many new names in a row are looked through.
 _RENAMED = 8
 # What a fusion computes on the fly out of nothing.
@@ -96,6 +99,8 @@ class _Touched:
 
     def read(self, node: int) -> float:
         graph = self._graph
+        if self._op(node) in BRINGING:
+            return 0.0
         operands = self._operands(node)
         total = 0.0
         for source in dict.fromkeys(operands):
@@ -111,6 +116,8 @@ class _Touched:
 
     def written(self, node: int) -> float:
         graph = self._graph
+        if self._op(node) in BRINGING:
+            return 0.0
         return sum(
             self._made(value, int(self._operands(self._result[value])[0]) if value in self._result else value)
             for value in range(graph.first_value[node], graph.first_value[node + 1])

@@ -150,6 +150,12 @@ def test_what_is_brought_into_fast_memory_beforehand_is_not_written_between_kern
     assert file.findings == ()
 
 
+def test_what_is_brought_into_fast_memory_is_read_once(tmp_path):
+    kernels = {kernel.name: (kernel.bytes_in, kernel.bytes_out) for kernel in opened(tmp_path, FETCHED).kernels}
+    size = 4 * 1024 * 1024
+    assert kernels == {"start": (0, 0), "done": (0, 0), "y": (size, size)}
+
+
 @pytest.mark.parametrize("text", [LIBRARY, SMALL])
 def test_what_must_be_in_memory_or_is_small_is_left_alone(tmp_path, text):
     assert opened(tmp_path, text).findings == ()

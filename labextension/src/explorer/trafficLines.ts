@@ -24,7 +24,8 @@ export function trafficLines(document: Document, graph: Graph, nodes: readonly n
   const hlo = document.graphs[optimized];
   return [...kernels].flatMap(kernel => {
     const traffic = trafficOf(document, hlo).get(kernel);
-    if (!traffic) {
+    // What only brings a value nearer to its readers is theirs.
+    if (!traffic || traffic.read + traffic.written === 0) {
       return [];
     }
     const { read, written, saved } = traffic;
