@@ -50,8 +50,13 @@ LOOPS = {
 
 def opened(tmp_path, fn, arguments):
     path = tmp_path / "module.hlo"
+    text = jax.jit(fn).lower(*arguments).compile().as_text()
+    if fn in (recurrent, network) and "stack_frame_id" not in text:
+        pytest.skip(
+            "as in JAX 0.6, HLO has the line of an operation without the calls around it, and the body is one line"
+        )
     # As it comes from another machine: its source is not at hand.
-    path.write_text(jax.jit(fn).lower(*arguments).compile().as_text().replace(__file__, "/elsewhere/model.py"))
+    path.write_text(text.replace(__file__, "/elsewhere/model.py"))
     return jv.open(path)
 
 
