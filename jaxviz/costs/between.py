@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxviz.costs.kernels import kernels_of
 from jaxviz.costs.traffic import BRINGING, RENAMING, value_bytes
-from jaxviz.graph import ENTER, OPERATION, Column, Graph
+from jaxviz.graph import ENTER, LEAVE, OPERATION, Column, Graph
 
 # Operations that need what they read, or give what they make, in memory, and what people call them.
 _WHOLE = {
@@ -84,6 +84,7 @@ class Readers:
         self._order: Column = np.argsort(graph.operands.source, kind="stable").astype(np.int32)
         self._sources = graph.operands.source[self._order]
         self._in_calls = _values_in_calls(graph)
+        self._leaving = _values_of_calls(graph)
 
     def of(self, value: int) -> Iterator[int]:
         """The nodes, those that only rename it left out."""
@@ -96,6 +97,8 @@ class Readers:
                 and graph.tables.strings[graph.nodes.op[node]] in RENAMING | BRINGING
             ):
                 same = [int(graph.first_value[node])]
+            if node in self._leaving:
+                same = [self._leaving[node]]
             for other in same:
                 yield from self.of(other)
             if not same:
@@ -113,6 +116,16 @@ def _values_in_calls(graph: Graph) -> dict[tuple[int, int], list[int]]:
             inside = int(graph.first_value[bindings.end[row]])
             found.setdefault((node, int(bindings.start[row])), []).append(inside)
     return found
+
+
+def _values_of_calls(graph: Graph) -> dict[int, int]:
+    """Of what calls give back, by the result inside: the value that it is outside."""
+    bindings, call = graph.bindings, graph.tables.find_string("call")
+    leaving = np.flatnonzero(bindings.kind == LEAVE)
+    columns = bindings.start[leaving].tolist(), bindings.end[leaving].tolist()
+    return {
+        result: value for result, value in zip(*columns, strict=True) if graph.nodes.op[graph.value_node[value]] == call
+    }
 
 
 class _Kernels:

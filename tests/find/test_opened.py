@@ -220,3 +220,26 @@ def test_modules_that_have_nothing_of_the_kind_are_left_alone(tmp_path, kind, nu
 def test_a_file_cannot_be_rebuilt(tmp_path):
     with pytest.raises(ValueError, match="not a function"):
         opened(tmp_path, APART).rebuild()
+
+
+OUTLINED = """\
+HloModule jit_f, is_scheduled=true
+
+outlined {
+  p = f32[1024,1024]{1,0} parameter(0)
+  ROOT t = f32[1024,1024]{1,0} tanh(p)
+}
+
+ENTRY main {
+  x = f32[1024,1024]{1,0} parameter(0)
+  y = f32[1024,1024]{1,0} call(x), to_apply=outlined
+  e = f32[1024,1024]{1,0} exponential(y)
+  s = f32[1024,1024]{1,0} sine(y)
+  ROOT both = (f32[1024,1024]{1,0}, f32[1024,1024]{1,0}) tuple(e, s)
+}
+"""
+
+
+def test_what_a_call_gives_is_read_by_the_kernels_after_it(tmp_path):
+    (value,) = opened(tmp_path, OUTLINED).between_kernels
+    assert (value.name, len(value.readers), value.fact) == ("t", 2, "2 kernels read it")
