@@ -71,6 +71,6 @@ def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
     finding.get_by_text("compare with a loop of JAX").click()
     finding.get_by_text("side by side").click(timeout=60_000)
     tab = opened.page.locator(".jv-tab .jv-root")
-    expect(tab.locator(".jv-pane-head")).to_have_count(2)
+    expect(tab.locator(".jv-pane-head")).to_have_count(2, timeout=60_000)
     opened.page.wait_for_function("root => root.explorer.atRest", arg=tab.element_handle())
     opened.shot("asked-side-by-side")
