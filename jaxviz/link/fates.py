@@ -14,7 +14,14 @@ import numpy as np
 from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.link.links import Found
 from jaxviz.link.liveness import is_acting, needed_nodes
-from jaxviz.link.snapshots import different, instruction_names, replacements, working_names
+from jaxviz.link.snapshots import (
+    ONLY_MOVE,
+    called_text,
+    different,
+    instruction_names,
+    replacements,
+    working_names,
+)
 from jaxviz.link.tags import Places
 from jaxviz.optimize import Snapshot
 
@@ -48,10 +55,6 @@ _PASSES = (
 
 #: Those that write an operation as several others, which carry no name of it: a running sum becomes sums of parts.
 _WRITE_ANEW = ("rewriter", "expander")
-#: What only moves values computes none of them.
-_ONLY_MOVE = frozenset(
-    {"bitcast", "broadcast", "concatenate", "constant", "copy", "pad", "reshape", "slice", "transpose", "tuple"}
-)
 
 _ALIVE = (ALONE, FUSED, BOTH, CONTEXT)
 
@@ -151,7 +154,7 @@ class _Judge:
                     vanished.setdefault(last[node], []).append(node)
         for number, nodes in vanished.items():
             if number + 1 < len(self.snapshots):
-                earlier, later = (self.snapshots[each].text for each in (number, number + 1))
+                earlier, later = self._text(number), self._text(number + 1)
                 merged = kind[nodes[0]] == MERGED
                 for node, other in replacements(earlier, later, nodes, self._nodes_named, merged=merged).items():
                     by[node] = other
@@ -215,7 +218,7 @@ class _Judge:
                 continue
             # What a fusion takes in is numbered anew; the first part of a name is the operation.
             made = {name.partition(".")[0] for name in instruction_names(later.text) - instruction_names(earlier.text)}
-            state = self._state_of(made - _ONLY_MOVE)
+            state = self._state_of(made - ONLY_MOVE)
             named = {node for name in working_names(earlier.text) for node in self._nodes_named(name)}
             found.update({node: state for node in nodes if state != NONE and node in named})
         return found
@@ -269,13 +272,22 @@ class _Judge:
         last: dict[int, int] = {}
         before: set[str] = set()
         nodes: set[int] = set()
-        for number, snapshot in enumerate(self.snapshots):
-            names = working_names(snapshot.text)
+        for number in range(len(self.snapshots)):
+            names = working_names(self._text(number))
             if names != before:
                 before = names
                 nodes = self._with_owners(node for name in names for node in self._nodes_named(name))
             last.update(dict.fromkeys(nodes, number))
         return last
+
+    def _text(self, number: int) -> str:
+        """The text of a snapshot; of one whose dead code goes next, without the bodies that are called no more.
+
+        The pass that merged two fusions is the one that removed what is in the body of the second.
+        """
+        text = self.snapshots[number].text
+        goes_next = number + 1 < len(self.snapshots) and "dce" in self.snapshots[number + 1].after
+        return called_text(text) if goes_next else text
 
     def _removed(self, last: int | None) -> tuple[int, str]:
         if last is None:

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 from jaxviz.link.links import Found
 from jaxviz.optimize import Snapshot
 from jaxviz.read.tag_text import MARK
 
+#: What only moves values computes none of them.
+ONLY_MOVE = frozenset(
+    {"bitcast", "broadcast", "concatenate", "constant", "copy", "pad", "reshape", "slice", "transpose", "tuple"}
+)
 _TAGGED_NAME = re.compile(rf'op_name="([^"]*{MARK}[^"]*)"')
 _IDLE = (" get-tuple-element(", " tuple(", " constant(")
 # A number in the shape of what it meets, and the operation of JAX of which that is all.
@@ -20,6 +25,9 @@ _FILLED, _FILLS = " broadcast(", "broadcast_in_dim"
 _LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)
 _OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
 _NAME = re.compile(r'op_name="([^"]*)"')
+_OPCODE = re.compile(r" ([a-z][\w\-]*)\(")
+_HEAD = re.compile(r"^(ENTRY )?%?([\w.\-]+) .*\{$", re.MULTILINE)
+_NAMED = re.compile(r"%([\w.\-]+)")
 
 
 def working_names(text: str) -> set[str]:
@@ -31,6 +39,24 @@ def working_names(text: str) -> set[str]:
             if found is not None and (_FILLED not in line or found[1].endswith(_FILLS)):
                 names.add(found[1])
     return names
+
+
+def called_text(text: str) -> str:
+    """The text without the computations that nothing calls, such as the body of one of two fusions that were merged."""
+    bodies: dict[str, str] = {}
+    entry = ""
+    for block in text.split("\n}"):
+        head = _HEAD.search(block)
+        if head is not None:
+            bodies[head[2]] = block[head.start() :]
+            entry = head[2] if head[1] else entry
+    called: set[str] = set()
+    waiting = [entry] if entry else []
+    while waiting:
+        name = waiting.pop()
+        called.add(name)
+        waiting.extend(set(_NAMED.findall(bodies[name])) & bodies.keys() - called)
+    return "\n}\n".join(body for name, body in bodies.items() if name in called) if entry else text
 
 
 def instruction_names(text: str) -> set[str]:
@@ -52,7 +78,8 @@ def replacements(
 ) -> dict[int, int]:
     """For nodes that are gone in the later text, what their readers read there instead; `named` are those of a name.
 
-    Where they were `merged`, readers may be gone too: those in whose place they went do the same.
+    Where they were `merged`, readers may be gone too: those in whose place they went do the same. Else a reader may
+    have taken over the operation itself, as the transpose of a product does that becomes a product.
     """
     before, after = _Lines(earlier), _Lines(later)
     wanted = set(nodes)
@@ -66,6 +93,9 @@ def replacements(
         for reader, place in before.readers().get(name, ()):
             now = instead.get(reader, reader) if merged else reader
             operands = after.operands.get(now)
+            if not merged and operands is None and (taken := _taken_over(before, after, name, reader)):
+                found.update({node: other for node in gone for other in named(taken)[:1] if other != node})
+                break
             if operands is None or len(operands) != len(before.operands[reader]):
                 continue
             instead[name] = operands[place]
@@ -75,11 +105,19 @@ def replacements(
     return found
 
 
+def _taken_over(before: _Lines, after: _Lines, name: str, reader: str) -> str:
+    """The tagged name of a reader, where instructions of that name now do what this one did before."""
+    op_name, opcode = before.op_names.get(reader, ""), before.opcodes.get(name, "")
+    new = (op_name, opcode) in after.works - before.works
+    return op_name if new and opcode not in ONLY_MOVE else ""
+
+
 class _Lines:
     """A snapshot by the names of its instructions."""
 
     def __init__(self, text: str) -> None:
         self.operands: dict[str, list[str]] = {}
+        self.opcodes: dict[str, str] = {}
         self.op_names: dict[str, str] = {}
         self._readers: dict[str, list[tuple[str, int]]] | None = None
         for match in _LINE.finditer(text):
@@ -88,6 +126,13 @@ class _Lines:
             op_name = _NAME.search(rest)
             if op_name is not None:
                 self.op_names[name] = op_name[1]
+                opcode = _OPCODE.search(rest)
+                self.opcodes[name] = opcode[1] if opcode else ""
+
+    @cached_property
+    def works(self) -> set[tuple[str, str]]:
+        """What is done under which tagged name."""
+        return {(op_name, self.opcodes[name]) for name, op_name in self.op_names.items()}
 
     def readers(self) -> dict[str, list[tuple[str, int]]]:
         if self._readers is None:

@@ -167,6 +167,35 @@ def test_what_a_pass_writes_as_several_others_is_alive():
     assert kinds["cummax"] in ("alone", "fused", "both")
 
 
+@pytest.mark.smoke
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_product_that_takes_in_the_transpose_of_itself_is_alive(mapped):
+    """XLA keeps the name of the transpose for the product of both, which nothing else would tell from the transpose."""
+
+    def f(w, x):
+        return jnp.sin(jax.vmap(lambda row: w @ row)(x) if mapped else (w @ x.T).T)
+
+    _, fates = _fates(f, jnp.ones((32, 16)), jnp.ones((8, 16)))
+    product = next(fate for op, fate in fates if op == "dot_general")
+    turned = [fate for op, fate in fates if op == "transpose"][-1]
+    assert product.alive
+    assert (turned.kind, turned.by) == ("moved", product.node)
+
+
+def test_what_a_checkpoint_computes_again_is_merged_with_what_it_repeats_where_the_compiler_merges_their_kernels():
+    """Of two fusions that are merged late, the body of the second stays, uncalled, until dead code is removed."""
+
+    @jax.checkpoint
+    def layer(x, w):
+        return jnp.sin(jnp.tanh(x @ w) @ w)
+
+    ex, fates = _fates(jax.grad(lambda w, x: layer(layer(x, w), w).sum()), jnp.ones((16, 16)), jnp.ones((16, 16)))
+    gone = [fate for op, fate in fates if op == "dot_general" and not fate.alive and fate.kind != "dead"]
+    # Newer compilers leave the barriers in, and compute all of it again.
+    assert gone or jax.__version_info__ >= (0, 11)
+    assert all(fate.kind == "merged" and ex.jaxpr.node(fate.by).op == "dot_general" for fate in gone)
+
+
 def test_a_loop_that_never_turns_goes_where_it_is_removed():
     """A value that is taken out of what was the loop keeps its name for a while."""
 
