@@ -15,7 +15,7 @@ from jaxviz.costs.kernels import trip_counts
 from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.along import cause
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, lines_text
-from jaxviz.graph import OPERATION
+from jaxviz.graph import OPERATION, Graph
 from jaxviz.read.communication import is_collective
 from jaxviz.units import bytes_text, plural
 
@@ -144,4 +144,17 @@ def _is_asked(subject: Subject, node: int, sources: list[int]) -> bool:
 def _bytes(subject: Subject, node: int) -> float:
     assert subject.compiled is not None  # it was compiled, else there is none
     graph = subject.compiled.graph
-    return sum(value_bytes(graph, value) for value in range(graph.first_value[node], graph.first_value[node + 1]))
+    return sum(value_bytes(graph, value) for end in _ends(graph, node) for value in _values(graph, end))
+
+
+def _ends(graph: Graph, node: int) -> list[int]:
+    """The nodes that give what an exchange gives: one that is only started hands on what it was given, too."""
+    strings = graph.tables.strings
+    if not strings[graph.nodes.op[node]].endswith("-start"):
+        return [node]
+    readers = np.unique(graph.operand_node[np.isin(graph.operands.source, _values(graph, node))]).tolist()
+    return [reader for reader in readers if strings[graph.nodes.op[reader]].endswith("-done")] or [node]
+
+
+def _values(graph: Graph, node: int) -> range:
+    return range(int(graph.first_value[node]), int(graph.first_value[node + 1]))

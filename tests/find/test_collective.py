@@ -111,3 +111,27 @@ def test_what_a_device_tells_itself_is_no_finding(tmp_path):
     path = tmp_path / "module.txt"
     path.write_text(OTHER_ROWS.replace("{{0,1,2,3}}", "{{0},{1},{2},{3}}"))
     assert [one for one in jv.open(path).findings if one.kind == "collective"] == []
+
+
+@pytest.mark.parametrize(
+    ("start", "done", "size"),
+    [
+        ("(f32[8,4], f32[32,4]) all-gather-start(x), replica_groups={{0,1,2,3}}, dimensions={0}", "f32[32,4]", 512),
+        ("f32[8,4] all-reduce-start(x), replica_groups={{0,1,2,3}}, to_apply=add", "f32[8,4]", 128),
+        (
+            "(f32[8,4], f32[8,4], u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,1},{1,0}}",
+            "f32[8,4]",
+            128,
+        ),
+    ],
+)
+def test_one_that_runs_beside_other_work_has_the_bytes_that_it_gives_when_it_is_done(tmp_path, start, done, size):
+    kind = start.split("-start(")[0].split()[-1]
+    path = tmp_path / "beside.hlo"
+    path.write_text(
+        "HloModule m, num_partitions=4\n\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+        "  ROOT c = f32[] add(a, b)\n}\n\nENTRY main {\n  x = f32[8,4] parameter(0)\n"
+        f"  s = {start}, channel_id=1\n  ROOT d = {done} {kind}-done(s)\n}}\n"
+    )
+    (finding,) = [one for one in jv.open(path).findings if one.kind == "collective"]
+    assert finding.title == f"{kind} of {size} B between devices"
