@@ -106,10 +106,10 @@ def replacements(
 
 
 def _taken_over(before: _Lines, after: _Lines, name: str, reader: str) -> str:
-    """The tagged name of a reader, where instructions of that name now do what this one did before."""
+    """The tagged name of a reader that only moved values, where instructions of that name do now what this one did."""
     op_name, opcode = before.op_names.get(reader, ""), before.opcodes.get(name, "")
-    new = (op_name, opcode) in after.works - before.works
-    return op_name if new and opcode not in ONLY_MOVE else ""
+    moved = before.opcodes.get(reader) in ONLY_MOVE and opcode not in ONLY_MOVE
+    return op_name if moved and (op_name, opcode) in after.works - before.works else ""
 
 
 class _Lines:

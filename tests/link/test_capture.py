@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from programs import CORPUS
+from styles import STYLES
 
 import jaxviz as jv
 from jaxviz.capture import Capture
@@ -180,6 +181,12 @@ def test_a_product_that_takes_in_the_transpose_of_itself_is_alive(mapped):
     turned = [fate for op, fate in fates if op == "transpose"][-1]
     assert product.alive
     assert (turned.kind, turned.by) == ("moved", product.node)
+
+
+def test_a_product_that_becomes_a_sum_has_not_taken_in_the_sum_that_it_reads():
+    function, arguments = STYLES["own_optimizer"]()
+    _, fates = _fates(function, *arguments)
+    assert all(fate.kind != "moved" for op, fate in fates if op == "dot_general")
 
 
 def test_what_a_checkpoint_computes_again_is_merged_with_what_it_repeats_where_the_compiler_merges_their_kernels():
