@@ -41,9 +41,14 @@ def _with_sure_cures(failure: Failure, told: Explanation) -> Explanation:
     whole = [cure for cure in cures if not has_gaps(failure, cure.code, cure.of_file)]
     kept = tuple(cure for cure in whole if not (cure.inside and cannot_work(failure, cure.code)))
     if kept or whole or not cures:
-        return replace(told, cures=kept)
-    words = cures[0].text.removeprefix("Or ").rstrip(":.")
-    return replace(told, cures=(), reason=f"{told.reason} {words[:1].upper()}{words[1:]}.")
+        return replace(told, cures=tuple(replace(cure, text=_first(cure.text)) for cure in kept[:1]) + kept[1:])
+    return replace(told, cures=(), reason=f"{told.reason} {_first(cures[0].text).rstrip(':.')}.")
+
+
+def _first(text: str) -> str:
+    """Advice as it begins where none stands before it."""
+    words = text.removeprefix("Or ")
+    return words[:1].upper() + words[1:]
 
 
 def _is_code(text: str) -> bool:

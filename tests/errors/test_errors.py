@@ -42,7 +42,6 @@ WITHOUT_CURES += ("scan lengths", "stack", "dot")
 NOT_CURED = {
     *(
         "mapped_with_too_few",
-        "counted",
         "an_einsum_with_a_new_letter",
         "a_derivative_of_a_count",
         "a_list_that_is_static",

@@ -12,7 +12,6 @@ from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
 from jaxviz.errors.failure import Failure, last_name
-from jaxviz.errors.source import names_read
 
 _CONVERSIONS = ("float", "int", "complex")
 
@@ -29,12 +28,14 @@ def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
     loop = failure.statement
     if isinstance(loop, ast.For) and looked is loop.iter and isinstance(looked, ast.Call):
         return counted(failure, loop, looked)
+    sized = _is_size(failure, call)
     if (
         isinstance(looked, ast.Subscript)
         and looked.slice is call
         and isinstance(failure.value(looked.value), (dict, list, tuple))
     ):
         code = taken_by(failure, looked, f"{value}.astype({name})")
+        sized = not code
     title = f"`{name}(...)` needs the number behind `{inner}` while JAX traces"
     why = f"A number of Python can be made only of a number, and that {depends(failure)}."
     static = static_cures(failure)
@@ -43,38 +44,44 @@ def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
         "conversion",
         title,
         f"{stand_ins(failure, call)} {why}",
-        (kept, *static) if not _is_size(failure) else static or computed_before(failure, call),
+        (kept, *static) if not sized else static or computed_before(failure, call),
         failure.link or error_page("ConcretizationTypeError"),
     )
 
 
 # What takes sizes, which no array can be.
 _SIZED = {
-    "arange",
-    "broadcast_to",
-    "empty",
-    "eye",
-    "full",
-    "linspace",
-    "ones",
-    "range",
-    "repeat",
-    "reshape",
-    "tile",
-    "zeros",
+    *("arange", "array_split", "bincount", "broadcast_to", "empty", "eye", "full", "linspace", "logspace"),
+    *("matrix_power", "nonzero", "one_hot", "ones", "range", "repeat", "reshape", "segment_sum", "split", "tile"),
+    *("top_k", "tri", "zeros"),
 }
 
 
-def _is_size(failure: Failure) -> bool:
-    """Whether the number that is made is the size of something further on."""
+def _is_size(failure: Failure, number: ast.expr) -> bool:
+    """Whether a number is the size of something, or its name is further on: a bound of a slice too."""
     source, statement = failure.source, failure.statement
-    if source is None or not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+    if source is None:
         return False
-    name = statement.targets[0].id
-    for around in source.around(statement):
-        if isinstance(around, ast.FunctionDef):
-            calls = [one for one in ast.walk(around) if isinstance(one, ast.Call) and last_name(one.func) in _SIZED]
-            return any(name in names_read(argument) for call in calls for argument in call.args)
+    if _decides_a_size(statement, number):
+        return True
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    function = next((one for one in source.around(number) if isinstance(one, ast.FunctionDef)), None)
+    if not isinstance(target, ast.Name) or function is None:
+        return False
+    named = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == target.id]
+    return any(_decides_a_size(function, one) for one in named)
+
+
+def _decides_a_size(whole: ast.AST | None, number: ast.expr) -> bool:
+    """Whether an expression in code stands in a slice, or is given to what takes sizes."""
+    for node in ast.walk(whole) if whole is not None else ():
+        given: list[ast.expr | None] = []
+        if isinstance(node, ast.Slice):
+            given = [node.lower, node.upper]
+        elif isinstance(node, ast.Call) and last_name(node.func) in _SIZED:
+            given = [*node.args, *(one.value for one in node.keywords)]
+        if any(number in ast.walk(one) for one in given if one is not None):
+            return True
     return False
 
 

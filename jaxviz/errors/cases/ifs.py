@@ -238,9 +238,13 @@ def _functions(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
 
 
 def _only_effect(failure: Failure, node: ast.If) -> Cure | None:
-    """An `if` that only prints, or only raises an error."""
+    """An `if` that only prints, adds to a list or raises an error."""
     statement = node.body[0] if len(node.body) == 1 and not node.orelse else None
     call = statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
+    added = _one_value(failure, [statement], []) if call is not None and statement is not None else None
+    if added is not None and isinstance(added[1], ast.expr) and _may_be_array(failure, added[1]):
+        value = f"jnp.where({elementwise(failure, node.test)}, {failure.text(added[1])}, 0)"
+        return Cure("Keep all of them, and put a number where one is left out:", f"{added[0]}{value})")
     if call is not None and getattr(call.func, "id", "") == "print" and not call.keywords:
         values = [one for one in call.args if not isinstance(one, ast.Constant)]
         plain = (ast.Constant, ast.Name, ast.BinOp, ast.Call, ast.Attribute, ast.Subscript)

@@ -40,10 +40,11 @@ def _other_parameters(failure: Failure, match: re.Match[str]) -> Explanation | N
     innermost = failure.places[-1].frame.f_code.co_filename
     if innermost == failure.place.frame.f_code.co_filename and failure.places[-1] is failure.place:
         return None
-    said = re.search(r"(takes .*|missing .*)", failure.message)
+    said = re.search(r"(takes|missing) (.*)", failure.message)
+    does = {"takes": "takes", "missing": "is called with too few, missing"}[said[1]] if said else "does not fit"
     reason = (
         f"`{name}` calls the function that it is given {_CALLED[name]}; this one "
-        f"{said[1].splitlines()[0].rstrip('.') if said else 'does not fit'}. "
+        f"{does} {said[2].rstrip('.') if said else 'that'}. "
         "What it reads from around it need not be an argument."
     )
     code = _adapted(failure, call, name)
@@ -55,8 +56,8 @@ def _other_parameters(failure: Failure, match: re.Match[str]) -> Explanation | N
 
 def _adapted(failure: Failure, call: ast.Call, name: str) -> str:
     """The statement with functions around those that do not fit, which hand on what these take."""
-    if name == "cond":
-        return _operands(failure, call)
+    if name in ("cond", "switch"):
+        return (_operands(failure, call) if name == "cond" else "") or _alike(failure, call, name)
     changes: dict[ast.AST, str] = {}
     for place, keyword in _FUNCTIONS.get(name, ()):
         given = argument(call, place, keyword)
@@ -117,6 +118,24 @@ def _operands(failure: Failure, call: ast.Call) -> str:
         )
         return failure.with_(call, f"{failure.text(call.func)}({', '.join([*head, *spread])})")
     return ""
+
+
+def _alike(failure: Failure, call: ast.Call, name: str) -> str:
+    """A choice in which those branches that take nothing are handed what the others take."""
+    first = argument(call, 1, "branches")
+    listed = first.elts if name == "switch" and isinstance(first, (ast.List, ast.Tuple)) else []
+    branches = listed or [one for place, word in _FUNCTIONS["cond"] if (one := argument(call, place, word)) is not None]
+    operands = call.args[2 if name == "switch" else 3 :]
+    counts = {branch: _count(failure, branch) for branch in branches}
+    if not operands or not {*counts.values()} <= {0, len(operands)}:
+        return ""
+    changes: dict[ast.AST, str] = {}
+    for branch in [one for one, count in counts.items() if count == 0]:
+        body = failure.text(branch.body) if isinstance(branch, ast.Lambda) else f"{called(failure, branch)}()"
+        changes[branch] = f"lambda *_: {body}"
+    statement, source = failure.statement, failure.source
+    inside = statement is not None and not hasattr(statement, "body")
+    return source.replaced(statement, changes) if source is not None and statement is not None and inside else ""
 
 
 def _length(failure: Failure, node: ast.expr | None) -> int:

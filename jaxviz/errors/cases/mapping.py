@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from jaxviz.errors.cases.given import function_given
+from jaxviz.errors.cases.given import function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure
-from jaxviz.errors.rewriting import with_keyword
+from jaxviz.errors.rewriting import rewritten, with_keyword
 from jaxviz.errors.trial import cannot_work
 
 _PAGE = api_page("jax.vmap")
@@ -58,7 +58,18 @@ def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
     tried = [axes, *_other_axes(lengths)]
     written = next((one for one in tried if not cannot_work(failure, _axes(failure, _tuple(one)))), axes)
     cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, _tuple(written)))
-    return Explanation("vmap sizes", "`vmap` maps over axes of different lengths", reason, (cure,), _PAGE)
+    cures = (cure, *_each_with_each(failure, given)) if written is axes else (cure,)
+    return Explanation("vmap sizes", "`vmap` maps over axes of different lengths", reason, cures, _PAGE)
+
+
+def _each_with_each(failure: Failure, given: list[ast.expr]) -> list[Cure]:
+    """Two arguments of different lengths: the function mapped over the second inside of the first."""
+    call = failure.calls("vmap", "filter_vmap")
+    if call is None or len(given) != 2 or len(call.args) != 1 or call.keywords:
+        return []
+    name, function = failure.text(call.func), failure.text(call.args[0])
+    code = failure.with_(call, f"{name}({name}({function}, in_axes=(None, 0)), in_axes=(0, None))")
+    return [] if cannot_work(failure, code) else [Cure("Or map each of the first with each of the second:", code)]
 
 
 def _other_axes(shapes: list[tuple[int, ...] | None]) -> list[list[str]]:
@@ -199,7 +210,43 @@ def _arguments(failure: Failure, match: re.Match[str]) -> Explanation | None:
     return Explanation("vmap arguments", title, reason, (), _PAGE)
 
 
+def _no_arrays(failure: Failure, match: re.Match[str]) -> Explanation:
+    """Results of a mapped function that cannot be stacked, such as text."""
+    call = failure.calls("vmap", "filter_vmap")
+    function = function_given(failure, call.args[0]) if call is not None and call.args else None
+    result, what = result_of(function), match[2].rpartition(".")[2]
+    text = _without_constants(failure, result)
+    cures = [Cure("Leave it out of the result; what is the same for all can be added after:", text)] if text else []
+    reason = (
+        "`vmap` stacks into arrays what the function gives for each position. "
+        f"It gives {match[1]}, of the type {what}, of which there are no arrays."
+    )
+    return Explanation("vmap result", f"a mapped function gives a {what}", reason, tuple(cures), _PAGE)
+
+
+def _without_constants(failure: Failure, result: ast.expr | None) -> str:
+    """The code that gives a tuple, list or dictionary, without the text in it; empty where it is nothing else."""
+    if isinstance(result, (ast.Tuple, ast.List)):
+        kept = [failure.text(one) for one in result.elts if not _is_text(one)]
+        inside = ", ".join(kept) + ("," if len(kept) == 1 and isinstance(result, ast.Tuple) else "")
+        text = f"[{inside}]" if isinstance(result, ast.List) else f"({inside})"
+        whole = len(kept) == len(result.elts)
+    elif isinstance(result, ast.Dict):
+        pairs = zip(result.keys, result.values, strict=True)
+        kept = [f"{failure.text(key)}: {failure.text(one)}" for key, one in pairs if key and not _is_text(one)]
+        text = f"{{{', '.join(kept)}}}"
+        whole = len(kept) == len(result.values)
+    else:
+        return ""
+    return rewritten(failure, result, text) if kept and not whole else ""
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)))
+
+
 CASES = (
+    Case("vmap result", ("TypeError",), r"Output from batched function (.+) with type <class '([\w.]+)'>", _no_arrays),
     Case("vmap arguments", ("TypeError",), r"missing \d+ required positional|takes \d+ positional arg", _arguments),
     Case("vmap sizes", _VALUE, r"vmap got inconsistent sizes", _sizes),
     Case(

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.left_loops import may_end
+from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
@@ -81,7 +82,8 @@ def _item(failure: Failure, node: ast.Subscript) -> Explanation:
         cure = Cure("Let the program choose the function:", f"jax.lax.switch({index}, {things}, *arguments)")
     elif isinstance(value, (list, tuple)) and any(isinstance(one, (str, bytes, type(None))) for one in value):
         # Of text there are no arrays; who has the number outside has the item.
-        cure = Cure("Give the number, and take the item outside, where it is known:", failure.with_(node, index))
+        outside = Cure("Give the number, and take the item outside, where it is known:", failure.with_(node, index))
+        cure = next(iter(static_cures(failure) or computed_before(failure, node.slice)), outside)
     else:
         cure = Cure(
             "Make an array of them, which can be indexed by a traced value:",
@@ -90,7 +92,14 @@ def _item(failure: Failure, node: ast.Subscript) -> Explanation:
     title = f"Python needs `{index}` as a number to take an item out of `{things}`"
     kind = type(value).__name__ if value is not None else "list"
     why = f"An item of a Python {kind} can only be taken with a number, and `{index}`"
-    return told(failure, "item", title, why, (cure, *static_cures(failure)), error_page("TracerIntegerConversionError"))
+    return told(
+        failure,
+        "item",
+        title,
+        why,
+        tuple(dict.fromkeys((cure, *static_cures(failure)))),
+        error_page("TracerIntegerConversionError"),
+    )
 
 
 def _written_item(failure: Failure, node: ast.Subscript) -> Explanation:

@@ -35,6 +35,7 @@ for _name in (
     "meant",
     "counted",
     "left",
+    "fitting",
 ):
     import_module(f"errors.failing.{_name}")
 

@@ -153,7 +153,16 @@ def the_unique(x):
     return jnp.unique(x)
 
 
-@failing(X, case="length", place="jnp.bincount", culprits=["convert_element_type"], words=["Give the length"])
+@failing(
+    X,
+    case="length",
+    place="jnp.bincount",
+    culprits=["convert_element_type"],
+    words=["length=size"],
+    mends=[0],
+    gives=[0, 1, 1, 1],
+    instead="outside",
+)
 def counted(x):
     return jnp.bincount(x.astype(int))
 
