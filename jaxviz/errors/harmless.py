@@ -52,7 +52,21 @@ _UNTRIED = (
     *(ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr, ast.Delete, ast.Raise, ast.AsyncFunctionDef),
 )
 _METHODS = {name for kind in (jax.Array, np.ndarray) for name in dir(kind) if not name.startswith("_")}
-_METHODS |= {"set", "add", "multiply", "divide", "power", "min", "max", "apply", "get", "items", "values", "keys"}
+_METHODS |= {
+    "mesh",
+    "set",
+    "add",
+    "multiply",
+    "divide",
+    "power",
+    "min",
+    "max",
+    "apply",
+    "get",
+    "items",
+    "values",
+    "keys",
+}
 # These write in place, or files.
 _METHODS -= {"tofile", "dump", "setfield", "fill", "resize", "put", "delete", "sort", "partition", "byteswap"}
 _METHODS -= {"itemset", "setflags"}

@@ -63,8 +63,9 @@ def _tried(failure: Failure, code: str) -> tuple[bool | None, Any]:
         return None, None
     except _SURE:
         return False, None
-    except Exception:  # Names of another place, trees of an unusual kind: nothing is learned of the code.
-        return None, None
+    except Exception as error:  # Names of another place, trees of an unusual kind: nothing is learned of the code.
+        # Of arrays over explicit axes, as sure as a shape; JAX does not give the class a public name.
+        return (False if type(error).__name__ == "ShardingTypeError" else None), None
 
 
 def _copied(value: Any) -> Any:
@@ -85,7 +86,11 @@ def _is_traced(value: Any) -> bool:
 def _stand_in(leaf: Any) -> Any:
     if not is_array(leaf):
         return leaf
-    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=bool(getattr(leaf, "weak_type", False)))
+    weak = bool(getattr(leaf, "weak_type", False))
+    sharding = getattr(getattr(leaf, "aval", None), "sharding", None)
+    # Over axes that are explicit, it is a part of the type.
+    explicit = any(getattr(sharding, "spec", None) or ())
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=weak, sharding=sharding if explicit else None)
 
 
 def _run(tree: ast.Module, names: Mapping[str, Any]) -> Any:

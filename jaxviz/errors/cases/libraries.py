@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxviz.errors.cases.leaks import definition_with_source
 from jaxviz.errors.explanation import Case, Cure, Explanation, plain
 from jaxviz.errors.failure import Failure
+from jaxviz.errors.rewriting import fresh
+from jaxviz.errors.source import names_read
 
 _FLAX = "https://flax.readthedocs.io/en/latest/"
 _EQUINOX = "https://docs.kidger.site/equinox/"
@@ -85,6 +88,40 @@ def _unbound(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("flax unbound", title, reason, tuple(cures), page)
 
 
+def _nnx_outside(failure: Failure, match: re.Match[str]) -> Explanation:
+    """A module of NNX that a traced function reads from around it, and changes."""
+    changed = " ".join(failure.text(failure.expression).split()) or failure.name
+    frame = failure.own[0].frame if failure.own else None
+    known = {**frame.f_globals, **frame.f_locals} if frame is not None else {}
+    source, function = definition_with_source(failure.fn)
+    names = names_read(function) if function is not None else []
+    modules = [name for name in names if _is_of_nnx(known.get(name))]
+    cures: list[Cure] = []
+    if isinstance(function, ast.FunctionDef) and source is not None and modules:
+        own = [one.arg for one in function.args.args]
+        given = ", ".join([*modules, *own])
+        body = [f"    {line}" for one in function.body for line in source.text(one).splitlines()]
+        header = ["@nnx.jit", f"def {function.name}({', '.join([*modules, ast.unparse(function.args)])}):"]
+        code = "\n".join([*header, *body, "", f"result = {function.name}({given})"])
+        listed = " and ".join(f"`{name}`" for name in modules)
+        text = f"Give {listed} as an argument, and let NNX trace it; it hands changes out again:"
+        cures = [Cure(text, code, inside=False)]
+        if match[2] in ("BatchStat", "RngCount", "RngKey"):
+            # Of layers that do something else when they are not trained.
+            still = "Or, where nothing shall change, switch to evaluation before:"
+            cures.append(Cure(still, f"{modules[0]}.eval()", inside=False))
+    reason = (
+        f"`{changed}` changes a {match[2]} of a module that the function takes from around it. JAX would never see "
+        "that change: what a traced function changes, it must get as an argument."
+    )
+    title = f"a {match[2]} made outside is changed inside the traced function"
+    return Explanation("nnx outside", title, reason, tuple(cures), f"{_ERRORS}#flax.errors.TraceContextError")
+
+
+def _is_of_nnx(value: object) -> bool:
+    return any(one.__module__.startswith("flax.nnx") for one in type(value).__mro__)
+
+
 def _frozen(failure: Failure, match: re.Match[str]) -> Explanation:
     """An assignment to a field of what never changes: one with another value in it."""
     statement, field = failure.statement, match[1]
@@ -98,10 +135,16 @@ def _frozen(failure: Failure, match: re.Match[str]) -> Explanation:
         owner = root.partition(".")[0]
         held = failure.value(target.value)
         if any(one.__module__.startswith("equinox") for one in type(held).__mro__) or owner != root:
-            code = f"{owner} = eqx.tree_at(lambda tree: tree{failure.text(target)[len(owner) :]}, {owner}, {value})"
+            code = f"eqx.tree_at(lambda tree: tree{failure.text(target)[len(owner) :]}, {owner}, {value})"
         else:
-            code = f"{root} = dataclasses.replace({root}, {field}={value})"
-        cures = [Cure("Make a new one with the change in it:", code)]
+            code = f"dataclasses.replace({root}, {field}={value})"
+        cures = [Cure("Make a new one with the change in it:", f"{owner} = {code}")]
+        if owner not in failure.variables:
+            # What is assigned in a function is not known in it before.
+            new = fresh(failure, f"new_{owner}")
+            cures = [
+                Cure(f"Make a new one with the change in it, and use that in place of `{owner}`:", f"{new} = {code}")
+            ]
     reason = (
         "Modules of Equinox and frozen dataclasses are values, like arrays of JAX. Once made, they stay as they "
         "are, so that a traced function changes nothing in secret."
@@ -147,22 +190,7 @@ CASES = (
         r"[Cc]an't call|setup",
         _unbound,
     ),
-    plain(
-        "nnx outside",
-        ("TraceContextError",),
-        r"Cannot (\w+) (\w+) from a different trace level",
-        "a $2 made outside is changed inside the traced function",
-        "`$text` changes a $2 of a module that the function takes from around it. JAX would never see that change: "
-        "what a traced function changes, it must get as an argument.",
-        [
-            (
-                "Pass the module as an argument, and let NNX trace it; it hands changes out again:",
-                "@nnx.jit\ndef step(model, x):\n    return model(x)",
-            ),
-            ("Or, where nothing shall change, switch to evaluation:", "model.eval()"),
-        ],
-        f"{_ERRORS}#flax.errors.TraceContextError",
-    ),
+    Case("nnx outside", ("TraceContextError",), r"Cannot (\w+) (\w+) from a different trace level", _nnx_outside),
     plain(
         "random numbers of a layer",
         ("ValueError", "RuntimeError"),

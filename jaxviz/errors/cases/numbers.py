@@ -83,7 +83,8 @@ def _item(failure: Failure, node: ast.Subscript) -> Explanation:
     elif isinstance(value, (list, tuple)) and any(isinstance(one, (str, bytes, type(None))) for one in value):
         # Of text there are no arrays; who has the number outside has the item.
         outside = Cure("Give the number, and take the item outside, where it is known:", failure.with_(node, index))
-        cure = next(iter(static_cures(failure) or computed_before(failure, node.slice)), outside)
+        before = () if getattr(failure.statement, "value", None) is node else computed_before(failure, node.slice)
+        cure = next(iter(before), outside)
     else:
         cure = Cure(
             "Make an array of them, which can be indexed by a traced value:",

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from errors.failing.registry import failing
 from jax import lax
-from jax.sharding import AbstractMesh, AxisType
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 MESH = AbstractMesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto, AxisType.Auto))
@@ -43,3 +43,44 @@ def parts_that_are_said_to_be_equal(x):
 )
 def a_spec_without_a_mesh(x):
     return lax.with_sharding_constraint(x, P("data"))
+
+
+EXPLICIT = jax.make_mesh((1, 1), ("data", "model"), axis_types=(AxisType.Explicit, AxisType.Explicit))
+BY_DATA, BY_MODEL = (jax.device_put(ROWS, NamedSharding(EXPLICIT, P(axis, None))) for axis in ("data", "model"))
+
+
+@failing(
+    BY_DATA,
+    BY_MODEL,
+    case="explicit sharding",
+    place="x * 2 + y",
+    words=["`y` lies as", "Move `y` to where `x` lies"],
+    mends=[0],
+    gives=3 * ROWS,
+)
+def rows_that_lie_differently(x, y):
+    return x * 2 + y
+
+
+if jax.__version_info__ >= (0, 9):  # Before, what this gives lies somewhere.
+
+    @failing(BY_DATA, case="explicit sharding", place="x[places]", words=["out_sharding="], mends=[0], gives=ROWS[:2])
+    def rows_that_are_gathered(x):
+        places = jnp.array([1, 0])
+        return x[places]
+
+
+if hasattr(jax, "set_mesh"):
+
+    @failing(
+        BY_DATA,
+        case="mesh set inside",
+        place="jax.set_mesh",
+        words=["with jax.set_mesh(EXPLICIT):"],
+        mends=[0],
+        gives=2 * ROWS,
+        instead="outside",
+    )
+    def a_mesh_that_is_set_inside(x):
+        with jax.set_mesh(EXPLICIT):
+            return x * 2

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import flax.linen as nn
+import flax.nnx as nnx
 import jax
 import jax.numpy as jnp
 import optax
 from errors.failing.registry import A, failing
 
 KEY = jax.random.key(0)
+NORM = nnx.BatchNorm(4, rngs=nnx.Rngs(0))
 
 
 class Net(nn.Module):
@@ -90,6 +92,20 @@ def a_state_of_other_parameters(params):
     return optimizer.update(params, state, params)
 
 
+@failing(
+    A,
+    case="nnx outside",
+    place="NORM(a)",
+    words=["a BatchStat made outside", "def a_norm_from_outside(NORM, a):", "NORM.eval()"],
+    mends=[0],
+    gives=0,
+    instead="outside",
+)
+def a_norm_from_outside(a):
+    scaled = NORM(a)
+    return scaled.sum()
+
+
 try:
     import equinox as eqx
 except ImportError:  # It is not in the environments of the oldest and the newest JAX.
@@ -115,3 +131,10 @@ else:
         layer = eqx.nn.Linear(4, 2, key=KEY)
         layer.weight = layer.weight + 1
         return layer(x)
+
+    HELD = eqx.nn.Linear(4, 2, key=KEY)
+
+    @failing(A[0], case="frozen", place="HELD.bias = None", words=["new_HELD = ", "in place of `HELD`"], mends=[0])
+    def a_part_of_what_is_outside(x):
+        HELD.bias = None
+        return HELD.weight @ x
