@@ -13,6 +13,19 @@ from jaxviz.find.flow import SAME
 
 # Functions whose derivative is infinite or NaN somewhere, and which of their operands that depends on.
 _STEEP = {"log": 0, "sqrt": 0, "rsqrt": 0, "div": 1, "acos": 0, "asin": 0, "atanh": 0, "pow": 0, "log1p": 0, "cbrt": 0}
+# How each is written of a value that is safe for it, and such a value.
+_SAFELY = {
+    "log": ("jnp.log(safe)", "1.0"),
+    "sqrt": ("jnp.sqrt(safe)", "1.0"),
+    "rsqrt": ("jax.lax.rsqrt(safe)", "1.0"),
+    "div": ("y / safe", "1.0"),
+    "acos": ("jnp.arccos(safe)", "0.0"),
+    "asin": ("jnp.arcsin(safe)", "0.0"),
+    "atanh": ("jnp.arctanh(safe)", "0.0"),
+    "pow": ("safe**y", "1.0"),
+    "log1p": ("jnp.log1p(safe)", "0.0"),
+    "cbrt": ("jnp.cbrt(safe)", "1.0"),
+}
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
@@ -36,6 +49,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                 names.add(flow.op(steep))
     if found:
         name = " and ".join(sorted(names))
+        code, safe = _SAFELY[min(names)]
         yield subject.told(
             kind="masked",
             severity=WARNING,
@@ -44,7 +58,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                 f"The derivative of {name} is computed for the masked entries too; there it is infinite, and times the "
                 "zero of the mask it is NaN."
             ),
-            remedy="Mask what goes in as well: safe = jnp.where(ok, x, 1.0); jnp.where(ok, jnp.log(safe), 0.0).",
+            remedy=f"Mask what goes in as well: safe = jnp.where(ok, x, {safe}); jnp.where(ok, {code}, 0.0).",
             nodes=set(found),
         )
 

@@ -45,6 +45,7 @@ def test_a_mask_that_comes_too_late(fn, lines, name):
     assert finding.severity == "warning"
     assert line_numbers(finding, fn) == lines
     assert name in finding.title
+    assert {"log": "jnp.log(safe)", "sqrt": "jnp.sqrt(safe)", "div": "y / safe"}[name] in finding.remedy
 
 
 def masked_before(x):
