@@ -97,10 +97,8 @@ class Failure:
         """The same error, told of an expression of the explored function, of which only the arguments are known."""
         other = replace(self)
         statement = next((one for one in source.around(node) if isinstance(one, ast.stmt)), None) if source else None
-        given: dict[str, Any] = {}
-        with suppress(TypeError, ValueError):
-            given = inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
-        other.__dict__.update(place=None, source=source, expression=node, statement=statement, variables={**given})
+        given = {**self._bound}
+        other.__dict__.update(place=None, source=source, expression=node, statement=statement, variables=given)
         return other
 
     @cached_property
@@ -288,13 +286,21 @@ class Failure:
         found = re.search(r"while tracing the function (\S+) at", self.message)
         return found[1].rpartition(".")[2] if found else ""
 
+    @cached_property
+    def _bound(self) -> Mapping[str, Any]:
+        """The arguments by the names of the parameters; none where they do not fit."""
+        with suppress(TypeError, ValueError):
+            return inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
+        return {}
+
+    def given(self, name: str) -> Any:
+        """What the explored function was given for a parameter."""
+        return self._bound.get(name)
+
     def static_among(self, names: Sequence[str]) -> list[tuple[str, int]]:
         """Arguments of the explored function, each with its place, where all of them could be static: where they were
         given as numbers or tuples of these, not as arrays. Otherwise none."""
-        try:
-            bound = inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
-        except (TypeError, ValueError):
-            return []
+        bound = self._bound
         places = {name: place for place, name in enumerate(bound)}
         if not all(_is_plain(bound.get(name)) for name in names):
             return []

@@ -20,7 +20,7 @@ class Form:
     keys: tuple[str, ...] = ()
 
 
-LEAF, UNKNOWN = Form("leaf"), Form("unknown")
+LEAF, UNKNOWN, NOTHING = Form("leaf"), Form("unknown"), Form("nothing")
 
 _SEQUENCES: dict[type[ast.AST], str] = {ast.Tuple: "tuple", ast.List: "list"}
 
@@ -48,7 +48,13 @@ def form_of_code(failure: Failure, node: ast.AST | None) -> Form:
         return Form("dict", tuple(form_of_code(failure, one) for one in node.values), keys)
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
         return LEAF
+    if _is_none(node):
+        return NOTHING
     return form_of_value(failure.value(node)) if node is not None else UNKNOWN
+
+
+def _is_none(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def parts_of(node: ast.AST) -> dict[str, ast.expr]:
@@ -70,6 +76,10 @@ def fitted(failure: Failure, form: Form, node: ast.AST, path: str, missing: Call
     `missing` gives what stands for a part that it lacks, by the way to it, such as `[1]['w']`; None where nothing can.
     """
     parts = parts_of(node)
+    if form is NOTHING:
+        return "None"
+    if _is_none(node) and form.kind in ("leaf", "unknown"):
+        return missing(path)
     if form.kind in ("leaf", "unknown"):
         if not is_written_out(node):
             return failure.text(node)

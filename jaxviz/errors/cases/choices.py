@@ -23,11 +23,14 @@ from jaxviz.errors.trial import given_by
 
 def _told(failure: Failure, asked: ast.AST | None, what: str, why: str, cures: tuple[Cure, ...]) -> Explanation:
     shown = f"`{_short(failure.text(asked))}`" if asked is not None else "a traced value"
+    static = static_cures(failure)
+    # A switch that is given as True or False is mostly meant to be one.
+    of_switches = bool(failure.causes) and all(isinstance(failure.given(name), bool) for name in failure.causes)
     return Explanation(
         "choice",
         f"{what} needs to know {shown} while JAX traces",
         f"{stand_ins(failure, asked)} {why} and that {depends(failure)}.",
-        (*cures, *static_cures(failure)),
+        (*static, *cures) if of_switches else (*cures, *static),
         failure.link or error_page("TracerBoolConversionError"),
     )
 

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.trial import given_by
 
 _BITS = {"and": "&", "or": "|", "xor": "^", "not": "~", "shift_left": "<<", "shift_right_arithmetic": ">>"}
@@ -153,7 +153,57 @@ def _no_type(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("type name", f"there is no type `{name}`", reason, tuple(cures), api_page("jax.numpy.dtype"))
 
 
+def _text(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """Text that is written where an array or a number is wanted."""
+    call = failure.find(ast.Call)
+    given = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
+    texts = [one for one in given if isinstance(failure.value(one), (str, bytes)) or isinstance(one, ast.JoinedStr)]
+    if call is None or not texts or not _is_of_jax(failure, call.func):
+        return None
+    listed = " and ".join(f"`{failure.text(one)}`" for one in texts)
+    function = failure.text(call.func)
+    numbers = {one: float(value) for one in texts if _is_number(value := failure.value(one))}
+    cures = []
+    if len(numbers) == len(texts) and failure.source is not None and failure.statement is not None:
+        changes: dict[ast.AST, str] = {one: repr(value) for one, value in numbers.items()}
+        cures = [Cure("Write it as a number:", failure.source.replaced(failure.statement, changes))]
+    elif last_name(call.func) in ("where", "select") and len(texts) > 1:
+        changes = {one: str(place) for place, one in enumerate(texts)}
+        code = failure.source.replaced(call, changes) if failure.source is not None else ""
+        cures = [Cure("Choose its place, and take the text outside, where it is known:", failure.with_(call, code))]
+    reason = (
+        f"Arrays of JAX hold numbers and booleans, and {listed} {'is' if len(texts) == 1 else 'are'} text. "
+        f"What has a name outside of the function is a number inside of it. {failure.types(call)}"
+    )
+    return Explanation(
+        "text", f"`{function}` was given text", reason.strip(), tuple(cures), api_page("jax.numpy.array")
+    )
+
+
+def _is_of_jax(failure: Failure, function: ast.expr) -> bool:
+    """Whether what is called is a function of JAX or a method, not one of the person's that is jitted."""
+    called = failure.value(function)
+    module = str(getattr(called, "__module__", "")) if called is not None else ""
+    return module.startswith("jax") or (called is None and isinstance(function, ast.Attribute))
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 CASES = (
+    Case(
+        "text",
+        ("TypeError",),
+        r"problematic value is of type <class '(?:str|bytes)'>"
+        r"|Value .* with dtype <?[US]\d+ is not a valid JAX array type"
+        r"|requires ndarray or scalar arguments, got <class '(?:str|bytes)'>",
+        _text,
+    ),
     Case("type name", ("TypeError",), r"data type '([^']+)' not understood", _no_type),
     Case("promotion", ("TypePromotionError",), r"Input dtypes \((.*?)\) have no available implicit", _not_promoted),
     Case("type of numbers", ("TypeError",), r"(\w+) does not accept dtypes? ([\w<>, ]+)", _not_for),

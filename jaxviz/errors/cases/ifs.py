@@ -33,6 +33,8 @@ class Choice:
 
 
 def if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
+    if failure.traced_for == "pallas_call kernel":
+        return _in_kernel(failure, node)
     if _calls_itself(failure, node):
         # Both ways are traced, whatever is chosen: that never ends.
         return ()
@@ -42,6 +44,18 @@ def if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
     if unlike(failure, one[1]):
         return tuple(_each_way(failure, node, one[0], one[1]))
     return _of_one_value(failure, one[0], one[1])
+
+
+def _in_kernel(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
+    """In a kernel of Pallas, what is done to references if something is so."""
+    if names_assigned([*node.body, *node.orelse]) or any(isinstance(one, ast.Return) for one in _walk(node)):
+        return ()
+    lines = []
+    test = elementwise(failure, node.test)
+    for name, asked, branch in (("if_true", test, node.body), ("if_false", f"~({test})", node.orelse)):
+        if branch:
+            lines += [f"@pl.when({asked})", f"def {name}():", *_indented(_lines(failure, branch)), ""]
+    return (Cure("Have it done in the runs where it is so:", "\n".join(lines).rstrip()),)
 
 
 def one_value(failure: Failure, node: ast.If) -> Choice | None:

@@ -79,11 +79,27 @@ def length(failure: Failure, _: re.Match[str]) -> Explanation:
     written = failure.text(call) or "the array"
     if call is not None and last_name(call.func) == "delete" and call.args:
         return _deleted(failure, call)
+    shape = parameter_of(failure, call, "shape")
+    if call is not None and shape is not None and is_array(held := failure.value(shape)) and held.shape:
+        return _array_for_shape(failure, call, shape)
     title = f"the shape of `{written}` depends on a value"
     why = "The shape of every array must be known then, but this one"
     before = _counted_before(failure, call)
     cures = _known_before(failure, call) or (*before, *_of_a_shape(failure, call, "Or take" if before else "Take"))
     return told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
+
+
+def _array_for_shape(failure: Failure, call: ast.Call, shape: ast.expr) -> Explanation:
+    """An array where a shape is wanted, which may be that of the array."""
+    text = failure.text(shape)
+    code = failure.with_(shape, f"{grouped(text, shape)}.shape")
+    reason = (
+        "A shape is a tuple of whole numbers that are known while JAX traces. "
+        f"`{text}` is an array, whose entries are known only when the program runs; its own shape is known."
+    )
+    title = f"`{failure.text(call)}` was given an array for a shape"
+    cure = Cure("Give its shape:", code)
+    return Explanation("shape from a value", title, reason, (cure,), error_page("ConcretizationTypeError"))
 
 
 def _known_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:

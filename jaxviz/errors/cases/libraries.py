@@ -122,6 +122,23 @@ def _is_of_nnx(value: object) -> bool:
     return any(one.__module__.startswith("flax.nnx") for one in type(value).__mro__)
 
 
+def _jitted_model(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A model of Equinox that `jax.jit` is given for a function: it looks functions up by their hash."""
+    call = failure.find(ast.Call)
+    jitted = call.func if call is not None and isinstance(call.func, ast.Call) else call
+    if not failure.library.startswith("Module.__hash__") or not isinstance(jitted, ast.Call) or not jitted.args:
+        return None
+    model = failure.text(jitted.args[0])
+    reason = (
+        f"`{failure.text(jitted.func)}` looks functions up, and what it compiled of them, by their hash. `{model}` is "
+        "a module of Equinox, a tree of arrays, and arrays have none."
+    )
+    cure = Cure("Use that of Equinox, which traces the arrays:", failure.with_(jitted.func, "eqx.filter_jit"))
+    title = f"`{model}` holds arrays, and cannot be looked up"
+    page = f"{_EQUINOX}api/transformations/#equinox.filter_jit"
+    return Explanation("model that is jitted", title, reason, (cure,), page)
+
+
 def _frozen(failure: Failure, match: re.Match[str]) -> Explanation:
     """An assignment to a field of what never changes: one with another value in it."""
     statement, field = failure.statement, match[1]
@@ -231,5 +248,6 @@ CASES = (
         [("Use a number of heads that divides it:", "num_heads = 2  # or features = 8 * num_heads")],
         f"{_FLAX}api_reference/flax.linen/layers.html#attention-primitives",
     ),
+    Case("model that is jitted", ("TypeError",), r"unhashable type: '[\w.]*Array\w*'", _jitted_model),
     Case("frozen", ("FrozenInstanceError",), r"cannot assign to field '(\w+)'", _frozen),
 )

@@ -37,6 +37,9 @@ def _other_parameters(failure: Failure, match: re.Match[str]) -> Explanation | N
     name = last_name(call.func) if call is not None else ""
     if call is None or name not in _CALLED or failure.place is None:
         return None
+    own = re.match(r"(?:\w+\.)*(\w+)\(\)", failure.message)
+    if own is not None and own[1] == name:
+        return _called_in_two(failure, call, name)
     innermost = failure.places[-1].frame.f_code.co_filename
     if innermost == failure.place.frame.f_code.co_filename and failure.places[-1] is failure.place:
         return None
@@ -52,6 +55,24 @@ def _other_parameters(failure: Failure, match: re.Match[str]) -> Explanation | N
     title = f"the function given to `{name}` has other arguments than it is called with"
     page = api_page(f"jax.lax.{name}" if name != "vmap" else "jax.vmap")
     return Explanation("call of a body", title, reason, cures, page)
+
+
+def _called_in_two(failure: Failure, call: ast.Call, name: str) -> Explanation | None:
+    """`lax.map(f)(x)`: what is called itself lacks arguments, and what it would give is called with them."""
+    outer = failure.source.parent(call) if failure.source is not None else None
+    if not isinstance(outer, ast.Call) or outer.func is not call or "missing" not in failure.message:
+        return None
+    given = [failure.text(one) for one in (*call.args, *outer.args)]
+    given += [f"{one.arg}={failure.text(one.value)}" for one in (*call.keywords, *outer.keywords) if one.arg]
+    code = failure.with_(outer, f"{failure.text(call.func)}({', '.join(given)})")
+    reason = (
+        f"`{name}` makes no function of the one that it is given, as `vmap` and `jit` do: it runs it at once, and "
+        "takes what that works on in the same call. "
+        f"{failure.types(outer)}"
+    )
+    title = f"`{name}` takes what it works on in the same call"
+    cure = Cure("Give it beside the function:", code)
+    return Explanation("call of a body", title, reason.strip(), (cure,), api_page(f"jax.lax.{name}"))
 
 
 def _adapted(failure: Failure, call: ast.Call, name: str) -> str:

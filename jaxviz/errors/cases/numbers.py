@@ -7,14 +7,18 @@ import re
 import textwrap
 from dataclasses import replace
 
+import jax.numpy as jnp
+
 from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.left_loops import may_end
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.rewriting import grouped
 from jaxviz.errors.source import names_assigned
+from jaxviz.errors.trial import given_by
 
 
 def _index(failure: Failure, _: re.Match[str]) -> Explanation:
@@ -58,6 +62,9 @@ def counted(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
 
 def _bound(failure: Failure, argument: ast.expr) -> str:
     """A bound of a loop that the program makes: what is made a number of Python stays an array."""
+    given = given_by(failure, failure.text(argument)) if failure.traced(argument) else None
+    if is_array(given) and not jnp.issubdtype(getattr(given, "dtype", None), jnp.integer):
+        return f"{grouped(failure.text(argument), argument)}.astype(int)"
     made = isinstance(argument, ast.Call) and last_name(argument.func) == "int" and failure.traced(argument)
     if not made or not isinstance(argument, ast.Call) or len(argument.args) != 1:
         return failure.text(argument)

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import jax.numpy as jnp
+
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import fresh
@@ -27,7 +29,7 @@ def asked_number(failure: Failure, call: ast.Call | None) -> ast.expr | None:
 def _is_whole_number(failure: Failure, node: ast.expr) -> bool:
     held: Any = failure.value(node)
     given: Any = held if is_array(held) else given_by(failure, failure.text(node))
-    return is_array(given) and given.shape == () and given.dtype.kind in "iu"
+    return is_array(given) and given.shape == () and bool(jnp.issubdtype(given.dtype, jnp.integer))
 
 
 def computed_before(failure: Failure, number: ast.expr | None) -> tuple[Cure, ...]:

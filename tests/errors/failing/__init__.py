@@ -36,6 +36,7 @@ for _name in (
     "counted",
     "left",
     "fitting",
+    "mistaken",
 ):
     import_module(f"errors.failing.{_name}")
 

@@ -138,3 +138,7 @@ else:
     def a_part_of_what_is_outside(x):
         HELD.bias = None
         return HELD.weight @ x
+
+    @failing(A, case="model that is jitted", place="jax.jit(MODEL)", words=["eqx.filter_jit(MODEL)"], mends=[0])
+    def a_model_for_a_function(x):
+        return jax.jit(MODEL)(x[0])
