@@ -110,7 +110,8 @@ def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, C
         graph = read_jaxpr(program.jaxpr, tables)
         return graph, np.flatnonzero(compat_traces.traced_values_of(program.traced)).astype(np.int32), {}
     try:
-        traced = traced_so_far([place.frame for place in failure.places], _name(failure))
+        own = [number for number, place in enumerate(failure.places) if place in failure.own]
+        traced = traced_so_far([place.frame for place in failure.places], _name(failure), own)
         if traced is None:
             return _empty(tables), np.zeros(0, np.int32), {}
         graph = read_jaxpr(traced.jaxpr, tables)

@@ -6,6 +6,7 @@ that were entered are bodies of an operation that was never finished.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
@@ -24,8 +25,11 @@ class Traced:
     entered: tuple[int, ...]
 
 
-def traced_so_far(frames: Sequence[FrameType], name: str) -> Traced | None:
-    """What was traced in frames, outermost first; None where nothing of it is left. `name` is of what failed."""
+def traced_so_far(frames: Sequence[FrameType], name: str, own: Sequence[int] = ()) -> Traced | None:
+    """What was traced in frames, outermost first; None where nothing of it is left. `name` is of what failed.
+
+    `own` are the numbers of the frames that are the person's.
+    """
     found: list[tuple[Any, int]] = []
     for number, frame in enumerate(frames):
         for value in _held(frame):
@@ -34,7 +38,7 @@ def traced_so_far(frames: Sequence[FrameType], name: str) -> Traced | None:
                 found.append((trace, number))
     beside = [compat_traces.tangents_of(value) for frame in frames for value in _held(frame)]
     found = [one for one in found if not any(one[0] is other for other in beside)]
-    found = [one for one in found if compat_traces.equations_so_far(one[0])] or found[:1]
+    found = _told(found, own) or found[:1]
     if not found:
         return None
     traces, entered = zip(*found, strict=True)
@@ -43,6 +47,16 @@ def traced_so_far(frames: Sequence[FrameType], name: str) -> Traced | None:
     for trace in reversed(traces[:-1]):
         jaxpr = _jaxpr(trace, UnfinishedEquation(jaxpr))
     return Traced(jaxpr, entered[1:])
+
+
+def _told(found: Sequence[tuple[Any, int]], own: Sequence[int]) -> list[tuple[Any, int]]:
+    """The traces with any equation, and those of the person's functions: JAX has empty ones of its own functions."""
+    ends = [*(number for _, number in found[1:]), sys.maxsize]
+    return [
+        (trace, start)
+        for (trace, start), end in zip(found, ends, strict=True)
+        if compat_traces.equations_so_far(trace) or any(start <= number < end for number in own)
+    ]
 
 
 def _held(frame: FrameType) -> Iterator[Any]:

@@ -621,6 +621,53 @@ def test_what_has_an_unfinished_body_stands_where_it_was_called(fn, owners):
     assert types == ["f32[4,3]", "f32[8,3]"]
 
 
+@jax.jit
+def product(x, w):
+    return jnp.dot(x, w)
+
+
+def fails_first_in_jit(x, w):
+    return product(jnp.tanh(x), w)
+
+
+def is_only_a_call(x, w):
+    return product(x, w)
+
+
+def fails_first_in_a_scan(x, w):
+    return jax.lax.scan(lambda carry, _: (carry @ w @ w, None), x, None, length=3)[0]
+
+
+def fails_in_a_function_of_jax(x, w):
+    return jnp.dot(jnp.tanh(x), w) @ w
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("fn", "owners", "before"),
+    [
+        (fails_first_in_jit, ["jit"], ["tanh"]),
+        (is_only_a_call, ["jit"], []),
+        (fails_first_in_a_scan, ["scan"], []),
+        (fails_in_a_function_of_jax, [], ["tanh"]),
+    ],
+)
+def test_a_function_that_fails_on_its_first_operation_is_a_body_too(fn, owners, before):
+    with pytest.raises(TypeError) as caught:
+        jv.explore(fn, jnp.ones((4, 8)), jnp.ones((8, 3) if fn is fails_first_in_a_scan else (9, 3)))
+    document = caught.value.jaxviz.document()
+    graph = document.graphs[0]
+    (failed,) = document.programs[0].error.nodes
+    around = [int(graph.regions.owner[region]) for region in _regions_around(graph, int(failed))]
+    assert [graph.node(node).op for node in around] == owners
+    outermost = [
+        node for node in np.flatnonzero(graph.nodes.region == 0).tolist() if node not in (*around, int(failed))
+    ]
+    assert [graph.node(node).op for node in outermost if graph.node(node).kind == "operation"] == before
+    # Its arguments are those of the function that failed.
+    assert len(graph.node(int(failed)).operands) == 2
+
+
 def _regions_around(graph, node):
     """The regions that a node lies in, outermost first, without the program itself."""
     regions, region = [], int(graph.nodes.region[node])
