@@ -28,21 +28,23 @@ FORWARD, BACKWARD = 1, 2
 class Scope(NamedTuple):
     """What one name stack says. `phase` is 0, FORWARD or BACKWARD; `modules` are outermost first.
 
-    `recomputed` is how many modules stand around what is made again, -1 where nothing is.
+    `recomputed` is how many modules stand around what is made again, -1 where nothing is. `outer_phase` is the phase
+    that the outermost derivative alone gives.
     """
 
     phase: int
     modules: tuple[str, ...]
     recomputed: int
+    outer_phase: int
 
 
 def parse_scope(text: str) -> Scope:
     """Take a name stack apart.
 
     >>> parse_scope("transpose(jvp(Model))/Block_0")
-    Scope(phase=2, modules=('Model', 'Block_0'), recomputed=-1)
+    Scope(phase=2, modules=('Model', 'Block_0'), recomputed=-1, outer_phase=2)
     """
-    phase, recomputed = 0, -1
+    phase, recomputed, outer_phase = 0, -1, 0
     modules: list[str] = []
     for part in text.split("/") if text else ():
         name, outer = part, phase
@@ -52,6 +54,7 @@ def parse_scope(text: str) -> Scope:
                 phase = BACKWARD
             elif transform == "jvp":
                 phase = phase or FORWARD
+            outer_phase = outer_phase or phase
         if name == RECOMPUTED:
             recomputed = len(modules)
         elif name != part and outer == BACKWARD and modules[-1:] == [name]:
@@ -59,7 +62,7 @@ def parse_scope(text: str) -> Scope:
             continue
         elif name and name not in _MACHINERY and "->" not in name:
             modules.append(name)
-    return Scope(phase, tuple(modules), recomputed)
+    return Scope(phase, tuple(modules), recomputed, outer_phase)
 
 
 def unnumbered(name: str) -> str:

@@ -3,7 +3,8 @@
 A body has phases where its name stacks hold both `jvp` and `transpose`. Phases are runs of program order, so two
 gradients in one body give two of each. They stand inside the function that takes the gradient: the frames down to it
 hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them. Of the derivative of a derivative the
-way back is a phase of its own.
+way back is a phase of its own, unless the inner gradient is a step of what is differentiated: then that is one pass
+forward, with the calls of `grad` in it, and one backward.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, Column, Graph
-from jaxviz.outline.derivatives import derivatives_of
+from jaxviz.outline.derivatives import Derivatives, derivatives_of
 from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
@@ -64,8 +65,11 @@ class Phases:
         self._gradients: dict[int, bool] = {}
         size = max(scopes, default=0) + 1
         self._phase_of_scope = np.zeros(size, np.int32)
+        # The same by the outermost derivative alone: the way back of an inner one is part of its pass forward.
+        self._outer_phase_of_scope = np.zeros(size, np.int32)
         for scope, parsed in scopes.items():
             self._phase_of_scope[scope] = parsed.phase
+            self._outer_phase_of_scope[scope] = parsed.outer_phase
         own = self._phase_of_scope[graph.nodes.scope]
         count = len(graph.regions.owner)
         forward = np.bincount(graph.nodes.region[own == FORWARD], minlength=count) > 0
@@ -89,22 +93,28 @@ class Phases:
             return phase, prefix, holding
         for number in rows_used(region[wanted[region]]):
             here = np.flatnonzero(region == number)
-            stack = self._stack[at[here]]
-            own = self._phase_of_scope[self._graph.nodes.scope[at[here]]]
-            # What the call that takes the gradient does itself is of no phase.
-            taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
-            if taking:
-                own[np.isin(stack, taking)] = 0
-            levels, order = derivatives.levels[at[here]], derivatives.order[at[here]]
-            least = levels[own == BACKWARD].min() if (own == BACKWARD).any() else 0
-            # What makes ready for a derivative of derivatives is part of neither.
-            own[(own == FORWARD) & (levels < least)] = 0
-            phase[here], prefix[here], holding[here] = self._of_body(own, stack)
-            phase[here] = _by_order(phase[here], np.where(own == BACKWARD, order, 0), least)
+            phase[here], prefix[here], holding[here] = self._of_region(derivatives, at[here])
             late = here[phase[here] == UPDATE]
             if len(late) and not self._reads_arguments(at[late], number):
                 phase[late] = AFTER
         return phase, prefix, holding
+
+    def _of_region(self, derivatives: Derivatives, nodes: Column) -> tuple[Column, Column, Column]:
+        """The same of the operations of one body, which has both phases."""
+        stack, scope = self._stack[nodes], self._graph.nodes.scope[nodes]
+        own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
+        if _holds_gradients(own, outer):
+            return self._of_body(outer, stack, least_share=1.0)
+        # What the call that takes the gradient does itself is of no phase.
+        taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
+        if taking:
+            own[np.isin(stack, taking)] = 0
+        levels, order = derivatives.levels[nodes], derivatives.order[nodes]
+        least = levels[own == BACKWARD].min() if (own == BACKWARD).any() else 0
+        # What makes ready for a derivative of derivatives is part of neither.
+        own[(own == FORWARD) & (levels < least)] = 0
+        phase, prefix, holding = self._of_body(own, stack, least_share=_MOST)
+        return _by_order(phase, np.where(own == BACKWARD, order, 0), least), prefix, holding
 
     def _reads_arguments(self, nodes: Column, region: int) -> bool:
         """Whether any of some nodes reads what a body is given, as an update of parameters does."""
@@ -115,9 +125,9 @@ class Phases:
         makers = graph.value_node[sources[sources >= 0]]
         return bool(((graph.nodes.kind[makers] == ARGUMENT) & (graph.nodes.region[makers] == region)).any())
 
-    def _of_body(self, own: Column, stack: Column) -> tuple[Column, Column, Column]:
+    def _of_body(self, own: Column, stack: Column, least_share: float) -> tuple[Column, Column, Column]:
         phase = _filled(own)
-        prefix = self._prefixes(phase, own, stack)
+        prefix = self._prefixes(phase, own, stack, least_share)
         gradients = np.unique(prefix)
         caller = np.array([self._stacks.parent(one) for one in gradients.tolist()], np.int32)
         holding = caller[np.searchsorted(gradients, prefix)]
@@ -131,7 +141,7 @@ class Phases:
             prefix, holding = (np.where(itself, stack, column).astype(np.int32) for column in (prefix, holding))
         return phase, prefix, holding
 
-    def _prefixes(self, phase: Column, own: Column, stack: Column) -> Column:
+    def _prefixes(self, phase: Column, own: Column, stack: Column, least_share: float) -> Column:
         """For each equation of a body, the call stack down to the call that takes the gradient.
 
         One gradient is a run forward and the run backward after it, with what lies around them.
@@ -140,15 +150,16 @@ class Phases:
         ends = np.flatnonzero(over[:-1] & (phase[1:] == FORWARD)) + 1
         found = np.empty(len(phase), np.int32)
         for start, end in zip([0, *ends], [*ends, len(phase)], strict=True):
-            found[start:end] = self._prefix(own[start:end], stack[start:end])
+            found[start:end] = self._prefix(own[start:end], stack[start:end], least_share)
         return found
 
-    def _prefix(self, own: Column, stack: Column) -> int:
+    def _prefix(self, own: Column, stack: Column, least_share: float) -> int:
+        """The call that takes the gradient, of whose phases it holds at least such a share each."""
         counts = []
         for phase in (FORWARD, BACKWARD):
             below = stack[(own == phase) & (stack >= 0)]
             total = self._stacks.totals(below)
-            counts.append((total, _MOST * len(below)))
+            counts.append((total, least_share * len(below)))
         (forward, forward_least), (backward, backward_least) = counts
         shared = [
             candidate
@@ -176,6 +187,14 @@ class Phases:
         known = frame >= 0 and not self._stacks.library[frame] and phase not in (BEFORE, UPDATE, AFTER)
         detail = self._expressions.at(frame).name if known else ""
         return Element(PHASE, (phase, frame), PHASE_NAMES[phase], (PHASE, phase, frame), frame, detail)
+
+
+def _holds_gradients(own: Column, outer: Column) -> bool:
+    """Whether what is differentiated goes on forward after a gradient that it took itself, as steps of meta-learning
+    and penalties on gradients do; `own` and `outer` are the phases with and without those of inner gradients."""
+    inner = own[(outer == FORWARD) & (own > 0)]
+    back = np.flatnonzero(inner == BACKWARD)
+    return len(back) > 0 and bool((outer == BACKWARD).any()) and bool((inner[back[0] :] == FORWARD).any())
 
 
 def _by_order(phase: Column, order: Column, least: int) -> Column:

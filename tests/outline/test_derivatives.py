@@ -82,21 +82,35 @@ TOLD_TWICE = pytest.mark.skipif(
         (jax.hessian(energy), (X,), ["before", *TANGENTS, "after"]),
         (norm_of_gradient, (X,), ["forward", "backward", "after"]),
         (descent, (X,), ["forward", "backward", "update"]),
-        (
-            back_over_back,
-            (X, X),
-            ["forward", "backward", "forward", "backward", "second backward"],
-        ),
-        (
-            penalized,
-            (W, X),
-            # The loss itself was computed first, and is undone last.
-            ["forward", "backward", "forward", "backward", "second backward", "backward"],
-        ),
     ],
 )
 def test_the_phases_of_derivatives_of_derivatives(fn, arguments, expected):
     assert [name for name, _ in phases_of(fn, *arguments)] == expected
+
+
+def adapted(w, x):
+    def after_steps(w):
+        for _ in range(2):
+            w = w - 0.1 * jax.grad(loss)(w, x)
+        return loss(w, x)
+
+    value, slope = jax.value_and_grad(after_steps)(w)
+    return value, w - 0.5 * slope
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("fn", "arguments", "steps"),
+    [
+        (back_over_back, (X, X), ["grad(energy)", "vdot"]),
+        (penalized, (W, X), ["loss", "grad(loss)", "power", "sum", "add"]),
+        (adapted, (W, X), ["w = w - 0.1 * jax.grad(loss)(w, x) x2", "loss"]),
+    ],
+)
+def test_a_gradient_within_what_is_differentiated_is_a_step_of_the_pass_forward(fn, arguments, steps):
+    outline = outline_of(fn, *arguments)
+    assert [row.name for row in outline if row.kind == "phase"][:2] == ["forward", "backward"]
+    assert names_inside(outline, row_named(outline, "forward").index) == steps
 
 
 @pytest.mark.smoke
@@ -199,8 +213,8 @@ def test_a_checkpointed_call_of_several_expressions_is_one_box_that_says_what_th
 
 def test_what_is_made_again_of_modules_is_one_box_that_names_them():
     scope = "transpose(jvp(Net))/jvp(Net)"
-    assert parse_scope(scope) == (2, ("Net",), -1)
-    assert parse_scope("transpose(jvp(Net))/Net") == (2, ("Net", "Net"), -1)
+    assert parse_scope(scope) == (2, ("Net",), -1, 2)
+    assert parse_scope("transpose(jvp(Net))/Net") == (2, ("Net", "Net"), -1, 2)
 
     @jax.checkpoint
     def block(x):
