@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, Column, Graph
-from jaxviz.outline.derivatives import Derivatives, derivatives_of
+from jaxviz.outline.derivatives import Derivatives, derivatives_of, levels_of
 from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
@@ -67,9 +67,12 @@ class Phases:
         self._phase_of_scope = np.zeros(size, np.int32)
         # The same by the outermost derivative alone: the way back of an inner one is part of its pass forward.
         self._outer_phase_of_scope = np.zeros(size, np.int32)
+        self._undoes_derivative = np.zeros(size, bool)
         for scope, parsed in scopes.items():
             self._phase_of_scope[scope] = parsed.phase
             self._outer_phase_of_scope[scope] = parsed.outer_phase
+            levels, _ = levels_of(graph.tables.strings[scope])
+            self._undoes_derivative[scope] = parsed.outer_phase == BACKWARD and levels > 1
         own = self._phase_of_scope[graph.nodes.scope]
         count = len(graph.regions.owner)
         forward = np.bincount(graph.nodes.region[own == FORWARD], minlength=count) > 0
@@ -103,7 +106,7 @@ class Phases:
         """The same of the operations of one body, which has both phases."""
         stack, scope = self._stack[nodes], self._graph.nodes.scope[nodes]
         own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
-        if _holds_gradients(own, outer):
+        if self._undoes_derivative[scope].any() and _holds_gradients(own, outer):
             return self._of_body(outer, stack, least_share=1.0)
         # What the call that takes the gradient does itself is of no phase.
         taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
@@ -194,7 +197,7 @@ def _holds_gradients(own: Column, outer: Column) -> bool:
     and penalties on gradients do; `own` and `outer` are the phases with and without those of inner gradients."""
     inner = own[(outer == FORWARD) & (own > 0)]
     back = np.flatnonzero(inner == BACKWARD)
-    return len(back) > 0 and bool((outer == BACKWARD).any()) and bool((inner[back[0] :] == FORWARD).any())
+    return len(back) > 0 and bool((inner[back[0] :] == FORWARD).any())
 
 
 def _by_order(phase: Column, order: Column, least: int) -> Column:

@@ -88,6 +88,20 @@ def test_the_phases_of_derivatives_of_derivatives(fn, arguments, expected):
     assert [name for name, _ in phases_of(fn, *arguments)] == expected
 
 
+def test_a_gradient_beside_a_hessian_does_not_undo_it():
+    def kinetic(q, v):
+        return jnp.sum(v**2) * jnp.cos(q[0]) + jnp.cos(q[1])
+
+    def accelerate(q, v):
+        mass = jax.hessian(kinetic, 1)(q, v)
+        force = jax.grad(kinetic)(q, v) - jax.jacfwd(jax.grad(kinetic, 1))(q, v) @ v
+        return jnp.linalg.solve(mass, force)
+
+    outline = outline_of(accelerate, X[:2], X[:2])
+    steps = ["hessian", "grad(kinetic)", "jacfwd", "matmul", "subtract", "solve"]
+    assert [name for name in names_inside(outline, 0) if name in steps] == steps
+
+
 def adapted(w, x):
     def after_steps(w):
         for _ in range(2):
