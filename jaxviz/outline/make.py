@@ -51,7 +51,8 @@ def make_outline(graph: Graph) -> Outline:
     with no_collections():
         reader = PathReader(graph)
         found = reader.read()
-        return outline_by(graph, reader, found, node_roles(graph, found))
+        own_frame = _own_frames(reader.stack, reader.stacks)
+        return outline_by(graph, reader, found, node_roles(graph, found, own_frame))
 
 
 def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column) -> Outline:

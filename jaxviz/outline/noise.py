@@ -21,15 +21,20 @@ _HANDS_ON = (*_RESHAPES, "convert_element_type", "stop_gradient", "copy", "copy_
 _CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "random_seed", "reshard")
 # Conditions, in the words of a jaxpr, of StableHLO and of HLO.
 _CONDITIONS = ("cond", "case", "conditional")
+_LOOPS = ("scan", "while")
 
 
-def node_roles(graph: Graph, found: NodePaths) -> Column:
-    """What each node is drawn as. Where nothing else would be left, what hands values on is drawn after all."""
+def node_roles(graph: Graph, found: NodePaths, own_frame: Column) -> Column:
+    """What each node is drawn as. Where nothing else would be left, what hands values on is drawn after all.
+
+    `own_frame` is the innermost of the person's frames that each node came from, -1 where there is none.
+    """
     nodes = graph.nodes
     operation = (nodes.kind == OPERATION) & ~found.opaque
     role = np.zeros(len(graph), np.int32)
     role[operation & _is_one_of(graph, _HANDS_ON) & (nodes.operands == 1)] = EDGE
     role[operation & bounds_of_choices(graph)] = EDGE
+    role[operation & _moved_axes(graph, own_frame)] = EDGE
     constant = operation & _is_one_of(graph, _CONSTANT) & ~_reads_values(graph)
     role[constant] = CHIP
     role[_counters(graph, operation)] = COUNTER
@@ -53,6 +58,25 @@ def bounds_of_choices(graph: Graph) -> NDArray[np.bool_]:
     for_choices[maker[chooses]] = True
     for_others[maker[~chooses]] = True
     return bounds & for_choices & ~for_others
+
+
+def _moved_axes(graph: Graph, own_frame: Column) -> NDArray[np.bool_]:
+    """Where `vmap` moves the axis that it maps over: to where a loop wants it, and to where it is asked for.
+
+    Nobody wrote that: such a transposition has no place in the source, or that of the loop that it stands beside.
+    """
+    moves = _is_one_of(graph, ("transpose",))
+    if not moves.any():
+        return moves
+    read = np.flatnonzero(graph.operands.source >= 0)
+    maker, reader = graph.value_node[graph.operands.source[read]], graph.operand_node[read]
+    loops = _is_one_of(graph, _LOOPS)
+    with_loop = (loops[maker] | loops[reader]) & (own_frame[maker] == own_frame[reader])
+    beside = np.zeros(len(graph), bool)
+    beside[maker[with_loop]] = True
+    beside[reader[with_loop]] = True
+    placeless = (own_frame < 0) & (own_frame >= 0).any()
+    return moves & (beside | placeless) & (graph.nodes.operands == 1)
 
 
 def _is_one_of(graph: Graph, ops: tuple[str, ...]) -> NDArray[np.bool_]:

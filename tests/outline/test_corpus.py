@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
@@ -258,3 +259,18 @@ def test_boxes_carry_names_from_the_source_of_the_person():
     found = [row for name in CORPUS if name != "useless_loop" for row in boxes(outline_of_program(name))]
     named = [row for row in found if row.kind in ("expression", "module", "call")]
     assert len(named) >= 0.95 * len(found)
+
+
+def test_the_axes_that_vmap_moves_are_edges_and_the_transpositions_of_the_person_are_boxes():
+    def each(s0, xs):
+        def step(s, x):
+            s = jnp.tanh(s + x)
+            return s, jnp.outer(s, s).T
+
+        return lax.scan(step, s0, xs)[1]
+
+    outline = outline_of(jax.vmap(each), jnp.ones((5, 3)), jnp.ones((5, 4, 3)))
+    moved = [outline.role[node.index] == 0 for node in outline.graph if node.op == "transpose"]
+    assert sum(moved) == 1
+    assert len(moved) > 1
+    assert names_inside(outline, row_named(outline, "scan(step)").index) == ["add", "tanh", "outer", "transpose"]
