@@ -1,6 +1,6 @@
-"""How much moves when one region of a real program opens or closes.
+"""How much moves when one region of a real program, or of a generated graph of some 300 boxes, opens or closes.
 
-    python -m bench staying [--quick]
+    python -m bench staying [--quick] [--seed N]
 
 Every region of a picture in which everything is open is closed and opened again, with the layout that the explorer
 uses; and it is opened for the first time, in a picture that begins with all else open. Told are the pairs of boxes
@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,16 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     from tests.programs import CORPUS
 
-    names = ("mlp_train", "hessian") if "--quick" in sys.argv else (*FROM_CORPUS, *OWN)
-    run({name: OWN[name] if name in OWN else CORPUS[name]() for name in names}, BUILD)
+    quick = "--quick" in sys.argv
+    options = [word for word in dropwhile(lambda word: not word.startswith("-"), sys.argv[1:]) if word != "--quick"]
+    names = ("mlp_train", "hessian") if quick else (*FROM_CORPUS, *OWN)
+    programs = {name: OWN[name] if name in OWN else CORPUS[name]() for name in names}
+    run(programs, BUILD, "--graphs", "2" if quick else "10", *options)
 
 
-def figures(programs: Programs, folder: Path) -> list[dict[str, Any]]:
-    """What `run` tells, as data: for each stage what every move keeps of the pairs, and how far boxes move beyond."""
-    return json.loads(run(programs, folder, "--json", capture=True))
+def figures(programs: Programs, folder: Path, *options: str) -> list[dict[str, Any]]:
+    """What `run` tells, as data: for each graph what every move keeps of the pairs, and how far boxes move beyond."""
+    return json.loads(run(programs, folder, "--json", *options, capture=True))
 
 
 def run(programs: Programs, folder: Path, *options: str, capture: bool = False) -> str:
