@@ -1,4 +1,4 @@
-"""What opens or closes moves little else, in pictures of real programs."""
+"""What opens or closes moves little else, in pictures of real programs and of generated graphs of 300 boxes."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ def moves(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
     if not shutil.which("node") or not Path(ROOT, "node_modules/.bin/esbuild").exists():
         pytest.skip("needs node and the packages of package.json, which `make setup` installs")
     programs = {"mlp_train": CORPUS["mlp_train"](), "nested": OWN["nested"]}
-    return figures(programs, tmp_path_factory.mktemp("staying"))
+    return figures(programs, tmp_path_factory.mktemp("staying"), "--graphs", "2", "--seed", "3")
 
 
 def test_what_was_open_closes_and_opens_again_with_its_surroundings_in_order(moves):
     again = [one for one in moves if "opened first" not in one["name"]]
-    assert len(again) >= 6
+    assert len(again) >= 8
     for one in again:
         assert mean(one["kept"]) >= 0.98, one["name"]
         assert min(one["kept"]) >= 0.95, one["name"]
         assert max(one["beyond"]) <= 110, one["name"]
 
 
-def test_what_opens_for_the_first_time_keeps_its_surroundings_in_order_on_average(moves):
+def test_what_opens_for_the_first_time_keeps_its_surroundings_in_order(moves):
     first = [one for one in moves if "opened first" in one["name"]]
-    assert len(first) >= 6
+    assert len(first) >= 8
     for one in first:
-        assert mean(one["kept"]) >= 0.965, one["name"]
-        # One wide region moves what is beside it past some of what stands below both.
-        assert min(one["kept"]) >= 0.92, one["name"]
-        assert max(one["beyond"]) <= 250, one["name"]
+        assert mean(one["kept"]) >= 0.98, one["name"]
+        assert min(one["kept"]) >= 0.95, one["name"]
+        assert max(one["beyond"]) <= 300, one["name"]

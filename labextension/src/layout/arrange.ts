@@ -6,7 +6,7 @@
 import { placeVertices, type Extents } from './coordinates.ts';
 import { ROW_GAP_MOST } from './distances.ts';
 import type { Net } from './net.ts';
-import { orderRows, type Order } from './order.ts';
+import { orderRows, toRows, type Order } from './order.ts';
 import type { Proper } from './proper.ts';
 import { shortenSideways } from './shift.ts';
 import { orderAsBefore, stood } from './warm.ts';
@@ -81,17 +81,26 @@ export function arrange(
   return { ...of, rows: order.rows, x };
 }
 
-/** With the order and about the places of the picture that this one follows; `before` has the centres of boxes there. */
+/**
+ * In the order of the picture that this one follows. `places` has the centres that boxes may have, the first as they
+ * stood left to right; of these the ones are taken with which `passing` is least.
+ */
 export function arrangeAsBefore(
   { proper, net, extents }: Ranked,
   gap: (left: number, right: number) => number,
   fixed: Int32Array,
-  before: Float64Array
+  places: readonly Float64Array[],
+  passing: (x: Float64Array) => number
 ): Arranged {
-  const order = orderAsBefore(net, proper, fixed, before);
-  const x = placeVertices(proper, net, order, order.held, extents, gap, before);
-  straighten(proper, order.rows, order.place, extents, gap, x, undefined, vertex => stood(before, vertex));
-  return { proper, net, extents, rows: order.rows, x };
+  const order = orderAsBefore(net, proper, fixed, places[0]);
+  const arranged = places.map(before => {
+    const own = toRows(net, order.order.slice(), order.held);
+    const x = placeVertices(proper, net, own, own.held, extents, gap, before);
+    straighten(proper, own.rows, own.place, extents, gap, x, undefined, vertex => stood(before, vertex));
+    return { proper, net, extents, rows: own.rows, x };
+  });
+  const passed = arranged.map(({ x }) => (places.length > 1 ? passing(x) : 0));
+  return arranged[passed.indexOf(Math.min(...passed))];
 }
 
 /** Where the leftmost vertex begins and the rightmost ends. */

@@ -10,7 +10,8 @@ import { level } from './level.ts';
 import type { LayoutMemory } from './memory.ts';
 import type { FlatInput } from './part.ts';
 import type { Growth } from './room.ts';
-import { placeOfInside, type Range, type Stayed } from './stays.ts';
+import type { Stayed } from './passing.ts';
+import { placeOfInside, type Range } from './stays.ts';
 
 /** With `memory`, groups that look as they did in an earlier picture are as they were there. */
 export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
@@ -37,7 +38,7 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
   };
   const depth = depths(input.parent);
   for (const flat of deepestFirst(cut.flats, depth)) {
-    const all = flatInput(input, flat, width, height, layouts, before);
+    const all = flatInput(input, flat, { flatOf, layouts, width }, height, before);
     const make = (): FlatLayout => layoutFlat(all, flat.vertices.length / vertices);
     give(flat, memory ? memory.recall(all, make) : make());
     const other = flatOf.get(input.level?.[flat.group] ?? -1);
@@ -106,6 +107,17 @@ function boxesInside({ flatOf, layouts, width }: Done, group: number, left = 0):
   });
 }
 
+/** A box and all that stands in it, from its centre; nothing for a gate. */
+function heldBy(done: Done, box: number, before: Float64Array): Stayed[] {
+  if (box < 0) {
+    return [];
+  }
+  const inside = done.layouts.get(box);
+  const left = inside ? insideX(done.width[box], inside) - done.width[box] / 2 : 0;
+  const deeper = inside ? boxesInside(done, box, left) : [];
+  return [[box, 0], ...deeper].map(([one, now]) => ({ was: before[one], now }));
+}
+
 /** The centre of a group where it is least in the way of the order from left to right; its own one if all in it is new. */
 function whereInsideStays(
   done: Done,
@@ -130,11 +142,11 @@ function whereInsideStays(
 function flatInput(
   input: LayoutInput,
   flat: Flat,
-  width: Float64Array,
+  done: Done,
   height: Float64Array,
-  layouts: ReadonlyMap<number, FlatLayout>,
   before: Float64Array | undefined
 ): FlatInput {
+  const { layouts, width } = done;
   const { vertices, pieces } = flat;
   const { stood } = input;
   const known = (column: Int32Array): Int32Array => Int32Array.from(boxes, box => (box < 0 ? -1 : column[box]));
@@ -171,6 +183,7 @@ function flatInput(
       shelf: known(stood.shelf)
     },
     growth: before && growthOf(input, boxes, width, before),
+    holds: input.before && Array.from(boxes, box => heldBy(done, box, input.before as Float64Array)),
     toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
     slide: Float64Array.from(boxes, box =>
       box < 0 || input.group[box] ? 0 : Math.min(MOST_SLIDE, Math.max(0, Math.floor(width[box] / 2 - PORT_INSET)))

@@ -12,7 +12,8 @@ import { makeProper, type Proper } from './proper.ts';
 import { keepColumns, type Kept, type Rowed } from './columns.ts';
 import { keepRows } from './keeprows.ts';
 import { breakCycles, rankVertices, type Directed } from './rank.ts';
-import { makeRoom, type Growth } from './room.ts';
+import { passings, type Stayed } from './passing.ts';
+import { grownToSides, makeRoom, type Growth } from './room.ts';
 import { reversed, routeOf, rowTops } from './routes.ts';
 import { closeGaps, isWarm } from './warm.ts';
 
@@ -39,6 +40,8 @@ export interface FlatInput {
   /** With `before`, how else they stood there, and how far their borders have moved since. */
   readonly stood?: Stood;
   readonly growth?: Growth;
+  /** With `before`, each vertex and all that stands in it, from its centre now. */
+  readonly holds?: readonly (readonly Stayed[])[];
   /** How far the end of an edge may slide along the border of a box, from its port. */
   readonly slide: Float64Array;
   /** Where given, a part that is far too high is folded into columns. */
@@ -106,7 +109,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const narrow = pin.includes(Pin.ordered);
   const fixed = fixedOrders(input, vertices, pin);
   const { rows, x, proper, extents } = before
-    ? arrangeAsBefore(first, gap, fixed[fixed.length - 1], before)
+    ? arrangeAsBefore(first, gap, fixed[fixed.length - 1], before, x => passings(boxesAt(input, vertices, x)))
     : arrange(first, gap, fixed, effort, narrow, input.stood ? undefined : () => rankedBy(rankVertices(graph, true)));
   const rank = proper.rank.subarray(0, count);
   const heights = new Array<number>(rows.length).fill(0);
@@ -171,13 +174,13 @@ function rankAsBefore(graph: Directed, { before, stood, gate }: FlatInput, verti
   );
 }
 
-/** Where the vertices stood, if most of them stood anywhere. */
+/** Where the vertices may stand, if most of them stood anywhere: as they stood, with room for what has grown or without. */
 function placesBefore(
   { before, gate, left, right, growth }: FlatInput,
   vertices: readonly number[],
   row: Int32Array,
   kept: Kept | null
-): Float64Array | undefined {
+): readonly Float64Array[] | undefined {
   const of = (column: Float64Array): Float64Array => Float64Array.from(vertices, vertex => column[vertex]);
   const boxes = vertices.filter(vertex => !gate[vertex]).length;
   if (!before || !isWarm(of(before), boxes)) {
@@ -185,11 +188,19 @@ function placesBefore(
   }
   const places = kept?.before ?? of(before);
   if (!growth) {
-    return places;
+    return [places];
   }
   const taken = { row, left: of(left), right: of(right) };
   const grown = { left: of(growth.left), right: of(growth.right) };
-  return makeRoom(closeGaps(places, taken, grown), taken, grown);
+  const closed = closeGaps(places, taken, grown);
+  const room = makeRoom(closed, taken, grown);
+  // In columns, nobody sees at once what passes what.
+  return kept?.cuts.length ? [room] : [room, closed, ...grownToSides(closed, grown)];
+}
+
+/** Where all boxes of a part were and are, if its vertices stand at `x`. */
+function boxesAt({ holds }: FlatInput, vertices: readonly number[], x: Float64Array): Stayed[] {
+  return vertices.flatMap((vertex, i) => holds?.[vertex].map(({ was, now }) => ({ was, now: x[i] + now })) ?? []);
 }
 
 /** How the part was folded, if most of its vertices stood anywhere. */

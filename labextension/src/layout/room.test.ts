@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { BOX_GAP } from './distances.ts';
-import { makeRoom } from './room.ts';
+import { grownToSides, makeRoom } from './room.ts';
 
 const taken = (row: number[], half: number[]) => ({
   row: Int32Array.from(row),
@@ -24,6 +24,18 @@ test('where nothing is in the way nothing moves', () => {
   assert.deepEqual(makeRoom(before, taken([0, 0, 0, 1], [130, 30, 30, 30]), growth(30, 0, 0, 0)), before);
   const alone = makeRoom(before, taken([0, 1, 1, 2], [430, 30, 30, 30]), growth(400, 0, 0, 0));
   assert.deepEqual(alone, before);
+});
+
+test('what has grown may do so to one side, which leaves its other border where it was', () => {
+  const before = Float64Array.of(0, 100, NaN);
+  assert.deepEqual(
+    grownToSides(before, growth(0, 40, 0)).map(places => [...places]),
+    [
+      [0, 60, NaN],
+      [0, 140, NaN]
+    ]
+  );
+  assert.deepEqual(grownToSides(before, growth(0, -40, 0)), []);
 });
 
 test('boxes keep their order, and none moves further than all that has grown', () => {

@@ -48,6 +48,12 @@ export function makeRoom(before: Float64Array, taken: Taken, growth: Growth): Fl
   });
 }
 
+/** Centres where all that has grown did so to the left, and to the right; none where nothing has. */
+export function grownToSides(before: Float64Array, { left, right }: Growth): Float64Array[] {
+  const grown = left.map((one, vertex) => Math.max(0, one + right[vertex]) / 2);
+  return grown.some(one => one > 0) ? [-1, 1].map(side => before.map((x, vertex) => x + side * grown[vertex])) : [];
+}
+
 /** Between each border and the next what is wanted most there: what groups one above the other want is made once. */
 function mostWanted(borders: readonly number[], stretches: readonly Stretch[]): Float64Array {
   const wanted = new Float64Array(borders.length);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeOfInside, type Range, type Stayed } from './stays.ts';
+import type { Stayed } from './passing.ts';
+import { placeOfInside, type Range } from './stays.ts';
 
 const place = (members: Stayed[], inside: Stayed[], all: Float64Array, range?: Range): number =>
   placeOfInside(members, () => inside, all, range);

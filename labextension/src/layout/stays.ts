@@ -2,24 +2,19 @@
  * Where a group stands after something in it has grown. Its members cannot all stay where they were then: it goes to
  * where the fewest boxes pass each other from left to right.
  */
+import type { Stayed } from './passing.ts';
 
 /** Places that are tried; at each, some of the members stay where they were. */
 const MOST_PLACES = 8;
 /** Boxes that are looked at for one group, over all places. */
 const WORK = 200_000;
 
-/** The centre of a box in the picture before, NaN for a new one, and now, from the left border of what is in the group. */
-export interface Stayed {
-  readonly was: number;
-  readonly now: number;
-}
-
 /** The least and the greatest place that what is in a group may have. */
 export type Range = readonly [number, number];
 
 /**
  * Where what is in a group begins; NaN where all is new. `members` holds what stands in the group itself, `inside` the
- * boxes at all depths, `all` the centres of the whole picture before.
+ * boxes at all depths, both from the left border of what is in the group, `all` the centres of the whole picture before.
  */
 export function placeOfInside(
   members: readonly Stayed[],
