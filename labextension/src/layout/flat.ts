@@ -82,7 +82,10 @@ function shelfBefore({ stood }: FlatInput, { vertices }: Part): number {
 function besideJoined({ pin, gate, from, to }: FlatInput): [number, number][] {
   const joined = new Set([...from, ...to]);
   const results = [...pin.keys()].filter(vertex => pin[vertex] === Pin.bottom && !gate[vertex]);
-  const others = results.filter(vertex => joined.has(vertex));
+  const reached = results.filter(vertex => joined.has(vertex));
+  // What something else reads stands further up.
+  const last = reached.filter(vertex => !from.includes(vertex));
+  const others = last.length ? last : reached;
   const alone = results.filter(vertex => !joined.has(vertex));
   if (others.length === 0 || alone.length > MOST_ALONE) {
     return [];
@@ -98,7 +101,7 @@ function besideJoined({ pin, gate, from, to }: FlatInput): [number, number][] {
  * neighbour there, or leave a gap: it comes to its neighbour.
  */
 function besideNeighbours(
-  { left, right }: FlatInput,
+  { left, right, from }: FlatInput,
   before: Float64Array,
   beside: readonly (readonly [number, number])[],
   parts: readonly Part[]
@@ -112,7 +115,9 @@ function besideNeighbours(
     const away = joined?.every(vertex => before[vertex] - left[vertex] > before[alone] + right[alone]);
     const beyond = joined?.every(vertex => before[vertex] + right[vertex] < before[alone] - left[alone]);
     const isLeft = alone < neighbour;
-    if (away || beyond || isLeft === before[alone] > before[neighbour]) {
+    // What something else reads stands further up: nothing orders the two then.
+    const astray = !from.includes(neighbour) && isLeft === before[alone] > before[neighbour];
+    if (away || beyond || astray) {
       places[alone] = isLeft
         ? before[neighbour] - left[neighbour] - BOX_GAP - right[alone]
         : before[neighbour] + right[neighbour] + BOX_GAP + left[alone];

@@ -283,6 +283,22 @@ test('a result that stood below another part comes to those of its own, and leav
   assert.ok(out.totalWidth < 400);
 });
 
+test('a result that loses its edge stays where it was, if the only other one is read further up', () => {
+  // The result 1 stands to the right of the result 0, which others read; what it read is hidden now.
+  const boxes = [Pin.free, Pin.bottom, Pin.bottom, Pin.free, Pin.free].map(pin => ({ pin }));
+  const before = Float64Array.from([40, 600, 40, 40, 640]);
+  const input = graph(boxes, [
+    [0, 2],
+    [2, 3],
+    [2, 4]
+  ]);
+  const row = Int32Array.of(0, 3, 1, 2, 2);
+  const first = new Int32Array(5);
+  const out = layout({ ...input, before, stood: { width: input.width, row, column: first, shelf: first } });
+  check(input, out);
+  assert.equal(out.x[1] - out.x[0], 560);
+});
+
 test('a value enters a group once, however many boxes read it there', () => {
   const input = graph(
     [{}, { group: true }, { parent: 1 }, { parent: 1 }, { parent: 1 }],
