@@ -73,3 +73,26 @@ test('without a memory the same input gives the same picture, whatever was laid 
   layout(picture(false));
   assert.deepEqual(layout(picture(true)), first);
 });
+
+test('of two groups that look the same, each keeps the order that it stood in', () => {
+  const memory = new LayoutMemory();
+  // One box above three alike, in a group: nothing but the picture before tells the three apart.
+  const input: LayoutInput = {
+    parent: Int32Array.of(-1, 0, 0, 0, 0),
+    width: new Float64Array(5).fill(60),
+    height: new Float64Array(5).fill(22),
+    left: new Float64Array(5),
+    right: new Float64Array(5),
+    group: Uint8Array.of(1, 0, 0, 0, 0),
+    pin: new Uint8Array(5),
+    source: Int32Array.of(1, 1, 1),
+    target: Int32Array.of(2, 3, 4),
+    sourcePort: new Int32Array(3),
+    targetPort: new Int32Array(3)
+  };
+  const first = layout(input, memory);
+  const mirrored = Float64Array.from(centres(first, [0, 1, 2, 3, 4]), x => first.totalWidth - x);
+  const other = layout({ ...input, before: mirrored }, memory);
+  assert.deepEqual(centres(other, [0, 1, 2, 3, 4]), mirrored);
+  assert.notDeepEqual(other.x, first.x);
+});

@@ -4,6 +4,7 @@
  */
 import type { FlatLayout } from './flat.ts';
 import type { FlatInput } from './part.ts';
+import { passings } from './passing.ts';
 
 /** Pictures that a group is remembered for after it was last seen. */
 const PICTURES = 12;
@@ -22,13 +23,19 @@ export class LayoutMemory {
     }
   }
 
-  /** The layout of a group that looked the same, or a new one. */
+  /** The layout of a group that looked the same, or a new one. Of two that look the same, one may stand in another order. */
   recall(input: FlatInput, make: () => FlatLayout): FlatLayout {
     const key = looks(input);
-    const layout = this.known.get(key)?.layout ?? make();
+    const known = this.known.get(key)?.layout;
+    const layout = known && staysInOrder(known, input) ? known : make();
     this.known.set(key, { layout, seen: this.picture });
     return layout;
   }
+}
+
+/** True if nothing passes anything from left to right, seen from the picture before. */
+function staysInOrder({ x }: FlatLayout, { before }: FlatInput): boolean {
+  return !before || passings(Array.from(before, (was, vertex) => ({ was, now: x[vertex] }))) === 0;
 }
 
 /** Everything that a layout depends on, but for where things stood. */
