@@ -45,8 +45,9 @@ export interface Folded {
 /**
  * The part in columns, about `aspect` times as wide as high; null if it is not too high or cannot be cut. Where it was
  * drawn before, `kept` has the rows after which its columns ended: they still do, unless that is far from the shape now.
+ * What was in one column is never folded where it is `nearlySame`: that would move all of it for the one thing that opens.
  */
-export function fold(tall: Tall, aspect: number, kept?: readonly number[]): Folded | null {
+export function fold(tall: Tall, aspect: number, kept?: readonly number[], nearlySame = false): Folded | null {
   const { bottoms, width } = tall;
   const height = bottoms.length ? bottoms[bottoms.length - 1] : 0;
   if (kept?.length) {
@@ -55,6 +56,9 @@ export function fold(tall: Tall, aspect: number, kept?: readonly number[]): Fold
     if (high < TOO_FAR * TOO_HIGH && high > 1 / (TOO_FAR * TOO_HIGH)) {
       return folded;
     }
+  }
+  if (kept?.length === 0 && nearlySame) {
+    return null;
   }
   const tooHigh = kept?.length === 0 ? TOO_FAR * TOO_HIGH : TOO_HIGH;
   if (height < FOLD_FROM || height * aspect < tooHigh * width) {

@@ -17,6 +17,8 @@ import { grownToSides, makeRoom, type Growth } from './room.ts';
 import { reversed, routeOf, rowTops } from './routes.ts';
 import { closeGaps, isWarm } from './warm.ts';
 
+/** A region that opens, and the one that mirrors it. */
+const FEW = 2;
 /** Vertices of a row, on average, in a part that may be folded. */
 const SLIM = 4;
 
@@ -142,7 +144,8 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const flat = { x: x.subarray(0, count), y, routes, width, height: bottoms[bottoms.length - 1] ?? 0 };
   const { left, right } = extents;
   const tall = { ...flat, row: rank, left, right, tops, bottoms };
-  const folded = input.aspect === undefined ? null : fold(tall, input.aspect, kept?.cuts);
+  const folded =
+    input.aspect === undefined ? null : fold(tall, input.aspect, kept?.cuts, isNearlySame(input, vertices));
   const placed = folded ?? { ...flat, column: new Int32Array(count) };
   return {
     ...placed,
@@ -201,6 +204,12 @@ function placesBefore(
 /** Where all boxes of a part were and are, if its vertices stand at `x`. */
 function boxesAt({ holds }: FlatInput, vertices: readonly number[], x: Float64Array): Stayed[] {
   return vertices.flatMap((vertex, i) => holds?.[vertex].map(({ was, now }) => ({ was, now: x[i] + now })) ?? []);
+}
+
+/** True if only a few vertices of a part are wider or narrower than they were, as when one region opens. */
+function isNearlySame({ growth }: FlatInput, vertices: readonly number[]): boolean {
+  const changed = growth && vertices.filter(vertex => growth.left[vertex] + growth.right[vertex] !== 0);
+  return changed !== undefined && changed.length <= FEW;
 }
 
 /** How the part was folded, if most of its vertices stood anywhere. */
