@@ -35,4 +35,5 @@ def test_what_opens_for_the_first_time_keeps_its_surroundings_in_order(moves):
     for one in first:
         assert mean(one["kept"]) >= 0.98, one["name"]
         assert min(one["kept"]) >= 0.95, one["name"]
-        assert max(one["beyond"]) <= 300, one["name"]
+        # The rows of generated graphs, dense in edges, move apart where these run sideways.
+        assert max(one["beyond"]) <= (300 if one["name"].startswith("generated") else 250), one["name"]
