@@ -131,16 +131,17 @@ class KnownNumbers:
         return Numbers(made, next(iter(along), None), loop, all(one.exact for one in operands))
 
     def _constant(self, node: int, source: int) -> Numbers | None:
-        """The entries of a small array; of a large one, the least and the most."""
+        """The entries of a small array; of a large one, the only one there is, or the least and the most."""
         attributes = self._graph.node(node).attributes
         size = prod(self._flow.dims(source))
         if "values" in attributes:
             numbers = _read(attributes["values"].split(", "))
             return Numbers(numbers, ("entries", size)) if numbers is not None and len(numbers) == size else None
+        if "fill" in attributes:
+            only = _read([attributes["fill"]])
+            return Numbers(only[0]) if only is not None else None
         numbers = _read(attributes.get("range", "").split(" to "))
-        if numbers is None or len(numbers) != 2:
-            return None
-        return Numbers(numbers[0]) if numbers[0] == numbers[1] else Numbers(numbers, ("range", node), exact=False)
+        return Numbers(numbers, ("range", node), exact=False) if numbers is not None and len(numbers) == 2 else None
 
     def _counter(self, node: int, source: int, steps: int) -> Numbers | None:
         """What an argument of the body of a loop is in each turn: a counter, or an entry of an array."""

@@ -121,7 +121,9 @@ def test_a_selection_goes_from_stage_to_stage_and_comes_back(open_page, graph_of
             page.keyboard.press(key)
             expect(title).to_have_text(label)
             assert in_sight(label), key
-    # So it is where there are more boxes in between.
+    # So it is where there are more boxes in between; beside what was selected, not all of them are in view.
+    page.keyboard.press("f")
+    graph.settle()
     graph.click("divide")
     for key in "3532":
         page.keyboard.press(key)
