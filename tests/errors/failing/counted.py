@@ -58,7 +58,7 @@ def a_power_by_the_sum(a):
     X,
     case="shape from a value",
     place="split",
-    words=["`x.argmax()` is computed", "size = int(x.argmax())"],
+    words=["`jax.random.split(jax.random.key(0), x.argmax())`", "size = int(x.argmax())"],
     mends=[0],
     gives=2,
     instead="outside",
