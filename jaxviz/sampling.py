@@ -6,19 +6,14 @@ whenever tracing takes long enough that somebody may ask.
 
 from __future__ import annotations
 
-import gc
-import sys
 import threading
-from collections import deque
 from collections.abc import Iterable
-from contextlib import suppress
-from itertools import accumulate, chain, islice, repeat
-from operator import itemgetter
 from time import perf_counter
 from types import FrameType, TracebackType
 
 from jaxviz import compat
 from jaxviz.read.frames import OWN_FOLDER, is_library
+from jaxviz.stacks import stack_of
 
 # Seconds before the first look, and between two.
 _PATIENCE, _STEP = 0.02, 0.004
@@ -52,7 +47,7 @@ class Sampler:
         while not self._left.wait(wait):
             wait = _STEP
             now = perf_counter()
-            frames = _stack_of(thread)
+            frames = stack_of(thread)
             # It may be somewhere else since.
             if self._left.is_set():
                 break
@@ -75,27 +70,6 @@ class Sampler:
             self.functions[function] = self.functions.get(function, 0.0) + seconds
         for line in lines:
             self.lines[line] = self.lines.get(line, 0.0) + seconds
-
-
-def _stack_of(thread: int) -> Iterable[FrameType]:
-    """The frames of a thread, the innermost first.
-
-    They are gathered without a line of Python in between, which might let the thread go on: what a frame that has ended
-    says of its caller need not be there any more. Nor may garbage be collected in between, for that runs Python too: up
-    to Python 3.11, the collector may begin with every frame that is made to be looked at.
-    """
-    collects = gc.isenabled()
-    looks = zip(iter(gc.disable, False), iter(sys._current_frames, None), strict=False)
-    innermost = islice(map(itemgetter(thread), map(itemgetter(1), looks)), 1)
-    frames: deque[FrameType] = deque()
-    try:
-        # It ends with the outermost, or at once if the thread has ended.
-        with suppress(AttributeError, KeyError):
-            frames.extend(accumulate(chain(innermost, repeat("f_back")), getattr))
-    finally:
-        if collects:
-            gc.enable()
-    return (frame for frame in frames if frame is not None)
 
 
 _BEGIN = OWN_FOLDER + "program.py"

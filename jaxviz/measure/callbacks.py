@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ctypes
 import logging
-import sys
 from collections.abc import Set
 from contextlib import suppress
 from time import perf_counter, sleep
+from types import FrameType
+
+from jaxviz.stacks import stack_of, threads
 
 # Seconds between two looks, and after which no further callback is expected.
 _LOOK, _QUIET = 0.01, 0.1
@@ -52,13 +54,11 @@ def raise_in(thread: int, error: type[Exception]) -> None:
 
 def in_callbacks() -> set[int]:
     """Threads in which JAX is what was called first: those that Python starts begin in code of its own."""
-    found = set()
-    for thread, frame in sys._current_frames().items():
-        while frame.f_back is not None:
-            frame = frame.f_back
-        if str(frame.f_globals.get("__name__")).split(".")[0] == "jax":
-            found.add(thread)
-    return found
+    return {thread for thread in threads() if _is_of_jax(stack_of(thread)[-1:])}
+
+
+def _is_of_jax(frames: list[FrameType]) -> bool:
+    return any(str(frame.f_globals.get("__name__")).split(".")[0] == "jax" for frame in frames)
 
 
 def be_silent_about(error: type[Exception]) -> None:

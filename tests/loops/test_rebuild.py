@@ -287,6 +287,7 @@ def test_the_carry_of_a_rebuilt_loop_is_named_as_the_person_does():
 
 def test_a_person_who_waits_for_a_rebuilt_loop_is_told_its_steps_and_can_stop_at_one(monkeypatch, capsys):
     monkeypatch.setattr(progress, "_SILENCE", 0.0)
+    monkeypatch.setattr(progress, "_LONGER", 1.0)
     exploration = jv.explore(settle, X)
     exploration.rebuild()
     said = "".join(capsys.readouterr())
