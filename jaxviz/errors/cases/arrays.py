@@ -53,8 +53,10 @@ def _in_place(failure: Failure, match: re.Match[str]) -> Explanation:
 
 def _by_mask(failure: Failure, statement: ast.Assign | ast.AugAssign, target: ast.Subscript, value: str) -> str:
     """What is written where a mask is true: chosen for each element, for a place has as many as it is true for."""
-    mask, array = given_by(failure, failure.text(target.slice)), failure.value(target.value)
-    if mask is None or mask.dtype != bool or not is_array(array) or mask.ndim > array.ndim:
+    # Several indices are a tuple.
+    mask: Any = given_by(failure, failure.text(target.slice))
+    array: Any = failure.value(target.value)
+    if not is_array(mask) or mask.dtype != bool or not is_array(array) or mask.ndim > array.ndim:
         return ""
     text = failure.text(target.slice)
     if mask.ndim < array.ndim:

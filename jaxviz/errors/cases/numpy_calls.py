@@ -12,12 +12,15 @@ import numpy as np
 from jaxviz.errors.cases.ifs import if_cures
 from jaxviz.errors.cases.in_place import assigned, without
 from jaxviz.errors.cases.lengths import length
-from jaxviz.errors.cases.values import told
+from jaxviz.errors.cases.values import static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
 
 
 def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    taken = failure.expression
+    if isinstance(taken, ast.Subscript) and isinstance(failure.value(taken.value), np.ndarray):
+        return _out_of_numpy(failure, taken)
     call = failure.find(ast.Call)
     if call is not None and _of_jax(failure, call):
         return length(failure, _)
@@ -153,6 +156,16 @@ def _filled(failure: Failure, _: re.Match[str]) -> Explanation | None:
 def _of_jax(failure: Failure, call: ast.Call) -> bool:
     """Whether a function of JAX is called: it asks for the number of what must be a part of the program."""
     return str(getattr(failure.value(call.func), "__module__", "")).startswith("jax.")
+
+
+def _out_of_numpy(failure: Failure, node: ast.Subscript) -> Explanation:
+    """An entry of an array of NumPy, by a traced index."""
+    array, index = failure.text(node.value), failure.text(node.slice)
+    code = failure.with_(node, f"jnp.asarray({array})[{index}]")
+    keep = Cure("Make it an array of JAX, which can be asked so:", code)
+    title = f"`{array}` is an array of NumPy, and `{index}` is no number yet"
+    why = "NumPy takes an entry out at once, and which one that is"
+    return told(failure, "numpy", title, why, (keep, *static_cures(failure)), error_page("TracerArrayConversionError"))
 
 
 def _into_numpy(failure: Failure, target: ast.Subscript) -> Explanation:

@@ -37,6 +37,7 @@ for _name in (
     "left",
     "fitting",
     "mistaken",
+    "entries",
 ):
     import_module(f"errors.failing.{_name}")
 

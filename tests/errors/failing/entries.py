@@ -1,0 +1,37 @@
+"""Entries of arrays and of tables that are read and written at traced places."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from errors.failing.registry import A, X, failing
+
+TABLE = np.array([0.5, 2.0, 4.0], np.float32)
+
+
+@failing(A, 1, 2, case="in place", place="grid[i, j] += 1", words=["grid = grid.at[i, j].add(1)"], mends=[0])
+def a_cell_of_a_grid_that_counts(grid, i, j):
+    grid[i, j] += 1
+    return grid
+
+
+@failing(A, X, case="in place", place="rows[:, 0] = ", words=["rows = rows.at[:, 0].set(x[0])"], mends=[0])
+def a_column_that_is_filled(rows, x):
+    rows[:, 0] = x[0]
+    return rows
+
+
+@failing(X, 1, case="numpy", place="TABLE[i]", words=["jnp.asarray(TABLE)[i]"], mends=[0], gives=2 * X)
+def an_entry_of_a_table_of_numpy(x, i):
+    return x * TABLE[i]
+
+
+@failing(X, 1, case="numpy", place="TABLE[i]", words=["jnp.sin(jnp.asarray(TABLE)[i])"], mends=[0], gives=jnp.sin(2.0))
+def an_entry_of_a_table_of_numpy_that_a_function_is_given(x, i):
+    return jnp.sin(TABLE[i])
+
+
+@failing(X, 1, case="numpy", place="TABLE[i]", words=["weight = jnp.asarray(TABLE)[i]", "Make `i` static"])
+def an_entry_of_a_table_of_numpy_that_has_a_name(x, i):
+    weight = TABLE[i]
+    return x * weight
