@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from jaxviz.errors.cases.draws import drawn
 from jaxviz.errors.cases.ifs import if_cures
 from jaxviz.errors.cases.in_place import assigned, without
 from jaxviz.errors.cases.lengths import length
@@ -56,6 +57,8 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
     explained = told(failure, "numpy", title, why, tuple(cures), error_page("TracerArrayConversionError"))
     if cures:
         return explained
+    if draws := drawn(failure, call):
+        return replace(explained, cures=draws)
     also = (
         " Random numbers of JAX come from `jax.random`, with a key that is passed."
         if ".random." in f".{function}."

@@ -38,6 +38,7 @@ for _name in (
     "fitting",
     "mistaken",
     "entries",
+    "drawn",
 ):
     import_module(f"errors.failing.{_name}")
 
