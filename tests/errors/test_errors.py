@@ -56,6 +56,7 @@ NOT_CURED = {
         "a_solution_that_is_cut",
         "a_matrix_in_a_row",
         "a_power_that_is_computed",
+        "halves_until_one_is_small",
     ),
 }
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from jaxviz.errors.cases.comprehensions import kept
 from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python, value_of
-from jaxviz.errors.cases.ifs import Choice, checked, chosen, if_cures, match_cures, one_value, run_one, unlike
+from jaxviz.errors.cases.ifs import Choice, checked, chosen, if_cures, match_cures, nested, one_value, run_one, unlike
+from jaxviz.errors.cases.inner_ifs import turn_lines
 from jaxviz.errors.cases.known_numbers import by_numpy
-from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, lines_of, may_end, start_of, used_later
+from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, may_end, start_of, used_later
 from jaxviz.errors.cases.outside import asked_number, computed_before
 from jaxviz.errors.cases.returns import returned_from_loop
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
@@ -129,7 +130,11 @@ def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
     why = f"Python must know before each turn on {failure.line_text} whether there is one more,"
     made = set(names_assigned(node.body)) - set(carried)
     if not carried or made & used_later(failure, node) or may_end(node):
-        return _told(failure, node.test, "Python's `while`", why, ())
+        told = _told(failure, node.test, "Python's `while`", why, ())
+        how = (
+            " The program loops by `jax.lax.while_loop`: it carries what changes, and its condition says when it ends."
+        )
+        return replace(told, reason=told.reason + how)
     names = ", ".join(carried)
     one = len(carried) == 1
     starts = ", ".join(start_of(failure, name, node) for name in carried)
@@ -141,7 +146,7 @@ def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
         test += " != 0"
     condition = f"lambda {names}: {test}" if one else "keep_going"
     before = "" if one else f"def keep_going(carry):\n    {names} = carry\n    return {test}\n\n"
-    body = "\n".join(indented(lines_of(failure, node.body)))
+    body = "\n".join(indented(turn_lines(failure, node.body)))
     start = starts if one else f"({starts})"
     code = (
         f"{before}def body({received}):\n{unpacked}{body}\n    return {names}\n\n"
@@ -156,7 +161,7 @@ def _either(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     if not isinstance(node, ast.IfExp) or (child is not node.test and node is not failure.expression):
         return None
     why = "Python must know True or False to take one of the two values,"
-    choice = _nested(node)
+    choice = nested(node)
     code = chosen(failure, choice)
     cures = [Cure("Compute both and choose for each element:", failure.with_(node, code))] if code else []
     if not cures and (code := run_one(failure, choice)):
@@ -172,10 +177,6 @@ def _either(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     if not cures and any(isinstance(failure.value(side), str) for side in (node.body, node.orelse)):
         why = "Text cannot be chosen by a program, and Python, which could, must know True or False to do so,"
     return _told(failure, node.test, "`... if ... else ...`", why, tuple(cures))
-
-
-def _nested(node: ast.expr) -> ast.expr | Choice:
-    return Choice(node.test, _nested(node.body), _nested(node.orelse)) if isinstance(node, ast.IfExp) else node
 
 
 def _logic(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:

@@ -32,6 +32,11 @@ class Choice:
     no: ast.expr | Choice | str
 
 
+def nested(node: ast.expr) -> ast.expr | Choice:
+    """A value that is written as `... if ... else ...`, maybe with others in it."""
+    return Choice(node.test, nested(node.body), nested(node.orelse)) if isinstance(node, ast.IfExp) else node
+
+
 def if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
     if failure.traced_for == "pallas_call kernel":
         return _in_kernel(failure, node)

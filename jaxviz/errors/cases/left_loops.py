@@ -7,6 +7,7 @@ import textwrap
 from typing import Any, TypeGuard
 
 from jaxviz.errors.cases.conditions import elementwise
+from jaxviz.errors.cases.inner_ifs import turn_lines
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import fresh
@@ -194,12 +195,12 @@ def _stopped(failure: Failure, loop: ast.For | ast.While, places: list[ast.If]) 
 
 def _turn_left_once(failure: Failure, loop: ast.For | ast.While, node: ast.If, done: str, kept: list[str]) -> list[str]:
     at, given = loop.body.index(node), ", ".join(kept)
-    lines = [*lines_of(failure, loop.body[:at]), f"{done} = {elementwise(failure, node.test)}"]
+    lines = [*turn_lines(failure, loop.body[:at]), f"{done} = {elementwise(failure, node.test)}"]
     if node.body[:-1]:
         lines += _function("when_done", given, lines_of(failure, node.body[:-1]), given)
         lines.append(f"{given} = jax.lax.cond({done}, when_done, lambda {given}: {_tuple(kept)}, {given})")
     if loop.body[at + 1 :]:
-        lines += _function("go_on", given, lines_of(failure, loop.body[at + 1 :]), given)
+        lines += _function("go_on", given, turn_lines(failure, loop.body[at + 1 :]), given)
         lines.append(f"{given} = jax.lax.cond({done}, lambda {given}: {_tuple(kept)}, go_on, {given})")
     return lines
 

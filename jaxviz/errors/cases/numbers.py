@@ -10,6 +10,7 @@ from dataclasses import replace
 import jax.numpy as jnp
 
 from jaxviz.errors.cases.carries import Loop
+from jaxviz.errors.cases.inner_ifs import turn_lines
 from jaxviz.errors.cases.left_loops import may_end
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.turns import turns_in_python
@@ -43,7 +44,7 @@ def counted(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
     start, stop = ("0", bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
     carried = [name for name in names_assigned(loop.body) if name in failure.variables]
     names = ", ".join(carried) or "carry"
-    body = textwrap.indent("\n".join(failure.text(statement) for statement in loop.body), "    ")
+    body = textwrap.indent("\n".join(turn_lines(failure, loop.body)), "    ")
     one = len(carried) <= 1
     received = f"{turn}, {names}" if one else f"{turn}, carry"
     unpacked = "" if one else f"    {names} = carry\n"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from jaxviz.errors.explanation import Cure, Explanation
 from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.source import names_assigned, names_read
 
 
 def stand_ins(failure: Failure, node: ast.AST | None) -> str:
@@ -40,7 +41,8 @@ def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...
 
     `names` are for where JAX does not say which argument that is; what they were computed of counts.
     """
-    static = failure.static_among(failure.causes or _computed_of(failure, names))
+    causes = failure.causes or _computed_of(failure, names)
+    static = failure.static_among([*dict.fromkeys([*causes, *_met_in_turns(failure)])])
     inside = failure.traced_function
     if not static or (failure.causes and inside and inside != getattr(failure.fn, "__name__", inside)):
         return ()
@@ -84,6 +86,19 @@ def _computed_of(failure: Failure, names: Sequence[str]) -> list[str]:
         else:
             found.append(name)
     return found
+
+
+def _met_in_turns(failure: Failure) -> list[str]:
+    """The other arguments that what a `while` asks is made of, from its second turn on."""
+    loop = failure.statement
+    if not isinstance(loop, ast.While):
+        return []
+    found = names_read(loop.test)
+    assigned = [one for one in ast.walk(loop) if isinstance(one, (ast.Assign, ast.AugAssign))]
+    for _ in assigned:
+        found += [name for one in assigned if {*names_assigned([one])} & {*found} for name in names_read(one)]
+        found = [*dict.fromkeys(found)]
+    return [name for name in failure.traced(loop) if name in found and failure.given(name) is not None]
 
 
 class _Shapes(ast.NodeTransformer):

@@ -39,6 +39,7 @@ for _name in (
     "mistaken",
     "entries",
     "drawn",
+    "turns",
 ):
     import_module(f"errors.failing.{_name}")
 
