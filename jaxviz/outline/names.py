@@ -145,9 +145,10 @@ class Names:
         The modules of a copy may be known by their scopes alone, without a place in the source.
         """
         low, high = np.searchsorted(self._drawn, [self._draft.rows.first[copy], self._draft.rows.end[copy]])
-        used = rows_used(self._stack[self._drawn[low:high]])
-        if not used or used[0] < 0:
+        made = self._stack[self._drawn[low:high]]
+        if made.min(initial=0) < 0 or not len(made):
             return ""
+        used = rows_used(made)
         stacks, tables = self._stacks, self._graph.tables
         around = functools.reduce(stacks.common, used)
         called = {

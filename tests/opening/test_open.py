@@ -228,6 +228,18 @@ def test_a_module_without_frames_opens(tmp_path):
     assert [row.name for row in jv.open(tmp_path / "m").document().outlines[0].outline if row.closed] == ["sine"]
 
 
+def test_a_loop_of_which_some_operations_have_no_place_in_the_source_opens(tmp_path):
+    def settle(rows, weights):
+        return jax.lax.scan(lambda one, row: (jnp.tanh(one @ weights + row), None), rows[0], rows, unroll=5)[0]
+
+    text = jax.jit(settle).lower(jnp.ones((10, 4, 8)), jnp.ones((8, 8))).compile().as_text()
+    parts = re.split(r"( stack_frame_id=\d+| source_file=\S+ source_line=\d+)", text)
+    (tmp_path / "module.hlo").write_text("".join(part for number, part in enumerate(parts) if number % 4 != 1))
+    opened = jv.open(tmp_path / "module.hlo")
+    check(opened.document().outlines[0].outline)
+    assert opened.findings == ()
+
+
 def test_the_lines_of_a_text_of_mlir_are_no_lines_of_the_program(lowered, tmp_path):
     (tmp_path / "m").write_text(lowered.as_text())
     assert not any(node.frames for node in jv.open(tmp_path / "m").stablehlo)
