@@ -57,6 +57,7 @@ NOT_CURED = {
         "a_matrix_in_a_row",
         "a_power_that_is_computed",
         "halves_until_one_is_small",
+        "a_set_that_is_filled",
     ),
 }
 

@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from jaxviz.errors.cases import choices
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.loop_calls import swapped
-from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name, type_text
@@ -301,48 +300,6 @@ def _none_argument(failure: Failure, function: str) -> Explanation:
     )
 
 
-def _cached(failure: Failure, call: ast.Call) -> Explanation:
-    """A function that keeps its results by its arguments, as `functools.lru_cache` makes it."""
-    function = failure.text(call.func)
-    given = ", ".join(f"`{name}`" for name in failure.traced(call))
-    reason = (
-        f"`{function}` looks up by its arguments whether it has been called with them, and {given or 'these'} has no "
-        "number to look up while JAX traces. Under `jit` nothing is gained by that: it runs once, when it is traced."
-    )
-    cure = Cure("Call it without its cache:", failure.with_(call.func, f"{function}.__wrapped__"))
-    return Explanation("hash", f"`{function}` keeps results by traced values", reason, (cure,), "")
-
-
-def _hash(failure: Failure, match: re.Match[str]) -> Explanation:
-    node = failure.expression
-    names = failure.traced(failure.statement)
-    text = failure.text(node) or (names[0] if names else "x")
-    cures: tuple[Cure, ...] = ()
-    comparison = failure.find(ast.Compare)
-    if comparison is not None and isinstance(comparison.ops[0], (ast.In, ast.NotIn)):
-        cures = choices.cures_of(failure)
-    call = failure.find(ast.Call)
-    if call is not None and hasattr(failure.value(call.func), "cache_info"):
-        return _cached(failure, call)
-    item = failure.find(ast.Subscript)
-    if item is not None and isinstance(failure.value(item.value), dict) and isinstance(item.ctx, ast.Load):
-        text = failure.text(item.slice)
-        cures = (Cure("Take it out of an array of all of them:", taken_by(failure, item, text)),)
-    reason = (
-        f"{stand_ins(failure, failure.statement)} Sets and dictionaries look values up by their number, "
-        "which is known only when the program runs."
-    )
-    if item is not None and isinstance(item.ctx, ast.Store):
-        reason += " An array with a place for each possible number is written into by `.at[...].set(...)`."
-    return Explanation(
-        "hash",
-        f"`{text}` cannot be in a set or a key of a dictionary",
-        reason,
-        cures,
-        error_page("TracerArrayConversionError"),
-    )
-
-
 def _no_axis(failure: Failure, match: re.Match[str]) -> Explanation:
     call = failure.calls("len", "iter", "list", "tuple", "enumerate", "zip")
     if call is not None and call.args and not isinstance(call.args[0], ast.Name):
@@ -524,7 +481,6 @@ CASES = (
     Case("index type", _TYPE, r"does not support string indexing; got idx=(.+)", _text_index),
     Case("list as index", _TYPE, r"non-tuple sequence for multidimensional indexing", _list_index),
     Case("list", _TYPE, r"(\w+) requires ndarray or scalar arguments, got <class '(\w+)'>", _list_argument),
-    Case("hash", _TYPE, r"unhashable type: '\w*(?:Tracer|ArrayImpl)'", _hash),
     Case("no axis", _TYPE, r"iteration over a 0-d array|len\(\) of unsized object", _no_axis),
     Case("unpacking", ("ValueError",), r"values to unpack", _unpacked),
     Case("operand", _TYPE, r"unsupported operand type\(s\) for .*: '(\w+)' and '(\w+)'", _nothing),

@@ -40,6 +40,7 @@ for _name in (
     "entries",
     "drawn",
     "turns",
+    "hashed",
 ):
     import_module(f"errors.failing.{_name}")
 
