@@ -42,7 +42,7 @@ export function hold(camera: Camera, picture: Rectangle, width: number, height: 
 /** px of an end of the picture that are not worth being cut off. */
 const NEAR = 40;
 /** A picture that is seen whole at this scale can be read; at a smaller one, a part of it is shown instead. */
-const READABLE = 0.66;
+export const READABLE = 0.66;
 /** Marks and colours still tell where something happened. */
 const TELLING = 0.5;
 

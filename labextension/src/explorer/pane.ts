@@ -105,6 +105,7 @@ export class Pane {
       document,
       layouts,
       space: () => this.space(),
+      free: () => this.picture.free(this.space()),
       looks: visible => colours.colour(visible).looks,
       notes: visible => colours.notes(visible),
       say: (text, kind, actions) => this.note.say(text, kind, actions),

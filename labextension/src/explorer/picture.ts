@@ -10,6 +10,7 @@ import type { Mark } from '../draw/marks.ts';
 import { showsMore, wordsFor } from './hovering.ts';
 import type { Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
+import type { Space } from '../view/first.ts';
 import { pan, zoomAt } from './camera.ts';
 import { element } from './elements.ts';
 import { listen } from './gestures.ts';
@@ -209,6 +210,12 @@ export class Picture {
   /** What the details and the line at the top cover of it, in px. */
   get covered(): Cover {
     return this.view.cover;
+  }
+
+  /** What the details leave free of the space for a picture. */
+  free({ width, height }: Space): Space {
+    const { left, right, bottom } = this.view.cover;
+    return { width: width - left - right, height: height - bottom };
   }
 
   /** Tells what the line at the top covers. */

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { affine, Sketch } from '../document/sketch.ts';
+import { pair } from '../document/sketchPair.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import type { NoteAction, NoteKind } from './note.ts';
-import { Placing } from './placing.ts';
+import { Placing, type Placed } from './placing.ts';
 
 interface Said {
   readonly text: string;
@@ -28,13 +29,19 @@ function slow(): { layouts: LayoutClient; finish: () => void } {
   return { layouts: { layout: start } as unknown as LayoutClient, finish: () => finish() };
 }
 
-function placing(sketch: Sketch, layouts: LayoutClient): { place: () => ReturnType<Placing['place']>; said: Said[] } {
+/** Places graphs in so much width. */
+function placing(
+  sketch: Pick<Sketch, 'plain'>,
+  layouts: LayoutClient,
+  width = 400
+): { place: (graph?: number) => ReturnType<Placing['place']>; said: Said[] } {
   const document = decodePlain(sketch.plain());
   const said: Said[] = [];
   const made = new Placing({
     document,
     layouts,
-    space: () => ({ width: 400, height: 300 }),
+    space: () => ({ width, height: 300 }),
+    free: () => ({ width, height: 300 }),
     looks: visible => visible.label.map(() => 'box-control' as const),
     notes: () => new Map(),
     say: (text, kind, actions) => said.push({ text, kind, actions }),
@@ -42,7 +49,8 @@ function placing(sketch: Sketch, layouts: LayoutClient): { place: () => ReturnTy
     again: () => said.push({ text: 'again' })
   });
   const state = { open: new Set<number>() };
-  return { place: () => made.place(document.graphs[0], state, { kernels: false, afresh: false }), said };
+  const wishes = { kernels: false, afresh: false };
+  return { place: (graph = 0) => made.place(document.graphs[graph], state, wishes), said };
 }
 
 const soon = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms));
@@ -98,4 +106,25 @@ test('more boxes than can be read are placed only when that is asked for again',
   void place().catch(() => undefined);
   await soon(400);
   assert.equal(said[2].text, 'placing 60,001 boxes');
+});
+
+test('another graph is placed anew where only so all of it is seen; a picture that fits keeps its places', async () => {
+  for (const [width, asks] of [
+    [400, ['anew', 'kept']],
+    [40, ['anew', 'kept', 'anew']]
+  ] as const) {
+    const asked: string[] = [];
+    const at = (input: LayoutInput): LayoutJob => {
+      asked.push(input.before ? 'kept' : 'anew');
+      const placed = layout(input);
+      // As where boxes in between have pushed others apart.
+      const result = Promise.resolve(input.before ? { ...placed, totalWidth: 2 * placed.totalWidth } : placed);
+      return { result, cancel: () => undefined };
+    };
+    const { place } = placing({ plain: pair }, { layout: at } as unknown as LayoutClient, width);
+    const { scene } = (await place(0)) as Placed;
+    const next = (await place(1)) as Placed;
+    assert.deepEqual(asked, asks);
+    assert.equal(next.scene.width === scene.width, asks.length === 3);
+  }
 });

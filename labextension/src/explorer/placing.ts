@@ -1,17 +1,20 @@
 /** From what is open to where it stands: lays out what is visible, in a worker, and drops what was overtaken. */
 import { numberText } from '../view/words.ts';
 import type { Document, Graph } from '../document/graph.ts';
+import { placeOf } from '../document/states.ts';
 import { makeScene, type Scene } from '../draw/scene.ts';
 import type { LookName } from '../draw/theme.ts';
 import { measure } from '../draw/text.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
+import type { Layout } from '../layout/input.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { aspectOf, isNarrow, type Space } from '../view/first.ts';
+import { aspectOf, fitZoom, isNarrow, type Space } from '../view/first.ts';
 import type { ViewState } from '../view/folds.ts';
 
 import { hullsOf } from '../view/hulls.ts';
-import { placesBefore, toLayout } from '../view/place.ts';
+import { placesBefore, toLayout, type Wishes } from '../view/place.ts';
 import { remembered } from '../view/remembered.ts';
+import { READABLE } from './camera.ts';
 import type { NoteAction, NoteKind } from './note.ts';
 import type { VisibleGraph } from '../view/visible.ts';
 
@@ -19,12 +22,18 @@ import type { VisibleGraph } from '../view/visible.ts';
 const SLOW = 300;
 /** More boxes than this are not placed without being asked for twice. */
 const MOST_BOXES = 60_000;
+/** So many boxes are placed a second time without being waited for. */
+const MOST_TWICE = 500;
+/** So much larger a picture must be seen to be worth that boxes leave their places. */
+const LARGER = 1.25;
 
 export interface PlacingParts {
   readonly document: Document;
   readonly layouts: LayoutClient;
   /** The room for the picture. */
   space(): Space;
+  /** What the panes leave free of it. */
+  free(): Space;
   looks(visible: VisibleGraph): readonly LookName[];
   notes(visible: VisibleGraph): ReadonlyMap<number, string>;
   say(text: string, kind?: NoteKind, actions?: readonly NoteAction[]): void;
@@ -57,7 +66,7 @@ export class Placing {
 
   /** Places what is visible now; null where that was overtaken, or is not possible and was said. */
   async place(graph: Graph, state: ViewState, { kernels, afresh }: PlacingWishes): Promise<Placed | null> {
-    const { document, layouts, space, looks, notes, say } = this.parts;
+    const { document, space, looks, notes, say } = this.parts;
     this.job?.cancel();
     const visible = remembered(document, graph, { ...state, narrow: state.narrow === true || isNarrow(space()) });
     if (visible.count > MOST_BOXES && !this.allowed.has(graph)) {
@@ -66,8 +75,7 @@ export class Placing {
     }
     const { last } = this;
     const from = last ? counterparts(document, last.visible, visible) : undefined;
-    const before = last && from && !afresh ? placesBefore(from, last.layout) : {};
-    const job = layouts.layout(toLayout(visible, measure, { aspect: aspectOf(space()), ...before }));
+    const job = last && from && !afresh ? this.layOutFrom(last, from, visible) : this.layOut(visible);
     this.job = job;
     // Only what takes long is said to take long.
     const slow = setTimeout(() => this.waitFor(job, visible.count), SLOW);
@@ -94,6 +102,41 @@ export class Placing {
       clearTimeout(slow);
       this.job = this.job === job ? null : this.job;
     }
+  }
+
+  private layOut(visible: VisibleGraph, before: Wishes = {}): LayoutJob {
+    const { layouts, space } = this.parts;
+    return layouts.layout(toLayout(visible, measure, { aspect: aspectOf(space()), ...before }));
+  }
+
+  /**
+   * Boxes stay where they stood. Another form of the program has other boxes between them, which push them apart more
+   * with every change: it is placed anew where it is to be seen whole only so.
+   */
+  private layOutFrom(last: Scene, from: Int32Array, visible: VisibleGraph): LayoutJob {
+    let job = this.layOut(visible, placesBefore(from, last.layout));
+    if (!this.isOtherForm(last.visible.graph, visible.graph) || visible.count > MOST_TWICE) {
+      return job;
+    }
+    const zoom = (layout: Layout): number => fitZoom(layout, this.parts.free());
+    const choose = async (): Promise<Layout> => {
+      const stayed = await job.result;
+      if (zoom(stayed) >= READABLE) {
+        return stayed;
+      }
+      job = this.layOut(visible);
+      const anew = await job.result;
+      return zoom(anew) >= LARGER * zoom(stayed) ? anew : stayed;
+    };
+    return { result: choose(), cancel: () => job.cancel() };
+  }
+
+  /** True for two stages, but not where one is a pass of the compiler: from pass to pass, only what changed moves. */
+  private isOtherForm(one: Graph, other: Graph): boolean {
+    const { document } = this.parts;
+    const isPass = (graph: Graph): boolean => placeOf(document, document.graphs.indexOf(graph)) !== undefined;
+    // The same graph in another fold has the same columns.
+    return one.kind !== other.kind && !isPass(one) && !isPass(other);
   }
 
   /** Says what is waited for, and lets the person stop it: the picture stays as it was. */

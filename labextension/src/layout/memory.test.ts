@@ -95,4 +95,7 @@ test('of two groups that look the same, each keeps the order that it stood in', 
   const other = layout({ ...input, before: mirrored }, memory);
   assert.deepEqual(centres(other, [0, 1, 2, 3, 4]), mirrored);
   assert.notDeepEqual(other.x, first.x);
+  // Where nothing has a place to keep, a picture is as if there had been none before.
+  assert.deepEqual(layout(input, memory), first);
+  assert.deepEqual(layout({ ...input, before: mirrored }, memory), other);
 });

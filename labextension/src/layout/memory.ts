@@ -11,8 +11,15 @@ const PICTURES = 12;
 /** Share of the pairs of boxes that may pass each other; where more do, it is another group that looks the same. */
 const MOST_PASSING = 0.25;
 
+/** How a group was laid out: from nothing, and from where its boxes stood in a picture before. */
+interface Known {
+  readonly fresh?: FlatLayout | undefined;
+  readonly warm?: FlatLayout | undefined;
+  readonly seen: number;
+}
+
 export class LayoutMemory {
-  private readonly known = new Map<string, { layout: FlatLayout; seen: number }>();
+  private readonly known = new Map<string, Known>();
   private picture = 0;
 
   /** Begins a new picture and forgets what was not seen for long. */
@@ -25,14 +32,31 @@ export class LayoutMemory {
     }
   }
 
-  /** The layout of a group that looked the same, or a new one. Of two that look the same, one may stand in another order. */
+  /**
+   * The layout of a group that looked the same, or a new one. Of two that look the same, one may stand in another order.
+   * Where nothing has a place to keep, it is one that was laid out from nothing.
+   */
   recall(input: FlatInput, make: () => FlatLayout): FlatLayout {
     const key = looks(input);
-    const known = this.known.get(key)?.layout;
-    const layout = known && staysInOrder(known, input) ? known : make();
-    this.known.set(key, { layout, seen: this.picture });
+    const { fresh, warm } = this.known.get(key) ?? {};
+    const layout = (input.before ? nearest([warm, fresh], input) : fresh) ?? make();
+    const isFresh = !input.before || layout === fresh;
+    this.known.set(key, { ...(isFresh ? { fresh: layout, warm } : { fresh, warm: layout }), seen: this.picture });
     return layout;
   }
+}
+
+/** Of the layouts in which little passes anything, the one where boxes stand most as they stood. */
+function nearest(known: readonly (FlatLayout | undefined)[], input: FlatInput): FlatLayout | undefined {
+  const found = known.filter(layout => layout !== undefined && staysInOrder(layout, input)) as FlatLayout[];
+  return found.length < 2 ? found[0] : found.sort((a, b) => moved(a, input) - moved(b, input))[0];
+}
+
+/** How far boxes would move from left to right, beside moving all together. */
+function moved({ x }: FlatLayout, { before }: FlatInput): number {
+  const ways = Array.from(before ?? [], (was, vertex) => x[vertex] - was).filter(way => way === way);
+  const mean = ways.reduce((sum, way) => sum + way, 0) / Math.max(1, ways.length);
+  return ways.reduce((sum, way) => sum + Math.abs(way - mean), 0);
 }
 
 /** True if little passes anything from left to right, seen from the picture before. */
