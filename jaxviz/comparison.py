@@ -137,7 +137,8 @@ class Comparison:
         """What is shown one after the other while JAX and the compiler work: the jaxprs side by side come first."""
         from jaxviz.notebook.growing import Step
 
-        for stages, coming in (((), STAGE_KINDS[1:]), (STAGE_KINDS, ("fates",))):
+        unfinished = () if self.complete else (((), STAGE_KINDS[1:]), (STAGE_KINDS, ("fates",)))
+        for stages, coming in unfinished:
             parts = [side.part(stages=stages) if isinstance(side, Exploration) else side for side in self._sides]
             whole = self._matched(parts)
             differences = _all_differences(whole)

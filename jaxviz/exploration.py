@@ -419,7 +419,8 @@ class Exploration(Exported):
         from jaxviz.notebook.growing import Step
 
         passes = ("passes",) if self.with_passes else ()
-        for stages, coming in (((), STAGE_KINDS[1:]), (STAGE_KINDS, ("fates",))):
+        unfinished = () if self.complete else (((), STAGE_KINDS[1:]), (STAGE_KINDS, ("fates",)))
+        for stages, coming in unfinished:
             yield Step(self.part(stages=stages), repr(self), self.stage, (*coming, *passes))
         yield Step(self.document(), repr(self), self.stage)
 

@@ -20,6 +20,7 @@ from jaxviz.find.unrolled import Unrolled, unrolled_loops
 from jaxviz.loops.cost import Cost, measured_cost, random_value
 from jaxviz.loops.run import Rebuilding
 from jaxviz.loops.where import copies_of
+from jaxviz.measure.told import display_in_place
 from jaxviz.program import Program
 from jaxviz.units import plural
 
@@ -160,7 +161,7 @@ class Rebuilt:
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
+        display_in_place({"text/plain": repr(self), "text/html": self._repr_html_()})
         if self.function is not None and self.explored is not None:
             display(self.comparison)
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from jaxviz.document import STAGE_KINDS, Document
-from jaxviz.measure.told import kernel_shell
+from jaxviz.measure.told import kernel_shell, place_left
 from jaxviz.notebook.display import mime_bundle
 
 
@@ -40,27 +40,32 @@ class Growing(Protocol):
         """After a person stopped what was asked for, and once: what is made. Else None."""
 
     def growing_steps(self) -> Iterator[Step]:
-        """What is shown one after the other, each as soon as it is made; the last is the whole."""
+        """What is shown one after the other, each as soon as it is made; the last is the whole, which may be made."""
 
 
 _STOPPED = "stopped before JAX and the compiler were done: what was there until then is shown"
 
 
 def show_growing(growing: Growing) -> bool:
-    """Shows something as the result of a cell, step by step; False where a front end cannot replace what it shows."""
+    """Shows something as the result of a cell, step by step; False where a front end cannot replace what it shows.
+
+    It takes the place of a line that told how far a run is.
+    """
     __tracebackhide__ = True
     publish = _publisher()
-    shown = {"display_id": f"jaxviz-{uuid4().hex}"}
+    place = None if publish is None else place_left()
+    shown = {"display_id": f"jaxviz-{uuid4().hex}" if place is None else place.display_id}
     if publish is not None and (made := growing.made_until_stopped()) is not None:
         # Who has stopped a cell waits for neither the compiler nor a picture.
-        publish(*_bundle(growing, _ended(made, KeyboardInterrupt()), picture=False), transient=shown, update=False)
+        ended = _ended(made, KeyboardInterrupt())
+        publish(*_bundle(growing, ended, picture=False), transient=shown, update=place is not None)
         return True
-    if publish is None or growing.complete:
+    if publish is None or (growing.complete and place is None):
         return False
     last: Step | None = None
     try:
         for step in growing.growing_steps():
-            publish(*_bundle(growing, step), transient=shown, update=last is not None)
+            publish(*_bundle(growing, step), transient=shown, update=place is not None or last is not None)
             last = step
     except BaseException as error:
         if last is not None:

@@ -6,6 +6,8 @@ import re
 
 from playwright.sync_api import expect
 
+from jaxviz.notebook.display import MIME_TYPE
+
 RUN = """\
 import jax.numpy as jnp
 %load_ext jaxviz
@@ -123,3 +125,25 @@ ex"""
     graph.click("log")
     expect(graph.root.locator(".jv-inspector")).to_contain_text("33.3 % NaN")
     opened.shot("values", graph.root)
+
+
+def test_nothing_stays_of_the_line_that_told_how_far_a_run_is(notebook):
+    setup = """import time
+import jax, jax.numpy as jnp
+import jaxviz as jv
+from jaxviz.measure import progress
+
+progress._SILENCE = 0.0
+
+def slow(x):
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return jax.pure_callback(lambda x: (time.sleep(0.5), x)[1], shape, x)
+"""
+    opened = notebook(setup, "%load_ext jaxviz\n%jaxviz --run 2 slow(jnp.ones(3))", "jv.explore(slow, 1.0).run(2)")
+    opened.run(0)
+    opened.explore(1)
+    opened.run(2)
+    saved = opened.save(lambda cells: all(cell["outputs"] for cell in cells["cells"][1:]))
+    [picture], [run] = (cell["outputs"] for cell in saved["cells"][1:])
+    assert MIME_TYPE in picture["data"]
+    assert run["output_type"] == "execute_result"

@@ -3,11 +3,18 @@
 import io
 import sys
 import time
+from types import SimpleNamespace
 
 import IPython.display
 import pytest
 
 from jaxviz.measure import progress, told
+
+
+def run_in_cell(monkeypatch, name):
+    """From now on, what is shown is the output of this execution of a cell."""
+    shell = SimpleNamespace(display_pub=SimpleNamespace(parent_header={"msg_id": name}))
+    monkeypatch.setattr(told, "kernel_shell", lambda: shell)
 
 
 @pytest.fixture
@@ -19,17 +26,18 @@ def displayed(monkeypatch):
         def __init__(self, data):
             self.history = [data]
 
-        def update(self, data, raw):
+        def update(self, data, raw, metadata=None):
             assert raw
             self.history.append(data)
+            self.metadata = metadata
 
-    def display(data, raw, display_id):
+    def display(data, raw, display_id=False):
         assert raw
-        assert display_id
         outputs.append(Output(data))
         return outputs[-1]
 
-    monkeypatch.setattr(told, "kernel_shell", object)
+    run_in_cell(monkeypatch, "first")
+    monkeypatch.setattr(told, "_left", ("", None))
     monkeypatch.setattr(IPython.display, "display", display)
     return outputs
 
@@ -70,6 +78,32 @@ def test_the_steps_of_a_work_pass_with_it(displayed, monkeypatch):
 def test_who_is_done_soon_has_no_output(displayed):
     progress.waited_for("f(x)", "compiling again", lambda _: None, told.print_line)
     assert displayed == []
+
+
+def passed_line():
+    line = told.PassingLine()
+    line.show("3 of 20 runs")
+    line.end()
+
+
+def test_what_a_cell_shows_next_takes_the_place_of_a_line_that_has_passed(displayed):
+    passed_line()
+    passed_line()
+    assert len(displayed) == 1
+    told.display_in_place({"text/plain": "the result"})
+    assert displayed[0].history[-1] == {"text/plain": "the result"}
+    assert displayed[0].metadata is None
+    told.display_in_place({"text/plain": "more"})
+    assert displayed[1].history == [{"text/plain": "more"}]
+
+
+def test_a_line_whose_place_nothing_takes_is_marked(displayed, monkeypatch):
+    passed_line()
+    assert displayed[0].metadata == {"jaxviz": "passed"}
+    run_in_cell(monkeypatch, "second")
+    told.display_in_place({"text/plain": "of another cell"})
+    assert displayed[0].history[-1] == {}
+    assert displayed[1].history == [{"text/plain": "of another cell"}]
 
 
 def test_in_a_terminal_a_line_takes_the_place_of_the_last(monkeypatch):

@@ -1,5 +1,7 @@
 """The result of a cell that grows: what is shown when, and what stays where it is interrupted."""
 
+from types import SimpleNamespace
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -65,6 +67,19 @@ def test_before_the_compiler_is_asked_the_jaxpr_is_shown(shown, monkeypatch):
     )
     jv.explore(smooth, jnp.ones((8, 8)))._ipython_display_()
     assert seen == [1, 2]
+
+
+def test_a_picture_takes_the_place_of_the_line_that_told_how_far_its_run_is(shown, monkeypatch):
+    exploration = jv.explore(smooth, jnp.ones((8, 8)))
+    monkeypatch.setattr(growing, "place_left", lambda: SimpleNamespace(display_id="the line"))
+    exploration._ipython_display_()
+    assert [(display, update) for *_, display, update in shown] == [("the line", True)] * 3
+    shown.clear()
+    assert exploration.complete
+    exploration._ipython_display_()
+    [(data, _, display, update)] = shown
+    assert (display, update) == ("the line", True)
+    assert Document.from_json(data[MIME_TYPE]).fates
 
 
 def test_passes_are_awaited_where_they_are_asked_for(shown):
