@@ -34,6 +34,8 @@ function wordsOf(
     row: new Int32Array(0),
     column: new Int32Array(0),
     shelf: new Int32Array(0),
+    above: new Float64Array(0),
+    below: new Float64Array(0),
     simplified: []
   };
   const scene: Scene = { visible, layout, looks: [], hulls: [], notes: new Map(), width: 600, height: 400 };

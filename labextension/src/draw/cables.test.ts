@@ -43,6 +43,8 @@ function sceneWith(placed: readonly Placed[], cables: readonly Cable[]): Scene {
     row: new Int32Array(0),
     column: new Int32Array(0),
     shelf: new Int32Array(0),
+    above: new Float64Array(0),
+    below: new Float64Array(0),
     simplified: []
   };
   return { visible, layout, looks: [], hulls: [], notes: new Map(), width: 720, height: 400 };

@@ -14,6 +14,9 @@ export interface FlatLayout {
   readonly column: Int32Array;
   /** The shelf that the part of each vertex stands in. */
   readonly shelf: Int32Array;
+  /** Space between the row of each vertex and the next ones, in px; NaN where there is none. */
+  readonly above: Float64Array;
+  readonly below: Float64Array;
   readonly width: number;
   readonly height: number;
 }
@@ -32,6 +35,8 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   const row = new Int32Array(count);
   const column = new Int32Array(count);
   const shelf = new Int32Array(count);
+  const above = new Float64Array(count);
+  const below = new Float64Array(count);
   const routes: (Float64Array | null)[] = new Array(input.from.length).fill(null);
   const parts = found.map(part => layoutPart(input, part, (effort * part.vertices.length) / count));
   const packed = parts.map(part => ({ ...part, before: shelfBefore(input, part) }));
@@ -45,6 +50,8 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
       row[vertex] = part.row[i];
       column[vertex] = part.column[i];
       shelf[vertex] = shelves.shelf[at];
+      above[vertex] = part.gaps[part.row[i] - 1] ?? NaN;
+      below[vertex] = part.gaps[part.row[i]] ?? NaN;
     });
     part.pieces.forEach((piece, i) => {
       const route = part.routes[i];
@@ -67,7 +74,7 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
       }
     });
   });
-  return { x, y, routes, row, column, shelf, width, height };
+  return { x, y, routes, row, column, shelf, above, below, width, height };
 }
 
 /** The shelf that what is known of a part stood in, -1 where all is new. */

@@ -45,6 +45,8 @@ export interface Stood {
   readonly row: Int32Array;
   readonly column: Int32Array;
   readonly shelf: Int32Array;
+  readonly above: Float64Array;
+  readonly below: Float64Array;
 }
 
 /** Positions in px, y downward. A box's place is its upper left corner, without the room for chips. */
@@ -57,6 +59,9 @@ export interface Layout {
   readonly column: Int32Array;
   /** The shelf of its group that the part of a box stands in. */
   readonly shelf: Int32Array;
+  /** Space between the row of a box and the next ones of its part, in px; NaN where there is none. */
+  readonly above: Float64Array;
+  readonly below: Float64Array;
   /** Final sizes: as given for boxes, grown around their members for groups. */
   readonly width: Float64Array;
   readonly height: Float64Array;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Pin, type Layout, type LayoutInput } from './input.ts';
+import { Pin, type Layout, type LayoutInput, type Stood } from './input.ts';
 import { layout } from './layout.ts';
 
 interface Box {
@@ -262,12 +262,18 @@ test('results that no edge joins stand in the row of the others, in the order of
   assert.ok(out.y[2] === out.y[3] && out.y[3] === out.y[4] && out.y[3] > out.y[1]);
 });
 
+/** Boxes stood in these rows, in one column, and nothing is known of the space between. */
+function inRows({ width }: LayoutInput, rows: readonly number[]): Stood {
+  const first = new Int32Array(rows.length);
+  const none = new Float64Array(rows.length).fill(NaN);
+  return { width, row: Int32Array.from(rows), column: first, shelf: first, above: none, below: none };
+}
+
 test('a result that loses its edge comes to the others, and they stay', () => {
   const boxes = [Pin.free, Pin.free, Pin.bottom, Pin.bottom].map(pin => ({ pin }));
   const before = Float64Array.from([2000, 40, 2000, 40]);
   const input = graph(boxes, [[0, 2]]);
-  const first = new Int32Array(4);
-  const out = layout({ ...input, before, stood: { width: input.width, row: first, column: first, shelf: first } });
+  const out = layout({ ...input, before, stood: inRows(input, [0, 0, 0, 0]) });
   assert.ok(out.y[2] === out.y[3] && out.x[2] < out.x[3]);
   assert.equal(out.x[2], out.x[0]);
 });
@@ -276,8 +282,7 @@ test('a result that stood below another part comes to those of its own, and leav
   const boxes = [Pin.free, Pin.free, Pin.bottom, Pin.bottom].map(pin => ({ pin }));
   const before = Float64Array.from([40, 1000, 40, 1000]);
   const input = graph(boxes, [[1, 3]]);
-  const first = new Int32Array(4);
-  const out = layout({ ...input, before, stood: { width: input.width, row: first, column: first, shelf: first } });
+  const out = layout({ ...input, before, stood: inRows(input, [0, 0, 0, 0]) });
   check(input, out);
   assert.ok(out.x[2] < out.x[3] && out.x[3] - out.x[2] - out.width[2] < 40);
   assert.ok(out.totalWidth < 400);
@@ -292,9 +297,7 @@ test('a result that loses its edge stays where it was, if the only other one is 
     [2, 3],
     [2, 4]
   ]);
-  const row = Int32Array.of(0, 3, 1, 2, 2);
-  const first = new Int32Array(5);
-  const out = layout({ ...input, before, stood: { width: input.width, row, column: first, shelf: first } });
+  const out = layout({ ...input, before, stood: inRows(input, [0, 3, 1, 2, 2]) });
   check(input, out);
   assert.equal(out.x[1] - out.x[0], 560);
 });

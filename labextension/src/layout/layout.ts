@@ -150,6 +150,7 @@ function flatInput(
   const { vertices, pieces } = flat;
   const { stood } = input;
   const known = (column: Int32Array): Int32Array => Int32Array.from(boxes, box => (box < 0 ? -1 : column[box]));
+  const pixels = (column: Float64Array): Float64Array => Float64Array.from(boxes, box => (box < 0 ? NaN : column[box]));
   const boxes = Int32Array.from(vertices, vertex => vertex.box);
   const half = (box: number): number => (box < 0 ? 0 : width[box] / 2);
   const outs = portCounts(vertices.length, pieces, 'from', 'fromPort');
@@ -177,7 +178,9 @@ function flatInput(
     fromOffset: Float64Array.from(pieces, piece => offset(piece.from, piece.fromPort, outs[piece.from])),
     before: before && Float64Array.from(boxes, box => (box < 0 ? NaN : before[box])),
     stood: stood && {
-      width: Float64Array.from(boxes, box => (box < 0 ? NaN : stood.width[box])),
+      width: pixels(stood.width),
+      above: pixels(stood.above),
+      below: pixels(stood.below),
       row: known(stood.row),
       column: known(stood.column),
       shelf: known(stood.shelf)
@@ -242,6 +245,8 @@ function compose(
   const row = new Int32Array(count);
   const column = new Int32Array(count);
   const shelf = new Int32Array(count);
+  const above = new Float64Array(count);
+  const below = new Float64Array(count);
   const originX = new Map<number, number>([[-1, 0]]);
   const originY = new Map<number, number>([[-1, 0]]);
   // Outermost first: a group is placed before what stands in it.
@@ -260,6 +265,8 @@ function compose(
         row[box] = inside.row[vertex];
         column[box] = inside.column[vertex];
         shelf[box] = inside.shelf[vertex];
+        above[box] = inside.above[vertex];
+        below[box] = inside.below[vertex];
       }
     });
   }
@@ -271,6 +278,8 @@ function compose(
     row,
     column,
     shelf,
+    above,
+    below,
     width,
     height,
     routeStart,

@@ -13,8 +13,9 @@ import { keepColumns, type Kept, type Rowed } from './columns.ts';
 import { keepRows } from './keeprows.ts';
 import { breakCycles, rankVertices, type Directed } from './rank.ts';
 import { passings, type Stayed } from './passing.ts';
+import { keepGaps, rowGaps, rowTops, type Gaps } from './rows.ts';
 import { grownToSides, makeRoom, type Growth } from './room.ts';
-import { reversed, routeOf, rowTops } from './routes.ts';
+import { reversed, routeOf } from './routes.ts';
 import { closeGaps, isWarm } from './warm.ts';
 
 /** A region that opens, and the one that mirrors it. */
@@ -62,6 +63,8 @@ export interface PlacedPart extends Part {
   readonly routes: (Float64Array | null)[];
   readonly row: Int32Array;
   readonly column: Int32Array;
+  /** Between each row and the next, in px. */
+  readonly gaps: Float64Array;
   readonly width: number;
   readonly height: number;
 }
@@ -118,7 +121,9 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   for (let v = 0; v < count; v++) {
     heights[rank[v]] = Math.max(heights[rank[v]], input.height[vertices[v]]);
   }
-  const tops = rowTops(proper, x, extents, heights);
+  const wanted = rowGaps(proper, x, extents, heights);
+  const gaps = before && input.stood ? keepGaps(wanted, rank, gapsBefore(input.stood, vertices)) : wanted;
+  const tops = rowTops(heights, gaps);
   const heightOf = (vertex: number): number => (vertex < count ? input.height[vertices[vertex]] : 0);
   const y = Float64Array.from({ length: count }, (_, v) =>
     Math.round(tops[rank[v]] + (heights[rank[v]] - heightOf(v)) / 2)
@@ -150,6 +155,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   return {
     ...placed,
     row: rank,
+    gaps,
     vertices,
     pieces,
     routes: placed.routes.map((route, i) => (route && turned[i] ? reversed(route) : route))
@@ -204,6 +210,12 @@ function placesBefore(
 /** Where all boxes of a part were and are, if its vertices stand at `x`. */
 function boxesAt({ holds }: FlatInput, vertices: readonly number[], x: Float64Array): Stayed[] {
   return vertices.flatMap((vertex, i) => holds?.[vertex].map(({ was, now }) => ({ was, now: x[i] + now })) ?? []);
+}
+
+/** The space above and below the former rows of the vertices. */
+function gapsBefore({ above, below }: Stood, vertices: readonly number[]): Gaps {
+  const of = (column: Float64Array): Float64Array => Float64Array.from(vertices, vertex => column[vertex]);
+  return { above: of(above), below: of(below) };
 }
 
 /** True if only a few vertices of a part are wider or narrower than they were, as when one region opens. */

@@ -1,25 +1,5 @@
-/** Heights of rows, and the ways of edges through them. */
-import type { Extents } from './coordinates.ts';
-import { GATE_GAP, ROW_GAP, ROW_GAP_MOST, ROW_GAP_SIDEWAYS } from './distances.ts';
+/** The ways of edges through the rows. */
 import type { Proper } from './proper.ts';
-
-/** Upper edges of the rows. A gap grows with how far its links run sideways. */
-export function rowTops(proper: Proper, x: Float64Array, extents: Extents, heights: readonly number[]): Float64Array {
-  const { upper, lower, rank } = proper;
-  const sideways = new Float64Array(heights.length);
-  upper.forEach((vertex, link) => {
-    const way = Math.abs(x[vertex] + extents.upperOffset[link] - x[lower[link]] - extents.lowerOffset[link]);
-    sideways[rank[vertex]] = Math.max(sideways[rank[vertex]], way);
-  });
-  const tops = new Float64Array(heights.length);
-  for (let row = 1; row < heights.length; row++) {
-    // Rows of gates have no height.
-    const least = heights[row - 1] === 0 || heights[row] === 0 ? GATE_GAP : ROW_GAP;
-    const gap = Math.min(ROW_GAP_MOST, least + ROW_GAP_SIDEWAYS * sideways[row - 1]);
-    tops[row] = Math.round(tops[row - 1] + heights[row - 1] + gap);
-  }
-  return tops;
-}
 
 /** Points of an edge: out of its box to the edge of the row, through each row straight down, into its box. */
 export function routeOf(

@@ -55,10 +55,13 @@ const centre = (out: Layout, box: number): number => out.x[box] + out.width[box]
 /** What the layout is told of the picture before; `was` has the number that each box had there, or -1. */
 function stoodAs(out: Layout, was: readonly number[]): Pick<LayoutInput, 'before' | 'stood'> {
   const known = (column: Int32Array): Int32Array => Int32Array.from(was, box => column[box] ?? -1);
+  const pixels = (column: Float64Array): Float64Array => Float64Array.from(was, box => column[box]);
   return {
     before: Float64Array.from(was, box => (box < 0 ? NaN : centre(out, box))),
     stood: {
-      width: Float64Array.from(was, box => out.width[box]),
+      width: pixels(out.width),
+      above: pixels(out.above),
+      below: pixels(out.below),
       row: known(out.row),
       column: known(out.column),
       shelf: known(out.shelf)
@@ -99,6 +102,9 @@ test('opening and closing one group of 300 boxes keeps 95 % of the pairs in orde
     );
     assert.ok(opened.kept > 0.97, `${opened.kept} of the pairs kept their order`);
     assert.ok(opened.furthest <= second.width[box] + second.height[box], `a box moved by ${opened.furthest}`);
+    const down = others.map(i => second.y[inOpen(i)] - first.y[i]);
+    const grown = second.height[box] - first.height[box];
+    assert.ok(Math.min(...down) >= 0 && Math.max(...down) <= grown, `a box moved down by ${Math.max(...down)}`);
 
     const again = layout({
       ...closed,

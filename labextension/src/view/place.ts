@@ -72,12 +72,15 @@ export function toLayout(visible: VisibleGraph, measure: Measure, wishes: Wishes
 }
 
 /** Where each box stood in the picture before, as the layout wants it: `from` gives its box there, or -1. */
-export function placesBefore(from: Int32Array, { x, width, row, column, shelf }: Layout): Wishes {
+export function placesBefore(from: Int32Array, { x, width, row, column, shelf, above, below }: Layout): Wishes {
   const known = (places: Int32Array): Int32Array => from.map(box => (box < 0 ? -1 : places[box]));
+  const pixels = (sizes: Float64Array): Float64Array => Float64Array.from(from, box => (box < 0 ? NaN : sizes[box]));
   return {
     before: Float64Array.from(from, box => (box < 0 ? NaN : x[box] + width[box] / 2)),
     stood: {
-      width: Float64Array.from(from, box => (box < 0 ? NaN : width[box])),
+      width: pixels(width),
+      above: pixels(above),
+      below: pixels(below),
       row: known(row),
       column: known(column),
       shelf: known(shelf)
