@@ -29,6 +29,22 @@ test('a vertex stays in its row where another would be as good', () => {
   }
 });
 
+test('an argument that reads something stays in its row, as what is carried round a loop does', () => {
+  const carried = graph(
+    5,
+    [
+      [0, 1],
+      [1, 2],
+      [2, 4],
+      [0, 3],
+      [3, 4]
+    ],
+    [Pin.top, Pin.free, Pin.free, Pin.top, Pin.free]
+  );
+  const before = Int32Array.of(0, 1, 2, 2, 3);
+  assert.deepEqual(keepRows(carried, rankVertices(carried), before), before);
+});
+
 test('what is new pushes others down no further than its edges ask for, and rows that are empty now are gone', () => {
   const chain = graph(4, [
     [0, 1],

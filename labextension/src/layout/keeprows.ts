@@ -27,7 +27,7 @@ function pushDown(graph: Directed, before: Int32Array): Int32Array {
   let last = 0;
   const order = topologicalOrder(graph, out, into);
   for (const vertex of order) {
-    let row = pin[vertex] === Pin.top ? 0 : Math.max(anyTop, before[vertex]);
+    let row = pin[vertex] === Pin.top && !hasAbove(into, vertex) ? 0 : Math.max(anyTop, before[vertex]);
     for (let i = into.first[vertex]; i < into.first[vertex + 1]; i++) {
       row = Math.max(row, rank[from[into.edge[i]]] + 1);
     }
