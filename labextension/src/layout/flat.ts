@@ -27,7 +27,8 @@ const MOST_ALONE = 12;
 /** `effort` is the share of the work that is spent on a whole picture. */
 export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   const beside = besideJoined(all);
-  const found = findParts(all, beside);
+  const joined = findParts(all, beside);
+  const found = inFormerOrder(all, findParts(all, [...beside, ...amidOthers(all, joined)]));
   const input = { ...all, before: all.before && besideNeighbours(all, all.before, beside, found) };
   const count = input.pin.length;
   const x = new Float64Array(count);
@@ -80,6 +81,56 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
 /** The shelf that what is known of a part stood in, -1 where all is new. */
 function shelfBefore({ stood }: FlatInput, { vertices }: Part): number {
   return stood?.shelf[vertices.find(vertex => stood.shelf[vertex] >= 0) ?? -1] ?? -1;
+}
+
+/** Where what is known of a part stood: from its leftmost centre to its rightmost one. */
+interface Span {
+  readonly part: Part;
+  readonly shelf: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** From the left in each shelf; parts that are all new have none. */
+function spansBefore({ before, stood }: FlatInput, parts: readonly Part[]): Span[] {
+  if (!before || !stood) {
+    return [];
+  }
+  const spans = parts.flatMap(part => {
+    const known = part.vertices.filter(vertex => !Number.isNaN(before[vertex]));
+    const places = known.map(vertex => before[vertex]);
+    const [first, last] = [Math.min(...places), Math.max(...places)];
+    return known.length ? [{ part, shelf: stood.shelf[known[0]], first, last }] : [];
+  });
+  return spans.sort((a, b) => a.shelf - b.shelf || a.first - b.first);
+}
+
+/**
+ * Parts that stood somewhere change places with each other until they come as they came there, in the places that all
+ * such parts have. Those with arguments or results are in the order of the signature as it is.
+ */
+function inFormerOrder(input: FlatInput, parts: readonly Part[]): Part[] {
+  const { pin, gate } = input;
+  const isPinned = (vertex: number): boolean => !gate[vertex] && pin[vertex] !== Pin.free;
+  const former = spansBefore(input, parts).filter(({ part }) => !part.vertices.some(isPinned));
+  const moving = new Set(former.map(({ part }) => part));
+  let next = 0;
+  return parts.map(part => (moving.has(part) ? former[next++].part : part));
+}
+
+/** Parts that stood in the midst of another, as they hung together then: one vertex of each. They stay there. */
+function amidOthers(input: FlatInput, parts: readonly Part[]): [number, number][] {
+  // Of those that begin further left, the one that reaches furthest to the right.
+  let around: Span | null = null;
+  const amid: [number, number][] = [];
+  for (const span of spansBefore(input, parts)) {
+    if (around?.shelf !== span.shelf || around.last <= span.last) {
+      around = span;
+    } else if (around.first < span.first) {
+      amid.push([span.part.vertices[0], around.part.vertices[0]]);
+    }
+  }
+  return amid;
 }
 
 /**

@@ -288,6 +288,30 @@ test('a result that stood below another part comes to those of its own, and leav
   assert.ok(out.totalWidth < 400);
 });
 
+test('what stood in the midst of others stays there when no edge joins them any more', () => {
+  // The middle one of three read the same value as the others; its reader has closed.
+  const boxes = [Pin.free, Pin.free, Pin.free, Pin.free].map(pin => ({ pin }));
+  const before = Float64Array.from([600, 40, 600, 1160]);
+  const input = graph(boxes, [
+    [0, 1],
+    [0, 3]
+  ]);
+  const out = layout({ ...input, before, stood: inRows(input, [0, 1, 1, 1]) });
+  check(input, out);
+  assert.ok(out.x[1] < out.x[2] && out.x[2] < out.x[3]);
+  assert.equal(out.y[2], out.y[1]);
+});
+
+test('parts that no edge joins keep their order from left to right, but for those with results', () => {
+  const boxes = [Pin.free, Pin.free, Pin.free, Pin.bottom, Pin.bottom].map(pin => ({ pin }));
+  const input = { ...graph(boxes, []), height: new Float64Array(5).fill(200) };
+  const before = Float64Array.from([500, 40, 270, 900, 730]);
+  const out = layout({ ...input, before, stood: inRows(input, [0, 0, 0, 0, 0]) });
+  check(input, out);
+  const order = [...out.x.keys()].sort((a, b) => out.x[a] - out.x[b]);
+  assert.deepEqual(order, [1, 2, 0, 3, 4]);
+});
+
 test('a result that loses its edge stays where it was, if the only other one is read further up', () => {
   // The result 1 stands to the right of the result 0, which others read; what it read is hidden now.
   const boxes = [Pin.free, Pin.bottom, Pin.bottom, Pin.free, Pin.free].map(pin => ({ pin }));
