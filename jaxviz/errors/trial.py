@@ -24,7 +24,7 @@ from jaxviz.errors.source import names_read
 USUAL = {"jax": jax, "jnp": jax.numpy, "np": np, "math": math, "lax": jax.lax}
 
 # Errors that the same code gives whenever it stands there.
-_SURE = (TypeError, ValueError, IndexError, AttributeError, NotImplementedError)
+_SURE = (TypeError, ValueError, IndexError, AttributeError, NotImplementedError, RecursionError)
 
 
 def cannot_work(failure: Failure, code: str) -> bool:

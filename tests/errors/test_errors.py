@@ -58,6 +58,7 @@ NOT_CURED = {
         "a_power_that_is_computed",
         "halves_until_one_is_small",
         "a_set_that_is_filled",
+        "calls_until_it_is_large",
     ),
 }
 
@@ -401,6 +402,16 @@ def test_more_entries_than_devices_are_mapped_on_each_of_them():
         result = eval(cure.code.removeprefix("return "), {**globals(), "x": entries})
         assert jnp.allclose(result, gives)
     assert not cures_of(in_place, entries)
+
+
+def test_a_switch_of_python_that_is_turned_by_bits_is_not_made_static():
+    told = failed("a_switch_that_is_turned")[1].explanation
+    assert not any("static" in cure.text for cure in told.cures)
+
+
+def test_a_function_that_calls_itself_is_not_called_on_both_ways():
+    told = failed("a_sum_of_the_two_before")[1].explanation
+    assert not any("jnp.where" in cure.code for cure in told.cures)
 
 
 def test_a_number_that_is_a_size_is_not_kept_as_an_array():

@@ -1,4 +1,4 @@
-"""What arrays of JAX do not do: be written into, be a key of a dictionary, be taken apart where they have no axis."""
+"""What arrays of JAX do not do: be taken apart without an axis, be indexed by lists, be added to tuples."""
 
 from __future__ import annotations
 
@@ -6,158 +6,12 @@ import ast
 import re
 from typing import Any
 
-import jax.numpy as jnp
-
 from jaxviz.errors.cases import choices
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.loop_calls import swapped
-from jaxviz.errors.cases.values import stand_ins
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array, last_name, type_text
-from jaxviz.errors.rewriting import grouped
-from jaxviz.errors.trial import cannot_work, given_by
-
-_METHODS: dict[type[ast.AST], str] = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-    ast.Pow: "power",
-}
-
-
-def _in_place(failure: Failure, match: re.Match[str]) -> Explanation:
-    statement = failure.statement
-    code, array = "x = x.at[index].set(value)", "x"
-    target = getattr(statement, "target", None) or next(iter(getattr(statement, "targets", [])), None)
-    if isinstance(target, ast.Subscript) and isinstance(statement, (ast.Assign, ast.AugAssign)):
-        array, index = failure.text(target.value), failure.text(target.slice)
-        value = failure.text(statement.value)
-        if isinstance(statement, ast.AugAssign):
-            method = _METHODS.get(type(statement.op))
-            place = f"{array}.at[{index}]"
-            code = f"{array} = {place}.{method}({value})" if method else f"{array} = {place}.set(...)"
-        else:
-            code = f"{array} = {array}.at[{index}].set({value})"
-        code = _by_mask(failure, statement, target, value) or code
-    reason = (
-        f"Arrays of JAX never change, so that a function always gives the same for the same arguments; `{array}` "
-        "cannot be written into. XLA writes in place all the same where nothing else reads the old array."
-    )
-    cure = Cure("Make a new array with the change in it:", code)
-    return Explanation(
-        "in place", f"`{array}` cannot be written into", reason, (cure,), api_page("jax.numpy.ndarray.at")
-    )
-
-
-def _by_mask(failure: Failure, statement: ast.Assign | ast.AugAssign, target: ast.Subscript, value: str) -> str:
-    """What is written where a mask is true: chosen for each element, for a place has as many as it is true for."""
-    # Several indices are a tuple.
-    mask: Any = given_by(failure, failure.text(target.slice))
-    array: Any = failure.value(target.value)
-    if not is_array(mask) or mask.dtype != bool or not is_array(array) or mask.ndim > array.ndim:
-        return ""
-    text = failure.text(target.slice)
-    if mask.ndim < array.ndim:
-        text = f"({text})[{', '.join([':'] * mask.ndim + ['None'] * (array.ndim - mask.ndim))}]"
-    name = failure.text(target.value)
-    changed = value
-    if isinstance(statement, ast.AugAssign):
-        sign = failure.text(statement)[len(failure.text(target)) :].lstrip().partition("=")[0]
-        changed = f"{name} {sign} {grouped(value, statement.value)}"
-    return f"{name} = jnp.where({text}, {changed}, {name})"
-
-
-#: Reductions that can leave out elements, with what those that have no value of nothing begin with.
-_REDUCTIONS = {"sum": "", "mean": "", "std": "", "var": "", "prod": "", "any": "", "all": ""}
-_REDUCTIONS |= {"max": ", initial=-jnp.inf", "min": ", initial=jnp.inf"}
-
-
-def _reduced(failure: Failure, node: ast.Subscript, mask: str) -> str:
-    """What reduces the elements that a mask takes, with the mask as its own argument; empty where nothing does."""
-    source, array = failure.source, failure.value(node.value)
-    parent = source.parent(node) if source is not None else None
-    call = source.parent(parent) if source is not None and isinstance(parent, ast.Attribute) else parent
-    if source is None or not isinstance(call, ast.Call) or not is_array(array) or array.ndim != 1:
-        return ""
-    name = last_name(call.func)
-    as_method = call.func is parent
-    if name not in _REDUCTIONS or len(call.args) != (0 if as_method else 1):
-        return ""
-    if not as_method and "jax" not in str(getattr(failure.value(call.func), "__module__", "")):
-        return ""
-    start = _REDUCTIONS[name] if jnp.issubdtype(array.dtype, jnp.floating) else ""
-    if _REDUCTIONS[name] and not start:
-        return ""
-    others = "".join(f", {one.arg}={failure.text(one.value)}" for one in call.keywords)
-    return failure.with_(call, f"jnp.{name}({failure.text(node.value)}, where={mask}{start}{others})")
-
-
-def _reduced_later(failure: Failure) -> bool:
-    """Whether something other than a sum is made of what a mask takes, by the name that this has."""
-    target = next(iter(getattr(failure.statement, "targets", [])), None)
-    source = failure.source
-    if not isinstance(target, ast.Name) or source is None or failure.statement is None:
-        return False
-    function = next((one for one in source.around(failure.statement) if isinstance(one, ast.FunctionDef)), None)
-    for call in ast.walk(function) if function is not None else ():
-        if isinstance(call, ast.Call) and last_name(call.func) in {*_REDUCTIONS, "median"} - {"sum", "any"}:
-            about = call.func.value if isinstance(call.func, ast.Attribute) and not call.args else None
-            about = call.args[0] if call.args else about
-            if isinstance(about, ast.Name) and about.id == target.id:
-                return True
-    return False
-
-
-def _along(failure: Failure, node: ast.Subscript | None, mask: str) -> str:
-    """A mask of rows, with an axis for each that a row has."""
-    array: Any = failure.value(node.value) if node is not None else None
-    # JAX says the type of the mask: what it was made of may be gone, such as the variable of a comprehension.
-    said = re.search(r"bool\[([\d,]*)\]", failure.message)
-    asked: Any = given_by(failure, mask) if node is not None and said is None else None
-    axes = len(said[1].split(",")) if said and said[1] else getattr(asked, "ndim", 0)
-    lacking = array.ndim - axes if is_array(array) and axes else 0
-    return f"({mask})[..., {', '.join(['None'] * lacking)}]" if lacking > 0 else mask
-
-
-def _boolean_mask(failure: Failure, match: re.Match[str]) -> Explanation:
-    statement = failure.statement
-    target = getattr(statement, "target", None)
-    if isinstance(statement, ast.AugAssign) and isinstance(target, ast.Subscript) and target is failure.expression:
-        # What is read there is written there too.
-        return _in_place(failure, match)
-    node = failure.find(ast.Subscript)
-    array = failure.text(node.value) if node is not None else "x"
-    mask = failure.text(node.slice) if node is not None else "mask"
-    where = f"jnp.where({_along(failure, node, mask)}, {array}, 0)"
-    code = failure.with_(node, where) if node is not None else where
-    keep = "Keep the shape, and put a number where the mask is false:"
-    reduced = _reduced(failure, node, mask) if node is not None else ""
-    if reduced:
-        keep, code = "Keep the shape, and have left out what the mask leaves out:", reduced
-    elif node is not None and _reduced_later(failure):
-        keep = (
-            f"Keep the shape, and put a number where the mask is false; `where={mask}` has it left out of a mean, a "
-            "product, a minimum or a maximum:"
-        )
-    first = f"jnp.nonzero({mask}, size=N, fill_value=0)"
-    picked = failure.with_(node, f"{array}[{first}]") if node is not None else f"{array}[{first}]"
-    cures = (
-        Cure(keep, code),
-        Cure("Or take a fixed number of elements:", picked),
-    )
-    shown = failure.text(node) or f"{array}[{mask}]"
-    reason = (
-        f"{stand_ins(failure, node)} The shape of every array must be known then, but how many elements `{shown}` has "
-        "depends on how often the mask is true."
-    )
-    return Explanation(
-        "boolean mask",
-        f"the length of `{shown}` depends on values",
-        reason,
-        cures,
-        failure.link or error_page("NonConcreteBooleanIndexError"),
-    )
+from jaxviz.errors.trial import cannot_work
 
 
 def _many_indices(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -474,8 +328,6 @@ def leaf_by_leaf(failure: Failure, node: ast.BinOp, trees: list[ast.expr]) -> st
 _TYPE = ("TypeError",)
 
 CASES = (
-    Case("boolean mask", ("NonConcreteBooleanIndexError",), "", _boolean_mask),
-    Case("in place", _TYPE, r"immutable and do not support in-place|does not support item assignment", _in_place),
     Case("indices", ("IndexError",), r"[Tt]oo many indices", _many_indices),
     Case("index type", _TYPE, r"Indexer must have integer or boolean type", _index_type),
     Case("index type", _TYPE, r"does not support string indexing; got idx=(.+)", _text_index),

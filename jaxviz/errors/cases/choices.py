@@ -8,7 +8,18 @@ from dataclasses import replace
 
 from jaxviz.errors.cases.comprehensions import kept
 from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python, value_of
-from jaxviz.errors.cases.ifs import Choice, checked, chosen, if_cures, match_cures, nested, one_value, run_one, unlike
+from jaxviz.errors.cases.ifs import (
+    Choice,
+    calls_itself,
+    checked,
+    chosen,
+    if_cures,
+    match_cures,
+    nested,
+    one_value,
+    run_one,
+    unlike,
+)
 from jaxviz.errors.cases.inner_ifs import turn_lines
 from jaxviz.errors.cases.known_numbers import by_numpy
 from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, may_end, start_of, used_later
@@ -24,7 +35,9 @@ from jaxviz.errors.trial import given_by
 
 def _told(failure: Failure, asked: ast.AST | None, what: str, why: str, cures: tuple[Cure, ...]) -> Explanation:
     shown = f"`{_short(failure.text(asked))}`" if asked is not None else "a traced value"
-    static = static_cures(failure)
+    # Of a boolean of Python, `~` gives a number that is true in any case.
+    turned = asked is not None and any(isinstance(one, ast.Invert) for one in ast.walk(asked))
+    static = () if turned else static_cures(failure)
     # A switch that is given as True or False is mostly meant to be one.
     of_switches = bool(failure.causes) and all(isinstance(failure.given(name), bool) for name in failure.causes)
     return Explanation(
@@ -110,8 +123,19 @@ def _if(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation |
     cures = left_loop(failure, node)
     cures = (if_cures(failure, node) or returned_from_loop(failure, node)) if cures is None else cures
     told = _told(failure, node.test, "Python's `if`", why, cures)
+    if calls_itself(failure, node) and not told.cures:
+        return _endless(told)
     one = one_value(failure, node)
     return _of_other_shapes(told, unlike(failure, one) if one is not None else "")
+
+
+def _endless(told: Explanation) -> Explanation:
+    """An explanation of a function that calls itself until something is so."""
+    how = (
+        " A function that calls itself ends where Python takes the other way. What ends by a value is a loop of the "
+        "program, `jax.lax.while_loop`, which carries what changes from call to call."
+    )
+    return replace(told, reason=told.reason + how)
 
 
 def _of_other_shapes(told: Explanation, unlike: str) -> Explanation:
@@ -161,6 +185,10 @@ def _either(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     if not isinstance(node, ast.IfExp) or (child is not node.test and node is not failure.expression):
         return None
     why = "Python must know True or False to take one of the two values,"
+    if calls_itself(failure, node):
+        # Both would be traced, whichever is chosen: that never ends.
+        asked = _told(failure, node.test, "`... if ... else ...`", why, ())
+        return asked if asked.cures else _endless(asked)
     choice = nested(node)
     code = chosen(failure, choice)
     cures = [Cure("Compute both and choose for each element:", failure.with_(node, code))] if code else []

@@ -40,7 +40,7 @@ def nested(node: ast.expr) -> ast.expr | Choice:
 def if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
     if failure.traced_for == "pallas_call kernel":
         return _in_kernel(failure, node)
-    if _calls_itself(failure, node):
+    if calls_itself(failure, node):
         # Both ways are traced, whatever is chosen: that never ends.
         return ()
     one = _one_value(failure, [node], _after(failure, node))
@@ -123,9 +123,11 @@ def _each_way(failure: Failure, node: ast.If, target: str, choice: Choice) -> li
     return with_what_follows(failure, node, [(choice.test, yes), (choice.test, no)])
 
 
-def _calls_itself(failure: Failure, node: ast.If) -> bool:
+def calls_itself(failure: Failure, node: ast.If | ast.IfExp) -> bool:
+    """Whether the function that asks is called again on one of the ways."""
     name = failure.source.function if failure.source is not None else ""
-    called = [one for part in [node, *_after(failure, node)] for one in ast.walk(part) if isinstance(one, ast.Call)]
+    after = _after(failure, node) if isinstance(node, ast.If) else []
+    called = [one for part in [node, *after] for one in ast.walk(part) if isinstance(one, ast.Call)]
     return any(last_name(one.func) == name for one in called)
 
 

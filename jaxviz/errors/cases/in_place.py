@@ -1,4 +1,4 @@
-"""What NumPy's functions write into an array that they are given: `out=`, `where=`, `ufunc.at`."""
+"""Arrays that are written into: by an assignment, and by NumPy's functions with `out=`, `where=` and `ufunc.at`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import ast
 import math
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from jaxviz.errors.explanation import Case, Cure, Explanation
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.cases.fields import with_field
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
+from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.rewriting import grouped
+from jaxviz.errors.trial import given_by
 
 _LINK = "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates"
 _AT = "https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html"
@@ -16,6 +20,62 @@ _WHY = (
     "An array of JAX never changes, so there is nothing to write into. A function gives a new array, and XLA uses the "
     "memory again where it can."
 )
+
+
+_METHODS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.Pow: "power",
+}
+
+
+def written_into(failure: Failure, match: re.Match[str]) -> Explanation:
+    """`x[0] = 1`, written as a new array with the change in it."""
+    statement = failure.statement
+    code, array = "x = x.at[index].set(value)", "x"
+    target = getattr(statement, "target", None) or next(iter(getattr(statement, "targets", [])), None)
+    if isinstance(target, ast.Subscript) and isinstance(statement, (ast.Assign, ast.AugAssign)):
+        array, index = failure.text(target.value), failure.text(target.slice)
+        value = failure.text(statement.value)
+        if isinstance(statement, ast.AugAssign):
+            method = _METHODS.get(type(statement.op))
+            place = f"{array}.at[{index}]"
+            code = f"{array} = {place}.{method}({value})" if method else f"{array} = {place}.set(...)"
+        else:
+            code = f"{array} = {array}.at[{index}].set({value})"
+        code = _by_mask(failure, statement, target, value) or code
+        changed = code.removeprefix(f"{array} = ")
+        if isinstance(target.value, ast.Attribute) and (whole := with_field(failure, target.value, changed)):
+            # What holds the array cannot be assigned to either.
+            code = f"{array.partition('.')[0]} = {whole}"
+    reason = (
+        f"Arrays of JAX never change, so that a function always gives the same for the same arguments; `{array}` "
+        "cannot be written into. XLA writes in place all the same where nothing else reads the old array."
+    )
+    cure = Cure("Make a new array with the change in it:", code)
+    return Explanation(
+        "in place", f"`{array}` cannot be written into", reason, (cure,), api_page("jax.numpy.ndarray.at")
+    )
+
+
+def _by_mask(failure: Failure, statement: ast.Assign | ast.AugAssign, target: ast.Subscript, value: str) -> str:
+    """What is written where a mask is true: chosen for each element, for a place has as many as it is true for."""
+    # Several indices are a tuple.
+    mask: Any = given_by(failure, failure.text(target.slice))
+    array: Any = failure.value(target.value)
+    if not is_array(mask) or mask.dtype != bool or not is_array(array) or mask.ndim > array.ndim:
+        return ""
+    text = failure.text(target.slice)
+    if mask.ndim < array.ndim:
+        text = f"({text})[{', '.join([':'] * mask.ndim + ['None'] * (array.ndim - mask.ndim))}]"
+    name = failure.text(target.value)
+    changed = value
+    if isinstance(statement, ast.AugAssign):
+        sign = failure.text(statement)[len(failure.text(target)) :].lstrip().partition("=")[0]
+        changed = f"{name} {sign} {grouped(value, statement.value)}"
+    return f"{name} = jnp.where({text}, {changed}, {name})"
 
 
 def without(failure: Failure, call: ast.Call, names: Sequence[str], more: str = "") -> str:
@@ -130,6 +190,12 @@ CASES: tuple[Case, ...] = (
         ("ValueError",),
         r"Cannot broadcast to shape with fewer dimensions: arr_shape=(\([\d, ]*\)) shape=(\([\d, ]*\))",
         _too_much,
+    ),
+    Case(
+        "in place",
+        ("TypeError",),
+        r"immutable and do not support in-place|does not support item assignment",
+        written_into,
     ),
     Case("out", ("NotImplementedError",), r"\bout'? argument (?:of <jnp\.ufunc|to )", _out),
     Case("out", ("TypeError",), r"unexpected keyword argument 'out'", _out),

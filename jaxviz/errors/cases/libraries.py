@@ -8,7 +8,6 @@ import re
 from jaxviz.errors.cases.leaks import definition_with_source
 from jaxviz.errors.explanation import Case, Cure, Explanation, plain
 from jaxviz.errors.failure import Failure
-from jaxviz.errors.rewriting import fresh
 from jaxviz.errors.source import names_read
 
 _FLAX = "https://flax.readthedocs.io/en/latest/"
@@ -139,38 +138,6 @@ def _jitted_model(failure: Failure, match: re.Match[str]) -> Explanation | None:
     return Explanation("model that is jitted", title, reason, (cure,), page)
 
 
-def _frozen(failure: Failure, match: re.Match[str]) -> Explanation:
-    """An assignment to a field of what never changes: one with another value in it."""
-    statement, field = failure.statement, match[1]
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
-    cures = []
-    if isinstance(target, ast.Attribute) and isinstance(statement, (ast.Assign, ast.AugAssign)):
-        root, value = failure.text(target.value), failure.text(statement.value)
-        if isinstance(statement, ast.AugAssign):
-            sign = failure.text(statement)[len(failure.text(target)) :].lstrip().partition("=")[0]
-            value = f"{failure.text(target)} {sign} ({value})"
-        owner = root.partition(".")[0]
-        held = failure.value(target.value)
-        if any(one.__module__.startswith("equinox") for one in type(held).__mro__) or owner != root:
-            code = f"eqx.tree_at(lambda tree: tree{failure.text(target)[len(owner) :]}, {owner}, {value})"
-        else:
-            code = f"dataclasses.replace({root}, {field}={value})"
-        cures = [Cure("Make a new one with the change in it:", f"{owner} = {code}")]
-        if owner not in failure.variables:
-            # What is assigned in a function is not known in it before.
-            new = fresh(failure, f"new_{owner}")
-            cures = [
-                Cure(f"Make a new one with the change in it, and use that in place of `{owner}`:", f"{new} = {code}")
-            ]
-    reason = (
-        "Modules of Equinox and frozen dataclasses are values, like arrays of JAX. Once made, they stay as they "
-        "are, so that a traced function changes nothing in secret."
-    )
-    title = f"`{field}` cannot be assigned: its object does not change"
-    page = f"{_EQUINOX}api/manipulation/#equinox.tree_at"
-    return Explanation("frozen", title, reason, tuple(cures), page)
-
-
 CASES = (
     Case(
         "flax shape",
@@ -249,5 +216,4 @@ CASES = (
         f"{_FLAX}api_reference/flax.linen/layers.html#attention-primitives",
     ),
     Case("model that is jitted", ("TypeError",), r"unhashable type: '[\w.]*Array\w*'", _jitted_model),
-    Case("frozen", ("FrozenInstanceError",), r"cannot assign to field '(\w+)'", _frozen),
 )

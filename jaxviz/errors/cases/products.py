@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -54,7 +55,7 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
     if len(sizes) > 1 and len(sizes[0]) == len(sizes[1]) == 1:
         (here,), (there,) = sizes[:2]
         made = made_for(failure, right, there, here) or made_for(failure, left, here, there)
-        shortened = _shortened(failure, sides, (a, b), min(here, there))
+        shortened = _flattened(failure, sides, a, there) or _shortened(failure, sides, (a, b), min(here, there))
         cures = [*([made] if made is not None else []), *(cures or shortened)]
     return Explanation(
         "contraction",
@@ -63,6 +64,22 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
         tuple(cures[:2]),
         api_page("jax.numpy.matmul"),
     )
+
+
+def _flattened(
+    failure: Failure, sides: tuple[ast.expr, ast.expr, ast.AST], shape: Shape | None, size: int
+) -> list[Cure]:
+    """A product in which the last axes of the first, such as the rows and columns of an image, are laid out as one."""
+    left, right, node = sides
+    for count in range(2, len(shape or ()) + 1):
+        if shape is None or math.prod(shape[-count:]) != size:
+            continue
+        text = as_operand(left, failure.text(left))
+        kept = {0: "", 1: f"{text}.shape[0], "}.get(len(shape) - count, f"*{text}.shape[:-{count}], ")
+        code = written_with(failure, node, left, right, (f"{text}.reshape({kept}-1)", failure.text(right)))
+        told = f"Its last {count} axes have {' x '.join(map(str, shape[-count:]))} = {size} entries. Make one of them:"
+        return [Cure(told, code)]
+    return []
 
 
 def _shortened(

@@ -41,6 +41,7 @@ for _name in (
     "drawn",
     "turns",
     "hashed",
+    "kept",
 ):
     import_module(f"errors.failing.{_name}")
 
