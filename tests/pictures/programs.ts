@@ -4,7 +4,7 @@
  */
 import { decodePlain } from '../../labextension/src/document/decode.ts';
 import type { Fates } from '../../labextension/src/document/schema.generated.ts';
-import { affine, loop, Sketch } from '../../labextension/src/document/sketch.ts';
+import { affine, condition, loop, Sketch } from '../../labextension/src/document/sketch.ts';
 import { makeScene } from '../../labextension/src/draw/scene.ts';
 import { toSvg } from '../../labextension/src/draw/svg.ts';
 import { measure } from '../../labextension/src/draw/text.ts';
@@ -88,25 +88,6 @@ function manyBranches(count: number): Sketch {
     });
   }
   sketch.result('result', y);
-  return sketch;
-}
-
-function condition(): Sketch {
-  const sketch = new Sketch();
-  const p = sketch.argument('p', 'bool[]');
-  const x = sketch.argument('x', 'f32[4]');
-  const y = sketch.op('cond', [p, x], 'f32[4]');
-  const owner = sketch.last;
-  for (const [name, op] of [
-    ['if false', 'cos'],
-    ['if true', 'sin']
-  ]) {
-    sketch.region(owner, 'branch', name, () => {
-      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: x });
-      sketch.result('', sketch.op(op, [inner], 'f32[4]'), { kind: 'leave', to: y });
-    });
-  }
-  sketch.result('result', sketch.op('neg', [y], 'f32[4]'));
   return sketch;
 }
 

@@ -201,6 +201,26 @@ export function loop(): Sketch {
   return sketch;
 }
 
+/** A value that one of two branches makes. */
+export function condition(): Sketch {
+  const sketch = new Sketch();
+  const p = sketch.argument('p', 'bool[]');
+  const x = sketch.argument('x', 'f32[4]');
+  const y = sketch.op('cond', [p, x], 'f32[4]');
+  const owner = sketch.last;
+  for (const [name, op] of [
+    ['if false', 'cos'],
+    ['if true', 'sin']
+  ]) {
+    sketch.region(owner, 'branch', name, () => {
+      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: x });
+      sketch.result('', sketch.op(op, [inner], 'f32[4]'), { kind: 'leave', to: y });
+    });
+  }
+  sketch.result('result', sketch.op('neg', [y], 'f32[4]'));
+  return sketch;
+}
+
 /** A loop in which so many values go round that they are chips. */
 export function threeCarried(): Sketch {
   const sketch = new Sketch('kept');

@@ -4,6 +4,7 @@
  * that no fold adds a crossing.
  */
 import { LANE_GAP, PART_GAP } from './distances.ts';
+import { countBelow } from './sorted.ts';
 
 /** Parts lower than this are never folded, in px. */
 export const FOLD_FROM = 1200;
@@ -120,16 +121,7 @@ function chooseCuts({ routes, tops, bottoms }: Tall, wanted: number): number[] {
 
 /** The row that holds a height, or the next one above it. */
 function rowAt(bottoms: Float64Array, y: number): number {
-  let [low, high] = [0, bottoms.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (bottoms[middle] < y) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return Math.min(countBelow(bottoms, y), bottoms.length - 1);
 }
 
 /** Where an edge passes from a column to the next: x at the end of the one and at the beginning of the other. */

@@ -3,6 +3,7 @@
  * where the fewest boxes pass each other from left to right.
  */
 import type { Stayed } from './passing.ts';
+import { countBelow } from './sorted.ts';
 
 /** Places that are tried; at each, some of the members stay where they were. */
 const MOST_PLACES = 8;
@@ -52,18 +53,4 @@ function byStaying(places: readonly number[], inside: readonly Stayed[]): number
     staying.set(was - now, (staying.get(was - now) ?? 0) + 1);
   }
   return [...places].sort((a, b) => (staying.get(b) as number) - (staying.get(a) as number) || a - b);
-}
-
-/** How many of the sorted numbers are less than `x`. */
-function countBelow(sorted: Float64Array, x: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < x) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
 }

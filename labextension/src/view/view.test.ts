@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { NodeRole } from '../document/graph.ts';
-import { affine, loop, Sketch, threeCarried } from '../document/sketch.ts';
+import { affine, condition, loop, Sketch, threeCarried } from '../document/sketch.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import { bordersOf } from './borders.ts';
 import { firstView, openEverything } from './first.ts';
@@ -121,22 +121,7 @@ test('what goes round a loop as it was given it is read where it is made, and by
 });
 
 test('the branches of a condition each reach the reader of its result', () => {
-  const sketch = new Sketch();
-  const p = sketch.argument('p', 'bool[]');
-  const x = sketch.argument('x', 'f32[4]');
-  const y = sketch.op('cond', [p, x], 'f32[4]');
-  const owner = sketch.last;
-  for (const [name, op] of [
-    ['if false', 'cos'],
-    ['if true', 'sin']
-  ]) {
-    sketch.region(owner, 'branch', name, () => {
-      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: x });
-      sketch.result('', sketch.op(op, [inner], 'f32[4]'), { kind: 'leave', to: y });
-    });
-  }
-  sketch.result('result', sketch.op('neg', [y], 'f32[4]'));
-  const { boxes, edges, visible } = words(sketch, [1, 2, 3]);
+  const { boxes, edges, visible } = words(condition(), [1, 2, 3]);
   assert.deepEqual(boxes, ['p bool[]', 'x f32[4]', 'cond', 'if false', 'cos', 'if true', 'sin', 'neg', 'result']);
   assert.deepEqual(
     [...edges].sort(),
