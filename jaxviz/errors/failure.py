@@ -297,6 +297,10 @@ class Failure:
         """What the explored function was given for a parameter."""
         return self._bound.get(name)
 
+    def was_given(self, name: str) -> bool:
+        """Whether the explored function was given something for a parameter, not left with its default."""
+        return name in self._bound
+
     def static_among(self, names: Sequence[str]) -> list[tuple[str, int]]:
         """Arguments of the explored function, each with its place, where all of them could be static: where they were
         given as numbers or tuples of these, not as arrays. Otherwise none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 from jaxviz.errors.cases.given import parameter_of
 from jaxviz.errors.cases.known_numbers import by_numpy
@@ -86,7 +87,9 @@ def length(failure: Failure, _: re.Match[str]) -> Explanation:
     why = "The shape of every array must be known then, but this one"
     before = _counted_before(failure, call)
     cures = _known_before(failure, call) or (*before, *_of_a_shape(failure, call, "Or take" if before else "Take"))
-    return told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
+    explained = told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
+    how = " Hand it in as a static argument, a number that is computed before the call."
+    return explained if cures else replace(explained, reason=explained.reason + how)
 
 
 def _array_for_shape(failure: Failure, call: ast.Call, shape: ast.expr) -> Explanation:
@@ -105,6 +108,9 @@ def _array_for_shape(failure: Failure, call: ast.Call, shape: ast.expr) -> Expla
 def _known_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
     """A number that a call is given and that is traced, made known: as a static argument, or by NumPy."""
     number = asked_number(failure, call)
+    if call is not None and last_name(call.func) == "arange":
+        # Each of its bounds decides how many there are.
+        return static_cures(failure, failure.traced(call), every=True) or by_numpy(failure, number)
     return static_cures(failure, failure.traced(number)) or by_numpy(failure, number)
 
 
@@ -182,10 +188,16 @@ def _of_a_shape(failure: Failure, call: ast.Call | None, take: str) -> tuple[Cur
     arrays = [name for name in failure.causes if getattr(failure.variables.get(name), "shape", ())]
     parts = [part for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.expr)]
     found = next((part for part in parts if failure.text(part) == asked_for), None)
-    if found is None or not arrays or asked_for == arrays[0]:
+    if found is None or not arrays or asked_for == arrays[0] or _has_steps(failure, call):
         return ()
     text = f"{take} the length from a shape, which is known while tracing, and mask what is too much:"
     return (Cure(text, failure.with_(found, f"{arrays[0]}.shape[0]")),)
+
+
+def _has_steps(failure: Failure, call: ast.Call) -> bool:
+    """Whether as many as a range is long are not as many as it has entries."""
+    steps = [*call.args[2:], *(one for one in call.keywords if one.arg == "step")]
+    return last_name(call.func) == "arange" and bool(steps)
 
 
 def _slice(failure: Failure, _: re.Match[str]) -> Explanation | None:

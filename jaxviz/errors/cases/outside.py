@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from jaxviz.errors.explanation import Cure
@@ -22,14 +24,20 @@ def asked_number(failure: Failure, call: ast.Call | None) -> ast.expr | None:
     """Of what a call is given, also in tuples, the traced whole number: the size or the count that is not known."""
     given = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
     parts = [part for one in given for part in (one.elts if isinstance(one, (ast.Tuple, ast.List)) else [one])]
-    traced = [part for part in parts if failure.traced(part)]
-    return next((part for part in reversed(traced) if _is_whole_number(failure, part)), None)
+    traced = [part for part in parts if failure.traced(part) or isinstance(failure.value(part), jax.core.Tracer)]
+    # A range of floats has a length too.
+    kind = jnp.number if call is not None and last_name(call.func) == "arange" else jnp.integer
+    return next((part for part in reversed(traced) if _is_number(failure, part, kind)), None)
 
 
-def _is_whole_number(failure: Failure, node: ast.expr) -> bool:
-    held: Any = failure.value(node)
-    given: Any = held if is_array(held) else given_by(failure, failure.text(node))
-    return is_array(given) and given.shape == () and bool(jnp.issubdtype(given.dtype, jnp.integer))
+def _is_number(failure: Failure, node: ast.expr, kind: Any) -> bool:
+    given = _given(failure, node)
+    return is_array(given) and given.shape == () and bool(jnp.issubdtype(given.dtype, kind))
+
+
+def _given(failure: Failure, node: ast.AST) -> Any:
+    held = failure.value(node)
+    return held if is_array(held) else given_by(failure, failure.text(node))
 
 
 def computed_before(failure: Failure, number: ast.expr | None) -> tuple[Cure, ...]:
@@ -43,7 +51,8 @@ def computed_before(failure: Failure, number: ast.expr | None) -> tuple[Cure, ..
     target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is number else None
     if isinstance(target, ast.Name):
         return asked_before(failure, failure.text(number), target.id, None)
-    return asked_before(failure, failure.text(number), fresh(failure, "size", "count"), lambda name: {number: name})
+    names = ("size", "count") if _is_number(failure, number, jnp.integer) else ("stop", "last")
+    return asked_before(failure, failure.text(number), fresh(failure, *names), lambda name: {number: name})
 
 
 def asked_before(failure: Failure, number: str, name: str, put: Put | None) -> tuple[Cure, ...]:
@@ -55,10 +64,12 @@ def asked_before(failure: Failure, number: str, name: str, put: Put | None) -> t
         return ()
     if isinstance(source.parent(function), ast.ClassDef) or (put is not None and hasattr(statement, "body")):
         return ()
-    names = function.args
-    if names.vararg or names.kwarg or names.defaults or names.kwonlyargs or names.posonlyargs:
+    given = [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]
+    if name in given:
         return ()
-    given = [one.arg for one in names.args]
+    received, passed = _with_parameter(failure, function.args, name)
+    asked_for: Any = given_by(failure, number)
+    kind = "float" if is_array(asked_for) and jnp.issubdtype(asked_for.dtype, jnp.floating) else "int"
     made = _made_of(function, statement, names_read(ast.parse(number)), given)
     if made is None:
         return ()
@@ -69,16 +80,31 @@ def asked_before(failure: Failure, number: str, name: str, put: Put | None) -> t
     # What gives the number its name is not done again, nor what only led there.
     body = _without(function.body, [statement] if put is None else [*naming], made)
     changes = dict(put(name)) if put is not None else {}
-    lines = [f"def {function.name}({', '.join([*given, name])}):"]
+    lines = [f"def {function.name}({received}):"]
     for one in body:
         text = source.replaced(one, changes) if changes and one in around else source.text(one)
         lines += [f"    {line}" for line in text.splitlines()]
     before = [source.text(one) for one in made]
-    asked = f"{name} = {number if _is_int(number) else f'int({number})'}"
-    call = f'jax.jit({function.name}, static_argnames="{name}")({", ".join([*given, name])})'
+    asked = f"{name} = {number if _is_int(number) else f'{kind}({number})'}"
+    call = f'jax.jit({function.name}, static_argnames="{name}")({passed})'
     code = "\n".join([*lines, "", *before, asked, f"result = {call}"])
     text = "Compute it before, where there are numbers, and make it static; JAX then compiles once for each:"
     return (Cure(text, code, inside=False),)
+
+
+def _with_parameter(failure: Failure, arguments: ast.arguments, name: str) -> tuple[str, str]:
+    """How a function is defined and called that takes one thing more, by its name where others may be left out."""
+    plain = [one.arg for one in [*arguments.posonlyargs, *arguments.args] if failure.was_given(one.arg)]
+    named = [one.arg for one in arguments.kwonlyargs if failure.was_given(one.arg)]
+    if not (arguments.vararg or arguments.kwarg or arguments.defaults or arguments.kwonlyargs):
+        return f"{ast.unparse(arguments)}, {name}", ", ".join([*plain, name])
+    more = copy.deepcopy(arguments)
+    more.kwonlyargs.append(ast.arg(name))
+    more.kw_defaults.append(None)
+    others = [f"*{arguments.vararg.arg}"] if arguments.vararg is not None else []
+    others += [f"{one}={one}" for one in [*named, name]]
+    others += [f"**{arguments.kwarg.arg}"] if arguments.kwarg is not None else []
+    return ast.unparse(more), ", ".join([*plain, *others])
 
 
 def _is_int(number: str) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 from jaxviz.errors.explanation import Cure, Explanation
 from jaxviz.errors.failure import Failure, last_name
@@ -36,15 +39,23 @@ def told(failure: Failure, case: str, title: str, why: str, cures: tuple[Cure, .
     return Explanation(case, title, reason, cures, failure.link or link)
 
 
-def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...]:
+_STATIC = "JAX then knows the value, and compiles once for each value that you pass."
+
+
+def static_cures(failure: Failure, names: Sequence[str] = (), every: bool = False) -> tuple[Cure, ...]:
     """To make the arguments that it depends on a part of the program, where they are numbers that the person gave.
 
     `names` are for where JAX does not say which argument that is; what they were computed of counts.
+    With `every`, they are asked for one after the other, and JAX names the first alone.
     """
-    causes = failure.causes or _computed_of(failure, names)
+    causes = failure.causes
+    if every or not causes:
+        causes = [*causes, *_computed_of(failure, names)]
     static = failure.static_among([*dict.fromkeys([*causes, *_met_in_turns(failure)])])
     inside = failure.traced_function
-    if not static or (failure.causes and inside and inside != getattr(failure.fn, "__name__", inside)):
+    if not static:
+        return _static_of_many(failure)
+    if failure.causes and inside and inside != getattr(failure.fn, "__name__", inside):
         return ()
     quoted = ", ".join(f'"{name}"' for name, _ in static)
     names = quoted if len(static) == 1 else f"({quoted})"
@@ -60,8 +71,34 @@ def static_cures(failure: Failure, names: Sequence[str] = ()) -> tuple[Cure, ...
             return ()
         code = f"fast = jax.jit({written}, static_argnames={names})"
     told = " and ".join(f"`{name}`" for name, _ in static)
-    text = f"Make {told} static: JAX then knows the value, and compiles once for each value that you pass."
+    text = f"Make {told} static: {_STATIC}"
     return (Cure(text, code),)
+
+
+def _static_of_many(failure: Failure) -> tuple[Cure, ...]:
+    """The same for one number of `*args` or `**kwargs`, which has a place or a name in the call alone."""
+    many = {one.kind: one.name for one in _parameters(failure)}
+    said = re.search(r"depends on the value of the argument (\w+)\[(\d+|'\w+')\]\.?$", failure.message, re.MULTILINE)
+    if said is None or not failure.name.isidentifier():
+        return ()
+    key = ast.literal_eval(said[2])
+    by_place, by_name = many.get(inspect.Parameter.VAR_POSITIONAL), many.get(inspect.Parameter.VAR_KEYWORD)
+    if said[1] == by_place and type(key) is int and len(_parameters(failure)) == 1:
+        held, static = failure.args[key], f"static_argnums={key}"
+    elif said[1] == by_name and type(key) is str:
+        held, static = failure.kwargs.get(key), f'static_argnames="{key}"'
+    else:
+        return ()
+    if not isinstance(held, (bool, int, float, str)):
+        return ()
+    text = f"Make `{said[1]}[{key!r}]` static: {_STATIC}"
+    return (Cure(text, f"fast = jax.jit({plain_name(failure)}, {static})"),)
+
+
+def _parameters(failure: Failure) -> list[inspect.Parameter]:
+    with suppress(TypeError, ValueError):
+        return list(inspect.signature(failure.fn).parameters.values())
+    return []
 
 
 def _computed_of(failure: Failure, names: Sequence[str]) -> list[str]:

@@ -42,6 +42,7 @@ for _name in (
     "turns",
     "hashed",
     "kept",
+    "handed_in",
 ):
     import_module(f"errors.failing.{_name}")
 
