@@ -139,9 +139,12 @@ export function turns(document: Document, graph: Graph, node: number): string {
   return length ? `x${length}` : '';
 }
 
-/** The last words of a path: `params[0]['w']` is `w` on a chip, `ws[2]` stays `ws[2]`. */
+/**
+ * The last words of a path: `params[0]['w']` is `w` on a chip, `ws[2]` stays `ws[2]`. The array of a variable that
+ * stands under a key is called by the key: `state['kernel'].value`.
+ */
 export function shortPath(path: string): string {
-  const key = /\[(['"])([^[\]]*)\1\]$/.exec(path);
+  const key = /\[(['"])([^[\]]*)\1\](\.(raw_)?value)?$/.exec(path);
   if (key) {
     return key[2];
   }

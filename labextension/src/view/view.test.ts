@@ -266,6 +266,8 @@ test('paths are shortened to what tells them apart', () => {
   assert.equal(shortPath("params[0]['w']"), 'w');
   assert.equal(shortPath("opt[0].mu['params']['Dense_0']['kernel']"), 'kernel');
   assert.equal(shortPath('opt[0].mu'), 'mu');
+  assert.equal(shortPath("state['head']['kernel'].value"), 'kernel');
+  assert.equal(shortPath('batch.value'), 'value');
   assert.equal(shortPath('ws[2]'), 'ws[2]');
   assert.equal(shortPath('x'), 'x');
 });
