@@ -301,6 +301,36 @@ def test_what_counts_the_turns_of_a_loop_is_told_and_not_drawn(stage):
     assert not names & {"while", "wrapped_compare", "compare", "wrapped_add"}
 
 
+def valley(x):
+    return jnp.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def minimized(start):
+    def goes_on(state):
+        return (jnp.linalg.norm(state["slope"]) > 1e-5) & (state["turn"] < 100)
+
+    def turn(state):
+        direction = -state["inverse"] @ state["slope"]
+        x = state["x"] + 0.1 * direction
+        slope = jax.grad(valley)(x)
+        change, step = slope - state["slope"], x - state["x"]
+        ratio = 1 / (change @ step)
+        left = jnp.eye(len(x)) - ratio * jnp.outer(step, change)
+        inverse = left @ state["inverse"] @ left.T + ratio * jnp.outer(step, step)
+        return {"x": x, "slope": slope, "inverse": inverse, "turn": state["turn"] + 1}
+
+    state = {"x": start, "slope": jax.grad(valley)(start), "inverse": jnp.eye(len(start)), "turn": 0}
+    return lax.while_loop(goes_on, turn, state)["x"]
+
+
+def test_the_loop_of_a_minimizer_opens_as_far_as_there_is_room():
+    view = jv.explore(minimized, jnp.zeros(4)).view()
+    seen = [box.name for box in view.boxes]
+    assert {box.name for box in view.boxes if box.open} >= {"while_loop(turn)", "do"}
+    assert seen.index("grad(valley)") < seen.index("while_loop(turn)")
+    assert {"forward", "backward", "update"} <= set(seen[seen.index("do") :])
+
+
 def test_forward_and_backward_open_before_what_comes_after_them():
     fn, arguments = STYLES["own_optimizer"]()
     for stage in ("stablehlo", "hlo"):

@@ -4,7 +4,8 @@ A body has phases where its name stacks hold both `jvp` and `transpose`. Phases 
 gradients in one body give two of each. They stand inside the function that takes the gradient: the frames down to it
 hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them. Of the derivative of a derivative the
 way back is a phase of its own, unless the inner gradient is a step of what is differentiated: then that is one pass
-forward, with the calls of `grad` in it, and one backward.
+forward, with the calls of `grad` in it, and one backward. A loop of the person that takes gradients itself is no part
+of what comes before or after one: it stands beside its phases, as the loop of a minimizer does beside its first step.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, Column, Graph
 from jaxviz.outline.derivatives import Derivatives, derivatives_of, levels_of
 from jaxviz.outline.elements import PHASE, Element
-from jaxviz.outline.expressions import Expressions, takes_gradient
+from jaxviz.outline.expressions import Expressions, is_control, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import rows_used
@@ -80,6 +81,20 @@ class Phases:
         #: Of each region, whether its own equations are of more than one phase.
         self.mixed: NDArray[np.bool_] = forward & backward
         self._derivatives = derivatives_of(graph) if self.mixed.any() else None
+        self._turns_gradients = self._owners_of_gradients()
+
+    def _owners_of_gradients(self) -> NDArray[np.bool_]:
+        """Of each node, whether it is a loop or condition of the person's in whose bodies gradients are taken."""
+        graph, stacks = self._graph, self._stacks
+        found = np.zeros(len(graph), np.bool_)
+        for region in np.flatnonzero(self.mixed).tolist():
+            while region and not found[owner := int(graph.regions.owner[region])]:
+                found[owner] = True
+                region = int(graph.nodes.region[owner])
+        for owner in np.flatnonzero(found).tolist():
+            stack = int(self._stack[owner])
+            found[owner] = stack >= 0 and is_control(self._expressions.at(stacks.frame(stack)).name)
+        return found
 
     def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column, Column]:
         """Of each operation `at`: its phase, 0 for none; the call stack down to the call that takes the gradient, or
@@ -107,7 +122,7 @@ class Phases:
         stack, scope = self._stack[nodes], self._graph.nodes.scope[nodes]
         own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
         if self._undoes_derivative[scope].any() and _holds_gradients(own, outer):
-            return self._of_body(outer, stack, least_share=1.0)
+            return self._of_body(outer, stack, nodes, least_share=1.0)
         # What the call that takes the gradient does itself is of no phase.
         taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
         if taking:
@@ -116,7 +131,7 @@ class Phases:
         least = levels[own == BACKWARD].min() if (own == BACKWARD).any() else 0
         # What makes ready for a derivative of derivatives is part of neither.
         own[(own == FORWARD) & (levels < least)] = 0
-        phase, prefix, holding = self._of_body(own, stack, least_share=_MOST)
+        phase, prefix, holding = self._of_body(own, stack, nodes, least_share=_MOST)
         return _by_order(phase, np.where(own == BACKWARD, order, 0), least), prefix, holding
 
     def _reads_arguments(self, nodes: Column, region: int) -> bool:
@@ -128,16 +143,17 @@ class Phases:
         makers = graph.value_node[sources[sources >= 0]]
         return bool(((graph.nodes.kind[makers] == ARGUMENT) & (graph.nodes.region[makers] == region)).any())
 
-    def _of_body(self, own: Column, stack: Column, least_share: float) -> tuple[Column, Column, Column]:
+    def _of_body(self, own: Column, stack: Column, nodes: Column, least_share: float) -> tuple[Column, Column, Column]:
         phase = _filled(own)
         prefix = self._prefixes(phase, own, stack, least_share)
         gradients = np.unique(prefix)
         caller = np.array([self._stacks.parent(one) for one in gradients.tolist()], np.int32)
         holding = caller[np.searchsorted(gradients, prefix)]
-        if len(gradients[gradients >= 0]) > 1:
+        around = np.isin(phase, (BEFORE, UPDATE))
+        if len(gradients[gradients >= 0]) > 1 or self._turns_gradients[nodes[around]].any():
             # Of several gradients, each holds its own phases; what lies between them stands by itself.
             holding = prefix
-            between = np.isin(phase, (BEFORE, UPDATE)) & (prefix >= 0)
+            between = around & (prefix >= 0)
             phase = np.where(between, 0, phase).astype(np.int32)
             # What such a call does itself, a Jacobian's basis, stands beside its phases.
             itself = (phase == 0) & (stack >= 0) & np.isin(stack, gradients)

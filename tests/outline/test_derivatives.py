@@ -102,6 +102,22 @@ def test_a_gradient_beside_a_hessian_does_not_undo_it():
     assert [name for name in names_inside(outline, 0) if name in steps] == steps
 
 
+def minimized(x):
+    def body(state):
+        x, _value, slope = state
+        x = x - 0.1 * slope
+        return x, *jax.value_and_grad(energy)(x)
+
+    return jax.lax.while_loop(lambda state: state[1] > 1e-3, body, (x, *jax.value_and_grad(energy)(x)))
+
+
+def test_a_loop_that_takes_gradients_stands_beside_the_gradient_that_it_begins_with():
+    outline = outline_of(minimized, X)
+    assert names_inside(outline, 0) == ["value_and_grad(energy)", "while_loop"]
+    first = row_named(outline, "value_and_grad(energy)").index
+    assert names_inside(outline, first) == ["forward", "backward"]
+
+
 def adapted(w, x):
     def after_steps(w):
         for _ in range(2):

@@ -23,7 +23,7 @@ const LEAST_ZOOM = 0.75;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
 const LEAVING_ROOM = 7;
 /** So few boxes say little: forward is shown without backward instead. */
-const SAYING_LITTLE = 3;
+const SAYING_LITTLE = 4;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
 /** Up to so many boxes, everything is shown open, if it fits. */
