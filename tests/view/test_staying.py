@@ -26,7 +26,8 @@ def test_what_was_open_closes_and_opens_again_with_its_surroundings_in_order(mov
     for one in again:
         assert mean(one["kept"]) >= 0.98, one["name"]
         assert min(one["kept"]) >= 0.95, one["name"]
-        assert max(one["beyond"]) <= 110, one["name"]
+        # Where columns stand side by side, one that becomes wider pushes the others aside.
+        assert max(one["beyond"]) <= (0 if one["name"].startswith("generated") else 110), one["name"]
 
 
 def test_what_opens_for_the_first_time_keeps_its_surroundings_in_order(moves):
@@ -35,5 +36,5 @@ def test_what_opens_for_the_first_time_keeps_its_surroundings_in_order(moves):
     for one in first:
         assert mean(one["kept"]) >= 0.98, one["name"]
         assert min(one["kept"]) >= 0.95, one["name"]
-        # The rows of generated graphs, dense in edges, move apart where these run sideways.
-        assert max(one["beyond"]) <= (300 if one["name"].startswith("generated") else 250), one["name"]
+        # At the borders of groups, rows move apart as little as keeps edges from lying flat.
+        assert max(one["beyond"]) <= (30 if one["name"].startswith("generated") else 200), one["name"]
