@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxviz.find.copies import COUNTED, LISTED, Flow, flow_of
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line, Subject
+from jaxviz.find.jax_repeats import made_by_jax
 from jaxviz.find.recursion import Copies, recursions
 from jaxviz.find.written_loops import CALL, LOOP, RECURSION, UNSEEN, Loop, loops_around, unseen_loop
 from jaxviz.graph import OPERATION, Column
@@ -32,8 +33,6 @@ _DETAIL = 4
 _ENDS = 2
 # Equations that go from an array to one number and add that.
 _SUM = 6
-# How JAX marks, in name stacks, what stands in the body of one of its loops.
-_BODIES = frozenset({"while", "scan", "closed_call"})
 NO_ROW = -1
 
 
@@ -120,7 +119,7 @@ def _stacks_by_loop(subject: Subject) -> dict[Loop, list[Stack]]:
         if stack is None:
             continue
         loops = _loops_of(subject, stack)
-        if not loops and not (subject.of_hlo and _made_by_jax(subject, stack)):
+        if not loops and not (subject.of_hlo and made_by_jax(subject, stack.first, stack.end)):
             loops = _known(subject, stack, found) or unseen_loop(subject, stack.first, stack.end)
         if not loops:
             others.append(stack)
@@ -134,19 +133,6 @@ def _stacks_by_loop(subject: Subject) -> dict[Loop, list[Stack]]:
         if loop is not None:
             found[loop].append(stack)
     return found
-
-
-def _made_by_jax(subject: Subject, stack: Stack) -> bool:
-    """Whether copies in HLO may be turns that `unroll=` of a loop of JAX asked for, which then is around them; or the
-    terms by which JAX approximates one function, all of which come from one call of the person's."""
-    nodes, strings = subject.graph.nodes, subject.graph.tables.strings
-    inside = np.arange(stack.first[0], stack.end[-1])
-    inside = inside[nodes.kind[inside] == OPERATION]
-    scopes = np.unique(nodes.scope[inside]).tolist()
-    if any(not _BODIES.isdisjoint(strings[scope].split("/")) for scope in scopes):
-        return True
-    calls = {tuple(subject.own_frames(one)) for one in np.unique(nodes.stack[inside]).tolist()} - {()}
-    return len(calls) < 2 and len(inside) > len(stack.first)
 
 
 def _known(subject: Subject, stack: Stack, found: Iterable[Loop]) -> list[Loop]:

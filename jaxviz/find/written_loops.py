@@ -80,11 +80,13 @@ def unseen_loop(subject: Subject, first: Column, end: Column) -> list[Loop]:
     depth = 0
     while len({path[depth] for path in own}) == 1 and all(len(path) > depth + 1 for path in own):
         depth += 1
-    frames = [path[depth] for path in own]
-    file = tables.frames.file[frames[0]]
+    if depth and len({tables.frames.file[path[depth]] for path in own}) > 1:
+        # What is called in several files is called in one place.
+        depth -= 1
+    file = tables.frames.file[own[0][depth]]
     if source_of(tables, file).is_there:
         return []
-    lines = [tables.frames.line[frame] for frame in frames]
+    lines = [tables.frames.line[path[depth]] for path in own if tables.frames.file[path[depth]] == file]
     return [Loop(Line(file, min(lines)), max(lines), "", 0, (), UNSEEN)]
 
 

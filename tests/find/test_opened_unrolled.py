@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -124,3 +126,53 @@ INNOCENT = {
 @pytest.mark.parametrize("name", INNOCENT)
 def test_what_jax_and_xla_repeat_themselves_is_no_loop_of_the_person(tmp_path, name):
     assert unrolled(tmp_path, *INNOCENT[name]) == []
+
+
+# As JAX has them: functions of its own that are traced once, in one that repeats them.
+SERIES = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def bent(x):
+    return jnp.tanh(x) + x
+
+@jax.jit
+def moved(x):
+    return x + jnp.sin(x) * x
+
+@jax.jit
+def series(x):
+    for _ in range(20):
+        x = moved(bent(x))
+    return x
+"""
+
+
+@pytest.fixture(scope="module")
+def smooth():
+    names = {}
+    exec(compile(SERIES, "/usr/lib/site-packages/jax/scipy/series.py", "exec"), names)
+    text = jax.jit(lambda x: names["series"](x) + 1.0).lower(X).compile().as_text()
+    if "StackFrames" not in text:
+        pytest.skip("as in JAX 0.6, HLO has the line of an operation without the calls around it")
+    return text.replace(__file__, "/elsewhere/model.py")
+
+
+def traced_for(text, part, caller):
+    """HLO of a function whose part was traced for another caller, in another file."""
+    (number,) = re.findall(rf'^(\d+) "{part}"$', text, re.MULTILINE)
+    names, rest = text.split("\n\nFunctionNames\n")
+    file = 1 + int(re.findall(r"^\d+", names, re.MULTILINE)[-1])
+    rest = re.sub(
+        rf"file_name_id=\d+ function_name_id={number} ", f"file_name_id={file} function_name_id={number} ", rest
+    )
+    rest = rest.replace(f'{number} "{part}"\n', f'{number} "{caller}"\n', 1)
+    return f'{names}\n{file} "/elsewhere/{caller}.py"\n\nFunctionNames\n{rest}'
+
+
+@pytest.mark.parametrize("callers", [{}, {"bent": "first"}, {"bent": "first", "moved": "second"}])
+def test_what_a_function_of_jax_repeats_is_its_own_whoever_called_its_parts_before(tmp_path, smooth, callers):
+    for part, caller in callers.items():
+        smooth = traced_for(smooth, part, caller)
+    (tmp_path / "module.hlo").write_text(smooth)
+    assert [one for one in jv.open(tmp_path / "module.hlo").findings if one.kind == "unrolled"] == []
