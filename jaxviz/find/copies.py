@@ -109,6 +109,8 @@ class _Copies:
         table = graph.operands.source[at + np.arange(width)]
         maker = np.full(table.shape, -1, np.int64)
         maker[table >= 0] = self.copy_of[graph.value_node[table[table >= 0]]]
+        # Before the first of these, what all read may be made in what is told as a copy too, as constants are in HLO.
+        maker[:, (maker[0] < low) & (table == table[0]).all(axis=0)] = -1
         back = np.where(maker >= 0, own - maker, 0)
         lags = back.max(axis=0)
         reads = lags > 0

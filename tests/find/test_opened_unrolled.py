@@ -50,10 +50,36 @@ LOOPS = {
 }
 
 
+def root(x, guess):
+    for _ in range(20):
+        guess = guess - (guess * guess * guess - x) / (3.0 * guess * guess + 0.1)
+    return guess
+
+
+def bent(rows, weights):
+    state = rows[0]
+    for _ in range(16):
+        state = jnp.tanh(state) * 0.7
+        state = state * 0.3 + jnp.sin(state)
+    return state @ weights
+
+
+# In HLO, a number that all turns use stands in the first of them.
+NUMBERED = {"root": (root, (X, X), 20), "bent": (bent, (ROWS, X), 16)}
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_turns_that_use_the_same_numbers_are_an_unrolled_loop(tmp_path, name):
+    fn, arguments, turns = NUMBERED[name]
+    (found,) = unrolled(tmp_path, fn, arguments)
+    assert found.title.endswith(f": {turns} copies")
+    assert found.remedy.startswith(f"jax.lax.fori_loop(0, {turns},")
+
+
 def opened(tmp_path, fn, arguments):
     path = tmp_path / "module.hlo"
     text = jax.jit(fn).lower(*arguments).compile().as_text()
-    if fn in (recurrent, network) and "stack_frame_id" not in text:
+    if fn in (recurrent, network, root) and "stack_frame_id" not in text:
         pytest.skip(
             "as in JAX 0.6, HLO has the line of an operation without the calls around it, and the body is one line"
         )
