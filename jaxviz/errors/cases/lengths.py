@@ -111,7 +111,11 @@ def _known_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
     if call is not None and last_name(call.func) == "arange":
         # Each of its bounds decides how many there are.
         return static_cures(failure, failure.traced(call), every=True) or by_numpy(failure, number)
-    return static_cures(failure, failure.traced(number)) or by_numpy(failure, number)
+    # Each size of a shape is asked for.
+    given = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
+    shape = next((one for one in given if isinstance(one, ast.Tuple) and number in one.elts), number)
+    every = isinstance(shape, ast.Tuple)
+    return static_cures(failure, failure.traced(shape), every) or by_numpy(failure, number)
 
 
 def _counted_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:

@@ -11,8 +11,9 @@ from typing import Any
 
 from jaxviz.errors.cases.given import argument, function_given
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import called, fresh, parameters
+from jaxviz.errors.source import names_read
 from jaxviz.errors.trial import given_by
 
 #: Where each takes its functions, what it begins with, and how it calls what it is given.
@@ -148,12 +149,40 @@ def _alike(failure: Failure, call: ast.Call, name: str) -> str:
     branches = listed or [one for place, word in _FUNCTIONS["cond"] if (one := argument(call, place, word)) is not None]
     operands = call.args[2 if name == "switch" else 3 :]
     counts = {branch: _count(failure, branch) for branch in branches}
-    if not operands or not {*counts.values()} <= {0, len(operands)}:
-        return ""
+    if not operands:
+        return _with_operands(failure, call, branches)
+    if not {*counts.values()} <= {0, len(operands)}:
+        return _without_unused(failure, branches, len(operands))
     changes: dict[ast.AST, str] = {}
     for branch in [one for one, count in counts.items() if count == 0]:
         body = failure.text(branch.body) if isinstance(branch, ast.Lambda) else f"{called(failure, branch)}()"
         changes[branch] = f"lambda *_: {body}"
+    statement, source = failure.statement, failure.source
+    inside = statement is not None and not hasattr(statement, "body")
+    return source.replaced(statement, changes) if source is not None and statement is not None and inside else ""
+
+
+def _with_operands(failure: Failure, call: ast.Call, branches: list[ast.expr]) -> str:
+    """A choice in which branches are handed what they take: what is so named, or the one array that is there."""
+    own = [parameters(function_given(failure, branch)) for branch in branches]
+    arrays = [name for name, held in failure.variables.items() if is_array(held)]
+    if not own or not own[0] or {len(names) for names in own} != {len(own[0])}:
+        return ""
+    given = own[0] if {*own[0]} <= {*failure.variables} else arrays if len(arrays) == len(own[0]) == 1 else []
+    written = [failure.text(one) for one in call.args]
+    return failure.with_(call, f"{failure.text(call.func)}({', '.join([*written, *given])})") if given else ""
+
+
+def _without_unused(failure: Failure, branches: list[ast.expr], count: int) -> str:
+    """A choice between lambdas that take as many as they are handed, without the last of their parameters that none of
+    them reads."""
+    changes: dict[ast.AST, str] = {}
+    for branch in branches:
+        names = parameters(branch) if isinstance(branch, ast.Lambda) else []
+        if not isinstance(branch, ast.Lambda) or len(names) < count or {*names[count:]} & {*names_read(branch.body)}:
+            return ""
+        if names[count:]:
+            changes[branch] = f"lambda {', '.join(names[:count])}: {failure.text(branch.body)}"
     statement, source = failure.statement, failure.source
     inside = statement is not None and not hasattr(statement, "body")
     return source.replaced(statement, changes) if source is not None and statement is not None and inside else ""

@@ -43,6 +43,7 @@ for _name in (
     "hashed",
     "kept",
     "handed_in",
+    "branched",
 ):
     import_module(f"errors.failing.{_name}")
 

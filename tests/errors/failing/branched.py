@@ -1,0 +1,28 @@
+"""Branches that take more or less than they are handed."""
+
+from __future__ import annotations
+
+import jax
+from errors.failing.registry import A, X, failing
+
+_CASE = "call of a body"
+
+
+@failing(X, case=_CASE, place="jax.lax.cond", words=["lambda v: v - 1, x)"], mends=[0], gives=X + 1)
+def branches_that_are_handed_nothing(x):
+    return jax.lax.cond(x.sum() > 0, lambda v: v + 1, lambda v: v - 1)
+
+
+@failing(X, A, case=_CASE, place="jax.lax.switch", words=["lambda a: -a], a)"], mends=[0], gives=-A)
+def one_of_some_that_is_handed_nothing(x, a):
+    return jax.lax.switch(x[0].astype(int), [lambda a: a, lambda a: -a])
+
+
+@failing(X, case=_CASE, place="jax.lax.cond", words=["lambda v: v + 1, lambda v: v - 1, x)"], mends=[0], gives=X + 1)
+def branches_with_a_parameter_too_many(x):
+    return jax.lax.cond(x.sum() > 0, lambda v, _: v + 1, lambda v, _: v - 1, x)
+
+
+@failing(X, 2, 3, case="shape from a value", place="jax.numpy.tile", words=["Make `rows` and `columns` static"])
+def repeated_both_ways(x, rows, columns):
+    return jax.numpy.tile(x, (rows, columns))
