@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 _WRAPPED = re.compile(r"([a-z_]+)\((.*)\)\Z", re.DOTALL)
+# A class as its library is imported: `eqx.nn.Linear`.
+_CLASS = re.compile(r"(?:[a-z_]\w*\.)+([A-Z]\w*)\Z")
 _NUMBERED = re.compile(r"_\d+\Z")
 _NUMBER = re.compile(r"\d+")
 # So many names that differ by their numbers alone are those of layers.
@@ -43,6 +45,8 @@ def parse_scope(text: str) -> Scope:
 
     >>> parse_scope("transpose(jvp(Model))/Block_0")
     Scope(phase=2, modules=('Model', 'Block_0'), recomputed=-1, outer_phase=2)
+    >>> parse_scope("eqx.nn.MLP/eqx.nn.Linear").modules
+    ('MLP', 'Linear')
     """
     phase, recomputed, outer_phase = 0, -1, 0
     modules: list[str] = []
@@ -55,6 +59,7 @@ def parse_scope(text: str) -> Scope:
             elif transform == "jvp":
                 phase = phase or FORWARD
             outer_phase = outer_phase or phase
+        name = _CLASS.sub(r"\1", name)
         if name == RECOMPUTED:
             recomputed = len(modules)
         elif name != part and outer == BACKWARD and modules[-1:] == [name]:
