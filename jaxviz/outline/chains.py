@@ -71,6 +71,7 @@ class Chains:
         kept = always[rows.path] | (before[rows.end] > before[rows.first])
         kept[0] = True
         rows = rows.keep(kept)
+        rows = rows.keep(~self._pieces_around_modules(rows, kinds))
         self._tell_beside(rows)
 
         count = len(rows)
@@ -98,6 +99,26 @@ class Chains:
         label = table[which, place]
         kept = label >= 0
         return rows.keep(kept), label[kept]
+
+    def _pieces_around_modules(self, rows: Rows, kinds: Column) -> NDArray[np.bool_]:
+        """Calls of the person that modules cut into several pieces, with the statements that they stand in: no piece is
+        the call, so what it holds stands beside the modules."""
+        paths, around = self._found.paths, self._found.around_modules
+        kind, parent = kinds[rows.path], rows.parent
+        pieces = np.zeros(len(rows), np.bool_)
+        beside_modules = np.bincount(parent[kind == MODULE], minlength=len(rows)) > 0
+        seen: dict[tuple[int, int], int] = {}
+        holds_own = np.bincount(parent[is_kind(kind, (STATEMENT, CALL))], minlength=len(rows)) > 0
+        for row in np.flatnonzero((kind == CALL) & holds_own).tolist():
+            if paths.element(int(rows.path[row])).frame not in around:
+                continue
+            outer = int(parent[row])
+            outer = int(parent[outer]) if kind[outer] == STATEMENT else outer
+            before = seen.setdefault((outer, int(rows.path[row])), row)
+            if before != row and beside_modules[outer]:
+                pieces[[before, row]] = True
+        holds_pieces = np.bincount(parent[pieces], minlength=len(rows)) > 0
+        return pieces | ((kind == STATEMENT) & holds_pieces)
 
     def _tell_beside(self, rows: Rows) -> None:
         """Notes in the steps of paths which of them stand beside others, be it in another piece of the same thing."""

@@ -475,3 +475,19 @@ def test_a_loop_says_what_it_goes_on_for():
     conditions = [row.name for row in outline_of(search, 1.0, 9.0) if row.name.startswith("while ")]
     assert conditions == ["while unfinished", "while s[1] < most", "while (state[0] > 1e-3) & (state[1] < 20.0)"]
     assert len(rows_named(outline_of(search, 1.0, 9.0), "while", "body")) == 1
+
+
+def test_a_call_that_modules_cut_into_pieces_leaves_its_statements_beside_them():
+    def linear(x):
+        with jax.named_scope("Linear"):
+            return x @ jnp.eye(4)
+
+    def block(x):
+        y = linear(x)
+        kept = jnp.sin(y) + x
+        y = linear(kept)
+        return jnp.cos(y) * kept
+
+    outline = outline_of(lambda x: block(x).sum(), jnp.ones((3, 4)))
+    assert names_inside(outline, 0) == ["Linear", "sin", "add", "Linear", "cos", "multiply", "sum"]
+    assert not rows_named(outline, "block")
