@@ -76,6 +76,10 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     draft = with_parts(graph, draft, drawn, _PART)
 
     name, detail, variable = Names(graph, reader.expressions, labels, draft, drawn, reader.stack, reader.stacks).columns
+    twin = twins_of(draft, labels, name)
+    # A stack of turns backward is told by the loop that it is the way back of.
+    back = np.flatnonzero((draft.count > 1) & (twin >= 0) & (twin < np.arange(len(draft))) & (draft.count[twin] > 1))
+    name[back], detail[back], variable[back] = name[twin[back]], detail[twin[back]], variable[twin[back]]
     token = np.where(draft.label >= 0, tokens[draft.label] * 2 + draft.added, -1).astype(np.int32)
     return Outline(
         graph=graph,
@@ -90,7 +94,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
         count=draft.count,
         copy=draft.copy,
         like=rows_alike(draft.rows, token, draft.copy),
-        twin=twins_of(draft, labels, name),
+        twin=twin,
         region=_regions(graph, draft),
         role=role,
     )

@@ -491,3 +491,19 @@ def test_a_call_that_modules_cut_into_pieces_leaves_its_statements_beside_them()
     outline = outline_of(lambda x: block(x).sum(), jnp.ones((3, 4)))
     assert names_inside(outline, 0) == ["Linear", "sin", "add", "Linear", "cos", "multiply", "sum"]
     assert not rows_named(outline, "block")
+
+
+def test_a_loop_of_steps_with_gradients_is_called_by_its_head_on_the_way_back_too():
+    def loss(params, x):
+        return jnp.mean(jnp.tanh(x @ params["w"] + params["b"]) ** 2)
+
+    def adapt(params, x):
+        for _ in range(2):
+            slope = jax.grad(loss)(params, x)
+            params = {name: value - 0.1 * slope[name] for name, value in params.items()}
+        return params
+
+    params, x = {"w": jnp.eye(4), "b": jnp.zeros(4)}, jnp.ones((3, 4))
+    outline = outline_of(jax.grad(lambda params: loss(adapt(params, x), x)), params)
+    assert [loop.count for loop in rows_named(outline, "for _ in range(2)")] == [2, 2]
+    assert not rows_named(outline, "for name, value in params.items()")
