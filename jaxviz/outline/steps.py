@@ -96,7 +96,9 @@ class Steps:
         """The statement and the expression at one of the person's frames; `called` is the frame it calls, or -1."""
         expression = self._expressions.at(frame)
         name = expression.name
-        better = self._called_name(called) if called >= 0 and (len(name) <= 2 or name in POOR) else ""
+        # What a variable of a letter or two stands for says more than it; an attribute was named by the person.
+        says_little = name in POOR or (len(name) <= 2 and not expression.text.startswith(f"self.{name}("))
+        better = self._called_name(called) if called >= 0 and says_little else ""
         if not better and name in GENERIC and self._only_passes_on(called):
             return ()
         known = self._elements.get((frame, better))

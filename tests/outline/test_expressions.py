@@ -507,3 +507,24 @@ def test_a_loop_of_steps_with_gradients_is_called_by_its_head_on_the_way_back_to
     outline = outline_of(jax.grad(lambda params: loss(adapt(params, x), x)), params)
     assert [loop.count for loop in rows_named(outline, "for _ in range(2)")] == [2, 2]
     assert not rows_named(outline, "for name, value in params.items()")
+
+
+def test_an_attribute_of_a_letter_is_called_by_it_and_a_variable_by_its_class():
+    class Scaled:
+        def __call__(self, x):
+            return jnp.sin(x) * 2.0
+
+    class Attention:
+        def __init__(self):
+            self.q = Scaled()
+
+        def __call__(self, x):
+            return self.q(x) + 1.0
+
+    def f(x):
+        a = Attention()
+        return a(x)
+
+    outline = outline_of(f, jnp.ones(4))
+    assert names_inside(outline, 0) == ["q", "add"]
+    assert outline.row(0).detail == "Attention"
