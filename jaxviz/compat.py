@@ -43,13 +43,22 @@ class PartialJaxpr:
         self.debug_info = getattr(trace.frame, "debug_info", None)
 
 
-class UnfinishedEquation:
-    """The operation whose body was being traced."""
+class Operand(NamedTuple):
+    """What went into a body: a variable from around it, as the argument of that number, whole or a slice each turn."""
 
-    invars: tuple[Any, ...] = ()
+    variable: Any
+    argument: int
+    sliced: bool
+
+
+class UnfinishedEquation:
+    """The operation whose body was being traced, with what is known of what goes in."""
+
     outvars: tuple[Any, ...] = ()
 
-    def __init__(self, body: PartialJaxpr) -> None:
+    def __init__(self, body: PartialJaxpr, operands: Sequence[Operand]) -> None:
+        self.operands = operands
+        self.invars = tuple(operand.variable for operand in operands)
         function = function_of(body)
         traced_for = getattr(body.debug_info, "traced_for", "") or "call"
         # `while_body` and `while_cond` are of one operation.

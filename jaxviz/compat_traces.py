@@ -48,6 +48,13 @@ def variable_of(value: Any, trace: Any) -> Any:
     return None
 
 
+def listed(value: Any) -> list[Any]:
+    """The values in a list, as JAX holds the operands of a function; none of any other value."""
+    if any(one.__name__ == "FlatTree" for one in type(value).__mro__):  # of loops, from 0.8 on
+        value = list(value.vals)
+    return list(value) if type(value) in (list, tuple) else []
+
+
 def tangents_of(value: Any) -> Any | None:
     """The trace that records derivatives beside the values of a trace; None where there is none."""
     try:

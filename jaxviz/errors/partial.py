@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from jaxviz import compat, compat_traces
-from jaxviz.compat import FailedEquation, PartialJaxpr, UnfinishedEquation
+from jaxviz.compat import FailedEquation, Operand, PartialJaxpr, UnfinishedEquation
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,11 @@ def traced_so_far(frames: Sequence[FrameType], name: str, own: Sequence[int] = (
     traces, entered = zip(*found, strict=True)
     innermost = traces[-1]
     jaxpr = _jaxpr(innermost, FailedEquation(name, _culprits(frames, innermost)))
-    for trace in reversed(traces[:-1]):
-        jaxpr = _jaxpr(trace, UnfinishedEquation(jaxpr))
+    for number in reversed(range(len(traces) - 1)):
+        before = [frame for frame in own if frame < entered[number + 1]]
+        between = frames[max(before, default=-1) + 1 : entered[number + 1] + 1]
+        operands = _operands(between, traces[number], jaxpr.invars)
+        jaxpr = _jaxpr(traces[number], UnfinishedEquation(jaxpr, operands))
     return Traced(jaxpr, entered[1:])
 
 
@@ -67,6 +70,36 @@ def _held(frame: FrameType) -> Iterator[Any]:
             yield from value[:_LOOKED_AT]
         elif type(value) is dict:
             yield from list(value.values())[:_LOOKED_AT]
+
+
+def _operands(frames: Sequence[FrameType], trace: Any, arguments: Sequence[Any]) -> list[Operand]:
+    """The variables of a trace that went into a body as its arguments.
+
+    `frames` are those of JAX that lead into the body. They hold the operands as a list; values that are no variables
+    of the trace, such as numbers, have no place in it.
+    """
+    for frame in reversed(frames):
+        for held in list(dict(frame.f_locals).values()):
+            values = compat_traces.listed(held)
+            if len(values) == len(arguments) and all(map(_becomes, values, arguments)):
+                found = [
+                    Operand(variable, number, _shape(value) != argument.aval.shape)
+                    for number, (value, argument) in enumerate(zip(values, arguments, strict=True))
+                    if (variable := compat_traces.variable_of(value, trace)) is not None
+                ]
+                if found:
+                    return found
+    return []
+
+
+def _becomes(value: Any, argument: Any) -> bool:
+    """Whether a value may be what an argument of a body is made of: it, or a stack of which each turn gets a slice."""
+    return argument.aval.shape in (_shape(value), _shape(value)[1:])
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """As the function sees it: what is mapped over it has not."""
+    return tuple(getattr(value, "shape", ()))
 
 
 # Of a long list, so many entries are looked at.

@@ -49,6 +49,8 @@ class Bodies(NamedTuple):
 
 def bodies_of(equation: Any) -> Bodies:
     """The bodies of an equation in the order in which they are shown, and what they exchange with the outside."""
+    if equation.__class__ is compat.UnfinishedEquation:
+        return _unfinished(equation)
     op = equation.primitive.name
     read = _KINDS.get(op)
     if op in _CALLS and equation.params.get("jaxpr").__class__ in compat.BODY_CLASSES:
@@ -157,6 +159,16 @@ def _closed_off(equation: Any) -> Bodies:
             name = _name_of(jaxpr) or (f"{number}" if len(jaxprs) > 1 else "")
             bodies.append(Body(jaxpr, kind or equation.primitive.name, name))
     return Bodies(bodies, [])
+
+
+def _unfinished(equation: Any) -> Bodies:
+    """A body that an error ended: what went in is known as far as it was found, and nothing came out."""
+    whole = INIT if equation.primitive.name in _LOOPS else ENTER
+    joins = [
+        Join(SLICE if operand.sliced else whole, 0, start, operand.argument)
+        for start, operand in enumerate(equation.operands)
+    ]
+    return Bodies(_closed_off(equation).bodies, joins)
 
 
 def _primal(equation: Any) -> Bodies:
@@ -302,6 +314,9 @@ _KINDS: dict[str, Callable[[Any], Bodies]] = {
     "linear_solve": _linear_solve,
     "pallas_call": _pallas_call,
 }
+
+# Loops that were not finished, as JAX names what it traces for them.
+_LOOPS = ("scan", "while", "fori_loop")
 
 # Regions of calls whose kind is not the name of the operation. `pjit` became `jit` in 0.7.
 _CALLS = {"jit": "jit", "pjit": "jit", "checkpoint": "remat", "remat": "remat", "remat2": "remat"}

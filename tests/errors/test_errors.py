@@ -23,6 +23,7 @@ except ImportError:  # until 0.7
 
 import jaxviz as jv
 from jaxviz.document import Document
+from jaxviz.graph import ENTER, INIT, SLICE
 from jaxviz.join import joined
 
 
@@ -680,6 +681,57 @@ def test_a_function_that_fails_on_its_first_operation_is_a_body_too(fn, owners, 
     assert [graph.node(node).op for node in outermost if graph.node(node).kind == "operation"] == before
     # Its arguments are those of the function that failed.
     assert len(graph.node(int(failed)).operands) == 2
+
+
+def in_a_scan_over_rows(x, w):
+    def body(carry, row):
+        return carry @ w + row @ w @ w, None
+
+    return jax.lax.scan(body, x[0] * 2, jnp.tanh(x))[0]
+
+
+def in_a_scan_of_each(x, w):
+    return jax.vmap(lambda row: in_a_scan(row, w))(jnp.tanh(x))
+
+
+def in_a_fori_loop(x, w):
+    return jax.lax.fori_loop(0, 3, lambda turn, state: state @ w @ w, x * 2)
+
+
+def in_jit_of_each(x, w):
+    return jax.vmap(lambda row: layer(row * 2, w))(jnp.tanh(x))
+
+
+def in_jit_of_a_gradient(x, w):
+    return jax.grad(lambda x: layer(jnp.tanh(x), w).sum())(x)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("fn", "joins"),
+    [
+        (in_jit, [(ENTER, "add", 0), (ENTER, "mul", 1)]),
+        (in_a_branch, [(ENTER, "mul", 0)]),
+        (in_a_scan, [(INIT, "mul", 0)]),
+        (in_a_while_loop, [(INIT, "mul", 0)]),
+        (in_a_fori_loop, [(INIT, "mul", 1)]),
+        (in_a_scan_over_rows, [(INIT, "mul", 0), (SLICE, "tanh", 1)]),
+        (in_a_scan_of_each, [(INIT, "mul", 0)]),
+        (in_jit_of_each, [(ENTER, "mul", 0), (ENTER, "argument", 1)]),
+        (in_jit_of_a_gradient, [(ENTER, "tanh", 0), (ENTER, "argument", 1)]),
+    ],
+)
+def test_what_goes_into_an_unfinished_body_is_joined_to_its_arguments(fn, joins):
+    with pytest.raises(TypeError) as caught:
+        jv.explore(fn, jnp.ones((4, 8)), jnp.ones((8, 3)))
+    graph = caught.value.jaxviz.document().graphs[0]
+    arguments = [node.index for node in graph if graph.nodes.region[node.index] == 1 and node.kind == "argument"]
+    bound = graph.bindings
+    found = [
+        (kind, graph.node(graph.value_node[start]).op, arguments.index(end))
+        for kind, start, end in zip(bound.kind.tolist(), bound.start.tolist(), bound.end.tolist(), strict=True)
+    ]
+    assert found == joins
 
 
 def _regions_around(graph, node):
