@@ -30,24 +30,50 @@ Path = tuple[int, ...]
 
 def made_by_jax(subject: Subject, first: Column, end: Column) -> bool:
     """Whether it may be JAX itself that repeats these copies."""
-    nodes, strings = subject.graph.nodes, subject.graph.tables.strings
-    inside = np.arange(first[0], end[-1])
-    inside = inside[nodes.kind[inside] == OPERATION]
-    places = np.unique(np.stack([nodes.scope[inside], nodes.stack[inside]]), axis=1).T.tolist()
-    if any(not _BODIES.isdisjoint(strings[scope].split("/")) for scope, _ in places):
+    inside = _operations(subject, int(first[0]), int(end[-1]))
+    places = _places(subject, inside)
+    if any(not _BODIES.isdisjoint(scope.split("/")) for scope, _ in places):
         return True
     return len(inside) > len(first) and _is_one_call(subject, places)
 
 
-def _is_one_call(subject: Subject, places: Iterable[tuple[int, int]]) -> bool:
+def stacks_of_another(subject: Subject, first: int, end: int) -> set[int]:
+    """The call stacks in an interval of nodes that are those of another program, for which JAX traced a function of its
+    own: what they begin with, and a loop around that, has not made this one."""
+    graph = subject.graph
+    tables, nodes = graph.tables, graph.nodes
+    inside = _operations(subject, first, end)
+    known = {tables.strings[function] for function in set(tables.frames.function)}
+    found = set()
+    for scope, stack in set(zip(nodes.scope[inside].tolist(), nodes.stack[inside].tolist(), strict=True)):
+        program, _, rest = tables.strings[scope].partition("/")
+        name = program.removeprefix("jit(").removesuffix(")")
+        functions = _functions(tables, tuple(subject.own_frames(stack)))
+        if functions and rest and name in known - functions and _function_of_jax(tables.strings[scope], functions):
+            found.add(stack)
+    return found
+
+
+def _operations(subject: Subject, first: int, end: int) -> Column:
+    inside = np.arange(first, end)
+    return inside[subject.graph.nodes.kind[inside] == OPERATION]
+
+
+def _places(subject: Subject, inside: Column) -> list[tuple[str, Path]]:
+    """The scopes of operations, each with the person's own frames."""
+    nodes, strings = subject.graph.nodes, subject.graph.tables.strings
+    found = np.unique(np.stack([nodes.scope[inside], nodes.stack[inside]]), axis=1).T.tolist()
+    return [(strings[scope], tuple(subject.own_frames(stack))) for scope, stack in found]
+
+
+def _functions(tables: Tables, path: Path) -> set[str]:
+    return {tables.strings[tables.frames.function[frame]] for frame in path}
+
+
+def _is_one_call(subject: Subject, places: Iterable[tuple[str, Path]]) -> bool:
     """Whether one call of the person's may make all that has these scopes and stacks."""
     tables = subject.graph.tables
-    strings, functions = tables.strings, tables.frames.function
-    found: set[tuple[str, Path]] = set()
-    for scope, stack in places:
-        path = tuple(subject.own_frames(stack))
-        if path:
-            found.add((_function_of_jax(strings[scope], {strings[functions[frame]] for frame in path}), path))
+    found = {(_function_of_jax(scope, _functions(tables, path)), path) for scope, path in places if path}
     return all(
         (one and one == other) or _may_be_one(tables, path, elsewhere)
         for (one, path), (other, elsewhere) in combinations(found, 2)

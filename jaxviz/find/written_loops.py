@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxviz.find.finding import Line, Subject
+from jaxviz.find.jax_repeats import stacks_of_another
 from jaxviz.graph import Column
 from jaxviz.outline.source import Source, source_of
 
@@ -53,8 +54,9 @@ class Loop(NamedTuple):
 
 def loops_around(subject: Subject, first: int, end: int) -> list[Loop]:
     """The loops around all of an interval of nodes, the outermost first: at each depth of the call stack the widest."""
+    others = stacks_of_another(subject, first, end) if subject.of_hlo else set()
     stacks = np.unique(subject.graph.nodes.stack[first:end])[:_PLACES].tolist()
-    frames_of = [_frames(subject, one) for one in stacks if one >= 0]
+    frames_of = [_frames(subject, one) for one in stacks if one >= 0 and one not in others]
     found = []
     for depth in range(min(map(len, frames_of), default=0)):
         loops = [loop for frames in frames_of if (loop := _loop_at(subject, frames[depth])) is not None]

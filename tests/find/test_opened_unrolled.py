@@ -202,3 +202,47 @@ def test_what_a_function_of_jax_repeats_is_its_own_whoever_called_its_parts_befo
         smooth = traced_for(smooth, part, caller)
     (tmp_path / "module.hlo").write_text(smooth)
     assert [one for one in jv.open(tmp_path / "module.hlo").findings if one.kind == "unrolled"] == []
+
+
+OTHER = """
+def steps(x, series):
+    for turn in range(4):
+        x = series(x) * turn
+    return x
+"""
+
+
+def with_row(text, table, row):
+    """A text of HLO with one more row in a table, and the row's number."""
+    before, after = text.split(f"{table}\n")
+    rows, rest = after.split("\n\n", 1)
+    number = 1 + len(rows.splitlines())
+    return f"{before}{table}\n{rows}\n{number} {row}\n\n{rest}", number
+
+
+def test_the_loop_of_another_program_for_which_jax_traced_its_function_is_none_of_this_one(tmp_path, monkeypatch):
+    names = {}
+    exec(compile(SERIES, "/usr/lib/site-packages/jax/scipy/series.py", "exec"), names)
+
+    def later(x):
+        made = names["series"](x)
+        return made + 1.0
+
+    text = jax.jit(later).lower(X).compile().as_text()
+    if "StackFrames" not in text:
+        pytest.skip("as in JAX 0.6, HLO has the line of an operation without the calls around it")
+    # As JAX has the call stack of what it lowered before: it begins at the other caller.
+    text, file = with_row(text, "FileNames", f'"{tmp_path / "other.py"}"')
+    text, function = with_row(text, "FunctionNames", '"steps"')
+    call = later.__code__.co_firstlineno + 1
+    (place,) = re.findall(rf"^(\d+) {{.* line={call} .*}}$", text, re.MULTILINE)
+    steps = f"{place} {{file_name_id={file} function_name_id={function} line=4 end_line=4 column=12 end_column=21}}"
+    text = re.sub(rf"^{place} {{.* line={call} .*}}$", steps, text, flags=re.MULTILINE)
+    text = re.sub(rf"file_location_id={place} parent_frame_id=\d+", f"file_location_id={place} parent_frame_id=1", text)
+    # The source of the loop around that call is at hand.
+    (tmp_path / "other.py").write_text(OTHER)
+    (tmp_path / "module.hlo").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    opened = jv.open(tmp_path / "module.hlo")
+    assert "steps" in opened.hlo.tables.strings
+    assert [one for one in opened.findings if one.kind == "unrolled"] == []
