@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from jaxviz.find.finding import WARNING, Finding, Subject
 from jaxviz.find.flow import SAME
+from jaxviz.graph import OPERATION
 
 # Functions whose derivative is infinite or NaN somewhere, and which of their operands that depends on.
 _STEEP = {"log": 0, "sqrt": 0, "rsqrt": 0, "div": 1, "acos": 0, "asin": 0, "atanh": 0, "pow": 0, "log1p": 0, "cbrt": 0}
@@ -26,6 +29,15 @@ _SAFELY = {
     "log1p": ("jnp.log1p(safe)", "0.0"),
     "cbrt": ("jnp.cbrt(safe)", "1.0"),
 }
+# Those that are infinite themselves where they are steep.
+_INFINITE = frozenset({"log", "rsqrt", "div", "atanh", "log1p"})
+# What makes each entry of one entry: where its result is masked, what comes back to its operands is zero.
+_ENTRY_BY_ENTRY = frozenset(_STEEP) | {"mul", "neg", "add", "add_any", "sub", "integer_pow", "square", "abs"}
+_ENTRY_BY_ENTRY |= {"exp", "exp2", "tanh", "logistic", "sin", "cos"}
+# The size of a value is compared for the value.
+_SIZE = SAME | {"abs"}
+# Values that are looked at behind one mask.
+_STEPS = 64
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
@@ -43,10 +55,11 @@ def find(subject: Subject) -> Iterator[Finding]:
         choice, *cases = flow.operands(node)
         compared = _compared(subject, choice)
         for case in cases:
-            steep = _steep(subject, case)
-            if steep is not None and (compared & _values_of(subject, steep) or _is_shifted(subject, choice, steep)):
-                found += [steep, node]
-                names.add(flow.op(steep))
+            for steep in _steep(subject, case):
+                asked = compared & _values_of(subject, steep) or _is_shifted(subject, choice, steep)
+                if asked and _is_differentiated(subject, steep):
+                    found += [steep, node]
+                    names.add(flow.op(steep))
     if found:
         name = " and ".join(sorted(names))
         code, safe = _SAFELY[min(names)]
@@ -77,7 +90,7 @@ def _compared(subject: Subject, choice: int) -> set[int]:
     sides = flow.operands(maker)
     if not any(flow.number(side) is not None for side in sides):
         return set()
-    return {flow.origin(side) for side in sides if flow.number(side) is None}
+    return {flow.origin(side, through) for side in sides if flow.number(side) is None for through in (SAME, _SIZE)}
 
 
 def _is_shifted(subject: Subject, choice: int, steep: int) -> bool:
@@ -96,13 +109,34 @@ def _is_shifted(subject: Subject, choice: int, steep: int) -> bool:
     return bool(shift == (bound if flow.op(taking) == "sub" else -bound))
 
 
-def _steep(subject: Subject, case: int) -> int | None:
-    flow = subject.flow
-    source = flow.origin(case, SAME | {"mul", "neg"})
-    if source < 0:
-        return None
-    maker = int(subject.graph.value_node[source])
-    return maker if flow.op(maker) in _STEEP else None
+def _steep(subject: Subject, case: int) -> Iterator[int]:
+    """What is steep somewhere among what one case of a mask is computed by, entry by entry."""
+    flow, graph = subject.flow, subject.graph
+    waiting, known = [case], set[int]()
+    while waiting and len(known) < _STEPS:
+        source = flow.origin(waiting.pop())
+        if source < 0 or source in known:
+            continue
+        known.add(source)
+        maker = int(graph.value_node[source])
+        if graph.nodes.kind[maker] != OPERATION:
+            continue
+        if flow.op(maker) in _STEEP:
+            yield maker
+        if flow.op(maker) in _ENTRY_BY_ENTRY:
+            waiting += flow.operands(maker)
+
+
+def _is_differentiated(subject: Subject, steep: int) -> bool:
+    """Whether a derivative comes from the same place; or what is infinite there is a factor of one."""
+    graph = subject.graph
+    nodes = graph.nodes
+    if np.count_nonzero((nodes.stack == nodes.stack[steep]) & (nodes.kind == OPERATION)) > 1:
+        return True
+    if subject.flow.op(steep) not in _INFINITE:
+        return False
+    readers = graph.operand_node[graph.operands.source == graph.first_value[steep]]
+    return any(map(subject.is_backward, readers.tolist()))
 
 
 def _values_of(subject: Subject, steep: int) -> set[int]:
