@@ -37,6 +37,7 @@ FINDERS = (
     "not_enabled",
     "promoted",
     "wrapped",
+    "narrow_sums",
     "masked",
 )
 

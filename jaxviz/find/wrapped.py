@@ -13,8 +13,8 @@ from jaxviz.find.precision import NAMED
 from jaxviz.graph import ARGUMENT
 from jaxviz.narrowing import Cut
 
-# JAX itself refuses what does not fit 32 bits.
-_NARROW = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16)}
+#: Types of few bits, with these. JAX itself refuses what does not fit 32.
+NARROW = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16)}
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne", "max", "min", "clamp")
 # Computing with these, what wraps around may be meant where the type has no sign.
 _CIRCULAR = ("add", "sub", "mul")
@@ -23,7 +23,7 @@ _CIRCULAR = ("add", "sub", "mul")
 def find(subject: Subject) -> Iterator[Finding]:
     yield from map(partial(_cut, subject), subject.cut)
     flow = subject.flow
-    if _NARROW.keys().isdisjoint(_types(subject)):
+    if NARROW.keys().isdisjoint(_types(subject)):
         return
     found: dict[tuple[int, str], list[int]] = {}
     for node in flow.nodes(*_COMPARING, *_CIRCULAR, "div", "rem"):
@@ -32,7 +32,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                 found.setdefault((written, type_), []).append(node)
     for node in flow.nodes("convert_element_type"):
         type_ = flow.dtype(int(subject.graph.first_value[node]))
-        number = flow.number(flow.operands(node)[0]) if type_ in _NARROW else None
+        number = flow.number(flow.operands(node)[0]) if type_ in NARROW else None
         if type(number) is int and _wraps(number, type_) and not NAMED.search(subject.expression(node)[1]):
             found.setdefault((number, type_), []).append(node)
     for (whole, type_), nodes in found.items():
@@ -42,7 +42,7 @@ def find(subject: Subject) -> Iterator[Finding]:
             severity=WARNING,
             title=f"{whole} does not fit {type_}: it is {taken} here",
             text=f"A Python number takes the type of the array that it meets. {type_} goes from {_range(type_)}, and "
-            f"of {whole} the last {_NARROW[type_]} bits are left, {taken}; there is no error.",
+            f"of {whole} the last {NARROW[type_]} bits are left, {taken}; there is no error.",
             remedy=f"Make the array wider before, as with x.astype('int32'), or give a number that {type_} holds.",
             nodes=nodes,
             figures={"number": whole, "taken": taken},
@@ -58,7 +58,7 @@ def _types(subject: Subject) -> set[str]:
 def _written(subject: Subject, node: int) -> Iterator[tuple[int, str]]:
     """The numbers in the source of an operation that one of its literals is what is left of, each with its type."""
     flow = subject.flow
-    literals = [source for source in flow.operands(node) if source < 0 and flow.dtype(source) in _NARROW]
+    literals = [source for source in flow.operands(node) if source < 0 and flow.dtype(source) in NARROW]
     if not literals:
         return
     numbers = list(_numbers(subject.expression(node)[0], subject.numbers))
@@ -108,22 +108,23 @@ def _cut(subject: Subject, cut: Cut) -> Finding:
     )
 
 
-def _limits(type_: str) -> tuple[int, int]:
-    bits = _NARROW[type_]
+def limits(type_: str) -> tuple[int, int]:
+    """The smallest and the largest number that a narrow type holds."""
+    bits = NARROW[type_]
     return (0, 2**bits - 1) if type_.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
 def _range(type_: str) -> str:
-    low, high = _limits(type_)
+    low, high = limits(type_)
     return f"{low} to {high}"
 
 
 def _wraps(number: int, type_: str) -> bool:
-    low, high = _limits(type_)
+    low, high = limits(type_)
     return not low <= number <= high
 
 
 def _left(number: int, type_: str) -> int:
     """What a type keeps of a number."""
-    low, _ = _limits(type_)
-    return (number - low) % 2 ** _NARROW[type_] + low
+    low, _ = limits(type_)
+    return (number - low) % 2 ** NARROW[type_] + low
