@@ -176,7 +176,7 @@ def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
         f"{before}def body({received}):\n{unpacked}{body}\n    return {names}\n\n"
         f"{names} = jax.lax.while_loop({condition}, body, {start})"
     )
-    cure = Cure("Let the program loop; what changes from turn to turn is carried:", code)
+    cure = Cure("Let the program loop, in place of the whole loop; what changes from turn to turn is carried:", code)
     return _told(failure, node.test, "Python's `while`", why, (cure,))
 
 
@@ -247,7 +247,7 @@ def _assert(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     said = failure.text(node.msg) if node.msg is not None else f'"expected {_short(test)}"'.replace("\n", " ")
     code = checked(failure, test, said, "assert")
     why = "`assert` must know True or False when the function is traced, not when it runs,"
-    cure = Cure("Check it while the program runs:", code)
+    cure = Cure("Check it while the program runs:", code, inside=False)
     return _told(failure, node.test, "Python's `assert`", why, (cure,))
 
 

@@ -8,6 +8,7 @@ import textwrap
 from dataclasses import dataclass
 
 from jaxviz.errors.cases.conditions import elementwise
+from jaxviz.errors.cases.outside import explored_with
 from jaxviz.errors.cases.ways import other_shapes, with_what_follows
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, last_name, parameters_of
@@ -280,13 +281,19 @@ def _only_effect(failure: Failure, node: ast.If) -> Cure | None:
         (said, *_) = [*statement.exc.args, None]
         words = failure.text(said) if isinstance(said, ast.Constant) else f'"{failure.text(statement.exc.func)}"'
         code = checked(failure, f"~({elementwise(failure, node.test)})", words, "if")
-        return Cure("Check it while the program runs:", code)
+        return Cure("Check it while the program runs:", code, inside=False)
     return None
 
 
 def checked(failure: Failure, test: str, words: str, what: str) -> str:
     """Code that has a condition checked in each run, and tells of it after the call."""
-    given = ", ".join(parameters_of(failure.fn))
+    given = ", ".join(name for name in parameters_of(failure.fn) if failure.was_given(name))
+    whole = explored_with(failure, f"checkify.check({test}, {words})")
+    if whole:
+        return (
+            f"from jax.experimental import checkify\n\n{whole}\n\n"
+            f"error, result = checkify.checkify({failure.name})({given})\nerror.throw()"
+        )
     return (
         "from jax.experimental import checkify\n\n"
         f"checkify.check({test}, {words})  # in place of the {what}\n"

@@ -57,7 +57,8 @@ def counted(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
     why = "Python must know how many turns there are, and that"
     cures = static_cures(failure)
     if carried and not may_end(loop):
-        cures = (Cure("Let the program loop; what changes from turn to turn is carried:", code), *cures)
+        text = "Let the program loop, in place of the whole loop; what changes from turn to turn is carried:"
+        cures = (Cure(text, code), *cures)
     return told(failure, "range", title, why, cures, error_page("TracerIntegerConversionError"))
 
 

@@ -92,6 +92,17 @@ def asked_before(failure: Failure, number: str, name: str, put: Put | None) -> t
     return (Cure(text, code, inside=False),)
 
 
+def explored_with(failure: Failure, text: str) -> str:
+    """The explored function in which the failing statement reads differently; empty where that stands elsewhere."""
+    statement, source = failure.statement, failure.source
+    around = source.around(statement) if source is not None and statement is not None else []
+    function: Any = next((one for one in around if isinstance(one, ast.FunctionDef)), None)
+    if source is None or statement is None or not _is_explored(failure, function, source):
+        return ""
+    is_method = isinstance(source.parent(function), ast.ClassDef)
+    return "" if is_method or not failure.name.isidentifier() else source.replaced(function, {statement: text})
+
+
 def _with_parameter(failure: Failure, arguments: ast.arguments, name: str) -> tuple[str, str]:
     """How a function is defined and called that takes one thing more, by its name where others may be left out."""
     plain = [one.arg for one in [*arguments.posonlyargs, *arguments.args] if failure.was_given(one.arg)]

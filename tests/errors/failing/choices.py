@@ -114,7 +114,16 @@ def a_not(x):
     return not m > 0
 
 
-@failing(X, case="choice", place="jnp.all(x > 0)", culprits=["reduce_and"], words=["checkify.check(jnp.all(x > 0)"])
+@failing(
+    X,
+    case="choice",
+    place="jnp.all(x > 0)",
+    culprits=["reduce_and"],
+    words=["checkify.check(jnp.all(x > 0)"],
+    mends=[0],
+    gives=X,
+    instead="outside",
+)
 def an_assertion(x):
     assert jnp.all(x > 0), "positive"
     return x

@@ -63,7 +63,15 @@ def equal_to_a_list(x):
     return x if x == [1, 2, 3] else -x
 
 
-@failing(X, case="choice", place="isnan", words=["checkify.check(~(jnp.any(jnp.isnan(x)))", '"not a number"'])
+@failing(
+    X,
+    case="choice",
+    place="isnan",
+    words=["checkify.check(~(jnp.any(jnp.isnan(x)))", '"not a number"'],
+    mends=[0],
+    gives=X,
+    instead="outside",
+)
 def an_if_that_raises(x):
     if jnp.any(jnp.isnan(x)):
         raise ValueError("not a number")
