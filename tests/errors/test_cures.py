@@ -1,0 +1,285 @@
+"""What people are told to do about an error of JAX: as code that runs, and only where it helps."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from errors.failing import X
+from errors.failing.telling import all_words, cures_of, failed, mended
+
+try:
+    from jax import enable_x64
+except ImportError:  # until 0.7
+    from jax.experimental import enable_x64
+
+import jaxviz as jv
+
+
+def test_static_arguments_are_offered_only_where_they_can_be():
+    told = failed("a_mask")[1].explanation
+    assert not any("static" in cure.text for cure in told.cures)
+    told = failed("a_length")[1].explanation
+    assert "%jaxviz --static 0 a_length(5)" in told.cures[0].code
+
+
+def test_static_arguments_are_not_offered_where_one_of_them_is_an_array():
+    def fn(x, limit):
+        return x if jnp.sum(x) > limit else -x
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        jv.explore(fn, X, 2.0)
+    assert "--static" not in all_words(caught.value.jaxviz.explanation)
+
+
+def test_several_arguments_are_static_together():
+    def fn(n, m):
+        return jnp.zeros((n * m,))
+
+    with pytest.raises(TypeError) as caught:
+        jv.explore(fn, 2, 3)
+    assert "%jaxviz --static 0,1 fn(2, 3)" in all_words(caught.value.jaxviz.explanation)
+
+
+def test_a_function_that_is_jitted_is_made_static_as_it_was_before():
+    @jax.jit
+    def chosen(x, mode):
+        return jnp.sin(x) if mode == "sin" else jnp.cos(x)
+
+    (cure,) = cures_of(chosen, X, "sin")
+    names = {"jax": jax, "chosen": chosen}
+    exec(cure.code, names)
+    assert jnp.array_equal(names["fast"](X, "sin"), jnp.sin(X))
+
+
+class Halved:
+    @jax.jit
+    def __call__(self, x):
+        return x / 2
+
+    @jax.jit
+    def again(self, x):
+        return self(x) / 2
+
+
+def test_a_jitted_method_that_is_explored_is_given_with_its_object_static():
+    for explored, name in ((Halved(), "__call__"), (Halved().again, "again")):
+        (cure,) = cures_of(explored, X)
+        assert cure.code.startswith(f"@functools.partial(jax.jit, static_argnums=0)\ndef {name}(self, x):")
+
+
+doubled_by_entry = jax.pmap(lambda one, by: one * by, in_axes=(0, None))
+
+
+@jax.pmap
+def halved_by_entry(one):
+    return one / 2
+
+
+@functools.partial(jax.pmap, axis_name="i")
+def shared_by_entry(one):
+    return one / jax.lax.psum(one, "i")
+
+
+@pytest.mark.skipif(jax.__version_info__ < (0, 10), reason="before JAX 0.10 the error comes when it runs")
+def test_more_entries_than_devices_are_mapped_on_each_of_them():
+    entries = jnp.ones(2 * jax.local_device_count())
+
+    @functools.partial(jax.pmap, axis_name="i", donate_argnums=0)
+    def donated(one):
+        return one / 2
+
+    def at_once(x):
+        return jax.pmap(lambda one: one + 1)(x)
+
+    def given_beside(x):
+        return doubled_by_entry(x, 3)
+
+    def decorated(x):
+        return halved_by_entry(x)
+
+    def summed_up(x):
+        return shared_by_entry(x)
+
+    def in_place(x):
+        return donated(x)
+
+    share = 0.5 / jax.local_device_count()
+    for fn, gives in ((at_once, 2), (given_beside, 3), (decorated, 0.5), (summed_up, share)):
+        (cure,) = cures_of(fn, entries)
+        result = eval(cure.code.removeprefix("return "), {**globals(), "x": entries})
+        assert jnp.allclose(result, gives)
+    assert not cures_of(in_place, entries)
+
+
+def test_a_switch_of_python_that_is_turned_by_bits_is_not_made_static():
+    told = failed("a_switch_that_is_turned")[1].explanation
+    assert not any("static" in cure.text for cure in told.cures)
+
+
+def test_a_function_that_calls_itself_is_not_called_on_both_ways():
+    told = failed("a_sum_of_the_two_before")[1].explanation
+    assert not any("jnp.where" in cure.code for cure in told.cures)
+
+
+def test_a_number_that_is_a_size_is_not_kept_as_an_array():
+    def sized(n):
+        count = int(n)
+        return jnp.zeros(count)
+
+    def doubled(n):
+        count = int(n)
+        return jnp.zeros(3) + count
+
+    assert [cure.text.split()[0] for cure in cures_of(sized, 3)] == ["Make"]
+    assert [cure.text.split()[0] for cure in cures_of(doubled, 3)] == ["Keep", "Make"]
+
+
+def as_many_as_the_largest(x, scale):
+    y = jnp.sin(x)
+    n = int(x.max() * scale)
+    return jnp.zeros(n) + y.sum()
+
+
+def as_many_as_one_more(x):
+    x = x + 1
+    n = int(x.max())
+    return jnp.zeros(n)
+
+
+def test_a_size_that_is_computed_of_arguments_is_computed_before():
+    (cure,) = cures_of(as_many_as_the_largest, X, jnp.float32(2))
+    names = {"jax": jax, "jnp": jnp, "x": X, "scale": 2.0}
+    exec(cure.code, names)
+    assert names["n"] == 6
+    np.testing.assert_allclose(names["result"], np.full(6, jnp.sin(X).sum()), rtol=1e-6)
+    assert not cures_of(as_many_as_one_more, X)
+
+
+def with_a_list_of_sums(x):
+    out = []
+
+    def turn(i, total):
+        out.append(total)
+        return total + x[i]
+
+    last = jax.lax.fori_loop(0, 3, turn, 0.0)
+    return jnp.stack([*out, last])
+
+
+def test_turns_that_store_what_is_used_later_are_made_by_python():
+    with pytest.raises(jax.errors.UnexpectedTracerError) as caught:
+        jv.explore(with_a_list_of_sums, X)
+    (cure,) = caught.value.jaxviz.explanation.cures
+    (line,) = [
+        node.lineno
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(with_a_list_of_sums))))
+        if isinstance(node, ast.Assign) and "fori_loop" in ast.unparse(node)
+    ]
+    fn = mended(with_a_list_of_sums, line + with_a_list_of_sums.__code__.co_firstlineno - 1, cure.code)
+    np.testing.assert_allclose(jax.jit(fn)(X), [0, 1, 3, 6])
+
+
+def test_what_checking_leaks_finds_is_told_with_the_line_that_stores():
+    with jax.checking_leaks():
+        (cure,) = cures_of(storing, X)
+    names = {"jnp": jnp, "x": X}
+    exec(cure.code, names)
+    np.testing.assert_allclose(names["kept"], 2 * X)
+
+
+def test_what_leaked_in_a_cell_is_told_by_its_line_alone():
+    path = "/tmp/ipykernel_1/2.py"
+    names = {"jnp": jnp, "jax": jax, "stored": []}
+    exec(compile(textwrap.dedent(inspect.getsource(storing)), path, "exec"), names)
+    with jax.checking_leaks(), pytest.raises(Exception, match="Leaked trace") as caught:
+        jv.explore(names["storing"], X)
+    told = caught.value.jaxviz.explanation
+    assert "`storing` (line 1)" in told.reason
+
+
+stored = []
+
+
+def storing(x):
+    stored.append(2 * x)
+    return x + 1
+
+
+def drawn_twice(key):
+    one = jax.random.normal(key)
+    return one + jax.random.uniform(key)
+
+
+def test_a_key_that_jax_sees_used_twice_is_split():
+    jax.config.update("jax_debug_key_reuse", True)
+    try:
+        (cure,) = cures_of(drawn_twice, jax.random.key(0))
+    finally:
+        jax.config.update("jax_debug_key_reuse", False)
+    assert cure.code == (
+        "keys = jax.random.split(key, 2)\none = jax.random.normal(keys[0])\nreturn one + jax.random.uniform(keys[1])"
+    )
+
+
+def test_axes_that_are_not_to_be_added_unasked_are_added_in_the_code():
+    jax.config.update("jax_numpy_rank_promotion", "raise")
+    try:
+        (cure,) = cures_of(stretched, jnp.ones((2, 3)), X)
+    finally:
+        jax.config.update("jax_numpy_rank_promotion", "allow")
+    assert cure.code == "return rows * x[None]"
+
+
+def stretched(rows, x):
+    return rows * x
+
+
+def test_what_cannot_be_known_has_no_code():
+    assert not cures_of(lambda x: jax.lax.fori_loop(0, x, lambda count, i: count + i, 10), X)
+    assert not cures_of(lambda x: jax.lax.top_k(x, x.argmax()), X)
+
+
+# What is tried before it is told.
+
+
+def test_what_reaches_out_of_itself_is_not_run_to_try_a_cure():
+    seen = []
+
+    def noted(x):
+        seen.append(x.shape)
+        return x
+
+    def fn(x):
+        if x.sum() > 0:
+            return noted(x)
+        return -x
+
+    assert next(cure.code for cure in cures_of(fn, X)) == "return jnp.where(x.sum() > 0, noted(x), -x)"
+    assert not seen
+
+
+def test_a_function_without_an_end_is_not_run_to_try_a_cure():
+    def endless(x):
+        while True:
+            x = x + 1
+        return x
+
+    assert cures_of(lambda x: endless(x) if x.sum() > 0 else -x, X)
+
+
+def test_a_cure_that_fails_for_these_shapes_is_not_told():
+    assert not cures_of(lambda x: jnp.ones(2) if x.sum() > 0 else x, X)
+    assert cures_of(lambda x: jnp.ones(1) if x.sum() > 0 else x, X)
+
+
+def test_a_half_that_bounds_a_loop_is_told_where_64_bits_are_enabled_too():
+    with enable_x64(True):
+        _, shown = failed("half_as_many_turns")
+    assert shown.explanation.case == "whole size"
