@@ -21,7 +21,8 @@ from jaxviz.errors.failure import Failure, is_array, last_name
 def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
     taken = failure.expression
     if isinstance(taken, ast.Subscript) and isinstance(failure.value(taken.value), np.ndarray):
-        return _out_of_numpy(failure, taken)
+        is_read = isinstance(taken.ctx, ast.Load)
+        return _out_of_numpy(failure, taken) if is_read else _into_numpy(failure, taken)
     call = failure.find(ast.Call)
     if call is not None and _of_jax(failure, call):
         return length(failure, _)

@@ -35,3 +35,11 @@ def an_entry_of_a_table_of_numpy_that_a_function_is_given(x, i):
 def an_entry_of_a_table_of_numpy_that_has_a_name(x, i):
     weight = TABLE[i]
     return x * weight
+
+
+@failing(A, case="numpy", place="out[i] = ", words=["out = jnp.asarray(out).at[i].set(jnp.exp(row))"])
+def rows_of_numpy_that_are_filled(a):
+    out = np.zeros(a.shape)
+    for i, row in enumerate(a):
+        out[i] = jnp.exp(row)
+    return out
