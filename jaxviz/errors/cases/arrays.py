@@ -87,6 +87,8 @@ def _text_index(failure: Failure, match: re.Match[str]) -> Explanation:
         f"{failure.types(node)}"
     )
     cure = [Cure("Take an entry by its place, such as the first:", failure.with_(node.slice, "0"))] if node else []
+    if node is not None and getattr(failure.value(node.value), "shape", None) == ():
+        cure = [Cure("One number has no entries; use it as it is:", failure.with_(node, array))]
     title = f"{match[1]} is no place of an array"
     return Explanation("index type", title, reason.strip(), tuple(cure), api_page("jax.numpy.ndarray.at"))
 
@@ -138,6 +140,8 @@ def _none_argument(failure: Failure, function: str) -> Explanation:
             break
     if isinstance(first, ast.Constant):
         return _none_written(failure, function, first)
+    if function == "where" and call is not None and len(given) == 2 and not call.keywords:
+        return _half_chosen(failure, call)
     text = failure.text(first) or "x"
     reason = (
         f"Functions of jax.numpy take arrays and numbers; `{function}` was given `{text}`, which is None when the "
@@ -152,6 +156,18 @@ def _none_argument(failure: Failure, function: str) -> Explanation:
         (Cure("Ask for it first:", code),),
         api_page("jax.numpy.array"),
     )
+
+
+def _half_chosen(failure: Failure, call: ast.Call) -> Explanation:
+    """`where` that is told what to take where something is so, and not what otherwise."""
+    asked, value = map(failure.text, call.args)
+    reason = (
+        f"`where` chooses for each element one of two values. What stands where `{asked}` is true is `{value}`; what "
+        "stands elsewhere is not given."
+    )
+    code = failure.with_(call, f"{failure.text(call.func)}({asked}, {value}, 0)")
+    cure = Cure("Say what stands elsewhere:", code)
+    return Explanation("operand", "`where` was given one of two values", reason, (cure,), api_page("jax.numpy.where"))
 
 
 def _no_axis(failure: Failure, match: re.Match[str]) -> Explanation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Mapping
 
 from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
@@ -16,12 +17,7 @@ def _formatted(failure: Failure, _: re.Match[str]) -> Explanation:
     if node is None and (told := _by_method(failure)) is not None:
         return told
     text = failure.text(node) or "text"
-    inside = [item for item in ast.walk(node) if isinstance(item, ast.FormattedValue)] if node is not None else []
-    shown = next((item for item in inside if item.format_spec is not None and failure.traced(item.value)), None)
-    form = shown.format_spec if shown is not None else None
-    spec = "".join(str(part.value) for part in getattr(form, "values", []) if isinstance(part, ast.Constant))
-    value = failure.text(shown.value) if shown is not None else "x"
-    code = f'jax.debug.print("{{value{":" + spec if spec else ""}}}", value={value})'
+    code = _printed(failure, node, {}) if isinstance(node, ast.JoinedStr) else 'jax.debug.print("{}", x)'
     why = "A format such as `.3f` needs the number, which is known only when the program runs."
     reason = f"{stand_ins(failure, node)} {why}"
     title = f"`{text}` needs a number while JAX traces"
@@ -36,8 +32,14 @@ def shown_later(failure: Failure, call: ast.AST | None, inner: str) -> Cure | No
     `call` takes the number out, and `inner` is what it is taken out of.
     """
     text = failure.find(ast.JoinedStr)
-    if text is None or not any(isinstance(part, ast.FormattedValue) and part.value is call for part in text.values):
+    shown = [part.value for part in text.values if isinstance(part, ast.FormattedValue)] if text is not None else []
+    if text is None or call is None or call not in shown:
         return None
+    return Cure("Print while the program runs:", _printed(failure, text, {call: inner}))
+
+
+def _printed(failure: Failure, text: ast.JoinedStr, instead: Mapping[ast.AST, str]) -> str:
+    """An f-string, with all that a `print` around it is given, as the program prints it; some parts read otherwise."""
     printing = failure.source.parent(text) if failure.source is not None else None
     is_print = isinstance(printing, ast.Call) and last_name(printing.func) == "print" and text in printing.args
     words, values = [], []
@@ -46,9 +48,8 @@ def shown_later(failure: Failure, call: ast.AST | None, inner: str) -> Cure | No
         words.append("".join(map(_written, parts)))
         places = [part for part in parts if not isinstance(part, ast.Constant)]
         asked = [part.value if isinstance(part, ast.FormattedValue) else part for part in places]
-        values += [inner if one is call else failure.text(one) for one in asked]
-    code = f"jax.debug.print({', '.join([json.dumps(' '.join(words)), *values])})"
-    return Cure("Print while the program runs:", code)
+        values += [instead.get(one) or failure.text(one) for one in asked]
+    return f"jax.debug.print({', '.join([json.dumps(' '.join(words)), *values])})"
 
 
 def _written(part: ast.expr) -> str:

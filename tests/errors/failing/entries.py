@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from errors.failing.registry import A, X, failing
@@ -43,3 +44,26 @@ def rows_of_numpy_that_are_filled(a):
     for i, row in enumerate(a):
         out[i] = jnp.exp(row)
     return out
+
+
+@failing(X, case="index type", place='d["a"]', words=["One number has no entries", "d * 2"], mends=[0], gives=2 * X)
+def an_entry_by_name_of_a_number(x):
+    return jax.vmap(lambda d: d["a"] * 2)(x)
+
+
+@failing(X, case="operand", place="jnp.where", words=["one of two values"], mends=[0], gives=jnp.array([0.0, 2.0, 3.0]))
+def one_of_two_values(x):
+    return jnp.where(x > 1, x)
+
+
+@failing(
+    X,
+    case="format",
+    place="print",
+    words=['"mean {:.2f}, largest {:.2f}", x.mean(), x.max()'],
+    mends=[0],
+    gives=X,
+)
+def two_numbers_in_a_text(x):
+    print(f"mean {x.mean():.2f}, largest {x.max():.2f}")
+    return x

@@ -37,7 +37,7 @@ def an_item(x):
     return x / jnp.sum(x).item()
 
 
-@failing(X, case="format", place=':.3f}"', culprits=["argument"], words=['"{value:.3f}", value=x.sum()'])
+@failing(X, case="format", place=':.3f}"', culprits=["argument"], words=['"{:.3f}", x.sum()'])
 def a_format(x):
     return x * len(f"{x.sum():.3f}")
 
