@@ -74,7 +74,9 @@ def _key(failure: Failure) -> ast.AST | None:
 
 def _different(failure: Failure) -> tuple[Cure, ...]:
     """The entries of an array that are different, or how many these are, where a set is made of them."""
-    node, source = failure.expression, failure.source
+    source = failure.source
+    # From Python 3.12 on, what a comprehension puts into a set is what fails, not the whole of it.
+    node = failure.find(ast.SetComp) or failure.expression
     array = _made_of(node)
     # Until Python 3.12, what a comprehension goes along is known outside of it.
     outside = failure.seen_from(failure.own[-2]) if isinstance(node, ast.SetComp) and failure.own[1:] else failure
