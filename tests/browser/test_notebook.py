@@ -407,9 +407,8 @@ def test_an_output_out_of_sight_holds_no_pixels_and_no_worker(notebook):
     graph = opened.explore(0)
     assert graph.colours() > 20
     opened.page.locator(".jp-Notebook .jp-CodeCell").last.scroll_into_view_if_needed()
-    canvas = graph.root.locator(".jv-canvas")
-    if canvas.count():
-        graph.page.wait_for_function("canvas => canvas.width === 0", arg=canvas.element_handle())
+    canvases = "[...document.querySelectorAll('.jv-root canvas')]"
+    graph.page.wait_for_function(f"{canvases}.every(canvas => canvas.width * canvas.height === 0)")
     for _ in range(50):
         if not opened.page.workers:
             break

@@ -52,6 +52,7 @@ export class Minimap {
   ) {
     const { canvas } = this;
     canvas.hidden = true;
+    this.drop();
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'img');
     canvas.setAttribute('aria-label', 'overview of the picture; arrow keys move what is in view');
@@ -72,7 +73,9 @@ export class Minimap {
     const { canvas } = this;
     canvas.hidden = !isNeeded(scene, camera, window);
     if (canvas.hidden) {
-      this.drawn = null;
+      if (this.drawn) {
+        this.drop();
+      }
       return;
     }
     const ratio = globalThis.devicePixelRatio || 1;
@@ -82,6 +85,15 @@ export class Minimap {
     canvas.style.right = `${window.right + INSET}px`;
     canvas.style.bottom = `${window.bottom + INSET}px`;
     this.mark(palette, ratio);
+  }
+
+  /** Keeps no pixels until it is drawn again. */
+  drop(): void {
+    for (const canvas of [this.still, this.canvas]) {
+      canvas.width = 0;
+      canvas.height = 0;
+    }
+    this.drawn = null;
   }
 
   /** Obeys an arrow key that was pressed on the map; false for any other. */

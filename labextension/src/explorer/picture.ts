@@ -342,6 +342,7 @@ export class Picture {
     } else {
       this.canvas.width = 0;
       this.canvas.height = 0;
+      this.minimap.drop();
       this.kept.drop();
     }
   }
