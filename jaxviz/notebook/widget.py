@@ -19,6 +19,7 @@ def make_widget(document: Document, *, stage: str = "jaxpr", height: int | None 
     """A widget that shows a document."""
     return _class()(
         document=document.to_json(),
+        kinds=tuple(entry.kind for entry in document.programs[0].stages),
         stage=stage,
         height=height,
         findings=[_finding(document, number) for number in range(len(document.findings))],
@@ -59,6 +60,7 @@ def _class() -> type[Any]:
         _css = bundle("page.css")
         worker = traitlets.Unicode(bundle("worker.js")).tag(sync=True)
         document = traitlets.Dict().tag(sync=True)
+        kinds = traitlets.Tuple()
         #: The stage on the screen.
         stage = traitlets.Unicode("jaxpr").tag(sync=True)
         height = traitlets.Int(None, allow_none=True).tag(sync=True)
@@ -69,6 +71,13 @@ def _class() -> type[Any]:
         finding = traitlets.Int(None, allow_none=True).tag(sync=True)
         #: All that is seen, as a notebook keeps it: what is open, selected, coloured, searched for.
         view = traitlets.Dict().tag(sync=True)
+
+        @traitlets.validate("stage")
+        def _there(self, proposal: Any) -> Any:
+            # A view tells apart the stages of several programs, `hlo@1`, and names passes by their graphs, `pass-7`.
+            if proposal.value.partition("@")[0] in self.kinds or proposal.value.startswith("pass-"):
+                return proposal.value
+            raise traitlets.TraitError(f"there is no stage {proposal.value!r}: there are {', '.join(self.kinds)}")
 
         @traitlets.validate("finding")
         def _known(self, proposal: Any) -> Any:

@@ -19,6 +19,7 @@ def test_selection_goes_both_ways(notebook):
         "print('selected', [list(ex.jaxpr)[n].op for n in w.selection])",
         "w.selection = [node.index for node in ex.jaxpr if node.op == 'mul']",
         "w.finding = 0",
+        "w.finding = None",
         "w.stage = 'hlo'",
     )
     graph = book.explore(0)
@@ -32,8 +33,11 @@ def test_selection_goes_both_ways(notebook):
     graph.stage.focus()
     book.page.keyboard.press("1")
     book.run(3)
-    graph.root.locator(".jv-line.jv-marked").first.wait_for(state="attached")
+    marked = graph.root.locator(".jv-line.jv-marked")
+    marked.first.wait_for(state="attached")
     book.run(4)
+    expect(marked).to_have_count(0)
+    book.run(5)
     graph.root.locator(".jv-stage[aria-pressed='true']", has_text="HLO").wait_for()
     book.shot("widget")
 

@@ -36,3 +36,7 @@ def test_traits_can_be_observed_and_refuse_what_is_not_there():
         widget.finding = 7
     with pytest.raises(traitlets.TraitError):
         widget.selection = ["add"]
+    widget.stage = "stablehlo"
+    with pytest.raises(traitlets.TraitError, match="no stage 'optimized': there are jaxpr, stablehlo, hlo"):
+        widget.stage = "optimized"
+    assert widget.stage == "stablehlo"

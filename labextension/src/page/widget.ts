@@ -91,6 +91,8 @@ async function show(model: Model, host: HTMLElement): Promise<() => void> {
     const entry = typeof number === 'number' ? shown.findings[number] : undefined;
     if (entry) {
       explorer.showFinding(entry, false);
+    } else {
+      explorer.select([]);
     }
   };
   const view = new Shared(model, 'view', value => {
@@ -107,7 +109,9 @@ async function show(model: Model, host: HTMLElement): Promise<() => void> {
     if (isNumbers(given) && given.length) {
       explorer.select(given);
     }
-    showFinding(model.get('finding'));
+    if (model.get('finding') !== null) {
+      showFinding(model.get('finding'));
+    }
   }
   return () => {
     [view, stage, selection, finding].forEach(shared => shared.dispose());
