@@ -124,7 +124,10 @@ def function_of(jaxpr: Any) -> Function | None:
     function = _functions.get(text)
     if function is None:
         line = debug_info.func_lineno
-        function = Function(debug_info.func_name or "", debug_info.func_filename or "", line or 0)
+        name, file = debug_info.func_name or "", debug_info.func_filename or ""
+        # Where `pmap` is made of `shard_map`, what it maps is a wrapper of its own around the function.
+        name = "pmap" if name == "_fun" and file.replace("\\", "/").endswith("jax/_src/pmap.py") else name
+        function = Function(name, file, line or 0)
         if len(_functions) < _KNOWN_FUNCTIONS:
             _functions[text] = function
     return function

@@ -528,3 +528,11 @@ def test_an_attribute_of_a_letter_is_called_by_it_and_a_variable_by_its_class():
     outline = outline_of(f, jnp.ones(4))
     assert names_inside(outline, 0) == ["q", "add"]
     assert outline.row(0).detail == "Attention"
+
+
+@pytest.mark.smoke
+def test_what_every_device_does_is_the_body_of_the_pmap():
+    mapped = jax.pmap(lambda x: jnp.sin(x) * 2.0, axis_name="devices")
+    outline = outline_of(mapped, jnp.ones((1, 4)))
+    assert rows_named(outline, "sin")
+    assert {row.name for row in outline if row.kind == "body"} <= {"pmap"}
