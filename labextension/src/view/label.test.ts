@@ -32,6 +32,14 @@ test('an operation whose name has nothing to read is called by what it does', ()
   assert.deepEqual(told, ['sin', 'sin', 'sin', 'sin', ...names.slice(4)]);
 });
 
+test('what sums derivatives says so', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[]');
+  sketch.op('add_any', [x, x], 'f32[]');
+  const document = decodePlain(sketch.plain());
+  assert.equal(nodeLabel(document, document.graphs[0], sketch.last), 'add derivatives');
+});
+
 test('other regions are called by their function, or by what they are', () => {
   assert.deepEqual(labels(['branch', 'grow'], ['branch', '']), ['grow', 'branch']);
 });
