@@ -42,8 +42,7 @@ def traced_so_far(frames: Sequence[FrameType], name: str, own: Sequence[int] = (
     if not found:
         return None
     traces, entered = zip(*found, strict=True)
-    innermost = traces[-1]
-    jaxpr = _jaxpr(innermost, FailedEquation(name, _culprits(frames, innermost)))
+    jaxpr = _jaxpr(traces[-1], FailedEquation(name, _culprits(frames, traces)))
     for number in reversed(range(len(traces) - 1)):
         before = [frame for frame in own if frame < entered[number + 1]]
         between = frames[max(before, default=-1) + 1 : entered[number + 1] + 1]
@@ -106,12 +105,17 @@ def _shape(value: Any) -> tuple[int, ...]:
 _LOOKED_AT = 64
 
 
-def _culprits(frames: Sequence[FrameType], trace: Any) -> tuple[Any, ...]:
-    """The variables of the innermost frame that holds any: what JAX worked on when it gave up."""
+def _culprits(frames: Sequence[FrameType], traces: Sequence[Any]) -> tuple[Any, ...]:
+    """The variables of the innermost frame that holds any: what JAX worked on when it gave up.
+
+    What is from around the body that was being traced may not have come into it yet: it has the variable that it has
+    there.
+    """
     for frame in reversed(frames):
         variables: dict[int, Any] = {}
         for value in _held(frame):
-            variable = compat_traces.variable_of(value, trace)
+            known = (compat_traces.variable_of(value, trace) for trace in reversed(traces))
+            variable = next((one for one in known if one is not None), None)
             if variable is not None:
                 variables[id(variable)] = variable
         if variables:

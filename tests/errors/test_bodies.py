@@ -45,6 +45,16 @@ def in_jit_in_jit(x, w):
     return inner(x * 2)
 
 
+def in_jit_that_closes_over_both(x, w):
+    y = jnp.sin(x) @ w
+
+    @jax.jit
+    def inner(z):
+        return y @ w + z
+
+    return inner(x * 2)
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize(
     ("fn", "owners"),
@@ -54,6 +64,7 @@ def in_jit_in_jit(x, w):
         (in_a_while_loop, ["while"]),
         (in_a_branch, ["cond"]),
         (in_jit_in_jit, ["jit", "jit"]),
+        (in_jit_that_closes_over_both, ["jit"]),
     ],
 )
 def test_what_has_an_unfinished_body_stands_where_it_was_called(fn, owners):
