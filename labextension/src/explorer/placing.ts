@@ -25,7 +25,7 @@ const MOST_BOXES = 60_000;
 /** So many boxes are placed a second time without being waited for. */
 const MOST_TWICE = 500;
 /** So much larger a picture must be seen to be worth that boxes leave their places. */
-const LARGER = 1.25;
+const LARGER = 1.1;
 
 export interface PlacingParts {
   readonly document: Document;
