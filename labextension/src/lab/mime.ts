@@ -157,15 +157,19 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       this.offer(size);
       return;
     }
-    // What is there already stays until the next is drawn.
-    const opening = this.explorer ? null : element('div', 'jv-opening', application.trans.__('opening…'));
-    if (opening) {
-      opening.setAttribute('role', 'status');
-      this.clear();
-      this.node.append(opening);
-    }
     try {
+      if (this.takeUp(data, model)) {
+        return;
+      }
+      // What is there already stays until the next is drawn.
+      const opening = this.explorer ? null : element('div', 'jv-opening', application.trans.__('opening…'));
+      if (opening) {
+        opening.setAttribute('role', 'status');
+        this.clear();
+        this.node.append(opening);
+      }
       const parts = await loaded();
+      // The output that this one follows may be taken away only now.
       if (this.takeUp(data, model)) {
         return;
       }
