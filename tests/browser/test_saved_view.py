@@ -46,6 +46,24 @@ def test_the_view_is_saved_with_the_notebook_and_seen_again(notebook, lab, open_
     assert abs(again.stage.bounding_box()["height"] - height) < 2
 
 
+def test_a_legend_of_more_lines_takes_nothing_from_the_picture(notebook):
+    opened = notebook(LOOP)
+    graph = opened.explore(0)
+    legend = graph.root.locator(".jv-legend")
+
+    def heights():
+        graph.settle()
+        return [one.evaluate("one => one.offsetHeight") for one in (graph.stage, legend)]
+
+    high, low = heights()
+    # As where it is on the page only after the picture was placed, or gets narrower.
+    legend.evaluate("legend => { legend.style.width = '120px' }")
+    graph.page.set_viewport_size({"width": 1270, "height": 800})
+    graph.page.wait_for_timeout(300)
+    grown, wrapped = heights()
+    assert grown - high == wrapped - low > 0
+
+
 def test_a_view_is_copied_as_a_link_and_pasted_back(notebook):
     opened = notebook(LOOP)
     opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])

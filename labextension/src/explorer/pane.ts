@@ -119,8 +119,9 @@ export class Pane {
       spread: box => this.scene && spread(this, this.scene.visible.item[box]),
       moved: () => this.keepSoon()
     });
-    // In another width, the legend has another number of lines.
+    // In another width, the legend has another number of lines; before it is on the page, it has none.
     this.resized = new ResizeObserver(() => {
+      this.fitHeight();
       this.picture.setFoot(this.legend.height);
       this.keepTop();
       events.resized();
@@ -265,11 +266,17 @@ export class Pane {
     this.scene = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     this.fillLegend();
-    this.parts.height.fit(scene, this.legend.height + this.root.offsetHeight - this.body.offsetHeight);
+    this.fitHeight();
     this.marks = this.marksOn(scene.visible);
     this.picture.show(scene, this.marks, from, around === null ? -1 : this.boxOfItem(around));
     this.events.shown(scene);
     this.mark();
+  }
+
+  private fitHeight(): void {
+    if (this.scene) {
+      this.parts.height.fit(this.scene, this.legend.height + this.root.offsetHeight - this.body.offsetHeight);
+    }
   }
 
   /** Marks what a pass of the compiler did, or what differs from the picture beside. */
