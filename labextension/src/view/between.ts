@@ -39,7 +39,7 @@ export function keptApartBy(document: Document, graph: Graph, kernel: number): s
   }
   const ops = (node: number): string[] => opsOf(document, graph, node);
   for (const [whose, node] of [...readers.map(reader => ['read by', reader] as const), ['made by', kernel] as const]) {
-    const whole = ops(node).find(op => op in WHOLE);
+    const whole = ops(node).find(op => Object.hasOwn(WHOLE, op));
     if (whole) {
       return `${whose} ${WHOLE[whole]}`;
     }

@@ -40,6 +40,13 @@ test('what sums derivatives says so', () => {
   assert.equal(nodeLabel(document, document.graphs[0], sketch.last), 'add derivatives');
 });
 
+test('an operation may have any name', () => {
+  const sketch = new Sketch();
+  sketch.op('toString', [sketch.argument('x', 'f32[]')], 'f32[]');
+  const document = decodePlain(sketch.plain());
+  assert.equal(nodeLabel(document, document.graphs[0], sketch.last), 'toString');
+});
+
 test('other regions are called by their function, or by what they are', () => {
   assert.deepEqual(labels(['branch', 'grow'], ['branch', '']), ['grow', 'branch']);
 });

@@ -84,11 +84,11 @@ export function nodeLabel(document: Document, graph: Graph, node: number): strin
     }
   }
   const op = strings[graph.op[node]];
-  return TOLD[op] ?? op;
+  return TOLD.get(op) ?? op;
 }
 
 /** Operations that JAX adds, of a name that says nothing to their reader: `add_any` sums gradients or tangents. */
-const TOLD: Readonly<Record<string, string>> = { add_any: 'add derivatives' };
+const TOLD: ReadonlyMap<string, string> = new Map([['add_any', 'add derivatives']]);
 
 /** The parts of a while loop are told by what they do: their functions often have no name, or the same. */
 const parts: Readonly<Record<string, string>> = { 'while cond': 'condition', 'while body': 'body' };

@@ -52,6 +52,7 @@ test('what cannot be understood says what was expected', () => {
   assert.match(fault('time>1'), /time wants a duration .* time>1ms/);
   assert.match(fault('fate:lost'), /fate: wants one of alive, .*cse/);
   assert.match(fault('fate:constructor'), /fate: wants one of/);
+  assert.match(fault('constructor:x'), /constructor: is not known/);
   assert.match(fault('op:'), /op: wants the name/);
   assert.match(fault('colour:red'), /colour: is not known; there are op, type, line, fate, bytes, time/);
 });

@@ -105,7 +105,7 @@ function termOf(word: string): Term | { fault: string } {
     return { kind: 'text', text: word.toLowerCase() };
   }
   const name = key.toLowerCase();
-  const expected = EXPECTED[name];
+  const expected = Object.hasOwn(EXPECTED, name) ? EXPECTED[name] : undefined;
   if (!expected) {
     const known = Object.keys(EXPECTED).join(', ');
     return { fault: `${key}${sign} is not known; there are ${known}. To look for the text, put it in quotes` };
