@@ -71,7 +71,11 @@ def test_a_view_is_copied_as_a_link_and_pasted_back(notebook):
     graph.click("cos")
     graph.page.keyboard.press("c")
     graph.page.keyboard.press("l")
-    expect(graph.root.locator(".jv-note")).to_contain_text("copied")
+    note, trail = graph.root.locator(".jv-note"), graph.root.locator(".jv-trail")
+    expect(note).to_contain_text("copied")
+    # It can be read whole while the line of the selection is above it.
+    line = trail.bounding_box()
+    assert line["y"] + line["height"] <= note.bounding_box()["y"]
     link = graph.page.evaluate("() => navigator.clipboard.readText()")
     assert link.startswith("jaxviz://loop/jaxpr?")
     graph.page.keyboard.press("Escape")

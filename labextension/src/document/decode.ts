@@ -45,8 +45,9 @@ function* unpacking(text: string): Generator<void, Document> {
 function parse(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw new DocumentError(`This jaxviz document is damaged: ${what} is no JSON.`);
+  } catch (error) {
+    // The browser says what it found, and where.
+    throw new DocumentError(`This jaxviz document is damaged: ${what} is no JSON (${(error as Error).message}).`);
   }
 }
 

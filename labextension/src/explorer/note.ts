@@ -23,6 +23,11 @@ export class Note {
     }
   }
 
+  /** Stands below what is said at the top, so many px from it. */
+  standBelow(top: number): void {
+    this.root.style.setProperty('--jv-above', `${top}px`);
+  }
+
   /** Without words there is none. */
   say(text: string, kind: NoteKind = 'said', actions: readonly NoteAction[] = []): void {
     const { root, words } = this;

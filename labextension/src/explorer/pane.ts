@@ -432,6 +432,7 @@ export class Pane {
   /** Keeps the picture clear of the line at the top. */
   keepTop(): void {
     this.picture.setTop(this.trail.height);
+    this.note.standBelow(this.trail.below);
   }
 
   /** Keys are meant for the picture. */

@@ -50,6 +50,11 @@ export class Trail {
     return Math.max(TRAIL_HEIGHT, this.root.hidden ? 0 : this.root.offsetTop + this.root.offsetHeight);
   }
 
+  /** Where its words end, in px from above; 0 without any. */
+  get below(): number {
+    return this.root.hidden ? 0 : this.height;
+  }
+
   show(program: string, crumbs: readonly Crumb[], words: string): void {
     this.root.hidden = !words;
     this.words.textContent = words;

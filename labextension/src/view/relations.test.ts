@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
+import { BindingKind } from '../document/graph.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
 import { openEverything } from './first.ts';
 import { itemOfNode } from './folds.ts';
@@ -77,6 +78,14 @@ test('through the next turn of a loop only where there is no other way', () => {
   const [mul, add] = [7, 8].map(itemOfNode);
   assert.doesNotMatch(between(all, mul, add).words, /turn/);
   assert.match(between(all, itemOfNode(6), mul).words, /through the next turn of a loop/);
+});
+
+test('what a loop hands on is made from its start at first, then from the turn before', () => {
+  const all = seen(loop());
+  const { graph } = all.visible;
+  const binding = graph.bindingKind.indexOf(BindingKind.carry);
+  const { words } = around(all, itemOfNode(graph.bindingTo[binding]));
+  assert.match(words, /^made from no other operation at first, from \d+ operations? in the next turn, used by/);
 });
 
 test('everything belongs to the only operation of a chain', () => {

@@ -49,7 +49,9 @@ export function around(seen: Seen, item: number): Relations {
   const apart = Uint8Array.from({ length: count }, (_, box) => (above[box] || below[box] || own[box] ? 0 : 1));
   const inside = marks(graph, nodes);
   const [made, used] = [to, from].map(reached => operations(graph, rows, reached, inside));
-  return { apart, ways, words: `made from ${countText(made)}, used by ${countText(used)}` };
+  const later = made ? 0 : operations(graph, rows, reach(influenceOf(graph, true).before, nodes), inside);
+  const next = later ? ` at first, from ${countText(later)} in the next turn` : '';
+  return { apart, ways, words: `made from ${countText(made)}${next}, used by ${countText(used)}` };
 }
 
 /** The ways from one item to another, whichever comes first; through the next turn of a loop where there is no other. */
