@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import urllib.request
 from pathlib import Path
 
@@ -55,6 +56,15 @@ def restart(lab) -> None:
     [session] = lab.sessions()
     url = f"{lab.url}/api/kernels/{session['kernel']['id']}/restart"
     urllib.request.urlopen(urllib.request.Request(url, method="POST")).close()
+
+
+def load_again(page: Page, lab, written: str) -> None:
+    """Loads the page again once JupyterLab has written something into its workspace, which it does a while later."""
+    url, deadline = f"{lab.url}/lab/api/workspaces/default", time.monotonic() + 30
+    while written not in page.request.get(url).text():
+        assert time.monotonic() < deadline, f"JupyterLab did not write down {written!r}"
+        page.wait_for_timeout(100)
+    page.goto(f"{lab.url}/lab")
 
 
 def wait_for_picture(page: Page, where: str) -> Locator:
@@ -155,18 +165,17 @@ def test_the_list_is_there_after_the_page_is_loaded_again(notebook, lab):
     panel = show_panel(book.page)
     panel.get_by_role("button", name="Open step(f32[3])").click()
     wait_for_picture(book.page, ".jv-tab")
-    # JupyterLab writes down a while later which tabs are open.
-    with book.page.expect_request(
-        lambda request: "/api/workspaces/" in request.url and "jaxviz-programs" in (request.post_data or "")
-    ):
-        pass
-    book.page.goto(f"{lab.url}/lab")
+    load_again(book.page, lab, "jaxviz-programs:test_the_list")
     # The tab comes back by itself, from the kernel.
     wait_for_picture(book.page, ".jv-tab")
-    panel = book.page.locator(".jv-panel")
-    if not panel.is_visible():
-        panel = show_panel(book.page)
-    expect(programs(panel)).to_have_count(2, timeout=30_000)
+    expect(programs(book.page.locator(".jv-panel"))).to_have_count(2, timeout=30_000)
+
+
+def test_the_panel_stays_open_when_the_page_is_loaded_again(notebook, lab):
+    book = notebook("1 + 1")
+    show_panel(book.page)
+    load_again(book.page, lab, '"current": "jaxviz-programs"')
+    expect(book.page.locator(".jv-panel")).to_contain_text("No programs yet", timeout=60_000)
 
 
 def test_a_restarted_kernel_is_said_and_pinned_programs_stay(notebook):

@@ -56,6 +56,7 @@ function activate(
   panel.title.icon = icon;
   panel.title.caption = trans.__('JAX programs');
   app.shell.add(panel, 'right', { rank: 900, type: 'JAX programs' });
+  restorer?.add(panel, panel.id);
 
   application.goToLine = (output, spot) => {
     const notebook = notebooks?.find(one => one.node.contains(output));
