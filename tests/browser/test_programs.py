@@ -39,6 +39,11 @@ def choose(page: Page, entry: Locator, item: str) -> None:
     page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{re.escape(item)}")).click()
 
 
+def pin(panel: Locator, call: str) -> None:
+    choose(panel.page, programs(panel).filter(has_text=call), "Pin")
+    expect(panel.locator(".jv-panel-pin")).to_have_text("pinned")
+
+
 def faults(panel: Locator) -> list[str]:
     """What axe-core calls serious or critical, in one line each."""
     panel.page.add_script_tag(path=AXE)
@@ -183,8 +188,7 @@ def test_a_restarted_kernel_is_said_and_pinned_programs_stay(notebook):
     book.run(0)
     book.run(1)
     panel = show_panel(book.page)
-    choose(book.page, programs(panel).filter(has_text="step(f32[3])"), "Pin")
-    expect(panel.locator(".jv-panel-pin")).to_have_count(1)
+    pin(panel, "step(f32[3])")
     book.page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Kernel$")).click()
     book.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Restart Kernel…$")).click()
     book.page.locator(".jp-Dialog .jp-mod-accept").click()
@@ -200,6 +204,35 @@ def test_a_restarted_kernel_is_said_and_pinned_programs_stay(notebook):
     book.run(1)
     expect(programs(panel)).to_have_count(3)
     expect(panel).not_to_contain_text("The kernel was restarted")
+
+
+def test_a_pinned_program_stays_when_the_kernel_is_restarted_and_then_the_page_loaded_again(notebook, lab):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    pin(panel, "step(f32[3])")
+    restart(lab)
+    expect(panel).to_contain_text("The kernel was restarted", timeout=30_000)
+    load_again(book.page, lab, '"session": "before"')
+    expect(programs(panel)).to_have_count(1, timeout=60_000)
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(book.page, ".jv-tab")
+
+
+def test_a_pinned_program_stays_when_the_page_is_loaded_again_and_then_the_kernel_restarted(notebook, lab):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    pin(panel, "step(f32[3])")
+    load_again(book.page, lab, "jaxviz-pinned:")
+    expect(programs(panel)).to_have_count(2, timeout=60_000)
+    restart(lab)
+    expect(panel).to_contain_text("The kernel was restarted", timeout=30_000)
+    expect(programs(panel)).to_have_count(1)
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(book.page, ".jv-tab")
 
 
 def test_a_kernel_that_was_restarted_past_the_page_is_said(notebook, lab):

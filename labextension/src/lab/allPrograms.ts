@@ -6,6 +6,7 @@ import type { ISessionContext } from '@jupyterlab/apputils';
 import type { Kernel, Session, SessionManager } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 import { KernelPrograms } from './kernelPrograms.ts';
+import type { Shelves } from './shelf.ts';
 
 /** A kernel as the panel lists it. */
 export interface KernelEntry {
@@ -28,7 +29,10 @@ export class AllPrograms {
   private readonly change = new Signal<this, void>(this);
   private readonly move = new Signal<this, { readonly from: string; readonly to: string }>(this);
 
-  constructor(private readonly sessions: Session.IManager) {
+  constructor(
+    private readonly sessions: Session.IManager,
+    private readonly shelves?: Shelves
+  ) {
     sessions.runningChanged.connect(() => this.refresh());
   }
 
@@ -143,7 +147,7 @@ export class AllPrograms {
       }
       return;
     }
-    const programs = new KernelPrograms(kernel, known?.programs);
+    const programs = new KernelPrograms(kernel, known?.programs, this.shelves?.of(kernel.id));
     this.drop(kernel.id);
     programs.changed.connect(() => this.change.emit());
     this.kernels.set(kernel.id, { id: kernel.id, path, name, programs });

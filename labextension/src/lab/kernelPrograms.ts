@@ -9,9 +9,12 @@ import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 import { Stopped, type Asked, type Told } from '../explorer/kernelLine.ts';
 import { application } from './preferences.ts';
+import type { Pinned, Shelf } from './shelf.ts';
 
 /** The target of the comm, in `jaxviz/notebook/channel.py`. */
 const TARGET = 'jaxviz';
+/** In place of the name of a list, for programs from before a restart. */
+const BEFORE = 'before';
 
 /** A program of a kernel, as `Entry.summary` gives it. */
 export interface Program {
@@ -63,12 +66,22 @@ export class KernelPrograms {
   private questions = 0;
   /** Whether the kernel is to list all that it compiles; as it does by itself, where nobody said so. */
   private listens: boolean | null = null;
+  /** When the pinned programs were made whose documents were asked for, by id. */
+  private readonly fetched = new Map<string, number>();
+  /** What is on the shelf; null until that was looked at. */
+  private stored: readonly Pinned[] | null = null;
+  /** Pinned programs that the shelf has no room for. */
+  private tooLarge: ReadonlySet<string> = new Set();
   private readonly change = new Signal<this, void>(this);
 
-  /** `before` is what was known over an earlier connection to the same kernel. */
+  /**
+   * `before` is what was known over an earlier connection to the same kernel; `shelf` has what was pinned, also after
+   * the page was loaded again.
+   */
   constructor(
     private readonly kernel: Kernel.IKernelConnection,
-    before?: KernelPrograms
+    before?: KernelPrograms,
+    private readonly shelf?: Shelf
   ) {
     before?.kept.forEach((program, id) => {
       this.kept.set(id, program);
@@ -80,7 +93,7 @@ export class KernelPrograms {
       // Else the kernel would be told that nobody knows this comm.
       kernel.registerCommTarget(TARGET, () => undefined);
     }
-    void this.find();
+    void this.recall();
   }
 
   /** Something about the programs is another. */
@@ -102,9 +115,14 @@ export class KernelPrograms {
     return this.kept.has(id);
   }
 
+  /** True for a pinned program that is lost when the page is loaded again and the kernel restarted. */
+  isTooLarge(id: string): boolean {
+    return this.tooLarge.has(id);
+  }
+
   /** Names a program among those of all kernels, as `Exploration.listed` does. */
   listed(id: string): string {
-    return `${this.kept.has(id) ? 'before' : this.key}:${id}`;
+    return `${this.kept.has(id) ? BEFORE : this.key}:${id}`;
   }
 
   get(id: string): Program | undefined {
@@ -136,6 +154,7 @@ export class KernelPrograms {
     const { document } = await this.ask({ type: 'open', id });
     if (program) {
       this.documents.set(id, { when: program.when, document });
+      this.store();
     }
     return document;
   }
@@ -167,7 +186,7 @@ export class KernelPrograms {
   async remove(id: string): Promise<void> {
     if (this.kept.delete(id)) {
       this.documents.delete(id);
-      this.change.emit();
+      this.tell();
       return;
     }
     await this.ask({ type: 'delete', id });
@@ -176,7 +195,7 @@ export class KernelPrograms {
   async clear(): Promise<void> {
     this.kept.clear();
     this.restarted = false;
-    this.change.emit();
+    this.tell();
     if (this.comm) {
       await this.ask({ type: 'clear' });
     }
@@ -214,6 +233,34 @@ export class KernelPrograms {
     return { answer: done, stop };
   }
 
+  /** Takes what was pinned from the shelf, once it is known what the kernel has itself. */
+  private async recall(): Promise<void> {
+    const found = this.find();
+    const pinned = (await this.shelf?.read().catch(() => [])) ?? [];
+    for (const { program, document } of pinned) {
+      if (!this.documents.has(program.id)) {
+        this.documents.set(program.id, { when: program.when, document });
+      }
+    }
+    await found;
+    if (this.kernel.isDisposed) {
+      return;
+    }
+    for (const { session, program, document } of pinned) {
+      if (session === BEFORE) {
+        this.keep(program.id, program, document);
+      } else if (session !== this.key) {
+        this.keep(nameBefore(program), program, document);
+      }
+    }
+    this.stored = pinned;
+    if (pinned.length > 0) {
+      this.tell();
+    } else {
+      this.store();
+    }
+  }
+
   /** Asks for the comm that a kernel may have from before this page. */
   private async find(): Promise<void> {
     try {
@@ -222,7 +269,7 @@ export class KernelPrograms {
       if (id && this.comm === null) {
         this.comm = id;
         this.tellListening();
-        this.take(await this.ask({ type: 'list' }));
+        await this.ask({ type: 'list' });
       }
     } catch {
       // The kernel ended or was restarted meanwhile: what it has next, it tells.
@@ -307,7 +354,8 @@ export class KernelPrograms {
       return;
     }
     this.restarted = this.restarted && this.programs.size === 0;
-    this.change.emit();
+    this.fetchPinned();
+    this.tell();
   }
 
   /**
@@ -346,6 +394,7 @@ export class KernelPrograms {
   private forget(): void {
     this.fail(application.trans.__('The kernel was restarted.'));
     this.unwanted.clear();
+    this.fetched.clear();
     this.comm = null;
     this.key = '';
     this.restarted = this.restarted || this.programs.size > 0;
@@ -353,18 +402,83 @@ export class KernelPrograms {
       const known = this.documents.get(id);
       this.documents.delete(id);
       if (program.pinned && known) {
-        // The new kernel counts from the beginning.
-        const name = `before-${program.when}-${id}`;
-        this.kept.set(name, { ...program, id: name });
-        this.documents.set(name, known);
+        this.keep(nameBefore(program), program, known.document);
       }
     }
     this.programs.clear();
+    this.tell();
+  }
+
+  private keep(id: string, program: Program, document: unknown): void {
+    this.kept.set(id, { ...program, id });
+    this.documents.set(id, { when: program.when, document });
+  }
+
+  /** Has the documents of all pinned programs here: a kernel that is restarted gives none any more. */
+  private fetchPinned(): void {
+    for (const { id, when, pinned } of this.programs.values()) {
+      if (pinned && this.documents.get(id)?.when !== when && this.fetched.get(id) !== when) {
+        this.fetched.set(id, when);
+        // One that cannot be made now is asked for again when it is opened, and says why there.
+        this.open(id).catch(() => undefined);
+      }
+    }
+  }
+
+  private tell(): void {
+    this.store();
     this.change.emit();
+  }
+
+  /** Brings the shelf up to what is pinned. */
+  private store(): void {
+    const { pinned, stored } = this;
+    if (!stored || !this.shelf || isSame(pinned, stored)) {
+      return;
+    }
+    this.stored = pinned;
+    this.shelf.write(pinned).then(
+      tooLarge => this.noteTooLarge(tooLarge),
+      // Without the database all are lost with the page.
+      () => this.noteTooLarge(pinned.map(({ program }) => program.id))
+    );
+  }
+
+  private noteTooLarge(ids: readonly string[]): void {
+    if (ids.length !== this.tooLarge.size || ids.some(id => !this.tooLarge.has(id))) {
+      this.tooLarge = new Set(ids);
+      this.change.emit();
+    }
+  }
+
+  /** The pinned programs whose documents are here. */
+  private get pinned(): readonly Pinned[] {
+    const of = (session: string, programs: ReadonlyMap<string, Program>): Pinned[] =>
+      [...programs.values()].flatMap(program => {
+        const known = this.documents.get(program.id);
+        const isHere = program.pinned && known?.when === program.when;
+        return isHere ? [{ session, program, document: known.document }] : [];
+      });
+    return [...of(BEFORE, this.kept), ...of(this.key, this.programs)];
   }
 
   private fail(reason: string): void {
     this.waiting.forEach(({ reject }) => reject(new Error(reason)));
     this.waiting.clear();
   }
+}
+
+/** The name of a program after a restart: the new kernel counts from the beginning. */
+function nameBefore({ when, id }: Program): string {
+  return `${BEFORE}-${when}-${id}`;
+}
+
+function isSame(some: readonly Pinned[], others: readonly Pinned[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ session, program, document }, i) => {
+      const other = others[i];
+      return session === other.session && program === other.program && document === other.document;
+    })
+  );
 }

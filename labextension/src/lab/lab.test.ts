@@ -6,6 +6,7 @@ import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import { pathOfServer } from './serverPath.ts';
 import { KernelPrograms, type Program } from './kernelPrograms.ts';
+import type { Pinned, Shelf } from './shelf.ts';
 import { agoText, costText, seconds } from './words.ts';
 
 function program(id: string, more: Partial<Program> = {}): Program {
@@ -71,8 +72,25 @@ class FakeKernel {
   }
 }
 
-function make(kernel: FakeKernel): KernelPrograms {
-  return new KernelPrograms(kernel as unknown as Kernel.IKernelConnection);
+function make(kernel: FakeKernel, shelf?: Shelf): KernelPrograms {
+  return new KernelPrograms(kernel as unknown as Kernel.IKernelConnection, undefined, shelf);
+}
+
+/** What outlives the page, with room for documents that are no longer than `room`. */
+class FakeShelf implements Shelf {
+  there: readonly Pinned[] = [];
+
+  constructor(private readonly room = Infinity) {}
+
+  read(): Promise<readonly Pinned[]> {
+    return Promise.resolve(this.there);
+  }
+
+  write(pinned: readonly Pinned[]): Promise<readonly string[]> {
+    const isTooLarge = ({ document }: Pinned): boolean => String(document).length > this.room;
+    this.there = pinned.filter(one => !isTooLarge(one));
+    return Promise.resolve(pinned.filter(isTooLarge).map(one => one.program.id));
+  }
 }
 
 const later = (): Promise<void> => new Promise(done => setTimeout(done));
@@ -149,6 +167,87 @@ test('a restart is told, questions under way fail, and what is pinned stays', as
   // A program of the new kernel with the same number is another one.
   kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
   assert.deepEqual([programs.size, programs.restarted], [2, false]);
+});
+
+const FOUND = { c: { target_name: 'jaxviz' } };
+
+/** A page that is loaded where the kernel has such a list; its pinned programs have the documents `pinned-ID`. */
+async function load(
+  shelf: Shelf,
+  session: string,
+  programs: readonly Program[]
+): Promise<[FakeKernel, KernelPrograms]> {
+  const kernel = new FakeKernel(session ? FOUND : {});
+  const made = make(kernel, shelf);
+  await later();
+  if (session) {
+    kernel.answer({ type: 'list', session, programs, dropped: 0 });
+    for (const { id, request } of kernel.sent.filter(({ type }) => type === 'open')) {
+      kernel.say('comm_msg', { type: 'document', id, document: `pinned-${String(id)}`, request });
+    }
+  }
+  await later();
+  return [kernel, made];
+}
+
+const PINNED = program('1', { pinned: true });
+
+test('a pinned program stays when the page is loaded again and then the kernel restarted', async () => {
+  const shelf = new FakeShelf();
+  await load(shelf, 'a', [PINNED, program('2')]);
+  const [kernel, programs] = await load(shelf, 'a', [PINNED, program('2')]);
+  // Its document is there already.
+  assert.deepEqual(
+    kernel.sent.map(({ type }) => type),
+    ['list']
+  );
+  kernel.statusChanged.emit('restarting');
+  assert.equal(programs.size, 1);
+  assert.equal(await programs.open(programs.list[0].id), 'pinned-1');
+});
+
+test('a pinned program that no page has looked at since it was loaded stays too', async () => {
+  const [kernel, programs] = await load(new FakeShelf(), 'a', [PINNED, program('2')]);
+  kernel.statusChanged.emit('restarting');
+  assert.equal(await programs.open(programs.list[0].id), 'pinned-1');
+});
+
+test('a pinned program stays when the kernel is restarted and then the page loaded again, until it is deleted', async () => {
+  const shelf = new FakeShelf();
+  const [kernel] = await load(shelf, 'a', [PINNED]);
+  kernel.statusChanged.emit('restarting');
+  // Once while the kernel has no programs, and once while it has others.
+  await load(shelf, '', []);
+  const [, programs] = await load(shelf, 'b', [program('1')]);
+  assert.equal(programs.size, 2);
+  const [kept] = programs.list;
+  assert.equal(await programs.open(kept.id), 'pinned-1');
+  await programs.remove(kept.id);
+  const [, after] = await load(shelf, 'b', [program('1')]);
+  assert.deepEqual([after.size, shelf.there], [1, []]);
+});
+
+test('a kernel that was restarted while no page was there has its pinned programs too', async () => {
+  const shelf = new FakeShelf();
+  await load(shelf, 'a', [PINNED]);
+  const [, programs] = await load(shelf, 'b', [program('1')]);
+  assert.deepEqual(
+    programs.list.map(({ id }) => programs.isKept(id)),
+    [true, false]
+  );
+});
+
+test('a program that is pinned no more is not kept', async () => {
+  const shelf = new FakeShelf();
+  await load(shelf, 'a', [PINNED]);
+  const [kernel, programs] = await load(shelf, 'a', [program('1')]);
+  kernel.statusChanged.emit('restarting');
+  assert.deepEqual([programs.size, shelf.there], [0, []]);
+});
+
+test('a pinned program that is too large for the shelf says so', async () => {
+  const [, programs] = await load(new FakeShelf(3), 'a', [PINNED]);
+  assert.equal(programs.isTooLarge('1'), true);
 });
 
 test('a kernel that somebody else restarted says so by its name', () => {

@@ -250,7 +250,7 @@ export class ProgramsPanel extends Widget {
     const top = element('div', 'jv-entry-top');
     top.append(open);
     if (pinned) {
-      top.append(element('span', 'jv-panel-pin', trans.__('pinned')));
+      top.append(this.pin(kernel, id));
     }
     if (comparing.goesWith(kernel, id)) {
       const title = trans.__('Compare with %1', label || call);
@@ -295,6 +295,16 @@ export class ProgramsPanel extends Widget {
     }
     row.append(facts);
     return row;
+  }
+
+  private pin(kernel: string, id: string): HTMLElement {
+    const { all, trans } = this.parts;
+    if (!all.get(kernel)?.programs.isTooLarge(id)) {
+      return element('span', 'jv-panel-pin', trans.__('pinned'));
+    }
+    const pin = element('span', 'jv-panel-pin', trans.__('pinned while this page is open'));
+    pin.title = trans.__('Too large to be kept over a restart once the page is loaded again: save it to keep it');
+    return pin;
   }
 
   /** The context menu of a row, below its button. */

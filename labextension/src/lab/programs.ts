@@ -3,6 +3,7 @@ import { ILabShell, ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndP
 import { ICommandPalette, MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { PanelLayout, Widget } from '@lumino/widgets';
 import { button } from '../explorer/elements.ts';
@@ -15,6 +16,7 @@ import { icon } from './icon.ts';
 import { kernelLine } from './kernelLine.ts';
 import { Commands } from './names.ts';
 import { application } from './preferences.ts';
+import { Shelves } from './shelf.ts';
 import { ProgramTab } from './tab.ts';
 
 /** ms that a tab waits for its kernel after the page was loaded again. */
@@ -24,7 +26,7 @@ export const programs: JupyterFrontEndPlugin<void> = {
   id: 'jupyterlab-jaxviz:programs',
   description: 'Lists the programs of the running kernels, and opens them.',
   autoStart: true,
-  optional: [INotebookTracker, ILabShell, ICommandPalette, ILauncher, ILayoutRestorer, ITranslator],
+  optional: [INotebookTracker, ILabShell, ICommandPalette, ILauncher, ILayoutRestorer, IStateDB, ITranslator],
   activate
 };
 
@@ -35,11 +37,16 @@ function activate(
   palette: ICommandPalette | null,
   launcher: ILauncher | null,
   restorer: ILayoutRestorer | null,
+  state: IStateDB | null,
   translator: ITranslator | null
 ): void {
   const trans = (translator ?? nullTranslator).load('jupyterlab_jaxviz');
   application.trans = trans;
-  const all = new AllPrograms(app.serviceManager.sessions);
+  const { sessions } = app.serviceManager;
+  const shelves = state ? new Shelves(state) : undefined;
+  // Without a list of what runs, all stay.
+  sessions.ready.then(() => shelves?.clear(sessions.running())).catch(() => undefined);
+  const all = new AllPrograms(sessions, shelves);
   notebooks?.widgetAdded.connect((_, notebook) => all.follow(notebook.sessionContext));
   notebooks?.forEach(notebook => all.follow(notebook.sessionContext));
 

@@ -1,0 +1,41 @@
+/** What of the pinned programs fits into JupyterLab's state database, which here is one in memory. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Session } from '@jupyterlab/services';
+import { StateDB } from '@jupyterlab/statedb';
+import { Shelves, type Pinned } from './shelf.ts';
+
+function pinned(id: string, length: number): Pinned {
+  return { session: 'a', program: { id } as Pinned['program'], document: 'x'.repeat(length) };
+}
+
+test('what one kernel has pinned is not what another has', async () => {
+  const shelves = new Shelves(new StateDB());
+  await shelves.of('one').write([pinned('1', 5)]);
+  assert.deepEqual(await shelves.of('one').read(), [pinned('1', 5)]);
+  assert.deepEqual(await shelves.of('other').read(), []);
+  await shelves.of('one').write([]);
+  assert.deepEqual(await shelves.of('one').read(), []);
+});
+
+test('what there is no room for is told, and what is there already stays', async () => {
+  const shelves = new Shelves(new StateDB(), 1000);
+  assert.deepEqual(await shelves.of('one').write([pinned('1', 600)]), []);
+  assert.deepEqual(await shelves.of('other').write([pinned('2', 600), pinned('3', 10)]), ['2']);
+  assert.deepEqual(await shelves.of('one').read(), [pinned('1', 600)]);
+  assert.deepEqual(await shelves.of('other').read(), [pinned('3', 10)]);
+});
+
+test('what is written last stays', async () => {
+  const shelf = new Shelves(new StateDB()).of('one');
+  await Promise.all([shelf.write([pinned('1', 5)]), shelf.write([]), shelf.write([pinned('2', 5)])]);
+  assert.deepEqual(await shelf.read(), [pinned('2', 5)]);
+});
+
+test('kernels that run no more leave nothing', async () => {
+  const shelves = new Shelves(new StateDB());
+  await shelves.of('one').write([pinned('1', 5)]);
+  await shelves.of('other').write([pinned('2', 5)]);
+  await shelves.clear([{ kernel: { id: 'other' } } as Session.IModel]);
+  assert.deepEqual([(await shelves.of('one').read()).length, (await shelves.of('other').read()).length], [0, 1]);
+});
