@@ -298,7 +298,7 @@ def test_the_list_is_used_with_keys_alone(notebook):
     wait_for_picture(book.page, ".jv-tab")
 
 
-def test_two_programs_are_compared(notebook):
+def test_two_programs_are_compared_also_after_the_page_is_loaded_again(notebook, lab):
     book = notebook(SETUP, WATCHED)
     book.run(0)
     book.run(1)
@@ -314,7 +314,11 @@ def test_two_programs_are_compared(notebook):
     programs(panel).get_by_role("button", name="Compare with").click()
     expect(aside).to_be_hidden()
     wait_for_picture(book.page, ".jv-tab")
-    expect(book.page.locator(".lm-TabBar-tabLabel", has_text="↔")).to_be_visible()
+    tab = book.page.locator(".lm-TabBar-tabLabel", has_text="step(f32[4]) ↔ step(f32[3])")
+    expect(tab).to_be_visible()
+    load_again(book.page, lab, f'"jaxviz-programs:{book.name}')
+    expect(tab).to_be_visible(timeout=60_000)
+    expect(wait_for_picture(book.page, ".jv-tab").locator(".jv-pane-head")).to_have_count(2)
 
 
 def test_a_line_of_the_source_leads_to_its_cell_also_when_the_notebook_is_renamed(notebook):

@@ -16,6 +16,8 @@ export interface Origin {
   readonly program: string;
   /** Its name among the programs of all kernels. */
   readonly listed: string;
+  /** The program of the same kernel that it is compared with. */
+  readonly other?: string;
 }
 
 export interface CommandParts {
@@ -46,6 +48,7 @@ const ARGS = {
       path: { type: 'string', description: 'Path of the notebook, in place of the id of its kernel' },
       program: { type: 'string', description: 'Id of the program' },
       listed: { type: 'string', description: 'Name of the program among those of all kernels' },
+      other: { type: 'string', description: 'Id of the program that it is compared with' },
       title: { type: 'string', description: 'Title of its tab until it is there' }
     }
   }
@@ -67,7 +70,7 @@ export function addCommands(parts: CommandParts): void {
     return kernel && program ? { kernel, program } : null;
   };
 
-  const openLater = async ({ path, program, listed }: Origin): Promise<unknown> => {
+  const openLater = async ({ path, program, listed, other }: Origin): Promise<unknown> => {
     await parts.waitFor(path);
     const kernel = all.ofPath(path);
     // A kernel that was started again counts its programs from the beginning.
@@ -76,7 +79,7 @@ export function addCommands(parts: CommandParts): void {
         trans.__('This program is no longer there: its kernel was restarted or shut down. Run %1 again.', path)
       );
     }
-    return kernel.programs.open(program);
+    return other === undefined ? kernel.programs.open(program) : kernel.programs.compare(program, other);
   };
 
   /** Adds a command about one program; a failure is told in a dialog. */
@@ -111,7 +114,8 @@ export function addCommands(parts: CommandParts): void {
     icon,
     describedBy: ARGS,
     execute: args => {
-      const of = chosen(args);
+      // A tab that comes back may be of another program than the kernel has in that place now.
+      const of = args.listed === undefined ? chosen(args) : null;
       if (of) {
         const { kernel, program } = of;
         const listed = kernel.programs.listed(program.id);
@@ -120,8 +124,13 @@ export function addCommands(parts: CommandParts): void {
           openTab(program.label || program.call, kernel.programs.open(program.id), origin);
         }
       } else if (args.path !== undefined && args.program !== undefined) {
-        // The page was loaded again, and the kernel is not here yet.
-        const origin = { path: String(args.path), program: String(args.program), listed: String(args.listed) };
+        // The page was loaded again, and the kernel may not be here yet.
+        const origin = {
+          path: String(args.path),
+          program: String(args.program),
+          listed: String(args.listed),
+          ...(args.other === undefined ? {} : { other: String(args.other) })
+        };
         openTab(String(args.title ?? origin.program), openLater(origin), origin);
       }
     }
@@ -160,7 +169,9 @@ export function addCommands(parts: CommandParts): void {
       if (first) {
         const other = kernel.programs.get(first.program);
         const title = `${other?.label || other?.call} ↔ ${program.label || program.call}`;
-        openTab(title, kernel.programs.compare(first.program, program.id));
+        const listed = kernel.programs.listed(first.program);
+        const origin = { path: kernel.path, program: first.program, listed, other: program.id };
+        openTab(title, kernel.programs.compare(first.program, program.id), origin);
         comparing.put(null);
       }
     },

@@ -22,6 +22,8 @@ import { ProgramTab } from './tab.ts';
 /** ms that a tab waits for its kernel after the page was loaded again. */
 const PATIENCE = 30_000;
 
+type Show = (document: unknown) => void;
+
 export const programs: JupyterFrontEndPlugin<void> = {
   id: 'jupyterlab-jaxviz:programs',
   description: 'Lists the programs of the running kernels, and opens them.',
@@ -78,7 +80,9 @@ function activate(
     const from = active();
     const go = goTo(app, notebooks, () => origins.get(tab)?.path ?? from, trans);
     const wait = trans.__('The kernel makes the picture of %1 …', title);
-    const content = new ProgramTab(document, wait, go, origin && (show => lineOf(origin, show)));
+    // A comparison is of no program that could be run.
+    const line = origin && origin.other === undefined ? (show: Show) => lineOf(origin, show) : undefined;
+    const content = new ProgramTab(document, wait, go, line);
     const tab: MainAreaWidget<ProgramTab> = new MainAreaWidget({ content });
     // The explorer has a bar of its own.
     tab.toolbar.hide();
@@ -100,7 +104,10 @@ function activate(
   };
 
   const showTab = (listed: string): boolean => {
-    const [there] = [...origins].find(([{ content }, origin]) => origin.listed === listed && !content.failed) ?? [];
+    const [there] =
+      [...origins].find(
+        ([{ content }, { listed: of, other }]) => of === listed && other === undefined && !content.failed
+      ) ?? [];
     if (there) {
       app.shell.activateById(there.id);
     }
@@ -111,15 +118,14 @@ function activate(
    * The line to a program, which `listed` names also after its kernel was started again. The kernel is the one that has
    * it, wherever the picture is; `path` is where it should be, if there is none.
    */
-  const lineTo = (listed: string, path: string, show: (document: unknown) => void): KernelLine =>
+  const lineTo = (listed: string, path: string, show: Show): KernelLine =>
     kernelLine({
       kernel: () => (all.ofSession(listed.split(':')[0]) ?? all.ofPath(path))?.programs,
       program: listed,
       show,
       open: (name, document) => openTab(name, Promise.resolve(document))
     });
-  const lineOf = ({ path, listed }: Origin, show: (document: unknown) => void): KernelLine =>
-    lineTo(listed, path, show);
+  const lineOf = ({ path, listed }: Origin, show: Show): KernelLine => lineTo(listed, path, show);
   application.kernelLine = (output, program, show) =>
     lineTo(program, notebooks?.find(one => one.node.contains(output))?.context.path ?? active(), show);
 
@@ -137,11 +143,11 @@ function activate(
   });
   all.changed.connect(() => {
     // A program that was renamed has its name in its tab too.
-    for (const [tab, { path, program, listed }] of origins) {
+    for (const [tab, { path, program, listed, other }] of origins) {
       const programs = all.ofPath(path)?.programs;
-      const known = programs?.get(program);
-      if (known && programs?.listed(program) === listed) {
-        tab.title.label = known.label || known.call;
+      const known = [program, ...(other === undefined ? [] : [other])].map(id => programs?.get(id));
+      if (programs?.listed(program) === listed && known.every(one => one !== undefined)) {
+        tab.title.label = known.map(({ label, call }) => label || call).join(' ↔ ');
       }
     }
   });
@@ -151,7 +157,7 @@ function activate(
       args: tab => ({ ...origins.get(tab), title: tab.title.label }),
       name: tab => {
         const origin = origins.get(tab);
-        return origin ? `${origin.path}:${origin.program}` : '';
+        return origin ? [origin.path, origin.program, origin.other ?? []].flat().join(':') : '';
       }
     });
   }
