@@ -214,10 +214,14 @@ def test_a_pinned_program_stays_when_the_kernel_is_restarted_and_then_the_page_l
     pin(panel, "step(f32[3])")
     restart(lab)
     expect(panel).to_contain_text("The kernel was restarted", timeout=30_000)
-    load_again(book.page, lab, '"session": "before"')
-    expect(programs(panel)).to_have_count(1, timeout=60_000)
-    panel.get_by_role("button", name="Open step(f32[3])").click()
+    book.run(0)
+    book.run(1)
+    expect(programs(panel)).to_have_count(3)
+    panel.get_by_role("button", name="Open step(f32[3])").last.click()
     wait_for_picture(book.page, ".jv-tab")
+    load_again(book.page, lab, f'"jaxviz-programs:{book.name}:before')
+    wait_for_picture(book.page, ".jv-tab")
+    expect(programs(panel)).to_have_count(3, timeout=60_000)
 
 
 def test_a_pinned_program_stays_when_the_page_is_loaded_again_and_then_the_kernel_restarted(notebook, lab):

@@ -110,6 +110,11 @@ export class KernelPrograms {
     return this.kept.size + this.programs.size;
   }
 
+  /** True once it was looked whether there are programs from before a restart. */
+  get isRecalled(): boolean {
+    return this.stored !== null;
+  }
+
   /** True for a program that the kernel no longer has. */
   isKept(id: string): boolean {
     return this.kept.has(id);
@@ -254,11 +259,7 @@ export class KernelPrograms {
       }
     }
     this.stored = pinned;
-    if (pinned.length > 0) {
-      this.tell();
-    } else {
-      this.store();
-    }
+    this.tell();
   }
 
   /** Asks for the comm that a kernel may have from before this page. */

@@ -168,7 +168,10 @@ function activate(
 
 /** The kernel of a notebook; it may come in a while, after the page was loaded again. */
 function waitFor(all: AllPrograms, path: string): Promise<void> {
-  const isThere = (): boolean => (all.ofPath(path)?.programs.size ?? 0) > 0;
+  const isThere = (): boolean => {
+    const programs = all.ofPath(path)?.programs;
+    return programs !== undefined && programs.isRecalled && programs.size > 0;
+  };
   return new Promise(resolve => {
     const look = (): void => {
       if (isThere()) {
