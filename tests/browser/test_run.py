@@ -144,6 +144,9 @@ def slow(x):
     opened.explore(1)
     opened.run(2)
     saved = opened.save(lambda cells: all(cell["outputs"] for cell in cells["cells"][1:]))
-    [picture], [run] = (cell["outputs"] for cell in saved["cells"][1:])
+    # That it calls back into Python is text that stays.
+    [_, picture], [words, run] = (cell["outputs"] for cell in saved["cells"][1:])
+    assert words["output_type"] == "stream"
+    assert "calls back into Python" in "".join(words["text"])
     assert MIME_TYPE in picture["data"]
     assert run["output_type"] == "execute_result"
