@@ -11,21 +11,30 @@ def forgetful(x):
 ex = jv.explore(forgetful, jnp.ones(3))
 w = ex.widget()
 w"""
+# What Python hears is on the page: the browser keeps a message back until the kernel has answered the one before.
+HEARS = """import ipywidgets
+said = ipywidgets.Label()
+def hear(change):
+    said.value = {words}
+w.observe(hear, {trait!r})
+said"""
 
 
 def test_selection_goes_both_ways(notebook):
     book = notebook(
         SETUP,
-        "print('selected', [list(ex.jaxpr)[n].op for n in w.selection])",
+        HEARS.format(trait="selection", words="f'selected {[list(ex.jaxpr)[n].op for n in change.new]}'"),
         "w.selection = [node.index for node in ex.jaxpr if node.op == 'mul']",
         "w.finding = 0",
         "w.finding = None",
         "w.stage = 'hlo'",
     )
     graph = book.explore(0)
+    told = book.run(1).get_by_text("selected ['sin']")
+    book.page.locator(".widget-label").wait_for(state="attached")
     graph.click("sin")
     graph.pane.get_by_text("sin").first.wait_for()
-    book.run(1).get_by_text("selected ['sin']").wait_for()
+    told.wait_for()
 
     book.run(2)
     graph.pane.get_by_text("multiply").first.wait_for()
@@ -70,8 +79,10 @@ def test_what_python_sets_leaves_the_keys_where_they_are(notebook):
 
 
 def test_a_finding_that_a_person_asks_for_is_told_to_python(notebook):
-    book = notebook(SETUP, "print('lit', w.findings[w.finding]['title'])")
+    book = notebook(SETUP, HEARS.format(trait="finding", words="'lit ' + w.findings[change.new]['title']"))
     graph = book.explore(0)
+    told = book.run(1)
+    book.page.locator(".widget-label").wait_for(state="attached")
     title = graph.root.locator(".jv-finding-title").first.inner_text()
     graph.root.locator(".jv-finding").first.get_by_role("button", name="Show where").click()
-    book.run(1).get_by_text(f"lit {title}").wait_for()
+    told.get_by_text(f"lit {title}").wait_for()
