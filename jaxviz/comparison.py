@@ -16,6 +16,7 @@ from jaxviz.export.svg import Theme, to_svg
 from jaxviz.exported import written
 from jaxviz.graph import Graph, Node
 from jaxviz.link.links import CHANGED, MERGED, Links, computing, link_shares
+from jaxviz.shown import ShownGrowing
 
 if TYPE_CHECKING:
     from jaxviz.link.side import Seen
@@ -59,7 +60,7 @@ class Differences:
         return f"<{self}>"
 
 
-class Comparison:
+class Comparison(ShownGrowing):
     """Two programs side by side. Shows itself in a notebook, with what differs marked::
 
     jv.compare(jv.explore(unrolled, x), jv.explore(looped, x))
@@ -168,14 +169,6 @@ class Comparison:
 
     def __repr__(self) -> str:
         return _in_words(self._joined, self.differences)
-
-    def _ipython_display_(self) -> None:
-        from jaxviz.notebook.growing import show_growing
-
-        __tracebackhide__ = True
-        if not show_growing(self):
-            # Then IPython asks for all of it at once.
-            raise NotImplementedError
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         from jaxviz.notebook.display import mime_bundle

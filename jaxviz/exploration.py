@@ -15,6 +15,7 @@ from jaxviz.exported import Exported
 from jaxviz.graph import Graph
 from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
+from jaxviz.shown import ShownGrowing
 from jaxviz.tracebacks import add_words, without_our_frames
 from jaxviz.units import plural
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from jaxviz.notebook.growing import Step
 
 
-class Exploration(Exported):
+class Exploration(ShownGrowing, Exported):
     """What JAX makes of one function with given arguments.
 
     Shows itself in a notebook. Every stage is made once, when it is first asked for, and timed::
@@ -445,14 +446,6 @@ class Exploration(Exported):
         inside = f", {plural(regions, 'region')}" if regions else ""
         run = f", {self.measured.lines()[0]}" if self.measured is not None else ""
         return f"<jaxviz {self.call}: {plural(equations, 'equation')}{inside}{run}>"
-
-    def _ipython_display_(self) -> None:
-        from jaxviz.notebook.growing import show_growing
-
-        __tracebackhide__ = True
-        if not show_growing(self):
-            # Then IPython asks for all of it at once.
-            raise NotImplementedError
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         from jaxviz.notebook.display import mime_bundle

@@ -4,7 +4,7 @@
  * that no fold adds a crossing.
  */
 import { LANE_GAP, PART_GAP } from './distances.ts';
-import { countBelow } from './sorted.ts';
+import { countBelow } from '../document/sorted.ts';
 
 /** Parts lower than this are never folded, in px. */
 export const FOLD_FROM = 1200;

@@ -3,7 +3,7 @@
  * where the fewest boxes pass each other from left to right.
  */
 import type { Stayed } from './passing.ts';
-import { countBelow } from './sorted.ts';
+import { countBelow } from '../document/sorted.ts';
 
 /** Places that are tried; at each, some of the members stay where they were. */
 const MOST_PLACES = 8;

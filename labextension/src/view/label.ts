@@ -2,6 +2,7 @@
  * Words on boxes and chips: the name of the thing in the person's terms, and its type where that says something new.
  */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { countBelow } from '../document/sorted.ts';
 
 /** Names longer than this are cut; the inspector shows them whole. */
 export const MAX_NAME = 22;
@@ -47,20 +48,9 @@ export function attribute(document: Document, graph: Graph, node: number, key: s
   return undefined;
 }
 
-/** Where the attributes of a node begin, by bisection. */
+/** Where the attributes of a node begin. */
 export function firstAttribute(graph: Graph, node: number): number {
-  const { attributeNode } = graph;
-  let low = 0;
-  let high = attributeNode.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (attributeNode[middle] < node) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return countBelow(graph.attributeNode, node);
 }
 
 /** Names of functions that say less than the operation does. */

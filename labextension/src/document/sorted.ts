@@ -1,7 +1,7 @@
 /** Searching in numbers that rise. */
 
 /** How many of the sorted numbers are less than `x`. */
-export function countBelow(sorted: Float64Array, x: number): number {
+export function countBelow(sorted: ArrayLike<number>, x: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
