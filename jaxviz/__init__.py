@@ -24,8 +24,8 @@ from jaxviz._version import __version__
 if TYPE_CHECKING:
     from jaxviz import testing
     from jaxviz.comparison import Comparison, compare
-    from jaxviz.document import Document, DocumentError
-    from jaxviz.exploration import Exploration, explore, load, rebuild
+    from jaxviz.document import Document, DocumentError, load
+    from jaxviz.exploration import Exploration, explore, rebuild
     from jaxviz.graph import Graph
     from jaxviz.measure.errors import RunError
     from jaxviz.notebook.session import session
@@ -66,7 +66,7 @@ _HOMES = {
     "RunError": "measure.errors",
     "compare": "comparison",
     "explore": "exploration",
-    "load": "exploration",
+    "load": "document",
     "open": "opening",
     "rebuild": "exploration",
     "recording": "recorder",

@@ -498,8 +498,3 @@ def rebuild(fn: Callable[..., Any], /, *args: Any, static_argnums: int | Sequenc
     """
     __tracebackhide__ = True
     return explore(fn, *args, static_argnums=static_argnums, **kwargs).rebuild()
-
-
-def load(path: str | Path) -> Document:
-    """Opens a document that was saved with `ex.document().save(path)`."""
-    return Document.load(path)

@@ -26,6 +26,7 @@ from jaxviz.document.model import (
     StageEntry,
     TargetEntry,
     ValuesEntry,
+    load,
     no_constant,
 )
 
@@ -49,5 +50,6 @@ __all__ = [
     "StageEntry",
     "TargetEntry",
     "ValuesEntry",
+    "load",
     "no_constant",
 ]

@@ -322,3 +322,8 @@ def _producer() -> dict[str, str]:
     from jaxviz._version import __version__
 
     return {"jaxviz": __version__, "jax": jax.__version__, "jaxlib": jaxlib.__version__}
+
+
+def load(path: str | Path) -> Document:
+    """Opens a document that was saved with `ex.document().save(path)`."""
+    return Document.load(path)
