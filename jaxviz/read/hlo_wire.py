@@ -52,11 +52,11 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
             else:
                 raise _error(start, "a field of a known kind")
             if at > end:
-                raise _error(start, f"a field that ends before byte {end}")
+                raise _cut_off(data) if end == len(data) else _error(start, f"a field that ends before byte {end}")
             if tag < 8:
                 raise _error(start, "a field with a number")
     except IndexError:
-        raise _error(len(data), "more bytes: the file is cut off") from None
+        raise _cut_off(data) from None
     return found
 
 
@@ -95,7 +95,7 @@ def numbers(data: bytes, field: Field) -> list[int]:
                 value = signed(value)
             found.append(value)
     except IndexError:
-        raise _error(len(data), "more bytes: the file is cut off") from None
+        raise _cut_off(data) from None
     return found
 
 
@@ -144,3 +144,7 @@ def real(field: Field) -> float:
 
 def _error(at: int, expected: str) -> HloError:
     return HloError(f"byte {at}: expected {expected}")
+
+
+def _cut_off(data: bytes) -> HloError:
+    return _error(len(data), "more bytes: the file is cut off")
