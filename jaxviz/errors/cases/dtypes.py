@@ -195,6 +195,31 @@ def _is_number(value: Any) -> bool:
     return True
 
 
+# Functions of jax.lax that jax.numpy calls otherwise.
+_OF_NUMPY = {
+    **{"mul": "multiply", "sub": "subtract", "div": "divide", "rem": "fmod", "pow": "power", "atan2": "arctan2"},
+    **{"max": "maximum", "min": "minimum", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"},
+    **{"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"},
+}
+
+
+def _one_type(failure: Failure, match: re.Match[str]) -> Explanation:
+    call = failure.find(ast.Call)
+    name = match[1].rpartition(".")[2]
+    module = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
+    cures = []
+    if module is not None:
+        called = _OF_NUMPY.get(name, name)
+        code = failure.with_(call.func if call is not None else module, f"jnp.{called}")
+        cures.append(Cure("Use the function of jax.numpy, which promotes types:", code))
+    if call is not None and len(call.args) > 1 and is_array(failure.value(call.args[0])):
+        second = call.args[1]
+        kept = f"jnp.asarray({failure.text(second)}, {failure.text(call.args[0])}.dtype)"
+        cures.append(Cure("Or convert:", failure.with_(second, kept)))
+    reason = f"Functions of jax.lax do exactly what they are told and convert nothing. `{name}` was given {match[2]}."
+    return Explanation("types", f"`{name}` wants one type", reason, tuple(cures), api_page(f"jax.lax.{name}"))
+
+
 CASES = (
     Case(
         "text",
@@ -225,4 +250,5 @@ CASES = (
         [("Make integers of them:", "ids.astype(jnp.int32)")],
         api_page("jax.numpy.ndarray.at"),
     ),
+    Case("types", _TYPE, r"([\w.]+) requires arguments to have the same dtypes, got ([\w, ]+)\.", _one_type),
 )

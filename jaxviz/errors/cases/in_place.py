@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxviz.errors.cases.fields import with_field
+from jaxviz.errors.cases.places import METHODS
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import grouped
@@ -22,15 +23,6 @@ _WHY = (
 )
 
 
-_METHODS: dict[type[ast.AST], str] = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-    ast.Pow: "power",
-}
-
-
 def written_into(failure: Failure, match: re.Match[str]) -> Explanation:
     """`x[0] = 1`, written as a new array with the change in it."""
     statement = failure.statement
@@ -40,7 +32,7 @@ def written_into(failure: Failure, match: re.Match[str]) -> Explanation:
         array, index = failure.text(target.value), failure.text(target.slice)
         value = failure.text(statement.value)
         if isinstance(statement, ast.AugAssign):
-            method = _METHODS.get(type(statement.op))
+            method = METHODS.get(type(statement.op))
             place = f"{array}.at[{index}]"
             code = f"{array} = {place}.{method}({value})" if method else f"{array} = {place}.set(...)"
         else:

@@ -8,7 +8,8 @@ import re
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure
 
-_METHODS: dict[type[ast.AST], str] = {
+#: What is done at a place, for `+=` and its like.
+METHODS: dict[type[ast.AST], str] = {
     ast.Add: "add",
     ast.Sub: "subtract",
     ast.Mult: "multiply",
@@ -31,9 +32,9 @@ def _written(failure: Failure, _: re.Match[str]) -> Explanation | None:
         return None
     method = "set"
     if isinstance(statement, ast.AugAssign):
-        if type(statement.op) not in _METHODS:
+        if type(statement.op) not in METHODS:
             return None
-        method = _METHODS[type(statement.op)]
+        method = METHODS[type(statement.op)]
     elif not isinstance(statement, ast.Assign):
         return None
     array, place = failure.text(at.value), failure.text(target)

@@ -11,7 +11,7 @@ from typing import Any
 
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.makers import made_for
-from jaxviz.errors.cases.shapes import Shape, as_operand, operands_of, shape_of, shapes_in, written_with
+from jaxviz.errors.cases.operands import Shape, as_operand, operands_of, shape_of, shapes_in, written_with
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure, is_array, last_name, type_text
 from jaxviz.errors.rewriting import with_keyword

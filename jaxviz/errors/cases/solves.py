@@ -6,7 +6,7 @@ import ast
 import re
 
 from jaxviz.errors.cases.given import function_given, result_of
-from jaxviz.errors.cases.shapes import shapes_in
+from jaxviz.errors.cases.operands import shapes_in
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import parameters
