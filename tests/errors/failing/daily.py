@@ -7,10 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from errors.failing.registry import A, X, failing
+from errors.failing.registry import KEY, A, X, failing
 
 WEIGHTS = {"w": X}
-KEY = jax.random.key(0)
 OPTIMIZER = optax.adam(1e-3)
 ROWS = jnp.ones((2, 4))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import jax
 import numpy as np
-from errors.failing.registry import X, failing
+from errors.failing.registry import KEY, X, failing
 
-KEY = jax.random.key(0)
 GENERATOR = np.random.default_rng(0)
 
 

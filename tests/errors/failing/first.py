@@ -5,10 +5,8 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from errors.failing.registry import X, failing
+from errors.failing.registry import KEY, X, failing
 from jax import lax
-
-KEY = jax.random.key(0)
 
 
 @failing(

@@ -7,11 +7,10 @@ import functools
 import jax
 import jax.numpy as jnp
 import optax
-from errors.failing.registry import X, failing
+from errors.failing.registry import KEY, X, failing
 from jax import lax
 
 WEIGHTS = {"w": X}
-KEY = jax.random.key(0)
 
 
 @failing(

@@ -7,9 +7,8 @@ import flax.nnx as nnx
 import jax
 import jax.numpy as jnp
 import optax
-from errors.failing.registry import A, failing
+from errors.failing.registry import KEY, A, failing
 
-KEY = jax.random.key(0)
 NORM = nnx.BatchNorm(4, rngs=nnx.Rngs(0))
 
 

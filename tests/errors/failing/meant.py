@@ -6,10 +6,8 @@ import pickle
 
 import jax
 import jax.numpy as jnp
-from errors.failing.registry import X, failing
+from errors.failing.registry import KEY, X, failing
 from jax import lax
-
-KEY = jax.random.key(0)
 
 
 @failing(

@@ -9,12 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from errors.failing.registry import A, X, failing
+from errors.failing.registry import KEY, A, X, failing
 from jax import lax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-KEY = jax.random.key(0)
 MESH = Mesh(np.array(jax.devices()[:1]), ("rows",))
 
 # Texts with numbers in them.

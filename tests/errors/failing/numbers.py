@@ -7,9 +7,7 @@ import math
 import jax
 import jax.numpy as jnp
 import numpy as np
-from errors.failing.registry import X, failing
-
-KEY = jax.random.key(0)
+from errors.failing.registry import KEY, X, failing
 
 # Python or NumPy asks for the number.
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 X = jnp.array([1.0, 2.0, 3.0])
+KEY = jax.random.key(0)
 A, B = jnp.ones((3, 4)), jnp.ones((3, 5))
 
 
