@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from jaxviz.errors.cases import CASES
-from jaxviz.errors.explanation import Cure, Explanation
+from jaxviz.errors.explanation import Case, Cure, Explanation
 from jaxviz.errors.failure import Failure
 from jaxviz.errors.gaps import has_gaps
 from jaxviz.errors.trial import cannot_work
@@ -26,13 +26,17 @@ def explain(failure: Failure) -> Explanation:
         match = re.search(case.words, failure.message)
         if match is None or not kinds.intersection(case.kinds):
             continue
-        try:
-            told = case.tell(failure, match)
-        except Exception:  # Code that was written in a way that the row does not expect.
-            told = None
+        told = _told(case, failure, match)
         if told is not None:
             return _with_sure_cures(failure, told)
     return _unknown(failure)
+
+
+def _told(case: Case, failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """What a row tells of the error; None where it cannot, for code was written in a way that it does not expect."""
+    with suppress(Exception):
+        return case.tell(failure, match)
+    return None
 
 
 def _with_sure_cures(failure: Failure, told: Explanation) -> Explanation:
