@@ -20,6 +20,7 @@ from jaxviz.graph import OPERATION, RESULT, Column, Graph
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
+from jaxviz.link.taken_in import with_taken_in
 from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
@@ -239,7 +240,7 @@ class Capture:
 
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
-        links = make_links(self.jaxpr, graph, tagged)
+        links = make_links(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, tagged))
         source = places_in_program(graph, links)
         order = program_order(graph, source)
         links = links.renumbered(order)

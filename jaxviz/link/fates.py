@@ -173,7 +173,9 @@ class _Judge:
         for node in replaced:
             other = int(by[node])
             mine, theirs, now = lowered.get(node, set()), lowered.get(other, set()), left.get(other, set())
-            if other in alive and mine & now and not theirs & now:
+            # Of what only moves values, something may be left as well.
+            works = (mine & now) - ONLY_MOVE
+            if other in alive and works and not theirs & works:
                 kind[node], kind[other] = kind[other], MOVED
                 where[other], where[node] = where[node], 0
                 by[other], by[node] = node, -1

@@ -86,9 +86,12 @@ def replacements(
     found: dict[int, int] = {}
     instead: dict[str, str] = {}
     # Readers stand after what they read.
-    for name, op_name in reversed(before.op_names.items()):
-        gone = [node for node in named(op_name) if node in wanted]
-        if not gone or name in after.operands:
+    for name in reversed(before.operands):
+        if name in after.operands:
+            continue
+        gone = [node for node in named(before.op_names.get(name, "")) if node in wanted]
+        # Of what is merged, also the copies and shapes between two equations lead on to what is left.
+        if not gone and not merged:
             continue
         for reader, place in before.readers().get(name, ()):
             now = instead.get(reader, reader) if merged else reader

@@ -176,11 +176,26 @@ def test_a_product_that_takes_in_the_transpose_of_itself_is_alive(mapped):
     def f(w, x):
         return jnp.sin(jax.vmap(lambda row: w @ row)(x) if mapped else (w @ x.T).T)
 
-    _, fates = _fates(f, jnp.ones((32, 16)), jnp.ones((8, 16)))
+    ex, fates = _fates(f, jnp.ones((32, 16)), jnp.ones((8, 16)))
     product = next(fate for op, fate in fates if op == "dot_general")
     turned = [fate for op, fate in fates if op == "transpose"][-1]
     assert product.alive
     assert (turned.kind, turned.by) == ("moved", product.node)
+    assert {node.index for node in ex.hlo if node.op == "dot"} <= {*ex.links().targets(product.node)}
+
+
+def test_a_product_whose_transpose_leaves_a_copy_behind_is_alive():
+    function, arguments = STYLES["sharded_step"]()
+    ex, fates = _fates(function, *arguments)
+    products = [fate for op, fate in fates if op == "dot_general"]
+    assert all(fate.alive for fate in products)
+    assert all(ex.links().targets(fate.node) for fate in products)
+
+
+def test_of_what_is_merged_over_copies_of_its_value_each_says_with_which():
+    function, arguments = STYLES["own_optimizer"]()
+    _, fates = _fates(function, *arguments)
+    assert all(fate.by >= 0 for _, fate in fates if fate.kind == "merged")
 
 
 def test_a_product_that_becomes_a_sum_has_not_taken_in_the_sum_that_it_reads():
