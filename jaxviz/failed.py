@@ -73,8 +73,12 @@ def _document(program: Program, failure: Failure, told: Explanation) -> Document
     tables = Tables()
     graph, culprits, unfinished = _graph(program, failure, tables)
     stack = _stack(failure, failure.own, tables)
+    outlined = graph
     if "traced" not in vars(program):
         graph = _placed(graph, {**unfinished, **dict.fromkeys(culprits.tolist(), stack)})
+        # What failed is no part of what its expression did until then: it stands beside that.
+        around = _stack(failure, failure.own[:-1], tables)
+        outlined = _placed(graph, dict.fromkeys(culprits.tolist(), around))
     if stack < 0:
         stack = _returning(program, tables) if told.case == "result" else _reading(graph, culprits)
     file = add_file(tables, program.file) if program.file else -1
@@ -100,7 +104,7 @@ def _document(program: Program, failure: Failure, told: Explanation) -> Document
             nodes=culprits,
         ),
     )
-    return Document(tables, (graph,), (entry,), outlines=(OutlineEntry(0, make_outline(graph)),))
+    return Document(tables, (graph,), (entry,), outlines=(OutlineEntry(0, make_outline(outlined)),))
 
 
 def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, Column, dict[int, int]]:

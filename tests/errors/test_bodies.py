@@ -190,3 +190,25 @@ def _regions_around(graph, node):
         regions.append(region)
         region = int(graph.region_parent[region])
     return regions[::-1]
+
+
+def branches_on_a_sum(x):
+    return x if x.sum() > 0 else -x
+
+
+def branches_in_a_helper(x):
+    return branches_on_a_sum(jnp.sin(x)) + 1
+
+
+@pytest.mark.parametrize(
+    ("fn", "around"), [(branches_on_a_sum, "branches_on_a_sum"), (branches_in_a_helper, "branches_on_a_sum")]
+)
+def test_what_failed_stands_beside_what_its_expression_did_until_then(fn, around):
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        jv.explore(fn, jnp.ones(8))
+    document = caught.value.jaxviz.document()
+    (failed,) = document.programs[0].error.nodes
+    outline = document.outlines[0].outline
+    holding = [row for row in outline if row.first <= failed < row.end]
+    innermost = max(holding, key=lambda row: row.depth)
+    assert (innermost.name or document.programs[0].name) == around
