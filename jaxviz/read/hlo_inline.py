@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 _OPENS = re.compile(r"([a-z_]+)=(\{?)$")
+# The first line of a body, with or without its arguments.
+_BEGINS = re.compile(r"(?:\(.*\) -> .* )?\{$")
 
 
 @dataclass
@@ -39,7 +41,7 @@ def inline_bodies(lines: list[str]) -> list[Body]:
     for number, line in enumerate(lines):
         body, stripped = open_bodies[-1], line.strip()
         if body.waiting >= 0:
-            if stripped == "{":
+            if _BEGINS.match(stripped):
                 open_bodies.append(Body(f"{body.key}_at_line_{number + 1}", number + 1))
             elif body.listed and stripped.startswith("}"):
                 _go_on(body, stripped)

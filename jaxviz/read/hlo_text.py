@@ -14,6 +14,7 @@ from jaxviz.read.hlo_aliases import aliases_in_text
 from jaxviz.read.hlo_inline import inline_bodies
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
 from jaxviz.read.hlo_pairs import METADATA, first_column, split_pairs, text_error, unquoted
+from jaxviz.read.hlo_relined import relined
 from jaxviz.read.hlo_text_elements import add_element
 from jaxviz.read.hlo_text_tables import read_tables
 
@@ -24,17 +25,18 @@ for _ in range(8):
     _INSIDE = rf"(?:[^()]++|\({_INSIDE}\))*+"
 _SHAPE = rf"[^\s(]\S*+|\({_INSIDE}\)"
 _INSTRUCTION = re.compile(rf"\s*(ROOT )?%?({_NAME}) = ({_SHAPE}) ([a-z][\w-]*)\(({_INSIDE})\)(?:, ([a-zA-Z_].*))?\s*$")
-_COMPUTATION = re.compile(rf"\s*(ENTRY )?%?({_NAME})(?: \(.*)? \{{\s*$")
-_HEADER = re.compile(r"\s*HloModule ([^\s,]+)(?:, (.*))?$")
+_COMPUTATION = re.compile(rf"\s*(ENTRY )?(?:%?({_NAME}) )?(?:\(.* )?\{{\s*$")
+_HEADER = re.compile(r"\s*HloModule (?:([^\s,]+)|(?=,))(?:, (.*))?$")
 _CLOSING = re.compile(r"\s*\}(?:, [\w-]+=.*|\s*//.*)?\s*$")
-# Few texts have a line that begins with a brace, and to look for those is a tenth of the work.
-_OPENING_LINE = re.compile(r"\n[^\S\n]*+\{")
-_INLINE = re.compile(r"[a-z]=\{?\s*\n\s*\{")
+# Few texts have a line that begins with one of these, and to look for those is a tenth of the work.
+_OPENING_LINE = re.compile(r"\n[^\S\n]*+[{(]")
+_INLINE = re.compile(r"[a-z]=\{?\s*\n\s*[{(]")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
-_WITHOUT_PERCENT = re.compile(
-    r"([^\s,(){}\[\]*/]+)(?=, |$)"
-)  # Metadata as it mostly is, and any field of other metadata.
+_WITHOUT_PERCENT = re.compile(r"([^\s,(){}\[\]*/]+)(?=, |$)")
+# A comma between operands that no space follows; those in types stand between numbers.
+_CLOSE_COMMA = re.compile(r",(?=[A-Za-z_])")
+# Metadata as it mostly is, and any field of other metadata.
 _ORIGIN = re.compile(
     r'metadata=\{(?:op_name="([^"\\]*+)" ?)?(?:deduplicated_name="[^"\\]*+" ?)?(?:scheduling_name="[^"\\]*+" ?)?'
     r"(?:stack_frame_id=(\d{1,9}))?\}"
@@ -74,7 +76,25 @@ def parse_hlo_text(text: str) -> HloModule:
     ['p']
     """
     with no_collections():
-        return _Parser(text).module
+        try:
+            return _Parser(text).module
+        except HloError:
+            module = _written_by_hand(text)
+            if module is None:
+                raise
+            return module
+
+
+def _written_by_hand(text: str) -> HloModule | None:
+    """The module of a text whose lines are not those that XLA prints; None where it is wrong as well."""
+    lines, numbers = relined(text)
+    try:
+        module = _Parser("\n".join(lines)).module
+    except HloError:
+        return None
+    for computation in module.computations:
+        computation.places = [numbers[place - 1] for place in computation.places]
+    return module
 
 
 class _Parser:
@@ -104,7 +124,8 @@ class _Parser:
             found = _HEADER.match(line)
             if found is None:
                 raise text_error(number + 1, first_column(line), "HloModule and the name of the module")
-            self.module.name = found[1].lstrip("%")
+            # Texts that are to be compared have no names.
+            self.module.name = (found[1] or "").lstrip("%")
             self.module.attributes = split_pairs(found[2] or "", number + 1, found.start(2) + 1)
             self.module.is_scheduled = ("is_scheduled", "true") in self.module.attributes
             self.module.aliases += aliases_in_text(dict(self.module.attributes).get("input_output_alias", ""))
@@ -130,7 +151,7 @@ class _Parser:
                 if self.module.entry >= 0:
                     raise text_error(at, first_column(line), "one ENTRY computation only")
                 self.module.entry = len(computations)
-            computation = HloComputation(found[2])
+            computation = HloComputation(found[2] or f"computation_at_line_{at}")
             computations.append(computation)
             at = self._read_instructions(computation, lines, at)
         if self.module.entry < 0:
@@ -215,8 +236,10 @@ class _Parser:
                     raise text_error(at + 1, found.start(5) + 1, "the number of a parameter")
                 number = int(inside)
             elif inside:
-                read_names = _WITH_PERCENT if "%" in inside else _WITHOUT_PERCENT
-                names = read_names.findall(inside)
+                if "%" in inside:
+                    names = _WITH_PERCENT.findall(inside)
+                else:
+                    names = _WITHOUT_PERCENT.findall(_CLOSE_COMMA.sub(", ", inside))
                 try:
                     operands = tuple([index_of[operand] for operand in names])
                 except KeyError:

@@ -194,6 +194,87 @@ def test_bodies_in_a_list_are_read():
     assert contents(inline) == contents(apart)
 
 
+@pytest.mark.parametrize("kind", ["canonical", "fingerprint"])
+@pytest.mark.parametrize("with_arguments", [False, True])
+def test_text_that_is_to_be_compared_is_read(compiled, kind, with_arguments):
+    """Computations have no names in a fingerprint, and bodies inside of instructions have none either."""
+    options = getattr(hlo.HloPrintOptions, kind)()
+    options.print_program_shape = with_arguments
+    text = compiled.to_string(options)
+    assert ("HloModule ," in text) == (kind == "fingerprint")
+    inline, apart = (read_hlo(parse_hlo_text(each)).graph for each in (text, compiled.to_string()))
+    assert contents(inline) == contents(apart)
+
+
+BY_HAND = {
+    "one line": "HloModule m ENTRY e { ROOT p = f32[2] parameter(0) }",
+    "a computation in a line": """HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a,b) }
+ENTRY e {
+  p = (f32[8], f32[]) parameter(0)
+  x = f32[8]{0} get-tuple-element((f32[8], f32[]) p), index=0 z = f32[] constant(0)
+  ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=add
+}""",
+    "an instruction in lines": """HloModule m, is_scheduled=true
+%add (a: f32[], b: f32[]) -> f32[] { %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b) }
+
+ENTRY %e (p: f32[8]) -> f32[] {
+  %p = f32[8]{0} parameter(0)
+  %z = f32[] constant(0)
+  ROOT %r = f32[] reduce(%p,
+      %z), dimensions={0},
+    to_apply=%add, metadata={op_name="jit(f)/sum = x { y"}
+}""",
+    "braces in lines": """HloModule m
+
+add
+{
+  a = f32[] parameter(0)
+  ROOT s = f32[] add( a, a )
+}
+
+ENTRY e
+{
+  p = f32[8,2]{1,0} parameter(0)
+  ROOT r = f32[8,2]{1,0} map(
+      p),
+      dimensions={0,1}, to_apply=add
+}""",
+    "comments": """// HloModule of a test
+HloModule m  // the module
+
+/* a long
+ comment */
+ENTRY e {
+  // first
+  p = f32[8]{0} parameter(0)  // the argument
+  ROOT r = f32[8]{0} add(/*index=0*/p, p) /* so */
+}""",
+    "no head": """ENTRY e {
+  p = f32[8]{0} parameter(0)
+  ROOT r = f32[8]{0} negate(p)
+}""",
+}
+
+
+@pytest.mark.parametrize("text", BY_HAND.values(), ids=BY_HAND)
+def test_text_that_was_written_by_hand_is_read_as_xla_reads_it(text):
+    ours = read_hlo(parse_hlo_text(text))
+    printed = read_hlo(parse_hlo_text(hlo.hlo_module_from_text(text).to_string()))
+    assert list(map(str, ours.graph)) == list(map(str, printed.graph))
+    assert [node.attributes for node in ours.graph] == [node.attributes for node in printed.graph]
+
+
+def test_of_text_that_was_written_by_hand_lines_are_those_of_the_file():
+    module = parse_hlo_text(BY_HAND["braces in lines"])
+    assert module.computations[module.entry].places == [11, 12]
+    wrong = BY_HAND["braces in lines"].replace("to_apply=add", "to_apply=sub")
+    with pytest.raises(HloError, match=r"line 3:1: expected the name of a computation and \{"):
+        parse_hlo_text(wrong)
+
+
 @pytest.mark.parametrize("option", ["print_operand_names", "print_result_shape"])
 def test_text_that_leaves_out_too_much_is_refused(compiled, option):
     options = hlo.HloPrintOptions()
