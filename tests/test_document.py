@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import jaxviz
@@ -279,7 +279,6 @@ def test_damaged_passes_are_told_in_one_line(with_passes, where, value, message)
     assert "\n" not in str(raised.value)
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.lists(st.integers(-(2**31), 2**31 - 1)) | st.lists(st.integers(-9, 70_000)))
 def test_columns_are_written_as_json_writes_them(numbers):
     column = np.array(numbers, np.int32)

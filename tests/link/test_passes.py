@@ -122,12 +122,11 @@ def test_a_state_from_its_differences_is_the_state_that_was_read(monkeypatch):
 
 
 def test_edits_make_any_sequence_of_any_other():
-    from hypothesis import given, settings
+    from hypothesis import given
     from hypothesis import strategies as st
 
     numbers = st.lists(st.integers(0, 6), max_size=30)
 
-    @settings(deadline=None, derandomize=True)
     @given(numbers, numbers)
     def check(before, after):
         edit = edit_between(before, after)

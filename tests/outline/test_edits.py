@@ -101,7 +101,7 @@ def chain(name, operations):
     return "\n".join([f"def {name}({name}_0):", *lines, f"    return {last}"])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(first=_LINES, second=_LINES, data=st.data())
 def test_a_changed_function_leaves_the_other_one_as_it_is(first, second, data, tmp_path_factory):
     def written(first):

@@ -75,7 +75,7 @@ def test_the_outline_of_each_program_is_sound(name):
             assert_no_cycle(outline, set(np.flatnonzero(random.random(len(outline)) < share).tolist()))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(programs(), st.data())
 def test_any_program_has_a_sound_outline_that_folds_without_cycles(function, data):
     jaxpr = jax.jit(lambda x: function(x)).trace(_X).jaxpr

@@ -14,7 +14,7 @@ from jaxviz.outline.runs import Run, find_runs
 _ITEMS = st.lists(st.integers(0, 3), max_size=30)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 @given(_ITEMS)
 def test_runs_repeat_their_pattern_and_do_not_overlap(items):
     sequence = np.array(items, np.int64)
@@ -30,13 +30,13 @@ def test_runs_repeat_their_pattern_and_do_not_overlap(items):
     assert end <= len(items)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(st.lists(st.integers(), min_size=1, max_size=6, unique=True), st.integers(2, 40))
 def test_a_pattern_that_fills_a_sequence_is_found_whole(pattern, copies):
     assert find_runs(np.array(pattern * copies)) == [Run(0, len(pattern), copies)]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(_ITEMS)
 def test_short_and_long_sequences_have_the_same_runs(items):
     sequence = np.array(items, np.int64)

@@ -24,7 +24,7 @@ def tree_of(stacks: list[tuple[int, ...]]) -> tuple[StackTree, list[int]]:
     return StackTree(tables), numbers
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(_STACKS)
 def test_two_stacks_have_in_common_how_their_frames_begin(stacks):
     tree, numbers = tree_of(stacks)
@@ -41,7 +41,7 @@ def test_two_stacks_have_in_common_how_their_frames_begin(stacks):
             assert tree.holds(other, one) == (same == len(theirs))
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(_STACKS)
 def test_a_stack_counts_for_all_that_called_it(stacks):
     tree, numbers = tree_of(stacks)
@@ -50,7 +50,7 @@ def test_a_stack_counts_for_all_that_called_it(stacks):
     assert {tuple(tree.frames_between(one, -1)): count for one, count in totals.items()} == expected
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(_STACKS)
 def test_a_stack_that_is_put_below_another_has_the_frames_of_both(stacks):
     tree, numbers = tree_of(stacks)

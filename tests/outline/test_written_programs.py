@@ -61,7 +61,7 @@ def texts(draw):
     return "\n".join(found)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 @given(texts(), st.data())
 def test_any_text_has_a_sound_outline_that_folds_and_is_drawn_in_any_way(text, data):
     explored = jv.explore(_run(text, "<random>"), _X)

@@ -58,7 +58,7 @@ def programs(draw):
 
 
 @pytest.mark.smoke
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(programs())
 def test_any_program_is_read_whole_and_comes_back_the_same(function):
     jaxpr = jax.jit(lambda x: function(x)).trace(_X).jaxpr
@@ -72,7 +72,7 @@ def test_any_program_is_read_whole_and_comes_back_the_same(function):
     assert Document.from_json(document.to_json(packed=True)).to_json(packed=False) == plain
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15)
 @given(programs(), st.integers(0, 60))
 def test_whatever_the_limit_the_graph_is_sound_and_small(function, limit):
     jaxpr = jax.jit(lambda x: function(x)).trace(_X).jaxpr
