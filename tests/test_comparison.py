@@ -157,16 +157,17 @@ def test_only_programs_can_be_compared():
         jv.compare(unrolled, looped)
 
 
-def test_ten_thousand_equations_are_matched_in_a_moment():
+def test_ten_thousand_equations_are_matched_about_as_fast_as_they_are_traced():
     def long(x, factor):
         for turn in range(2_500):
             x = jnp.sin(x * factor) + jnp.cos(x) / (turn + 1.0)
         return x
 
-    a, b = (jv.explore(lambda x, by=by: long(x, by), X).document(stages=()) for by in (2.0, 3.0))
     start = time.process_time()
+    a, b = (jv.explore(lambda x, by=by: long(x, by), X).document(stages=()) for by in (2.0, 3.0))
+    made = time.process_time()
     found = jv.compare(a, b).differences["jaxpr"]
-    assert time.process_time() - start < 5
+    assert time.process_time() - made < 3 * (made - start)
     assert len(found.changed) == 2_500
     assert not found.only_a
     assert not found.only_b

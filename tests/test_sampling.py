@@ -11,15 +11,15 @@ from jaxviz.stacks import stack_of
 
 def test_time_is_told_by_function_and_line():
     def slow():
-        end = time.perf_counter() + 0.2
-        while time.perf_counter() < end:
+        # How soon the looker gets its turns is not known.
+        while sampler.functions.get(place, 0.0) < 0.1:
             sum(range(100))
 
-    sampler = Sampler()
+    sampler, place = Sampler(), (__file__, slow.__code__.co_firstlineno, "slow")
+    start = time.perf_counter()
     with sampler:
         slow()
-    named = {name: seconds for (_, _, name), seconds in sampler.functions.items()}
-    assert 0.02 < named["slow"] < 30
+    assert 0.1 <= sampler.functions[place] <= time.perf_counter() - start
     assert sampler.lines
 
 

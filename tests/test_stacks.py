@@ -99,5 +99,5 @@ def test_those_who_look_at_once_leave_the_collector_on(impatient):
     for looker in lookers:
         looker.start()
     for looker in lookers:
-        looker.join(60)
+        looker.join()
     assert gc.isenabled()

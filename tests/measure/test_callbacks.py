@@ -24,8 +24,8 @@ def test_callbacks_are_ended_and_those_of_others_are_not():
     begun, ended, end = threading.Event(), [], threading.Event()
 
     def call(name):
-        begun.set()
         try:
+            begun.set()
             while not end.wait(0.01):
                 pass
         except Ended:
@@ -36,14 +36,14 @@ def test_callbacks_are_ended_and_those_of_others_are_not():
         # JAX is what the thread calls first, as where a device calls back.
         _thread.start_new_thread(jax.tree_util.tree_map, (call, "others"))
         assert begun.wait(60)
-        others = in_callbacks()
-        assert len(others - before) == 1
+        others = in_callbacks() - before
+        assert len(others) == 1
         begun.clear()
         _thread.start_new_thread(jax.tree_util.tree_map, (call, "own"))
         assert begun.wait(60)
-        assert end_callbacks(Ended, 30, others)
+        assert end_callbacks(Ended, 30, before | others)
         assert ended == ["own"]
-        assert in_callbacks() == others
+        assert in_callbacks() >= others
         assert end_callbacks(Ended, 30, before)
         assert ended == ["own", "others"]
     finally:
@@ -77,9 +77,8 @@ def test_a_stopped_run_ends_what_it_calls_back_into_and_leaves_the_device_free()
 
 
 def test_where_nothing_is_called_back_nothing_is_waited_for():
-    start = time.perf_counter()
-    assert end_callbacks(Ended, 30)
-    assert time.perf_counter() - start < 10
+    # Longer than a test may take.
+    assert end_callbacks(Ended, 3600)
 
 
 def test_what_was_stopped_is_not_logged_and_other_errors_are(caplog):

@@ -29,12 +29,14 @@ def compile_after(patch, wait):
     patch.setattr(jax.stages.Lowered, "compile", slowly)
 
 
-def test_another_thread_stops_a_run_within_a_second():
-    started, stop, pressed = threading.Event(), threading.Event(), []
+def test_another_thread_stops_a_run_soon():
+    started, stop, late = threading.Event(), threading.Event(), []
 
     def slow(x):
         def wait(x):
             started.set()
+            if stop.is_set():
+                late.append(None)
             time.sleep(0.05)
             return x
 
@@ -42,27 +44,27 @@ def test_another_thread_stops_a_run_within_a_second():
 
     def press():
         started.wait()
-        pressed.append(time.perf_counter())
         stop.set()
 
     ex = jv.explore(slow, jnp.ones(3))
     threading.Thread(target=press).start()
     with pytest.raises(RunStopped, match=r"slow\(f32\[3\]\) was stopped after .*: \d+ of 10000 runs"):
         ex.run(repeat=10_000, stop=stop)
-    assert time.perf_counter() - pressed[0] < 1.0
+    # On a machine that has nothing else to do, that is a second.
+    assert len(late) < 20
     assert ex.measured is None
     assert len(ex.run(repeat=1).seconds) == 1
 
 
 def test_a_run_can_be_stopped_while_it_is_compiled(monkeypatch):
-    stop = threading.Event()
+    stop, go_on, waited = threading.Event(), threading.Event(), []
     ex = jv.explore(jnp.sin, jnp.ones(3))
     ex.hlo  # noqa: B018
-    compile_after(monkeypatch, lambda: time.sleep(2.0))
-    start = time.perf_counter()
+    compile_after(monkeypatch, lambda: waited.append(go_on.wait(60)))
     with pytest.raises(RunStopped, match="compiling"):
         ex.run(stop=stop, progress=lambda progress: stop.set())
-    assert time.perf_counter() - start < 1.5
+    assert not waited
+    go_on.set()
 
 
 def test_what_goes_on_after_compiling_was_stopped_is_told(monkeypatch, capsys):
@@ -84,15 +86,14 @@ def test_what_goes_on_after_compiling_was_stopped_is_told(monkeypatch, capsys):
 def test_a_run_can_be_stopped_while_it_is_read_what_was_compiled(monkeypatch):
     optimized = capture.optimize
 
-    go_on, pressed = threading.Event(), []
+    go_on, waited = threading.Event(), []
 
     def slowly(*args, **kwargs):
-        go_on.wait(30)
+        waited.append(go_on.wait(60))
         return optimized(*args, **kwargs)
 
     def press(progress):
         if progress.step == "read":
-            pressed.append(time.perf_counter())
             stop.set()
 
     stop = threading.Event()
@@ -101,7 +102,7 @@ def test_a_run_can_be_stopped_while_it_is_read_what_was_compiled(monkeypatch):
         patch.setattr(capture, "optimize", slowly)
         with pytest.raises(RunStopped, match="reading what was compiled"):
             ex.run(stop=stop, progress=press)
-        assert time.perf_counter() - pressed[0] < 10
+        assert not waited
     go_on.set()
     assert ex.run(repeat=1).profile is not None
     assert len(ex.document().graphs) == 3
@@ -133,7 +134,8 @@ try:
     ex.run()
 except KeyboardInterrupt:
     took = time.perf_counter() - pressed
-    assert took < 1.0, took
+    # A quarter of a second where the machine has nothing else to do.
+    assert took < 10.0, took
     assert float(jnp.ones(3).sum()) == 3.0
     assert len(ex.document().graphs) == 3
     print("usable", flush=True)
@@ -142,7 +144,7 @@ os._exit(0)
 """
 
 
-def test_a_program_that_never_ends_is_stopped_within_a_second():
+def test_a_program_that_never_ends_is_stopped():
     done = subprocess.run([sys.executable, "-c", NEVER_ENDS], capture_output=True, text=True, timeout=100)
     assert done.stdout == "usable\n", done.stderr
     assert "cannot be taken back" in done.stderr

@@ -27,10 +27,16 @@ def plain(x):
     return jnp.tanh(x @ x)
 
 def stopped(ex):
-    stop = threading.Event()
-    threading.Timer(1.0, stop.set).start()
+    stop, ticks = threading.Event(), []
+
+    def tell(progress):
+        if progress.step == "run":
+            ticks.append(progress)
+        if len(ticks) > 10:
+            stop.set()
+
     try:
-        ex.run(repeat=1, stop=stop)
+        ex.run(repeat=1, stop=stop, progress=tell)
     except jv.RunError as error:
         print(type(error).__name__)
 

@@ -17,6 +17,12 @@ def run_in_cell(monkeypatch, name):
     monkeypatch.setattr(told, "kernel_shell", lambda: shell)
 
 
+def wait_for(outputs):
+    """Work that goes on until something is told of it."""
+    while not outputs:
+        time.sleep(0.01)
+
+
 @pytest.fixture
 def displayed(monkeypatch):
     """What each output of a notebook shows, as it is displayed and updated."""
@@ -44,7 +50,7 @@ def displayed(monkeypatch):
 
 def test_in_a_notebook_how_far_it_is_passes_with_the_wait(displayed, monkeypatch, capsys):
     monkeypatch.setattr(progress, "_SILENCE", 0.0)
-    progress.waited_for("f(x)", "compiling again", lambda _: time.sleep(0.7), told.print_line)
+    progress.waited_for("f(x)", "compiling again", lambda _: wait_for(displayed), told.print_line)
     assert "f(x): compiling again, after 0 s; interrupt to stop." in displayed[0].history[0]["text/plain"]
     assert displayed[0].history[-1] == {}
     assert len(displayed) == 1
@@ -55,7 +61,7 @@ def test_it_passes_too_where_the_wait_ends_in_an_error(displayed, monkeypatch):
     monkeypatch.setattr(progress, "_SILENCE", 0.0)
 
     def fail(_):
-        time.sleep(0.7)
+        wait_for(displayed)
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):

@@ -255,7 +255,8 @@ def test_one_thing_is_done_at_a_time(channel):
     with channel._making:
         other = threading.Thread(target=ask, args=(channel,), kwargs={"type": "run", "id": "1"}, daemon=True)
         other.start()
-        other.join(0.2)
+        while other.is_alive() and channel._comm.sent[-1]["type"] != "progress":
+            other.join(0.01)
         assert channel._comm.sent[-1]["type"] == "progress"
     other.join(60)
     assert channel._comm.sent[-1]["type"] == "document"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from time import perf_counter
+from time import process_time
 
 import jax
 import numpy as np
@@ -135,10 +135,10 @@ def _read_or_refuse(parse, source):
     ],
 )
 def test_a_long_line_is_refused_at_once(line):
-    start = perf_counter()
+    start = process_time()
     with pytest.raises(HloError):
         read_hlo(parse_hlo_text("HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n" + line + "\n}\n"))
-    assert perf_counter() - start < 2
+    assert process_time() - start < 2
 
 
 def test_more_operands_than_memory_holds_are_refused(monkeypatch):
