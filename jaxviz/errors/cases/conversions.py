@@ -40,11 +40,12 @@ def _converted(failure: Failure, _: re.Match[str]) -> Explanation | None:
     why = f"A number of Python can be made only of a number, and that {depends(failure)}."
     static = static_cures(failure)
     kept = shown_later(failure, call, inner) or Cure("Keep the array; it computes as a number does:", code)
+    before = computed_before(failure, call) if sized else _counted_in_a_call(failure, call)
     return Explanation(
         "conversion",
         title,
         f"{stand_ins(failure, call)} {why}",
-        (kept, *static) if not sized else static or computed_before(failure, call),
+        static or before if sized or before else (kept, *static),
         failure.link or error_page("ConcretizationTypeError"),
     )
 
@@ -55,6 +56,16 @@ _SIZED = {
     *("matrix_power", "nonzero", "one_hot", "ones", "range", "repeat", "reshape", "segment_sum", "split", "tile"),
     *("top_k", "tri", "zeros"),
 }
+
+
+def _counted_in_a_call(failure: Failure, number: ast.expr) -> tuple[Cure, ...]:
+    """A number that a function of the person gives back, where what called it makes a size of it."""
+    at = failure.own.index(failure.place) if failure.place in failure.own else 0
+    if at < 1 or not isinstance(failure.statement, ast.Return) or failure.statement.value is not number:
+        return ()
+    there = failure.seen_from(failure.own[at - 1])
+    call = there.find(ast.Call)
+    return computed_before(there, call) if call is not None and _is_size(there, call) else ()
 
 
 def _is_size(failure: Failure, number: ast.expr) -> bool:

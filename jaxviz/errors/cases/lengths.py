@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from jaxviz.errors.cases.given import parameter_of
 from jaxviz.errors.cases.known_numbers import by_numpy
-from jaxviz.errors.cases.outside import asked_before, asked_number, computed_before
-from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
+from jaxviz.errors.cases.outside import asked_before, asked_number, asked_numbers, computed_before
+from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told, without_shapes
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import fresh, grouped
@@ -115,14 +115,15 @@ def _known_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
     given = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
     shape = next((one for one in given if isinstance(one, ast.Tuple) and number in one.elts), number)
     every = isinstance(shape, ast.Tuple)
-    return static_cures(failure, failure.traced(shape), every) or by_numpy(failure, number)
+    traced = failure.traced(without_shapes(shape)) if shape is not None else []
+    return static_cures(failure, traced, every) or by_numpy(failure, number)
 
 
 def _counted_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]:
     """Such a number computed before the function is traced; of a call that finds it out itself, given to it too."""
-    number = asked_number(failure, call)
-    if call is None or number is not None:
-        return computed_before(failure, number)
+    numbers = asked_numbers(failure, call)
+    if call is None or numbers:
+        return computed_before(failure, *numbers)
     parameter, asked = _COUNTS.get(last_name(call.func), ("", ""))
     given = [failure.text(one) for one in call.args]
     place = 0 if last_name(call.func) == "bincount" else 1
@@ -131,7 +132,7 @@ def _counted_before(failure: Failure, call: ast.Call | None) -> tuple[Cure, ...]
     array = grouped(given[place], call.args[place])
     name = fresh(failure, "size", "count")
     put = f"{failure.text(call)[:-1].rstrip().rstrip(',')}, {parameter}="
-    return asked_before(failure, asked.format(array), name, lambda name: {call: f"{put}{name})"})
+    return asked_before(failure, {name: asked.format(array)}, {call: f"{put}{name})"})
 
 
 def _number_for_shape(failure: Failure, _: re.Match[str]) -> Explanation | None:
@@ -149,7 +150,7 @@ def _number_for_shape(failure: Failure, _: re.Match[str]) -> Explanation | None:
     of_array = tuple(Cure(text, failure.with_(shape, f"{name}.shape")) for name in arrays[:1])
     title = f"the shape of `{failure.text(call)}` depends on a value"
     why = f"The shape of every array must be known then, but `{failure.text(shape)}`"
-    cures = _known_before(failure, call) or computed_before(failure, asked_number(failure, call)) or of_array
+    cures = _known_before(failure, call) or computed_before(failure, *asked_numbers(failure, call)) or of_array
     return told(failure, "shape from a value", title, why, cures, error_page("ConcretizationTypeError"))
 
 

@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
+from keyword import iskeyword
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from jaxviz.errors.cases.values import without_shapes
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import fresh
 from jaxviz.errors.source import Source, names_assigned, names_read
 from jaxviz.errors.trial import given_by
 
-#: What stands in the failing statement in place of what, where a number has a name.
-Put = Callable[[str], Mapping[ast.AST, str]]
-
 
 def asked_number(failure: Failure, call: ast.Call | None) -> ast.expr | None:
     """Of what a call is given, also in tuples, the traced whole number: the size or the count that is not known."""
+    return next(iter(asked_numbers(failure, call)), None)
+
+
+def asked_numbers(failure: Failure, call: ast.Call | None) -> list[ast.expr]:
+    """The last of them, and those that stand in one tuple with it."""
     given = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
-    parts = [part for one in given for part in (one.elts if isinstance(one, (ast.Tuple, ast.List)) else [one])]
-    traced = [part for part in parts if failure.traced(part) or isinstance(failure.value(part), jax.core.Tracer)]
     # A range of floats has a length too.
     kind = jnp.number if call is not None and last_name(call.func) == "arange" else jnp.integer
-    return next((part for part in reversed(traced) if _is_number(failure, part, kind)), None)
+    for one in reversed(given):
+        parts = one.elts if isinstance(one, (ast.Tuple, ast.List)) else [one]
+        found = [part for part in parts if _is_traced(failure, part) and _is_number(failure, part, kind)]
+        if found:
+            return found
+    return []
+
+
+def _is_traced(failure: Failure, node: ast.expr) -> bool:
+    """Whether an expression is made of the entries of what is traced, not of its shape alone."""
+    return bool(failure.traced(without_shapes(node))) or isinstance(failure.value(node), jax.core.Tracer)
 
 
 def _is_number(failure: Failure, node: ast.expr, kind: Any) -> bool:
@@ -40,56 +52,82 @@ def _given(failure: Failure, node: ast.AST) -> Any:
     return held if is_array(held) else given_by(failure, failure.text(node))
 
 
-def computed_before(failure: Failure, number: ast.expr | None) -> tuple[Cure, ...]:
-    """The explored function with a number, which is computed of its arguments, as a static argument, and the number
+def computed_before(failure: Failure, *numbers: ast.expr | None) -> tuple[Cure, ...]:
+    """The explored function with numbers, which are computed of its arguments, as static arguments, and the numbers
     computed where the function is called."""
     statement = failure.statement
-    if number is None:
-        return ()
-    if isinstance(number, ast.Name):
-        return asked_before(failure, number.id, number.id, lambda name: {})
-    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is number else None
-    if isinstance(target, ast.Name):
-        return asked_before(failure, failure.text(number), target.id, None)
-    names = ("size", "count") if _is_number(failure, number, jnp.integer) else ("stop", "last")
-    return asked_before(failure, failure.text(number), fresh(failure, *names), lambda name: {number: name})
+    asked: dict[str, str] = {}
+    changes: dict[ast.AST, str] = {}
+    for number in numbers:
+        if number is None:
+            return ()
+        target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is number else None
+        if isinstance(target, ast.Name):
+            return asked_before(failure, {target.id: failure.text(number)}, None)
+        name = failure.text(number)
+        if not isinstance(number, ast.Name):
+            name = changes[number] = fresh(failure, *_names_of(failure, number, asked))
+        asked[name] = failure.text(number)
+    return asked_before(failure, asked, changes)
 
 
-def asked_before(failure: Failure, number: str, name: str, put: Put | None) -> tuple[Cure, ...]:
-    """The same for a number that is written so; without `put`, the failing statement is what gives it its name."""
+def _names_of(failure: Failure, number: ast.expr, taken: Iterable[str]) -> list[str]:
+    """Names for a number, the best first: the key of an entry has one already."""
+    key = number.slice.value if isinstance(number, ast.Subscript) and isinstance(number.slice, ast.Constant) else None
+    names = [key] if isinstance(key, str) and key.isidentifier() and not iskeyword(key) else []
+    names += ["size", "count", "length"] if _is_number(failure, number, jnp.integer) else ["stop", "last"]
+    return [name for name in names if name not in taken]
+
+
+def asked_before(failure: Failure, asked: Mapping[str, str], changes: Mapping[ast.AST, str] | None) -> tuple[Cure, ...]:
+    """The same for numbers that are written so, by their names. `changes` are what stands in the failing statement
+    in place of what; without them, that statement is what gives the number its name."""
     statement, source = failure.statement, failure.source
     around = source.around(statement) if source is not None and statement is not None else []
     function: Any = next((one for one in around if isinstance(one, ast.FunctionDef)), None)
-    if source is None or statement is None or not _is_explored(failure, function, source):
+    if source is None or statement is None or not asked or not _is_explored(failure, function, source):
         return ()
-    if isinstance(source.parent(function), ast.ClassDef) or (put is not None and hasattr(statement, "body")):
+    if isinstance(source.parent(function), ast.ClassDef) or (changes is not None and hasattr(statement, "body")):
         return ()
     given = [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]
-    if name in given:
+    # A number of Python that is an argument is made static as it is.
+    known = [name for name in asked if name in given and failure.static_among([name])]
+    new = {name: number for name, number in asked.items() if name not in known}
+    if not new or any(name in given for name in new):
         return ()
-    received, passed = _with_parameter(failure, function.args, name)
-    asked_for: Any = given_by(failure, number)
-    kind = "float" if is_array(asked_for) and jnp.issubdtype(asked_for.dtype, jnp.floating) else "int"
-    made = _made_of(function, statement, names_read(ast.parse(number)), given)
-    if made is None:
-        return ()
-    naming = [one for one in made if isinstance(one, ast.Assign) and names_assigned([one]) == [name]]
-    if naming:
-        number = source.text(naming[0].value)
-        made.remove(naming[0])
+    numbers, made, left_out = [], list[ast.stmt](), list[ast.stmt]()
+    for name, number in new.items():
+        of = _made_of(function, statement, names_read(ast.parse(number)), given)
+        if of is None:
+            return ()
+        naming = [one for one in of if isinstance(one, ast.Assign) and names_assigned([one]) == [name]]
+        left_out += naming
+        made += [one for one in of if one not in made and one not in naming]
+        text = source.text(naming[0].value) if naming else number
+        numbers.append(f"{name} = {text if _is_int(text) else f'{_kind(failure, number)}({text})'}")
+    made.sort(key=lambda one: one.lineno)
+    received, passed = _with_parameters(failure, function.args, list(new))
     # What gives the number its name is not done again, nor what only led there.
-    body = _without(function.body, [statement] if put is None else [*naming], made)
-    changes = dict(put(name)) if put is not None else {}
+    body = _without(function.body, [statement] if changes is None else left_out, made)
     lines = [f"def {function.name}({received}):"]
     for one in body:
         text = source.replaced(one, changes) if changes and one in around else source.text(one)
         lines += [f"    {line}" for line in text.splitlines()]
     before = [source.text(one) for one in made]
-    asked = f"{name} = {number if _is_int(number) else f'{kind}({number})'}"
-    call = f'jax.jit({function.name}, static_argnames="{name}")({passed})'
-    code = "\n".join([*lines, "", *before, asked, f"result = {call}"])
-    text = "Compute it before, where there are numbers, and make it static; JAX then compiles once for each:"
-    return (Cure(text, code, inside=False),)
+    quoted = [f'"{name}"' for name in [*known, *new]]
+    names = quoted[0] if len(quoted) == 1 else f"({', '.join(quoted)})"
+    call = f"jax.jit({function.name}, static_argnames={names})({passed})"
+    code = "\n".join([*lines, "", *before, *numbers, f"result = {call}"])
+    told = "Compute it before, where there are numbers, and make it static; JAX then compiles once for each:"
+    if len(new) > 1:
+        told = told.replace(" it ", " them ")
+    return (Cure(told, code, inside=False),)
+
+
+def _kind(failure: Failure, number: str) -> str:
+    """What of Python a number becomes."""
+    given: Any = given_by(failure, number)
+    return "float" if is_array(given) and jnp.issubdtype(given.dtype, jnp.floating) else "int"
 
 
 def explored_with(failure: Failure, text: str) -> str:
@@ -103,17 +141,17 @@ def explored_with(failure: Failure, text: str) -> str:
     return "" if is_method or not failure.name.isidentifier() else source.replaced(function, {statement: text})
 
 
-def _with_parameter(failure: Failure, arguments: ast.arguments, name: str) -> tuple[str, str]:
-    """How a function is defined and called that takes one thing more, by its name where others may be left out."""
+def _with_parameters(failure: Failure, arguments: ast.arguments, names: list[str]) -> tuple[str, str]:
+    """How a function is defined and called that takes more, by the names where others may be left out."""
     plain = [one.arg for one in [*arguments.posonlyargs, *arguments.args] if failure.was_given(one.arg)]
     named = [one.arg for one in arguments.kwonlyargs if failure.was_given(one.arg)]
     if not (arguments.vararg or arguments.kwarg or arguments.defaults or arguments.kwonlyargs):
-        return f"{ast.unparse(arguments)}, {name}", ", ".join([*plain, name])
+        return ", ".join([ast.unparse(arguments), *names]), ", ".join([*plain, *names])
     more = copy.deepcopy(arguments)
-    more.kwonlyargs.append(ast.arg(name))
-    more.kw_defaults.append(None)
+    more.kwonlyargs += [ast.arg(name) for name in names]
+    more.kw_defaults += [None] * len(names)
     others = [f"*{arguments.vararg.arg}"] if arguments.vararg is not None else []
-    others += [f"{one}={one}" for one in [*named, name]]
+    others += [f"{one}={one}" for one in [*named, *names]]
     others += [f"**{arguments.kwarg.arg}"] if arguments.kwarg is not None else []
     return ast.unparse(more), ", ".join([*plain, *others])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from errors.failing.registry import B, X, failing
+from errors.failing.registry import A, B, X, failing
 
 SEGMENTS = jnp.array([0, 2, 2])
 EYE = jnp.eye(2) * 2
@@ -89,3 +89,55 @@ def the_first_half_and_one(x):
 @failing(X, case="choice", place="top_k", words=["np.minimum(2, x.shape[0])"], mends=[0], gives=[3, 2])
 def the_largest_two(x):
     return jax.lax.top_k(x, jnp.minimum(2, x.shape[0]))[0]
+
+
+def _how_many_are_positive(x):
+    return int((x > 0).sum())
+
+
+@failing(
+    X,
+    case="conversion",
+    place="",
+    words=["n = int(_how_many_are_positive(x))"],
+    mends=[0],
+    gives=jnp.zeros(3),
+    instead="outside",
+)
+def as_many_as_another_function_counts(x):
+    n = _how_many_are_positive(x)
+    return jnp.zeros(n)
+
+
+@failing(
+    X,
+    {"rows": 2, "cols": 3},
+    case="shape from a value",
+    place="jnp.zeros",
+    words=['static_argnames=("rows", "cols")'],
+    mends=[0],
+    gives=np.array([X, X]),
+    instead="outside",
+)
+def as_many_as_two_entries(x, sizes):
+    return jnp.zeros((sizes["rows"], sizes["cols"])) + x
+
+
+@failing(
+    X,
+    {"rows": 2},
+    3,
+    case="shape from a value",
+    place="jnp.zeros",
+    words=['rows = int(sizes["rows"])', 'static_argnames=("n", "rows")'],
+    mends=[0],
+    gives=np.array([X, X]),
+    instead="outside",
+)
+def as_many_as_an_entry_and_a_number(x, sizes, n):
+    return jnp.zeros((sizes["rows"], n)) + x
+
+
+@failing(A, 5, case="shape from a value", place="jnp.zeros", words=["Make `n` static"])
+def rows_that_are_filled_up(rows, n):
+    return jnp.concatenate([rows, jnp.zeros((n - rows.shape[0], rows.shape[1]))])
