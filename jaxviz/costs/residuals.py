@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -218,18 +219,18 @@ class _Walk:
             waiting += self.sources[self.first[node] : self.first[node + 1]]
         if name == _EVERYTHING:
             saved = self._without_handed_on(self._without_carried(saved))
-        equations, flops, within = 0, 0.0, 0.0
+        cost = _Cost()
         for node in again:
-            own = self._cost(saves, node, 1)
-            equations, flops, within = equations + own[0], flops + own[1], within + own[2]
+            cost = cost + self._cost(saves, node, 1)
+        within = cost.saved_bytes
         host = within + sum(saved[value] for value in saved if self.maker[value] in saves) if name == _OFFLOAD else 0.0
         kept_inside, again_inside = self._in_bodies(again, saves)
         stacked = [self._inside(value) for value in saved if value in self._stacked]
         return Policy(
             name,
             sum(saved.values()) + within - host,
-            equations,
-            flops,
+            cost.equations,
+            cost.flops,
             host,
             np.unique(np.array([*(self.maker[value] for value in (*saved, *stacked)), *kept_inside], np.int32)),
             np.array(sorted(again | again_inside), np.int32),
@@ -348,24 +349,53 @@ class _Walk:
 
     def _body(self, node: int) -> list[int]:
         """The operations of the bodies of a node."""
+        return [inner for region in self.graph.owned_regions.get(node, ()) for inner in self._inner(region)]
+
+    def _inner(self, region: int) -> list[int]:
+        """The operations that stand in a body."""
+        nodes = self.graph.nodes
+        return np.flatnonzero((nodes.region == region) & (nodes.kind == OPERATION)).tolist()
+
+    def _cost(self, saves: frozenset[int], node: int, times: int) -> _Cost:
+        """What a node costs with its bodies."""
         regions = self.graph.owned_regions.get(node, ())
         if not regions:
-            return []
-        inside = np.isin(self.graph.nodes.region, regions)
-        return np.flatnonzero(inside & (self.graph.nodes.kind == OPERATION)).tolist()
-
-    def _cost(self, saves: frozenset[int], node: int, times: int) -> tuple[int, float, float]:
-        """Equations and operations on floats of a node with its bodies, and the bytes of what is saved inside."""
-        if not self.graph.owned_regions.get(node, ()):
             if node not in self._flops:
                 self._flops[node] = equation_flops(self.flow, node)
-            return 1, times * self._flops[node], 0.0
+            return _Cost(1, times * self._flops[node])
         times *= turns_of(self.flow, node)
-        equations, flops, saved = 1, 0.0, 0.0
-        for inner in self._body(node):
+        bodies = [self._cost_of_body(saves, region, times) for region in regions]
+        inside = reduce(_Cost.either if self.flow.op(node) == "cond" else _Cost.__add__, bodies)
+        return _Cost(1) + inside
+
+    def _cost_of_body(self, saves: frozenset[int], region: int, times: int) -> _Cost:
+        cost = _Cost()
+        for inner in self._inner(region):
             if inner in saves:
-                saved += times * value_bytes(self.graph, self.graph.first_value[inner])
-                continue
-            more = self._cost(saves, inner, times)
-            equations, flops, saved = equations + more[0], flops + more[1], saved + more[2]
-        return equations, flops, saved
+                value = int(self.graph.first_value[inner])
+                kept = times, int(self.graph.values.type[value]), value_bytes(self.graph, value)
+                cost = cost + _Cost(saved=Counter([kept]))
+            else:
+                cost = cost + self._cost(saves, inner, times)
+        return cost
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What it takes to compute something again: equations, operations on floats; and how many arrays of each kind are
+    saved inside, which is how often it is made there, its type and its bytes."""
+
+    equations: int = 0
+    flops: float = 0.0
+    saved: Counter[tuple[int, int, float]] = field(default_factory=Counter)
+
+    def __add__(self, other: _Cost) -> _Cost:
+        return _Cost(self.equations + other.equations, self.flops + other.flops, self.saved + other.saved)
+
+    def either(self, other: _Cost) -> _Cost:
+        """Of two branches: one of them runs, and arrays of one kind share their place."""
+        return _Cost(self.equations + other.equations, max(self.flops, other.flops), self.saved | other.saved)
+
+    @property
+    def saved_bytes(self) -> float:
+        return sum(count * times * size for (times, _, size), count in self.saved.items())

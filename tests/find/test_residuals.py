@@ -132,12 +132,23 @@ def convolved(weights, x):
     return x.sum()
 
 
+def products_of_a_choice(weights, x):
+    """Branches with one product, with two, and with one of another shape; one of them runs."""
+    branches = (
+        lambda x: jnp.sin(x @ weights[0]),
+        lambda x: jnp.tanh(x @ weights[0]) @ weights[1] * x,
+        lambda x: jnp.cos(x.T @ x).sum() * jnp.sin(x),
+    )
+    return (lax.switch((x[0, 0] > 0).astype(int), branches, jnp.tanh(x @ weights[2])) ** 2).sum()
+
+
 PROGRAMS = {
     "names": (named, (MATRICES, ROWS)),
     "attention": (attention, (MATRICES, ROWS)),
     "normalized": (normalized, (MATRICES, ROWS)),
     "a loop": (looping, (jnp.stack(MATRICES), ROWS)),
     "a solve": (solved, (MATRICES, ROWS)),
+    "a choice of products": (products_of_a_choice, (MATRICES, ROWS)),
     "convolutions": (convolved, ([jnp.ones((3, 3, 4, 4))] * 2, jnp.ones((1, 8, 8, 4)))),
 }
 
