@@ -20,46 +20,103 @@ const INTO = 3 - OUTSIDE;
 const MOST_PLACED = 400;
 /** px² of something else that one may cover before the next place is better. */
 const LATER = 12;
+/** px² of anything else that one of words on words is as bad as. */
+const WORDS = 4;
+/** px at the upper and lower border of a label, and of a box, that others may cover: no letter reaches into them. */
+const LABEL_BORDER = 2;
+const BOX_BORDER = 4;
 
 export interface Spot {
   readonly left: number;
   readonly top: number;
   readonly width: number;
+  readonly text: string;
 }
 
 interface Labelled {
   readonly box: number;
   readonly text: string;
+  /** What is written where there is no room for all; empty to be left out then. Without it, all of it is always written. */
+  readonly short?: string;
 }
 
 const known = new WeakMap<readonly Labelled[], { readonly visible: VisibleGraph; readonly spots: readonly Spot[] }>();
 
-/** A place for the label of each mark; found once for a scene and its marks. */
+/** A place for the label of each mark; found once for a scene and its marks. One without words has no place. */
 export function labelSpots(scene: Scene, marks: readonly Labelled[]): readonly Spot[] {
   const found = known.get(marks);
   if (found?.visible === scene.visible) {
     return found.spots;
   }
-  const taken = marks.length <= MOST_PLACED ? [...solid(scene), ...bundleAreas(scene), ...cableAreas(scene)] : [];
-  const spots = marks.map(({ box, text }) => {
-    let best: Spot | undefined;
-    let least = Infinity;
-    places(scene, box, measure(text, 'chip') + 2 * LABEL_INSET).forEach((spot, at) => {
-      const area = areaOf(spot);
-      const cost = at * LATER + taken.reduce((sum, other) => sum + covered(area, other), 0);
-      if (cost < least) {
-        [best, least] = [spot, cost];
-      }
-    });
-    taken.push(areaOf(best as Spot));
-    return best as Spot;
-  });
+  const spots =
+    marks.length <= MOST_PLACED ? placed(scene, marks) : marks.map(({ box, text }) => places(scene, box, text)[0]);
   known.set(marks, { visible: scene.visible, spots });
   return spots;
 }
 
+function placed(scene: Scene, marks: readonly Labelled[]): Spot[] {
+  const boxes = solid(scene);
+  const taken = [...boxes, ...bundleAreas(scene), ...cableAreas(scene)];
+  const spots: Spot[] = [];
+  for (const { box, text } of marks) {
+    spots.push(bestSpot(scene, box, text, taken, spots));
+  }
+  const words = boxes.map(area => inner(area, BOX_BORDER));
+  partLabels(scene, marks, taken, words, spots);
+  return spots;
+}
+
+/** Moves labels that stand on other words, else writes them shorter, else leaves them out if that may be: first those that say least. */
+function partLabels(
+  scene: Scene,
+  marks: readonly Labelled[],
+  taken: readonly Area[],
+  words: readonly Area[],
+  spots: Spot[]
+): void {
+  const told = (at: number): number => (marks[at].short ?? '').length;
+  const others = (at: number): Spot[] => spots.filter((spot, other) => other !== at && isWritten(spot));
+  const isClear = (spot: Spot, labels: readonly Spot[]): boolean =>
+    ![...words, ...labels.map(areaOf)].some(area => meet(inner(areaOf(spot), LABEL_BORDER), area));
+  for (const at of [...marks.keys()].sort((a, b) => told(a) - told(b))) {
+    const { box, text, short = text } = marks[at];
+    const labels = others(at);
+    if (!isClear(spots[at], labels)) {
+      const found = [text, short].map(text => bestSpot(scene, box, text, taken, labels));
+      const clear = found.find(spot => isClear(spot, labels));
+      spots[at] = clear ?? (short === text ? found[0] : { ...spots[at], text: '' });
+    }
+  }
+}
+
+function inner({ left, right, top, bottom }: Area, border: number): Area {
+  return { left, right, top: top + border, bottom: bottom - border };
+}
+
+/** The place where a label covers least. */
+function bestSpot(scene: Scene, box: number, text: string, taken: readonly Area[], labels: readonly Spot[]): Spot {
+  let best: Spot | undefined;
+  let least = Infinity;
+  const areas = labels.map(areaOf);
+  places(scene, box, text).forEach((spot, at) => {
+    const area = areaOf(spot);
+    const sum = (others: readonly Area[]): number => others.reduce((all, other) => all + covered(area, other), 0);
+    const cost = at * LATER + sum(taken) + WORDS * sum(areas);
+    if (cost < least) {
+      [best, least] = [spot, cost];
+    }
+  });
+  return best as Spot;
+}
+
+/** False for what has no words, which takes no room. */
+export function isWritten({ text }: Spot): boolean {
+  return text !== '';
+}
+
 /** At the upper right corner, where a stack has the number of its copies; the upper left; below; and at the sides. */
-function places({ visible, layout, width: whole, height: high }: Scene, box: number, width: number): Spot[] {
+function places({ visible, layout, width: whole, height: high }: Scene, box: number, text: string): Spot[] {
+  const width = measure(text, 'chip') + 2 * LABEL_INSET;
   const frame = visible.shape[box] === Shape.frame;
   const [x, y] = [layout.x[box], layout.y[box]];
   const right = x + layout.width[box];
@@ -73,15 +130,16 @@ function places({ visible, layout, width: whole, height: high }: Scene, box: num
     : [right - OVERLAP, right + OUTSIDE - width, x - OUTSIDE, x + OVERLAP - width];
   const sides = frame ? [] : [right + OVERLAP / 2, x - OVERLAP / 2 - width];
   const all = [
-    ...(stacked ? [x - OUTSIDE, ...corners] : corners).map(left => ({ left, top: above, width })),
-    ...sides.map(left => ({ left, top: middle, width })),
-    ...corners.map(left => ({ left, top: below, width }))
+    ...(stacked ? [x - OUTSIDE, ...corners] : corners).map(left => ({ left, top: above })),
+    ...sides.map(left => ({ left, top: middle })),
+    ...corners.map(left => ({ left, top: below }))
   ];
   // What stands at an end of the picture has no room beside it.
   return all.map(({ left, top }) => ({
     left: Math.max(-MARGIN + OUTSIDE, Math.min(left, whole - MARGIN - OUTSIDE - width)),
     top: Math.max(-MARGIN, Math.min(top, high - MARGIN - LABEL_HEIGHT)),
-    width
+    width,
+    text
   }));
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loop, Sketch } from '../document/sketch.ts';
+import { BOX_HEIGHT } from '../view/sizes.ts';
 import { Shape } from '../view/visible.ts';
-import { LABEL_HEIGHT, labelSpots } from './labelSpots.ts';
+import { isWritten, LABEL_HEIGHT, labelSpots } from './labelSpots.ts';
 import { paintMarks, type Mark } from './marks.ts';
 import { MARGIN, type Painter, type Scene } from './scene.ts';
 import { sceneOf } from './sceneOf.ts';
@@ -65,4 +66,68 @@ test('the number of copies stands over the outline of a mark', () => {
   const painter = { rect: (look: string) => painted.push(look), text: () => undefined } as unknown as Painter;
   paintMarks(painter, scene, [{ box, kind: 'added', text: '12 new' }], true);
   assert.deepEqual(painted, ['mark-added', 'badge', 'label-added']);
+});
+
+/** Boxes as near to each other as they can be, in rows of eight. */
+function crowded(): Scene {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  for (let at = 0; at < 40; at++) {
+    sketch.op('neg', [x], 'f32[4]');
+  }
+  const made = sceneOf(sketch);
+  const boxes = [...made.layout.x.keys()];
+  return {
+    ...made,
+    layout: {
+      ...made.layout,
+      x: Float64Array.from(boxes, box => (box % 8) * 50),
+      y: Float64Array.from(boxes, box => Math.floor(box / 8) * (BOX_HEIGHT + 12)),
+      width: Float64Array.from(boxes, () => 44)
+    }
+  };
+}
+
+test('where there is no room for all labels, some are shorter or left out, and none stands on other words', () => {
+  const scene = crowded();
+  const marks = Array.from({ length: scene.visible.count }, (_, box): Mark => {
+    const many = box % 3 > 0;
+    return { box, kind: 'changed', text: many ? '1,200 changed' : 'changed', short: many ? '1,200' : '' };
+  });
+  const spots = labelSpots(scene, marks);
+  const area = ({ left, top, width }: (typeof spots)[number]): Area => ({
+    left,
+    right: left + width,
+    top: top + 2,
+    bottom: top + LABEL_HEIGHT - 2
+  });
+  const written = spots.filter(isWritten);
+  const words = solid(scene).map(({ top, bottom, ...sides }) => ({ ...sides, top: top + 4, bottom: bottom - 4 }));
+  for (const spot of written) {
+    const others = written.filter(other => other !== spot).map(area);
+    assert.ok(
+      ![...others, ...words].some(other => meet(area(spot), other)),
+      `${spot.text} at ${spot.left}, ${spot.top}`
+    );
+  }
+  const told = new Set(spots.map(({ text }) => text));
+  assert.deepEqual([...told].sort(), ['', '1,200', '1,200 changed', 'changed']);
+  // Those that say least give way.
+  const share = (many: boolean): number => {
+    const of = spots.filter((_, at) => (marks[at].short !== '') === many);
+    return of.filter(isWritten).length / of.length;
+  };
+  assert.ok(share(true) > 1.2 * share(false), `${share(true)} of those with a number, ${share(false)} of the others`);
+});
+
+test('a label without room for a letter is not painted', () => {
+  const scene = crowded();
+  const marks = [...scene.layout.x.keys()].map((box): Mark => ({ box, kind: 'changed', text: 'changed', short: '' }));
+  const painted: string[] = [];
+  const painter = {
+    rect: (look: string) => look.startsWith('label-') && painted.push(look),
+    text: (_ink: string, _x: number, _y: number, text: string) => painted.push(text)
+  } as unknown as Painter;
+  paintMarks(painter, scene, marks, true);
+  assert.ok(painted.length < 2 * marks.length && !painted.includes(''));
 });

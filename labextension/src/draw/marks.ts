@@ -2,7 +2,7 @@
 import { BOX_HEIGHT } from '../view/sizes.ts';
 import { paintBadge } from './badge.ts';
 import { Shape } from '../view/visible.ts';
-import { LABEL_HEIGHT, LABEL_INSET, labelSpots, OUTSIDE } from './labelSpots.ts';
+import { isWritten, LABEL_HEIGHT, LABEL_INSET, labelSpots, OUTSIDE } from './labelSpots.ts';
 import type { Painter, Scene } from './scene.ts';
 import type { Ink, LookName } from './theme.ts';
 
@@ -14,6 +14,8 @@ export interface Mark {
   readonly box: number;
   readonly kind: MarkKind;
   readonly text: string;
+  /** What is written where there is no room for all; empty to be left out then. Without it, all of it is always written. */
+  readonly short?: string;
 }
 
 /** Paints outlines and, where words can be read, labels at their corners and the numbers of copies that stand there. */
@@ -32,11 +34,13 @@ export function paintMarks(painter: Painter, scene: Scene, marks: readonly Mark[
   }
   if (words) {
     marks.forEach(({ box }) => paintBadge(painter, scene, box));
-    const spots = labelSpots(scene, marks);
-    marks.forEach(({ kind, text }, at) => {
-      const { left, top, width } = spots[at];
-      painter.rect(`label-${kind}` as LookName, left, top, width, LABEL_HEIGHT, LABEL_HEIGHT / 2);
-      painter.text(`marked-${kind}` as Ink, left + LABEL_INSET, top + 9.8, text);
+    labelSpots(scene, marks).forEach((spot, at) => {
+      if (isWritten(spot)) {
+        const { kind } = marks[at];
+        const { left, top, width, text } = spot;
+        painter.rect(`label-${kind}` as LookName, left, top, width, LABEL_HEIGHT, LABEL_HEIGHT / 2);
+        painter.text(`marked-${kind}` as Ink, left + LABEL_INSET, top + 9.8, text);
+      }
     });
   }
 }

@@ -2,9 +2,9 @@
 import type { Mark, MarkKind } from '../draw/marks.ts';
 import { Standing, type Compared } from '../view/compared.ts';
 import type { VisibleGraph } from '../view/visible.ts';
-import { numberText } from '../view/words.ts';
 import type { Document } from '../document/graph.ts';
 import { Tally } from './tally.ts';
+import { toldInWords } from './toldInWords.ts';
 
 export type Difference = 'only' | 'changed' | 'folded';
 
@@ -47,9 +47,7 @@ export function comparedMarks(document: Document, visible: VisibleGraph, compare
     const kinds = DIFFERENCES.filter(count).sort((a, b) => count(b) - count(a));
     const more = kinds.slice(1).reduce((sum, kind) => sum + count(kind), 0);
     const [most] = kinds;
-    // One needs no number.
-    const number = count(most) > 1 ? `${numberText(count(most))} ` : '';
-    const text = `${number}${DIFFERENCE_WORDS[most]}${more ? ` +${more}` : ''}`;
-    return { box, kind: markKind(kinds[0], left), text };
+    const words = toldInWords(count(most), DIFFERENCE_WORDS[most], more, count(most) > 1);
+    return { box, kind: markKind(most, left), ...words };
   });
 }

@@ -6,6 +6,7 @@ import { openState, placeOf } from '../document/states.ts';
 import type { Mark } from '../draw/marks.ts';
 import type { VisibleGraph } from '../view/visible.ts';
 import { Tally, type Counts } from './tally.ts';
+import { toldInWords } from './toldInWords.ts';
 
 /** One word for each kind, as the line of the pass, the marks and the story of an instruction write it. */
 export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
@@ -59,10 +60,10 @@ export function whyUnmarked(document: Document, graph: number): string | undefin
 }
 
 /** The kind that tells most, with its number, and how many more there are. */
-function told(counts: Counts<ChangeKind>, single: boolean): Pick<Mark, 'kind' | 'text'> {
+function told(counts: Counts<ChangeKind>, single: boolean): Omit<Mark, 'box'> {
   const kinds = CHANGE_KINDS.filter(kind => counts[kind]).sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0));
   const [kind, ...others] = kinds;
   const more = others.reduce((sum, other) => sum + (counts[other] ?? 0), 0);
   const alone = single && kind !== 'removed' && !more;
-  return { kind, text: `${alone ? '' : `${counts[kind]} `}${CHANGE_WORDS[kind]}${more ? ` +${more}` : ''}` };
+  return { kind, ...toldInWords(counts[kind] ?? 0, CHANGE_WORDS[kind], more, !alone) };
 }
