@@ -38,6 +38,7 @@ FINDERS = (
     "promoted",
     "wrapped",
     "narrow_sums",
+    "below_zero",
     "masked",
 )
 
