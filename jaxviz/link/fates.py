@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -134,7 +135,11 @@ class _Judge:
         vanished: dict[int, list[int]] = {}
         for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
             state = alive.get(node, NONE)
-            if state not in (NONE, FOLDED):
+            if node in self._reducers:
+                # It stands before what it holds.
+                owner = self._reducers[node]
+                kind[node], where[node] = kind[owner], where[owner]
+            elif state not in (NONE, FOLDED):
                 kind[node] = state
             elif not needed[node]:
                 kind[node] = DEAD
@@ -173,9 +178,8 @@ class _Judge:
         for node in replaced:
             other = int(by[node])
             mine, theirs, now = lowered.get(node, set()), lowered.get(other, set()), left.get(other, set())
-            # Of what only moves values, something may be left as well.
-            works = (mine & now) - ONLY_MOVE
-            if other in alive and works and not theirs & works:
+            # Of what only moved values, something may be left as well.
+            if other in alive and set() < theirs <= ONLY_MOVE and (mine & now) - ONLY_MOVE:
                 kind[node], kind[other] = kind[other], MOVED
                 where[other], where[node] = where[node], 0
                 by[other], by[node] = node, -1
@@ -186,6 +190,23 @@ class _Judge:
         lowered = _operations_of(evidence.stablehlo_graph, evidence.stablehlo)
         left = _operations_of(evidence.hlo, evidence.hlo_tags)
         return lowered, left
+
+    @cached_property
+    def _reducers(self) -> dict[int, int]:
+        """The equations that are all there is in the body of an operation and are only a word of it when it is lowered.
+
+        Each with the equation that holds it, whose fate it shares.
+        """
+        lowered, graph = self.evidence.stablehlo_graph, self.jaxpr
+        key = lowered.tables.find_string("reducer")
+        rows = lowered.attributes.node[lowered.attributes.key == (-1 if key is None else key)]
+        owners = {equation for row in rows.tolist() for equation in self.evidence.stablehlo[row]}
+        inside: dict[int, list[int]] = {}
+        for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
+            owner = int(graph.regions.owner[graph.nodes.region[node]])
+            if owner in owners:
+                inside.setdefault(owner, []).append(node)
+        return {nodes[0]: owner for owner, nodes in inside.items() if len(nodes) == 1}
 
     def _alive(self) -> dict[int, int]:
         """The equations that optimized HLO holds, by their fate."""
@@ -200,7 +221,7 @@ class _Judge:
             constant = kinds[node] == CONSTANT or strings[ops[node]] == "constant"
             state = FOLDED if constant else FUSED if in_fusion[node] else ALONE
             for equation in found:
-                seen.setdefault(equation, set()).add(state)
+                seen.setdefault(self._reducers.get(equation, equation), set()).add(state)
         fates = {}
         for equation, states in seen.items():
             working = states - {FOLDED}
@@ -278,7 +299,8 @@ class _Judge:
             names = working_names(self._text(number))
             if names != before:
                 before = names
-                nodes = self._with_owners(node for name in names for node in self._nodes_named(name))
+                named = (node for name in names for node in self._nodes_named(name))
+                nodes = self._with_owners(node for node in named if node not in self._reducers)
             last.update(dict.fromkeys(nodes, number))
         return last
 

@@ -19,7 +19,7 @@ ONLY_MOVE = frozenset(
     {"bitcast", "broadcast", "concatenate", "constant", "copy", "pad", "reshape", "slice", "transpose", "tuple"}
 )
 _TAGGED_NAME = re.compile(rf'op_name="([^"]*{MARK}[^"]*)"')
-_IDLE = (" get-tuple-element(", " tuple(", " constant(")
+_IDLE = (" get-tuple-element(", " tuple(", " constant(", " parameter(")
 # A number in the shape of what it meets, and the operation of JAX of which that is all.
 _FILLED, _FILLS = " broadcast(", "broadcast_in_dim"
 _LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)

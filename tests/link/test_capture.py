@@ -192,6 +192,29 @@ def test_a_product_whose_transpose_leaves_a_copy_behind_is_alive():
     assert all(ex.links().targets(fate.node) for fate in products)
 
 
+def test_a_factor_that_becomes_part_of_another_does_not_do_the_work_of_what_it_reads():
+    _, fates = _fates(lambda x: jax.lax.erf_inv(x) * np.float32(2.5) * np.float32(3.5), jnp.linspace(-0.9, 0.9, 64))
+    inverse, first, second = (fate for op, fate in fates if op in ("erf_inv", "mul"))
+    assert (inverse.kind, second.kind) == ("fused", "fused")
+    # JAX 0.12 keeps both factors.
+    assert first.alive or (first.kind, first.by) == ("simplified", inverse.node)
+
+
+def test_what_a_reduction_does_with_two_elements_has_the_fate_of_the_reduction():
+    """It is a word of the operation in StableHLO and in HLO; a pass may write the operation anew without its name."""
+
+    def f(x):
+        every = jax.lax.reduce(x, 0.0, lambda a, b: a + b, (0,))
+        return every, jax.lax.reduce_window(x, 0.0, lambda a, b: a + b, (2,), (1,), "SAME")
+
+    _, fates = _fates(f, jnp.ones(8))
+    kinds = [(op, fate.kind) for op, fate in fates if op in ("reduce", "reduce_window", "add")]
+    assert [op for op, _ in kinds] == ["reduce", "add", "reduce_window", "add"]
+    assert all(fate.alive for _, fate in fates)
+    assert kinds[0][1] == kinds[1][1]
+    assert kinds[2][1] == kinds[3][1]
+
+
 def test_of_what_is_merged_over_copies_of_its_value_each_says_with_which():
     function, arguments = STYLES["own_optimizer"]()
     _, fates = _fates(function, *arguments)
