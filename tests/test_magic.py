@@ -20,7 +20,8 @@ from jaxviz.notebook.line import parse
 from jaxviz.notebook.magic import JaxvizMagics
 
 
-@pytest.fixture(scope="module")
+# IPython starts once in a process.
+@pytest.fixture(scope="session")
 def shell():
     shell = start_ipython()
     assert shell is not None

@@ -195,9 +195,10 @@ const cases: [string, () => LayoutInput][] = [
 for (const [what, make] of cases) {
   test(`neither hangs nor overlaps: ${what}`, () => {
     const input = make();
-    const start = performance.now();
+    const start = process.cpuUsage();
     const out = layout(input);
-    assert.ok(performance.now() - start < 8000, 'it takes too long');
+    // µs of work, whatever else the machine does.
+    assert.ok(process.cpuUsage(start).user < 12e6, 'it takes too long');
     for (const column of [out.x, out.y, out.width, out.height, out.route]) {
       assert.ok(column.every(Number.isFinite));
     }

@@ -119,8 +119,9 @@ test('a chain of 20,000 with a long way round is done in no time', () => {
   const to = Int32Array.from({ length: count }, (_, i) => (i < count - 1 ? i + 1 : count - 1));
   const spans = { count, from, to, weight: new Int32Array(count).fill(1), least: new Int32Array(count).fill(1) };
   const at = Int32Array.from({ length: count }, (_, i) => 2 * i);
-  const begin = performance.now();
+  const begin = process.cpuUsage();
   shorten(spans, at, Infinity);
   assert.equal(length(spans, at), 2 * (count - 1));
-  assert.ok(performance.now() - begin < 2000);
+  // µs of work, whatever else the machine does.
+  assert.ok(process.cpuUsage(begin).user < 3e6);
 });
