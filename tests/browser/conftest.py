@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import random
 import re
 import socket
 import subprocess
@@ -39,8 +40,12 @@ FLAGS = [
 ]
 # ms. A kernel that imports JAX on a busy machine takes its time.
 PATIENCE = 90_000
-# Seconds that the server may take to answer.
+# Whatever is waited for comes sooner or later; how soon, is a matter of the machine.
+expect.set_options(timeout=PATIENCE)
+# Seconds that the server may take to answer, and to end.
 ANSWER = 60
+# Ports that systems do not give away by themselves, as to the kernels of another server.
+PORTS = range(20_000, 30_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -85,7 +90,32 @@ class Lab:
         """Ends every kernel, so that each notebook starts with its own and memory stays free."""
         for session in self.sessions():
             request = urllib.request.Request(f"{self.url}/api/sessions/{session['id']}", method="DELETE")
-            urllib.request.urlopen(request, timeout=ANSWER).close()
+            try:
+                urllib.request.urlopen(request, timeout=ANSWER).close()
+            except urllib.error.HTTPError as error:
+                # Its page may have ended it just before.
+                if error.code != 404:
+                    raise
+
+
+def free_port() -> int:
+    """A port that nobody has, and that nobody gets before the server listens on it."""
+    for port in random.SystemRandom().sample(PORTS, 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise RuntimeError("no port is free")
+
+
+@pytest.fixture(autouse=True)
+def _no_kernel_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The kernels of a test end once its pages are closed."""
+    yield
+    if "lab" in request.fixturenames:
+        request.getfixturevalue("lab").stop_kernels()
 
 
 def server_environment(root: Path) -> dict[str, str]:
@@ -108,9 +138,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     folder = root / "work"
     folder.mkdir()
     RESULTS.mkdir(exist_ok=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     # The server may be of another version, in an environment of its own (`tools/oldest_lab.py`).
     python = os.environ.get("JAXVIZ_LAB_PYTHON", sys.executable)
     command = [python, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
@@ -125,7 +153,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             yield Lab(url, folder)
         finally:
             server.terminate()
-            server.wait(20)
+            try:
+                server.wait(ANSWER)
+            except subprocess.TimeoutExpired:
+                server.kill()
 
 
 def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
@@ -164,15 +195,15 @@ class Graph:
     def __init__(self, root: Locator, *, early: bool = False) -> None:
         self.root = root
         if not early:
-            expect(root.first).to_be_visible(timeout=30_000)
-            expect(root.first).not_to_have_attribute("data-coming", re.compile("."), timeout=PATIENCE)
+            expect(root.first).to_be_visible()
+            expect(root.first).not_to_have_attribute("data-coming", re.compile("."))
             # What was there before has gone.
             expect(root).to_have_count(1)
         # The picture at the left, where two stand side by side.
         self.stage = root.locator(".jv-stage-area").first
         self.pane = root.locator(".jv-inspector")
-        self.stage.wait_for(timeout=30_000)
-        self.page.wait_for_function("root => root.dataset.boxes > 0", arg=root.element_handle(), timeout=30_000)
+        self.stage.wait_for()
+        self.page.wait_for_function("root => root.dataset.boxes > 0", arg=root.element_handle())
 
     @property
     def page(self) -> Page:
@@ -248,10 +279,9 @@ class Graph:
 
     def wait_for_other_colours(self, before: int) -> None:
         """Until the picture has more colours than before, or fewer."""
-        for _ in range(20):
-            if self.colours() != before:
-                return
-        raise AssertionError(f"the picture still has {before} colours")
+        deadline = time.monotonic() + PATIENCE / 1000
+        while self.colours() == before:
+            assert time.monotonic() < deadline, f"the picture still has {before} colours"
 
     def wait_for_paint(self, role: str, *, there: bool = True) -> None:
         """Until something is painted, or nothing is any more, in the colour that a role of the palette has."""
@@ -289,9 +319,7 @@ class Notebook:
         cell.locator(".jp-InputArea-editor").click()
         self.page.keyboard.press("Control+Enter")
         prompt = cell.locator(".jp-InputArea-prompt")
-        self.page.wait_for_function(
-            "prompt => /\\[\\d+\\]/.test(prompt.textContent)", arg=prompt.element_handle(), timeout=PATIENCE
-        )
+        self.page.wait_for_function("prompt => /\\[\\d+\\]/.test(prompt.textContent)", arg=prompt.element_handle())
         output = cell.locator(".jp-OutputArea").first
         output.scroll_into_view_if_needed()
         return output
@@ -351,6 +379,7 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
         if not newcomer:
             context.add_init_script("localStorage.setItem('jaxviz.tour', 'seen')")
         contexts.append(context)
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(f"{error}\n{error.stack or ''}"))
         page.on("console", lambda message: faults.append(told(message)) if message.type == "error" else None)
@@ -367,9 +396,7 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
 
 
 @pytest.fixture
-def notebook(
-    lab: Lab, open_page: Callable[..., Page], request: pytest.FixtureRequest
-) -> Iterator[Callable[..., Notebook]]:
+def notebook(lab: Lab, open_page: Callable[..., Page], request: pytest.FixtureRequest) -> Callable[..., Notebook]:
     """Opens a notebook of the given cells, its kernel ready."""
 
     def open_(
@@ -388,19 +415,18 @@ def notebook(
         page = open_page(size, newcomer=newcomer)
         set_theme(page, lab, theme)
         page.goto(f"{lab.url}/{front_end}/{name}" + ("?reset" if front_end == "lab/tree" else ""))
-        page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=PATIENCE)
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         page.locator(".jp-Notebook .jp-Cell").first.click()
         if front_end == "lab/tree":
             idle = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
         else:
             idle = ".jp-NotebookKernelStatus:not(.jp-NotebookKernelStatus-warn)"
-        page.locator(idle).first.wait_for(state="attached", timeout=PATIENCE)
+        page.locator(idle).first.wait_for(state="attached")
         lab.wait_for_kernel(name)
         dismiss_news(page)
         return Notebook(page, path, name)
 
-    yield open_
-    lab.stop_kernels()
+    return open_
 
 
 def set_theme(page: Page, lab: Lab, theme: str) -> None:

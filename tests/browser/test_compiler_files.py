@@ -28,7 +28,7 @@ def test_compiler_files_open_in_the_explorer(lab, open_page, name, content, labe
     row = page.locator(".jp-DirListing-item", has_text=name)
     row.dblclick()
     root = page.locator(".jv-tab .jv-root[data-boxes]")
-    root.wait_for(timeout=90_000)
+    root.wait_for()
     assert len(root.evaluate("root => root.explorer.labels")) > 2
     if label:
         assert label in root.evaluate("root => root.explorer.labels")
@@ -45,6 +45,6 @@ def test_a_damaged_file_says_what_is_wrong_in_one_line(lab, open_page):
     page = open_page()
     page.goto(f"{lab.url}/lab/tree/bad.hlo?reset")
     error = page.locator(".jv-tab-error")
-    error.wait_for(timeout=90_000)
+    error.wait_for()
     assert "bad.hlo" in error.inner_text()
     assert "\n" not in error.inner_text()
