@@ -67,9 +67,9 @@ export function boxLook(family: number): LookName {
   return `box-${families[family].key}` as LookName;
 }
 
-/** The looks of the boxes by the families of their operations. */
-export function kindLooks({ family, ghost }: VisibleGraph): LookName[] {
-  return Array.from(family, (one, box) => (ghost[box] ? 'ghost' : boxLook(one)));
+/** The looks of the boxes by the families of their operations; frames have none. */
+export function kindLooks({ family, ghost, shape }: VisibleGraph): LookName[] {
+  return Array.from(family, (one, box) => (shape[box] === Shape.frame ? 'frame' : ghost[box] ? 'ghost' : boxLook(one)));
 }
 
 /** The look of an edge: what leads to or from a ghost is one too. */
@@ -104,11 +104,11 @@ export function eachSegment(
 }
 
 /** Paints the area of a frame. Its title is painted later, over the edges that enter there. */
-export function paintFrame(painter: Painter, { visible, layout }: Scene, box: number): void {
+export function paintFrame(painter: Painter, { visible, layout, looks }: Scene, box: number): void {
   if (visible.times[box] > 1 && !visible.spread[box]) {
     for (const step of [2, 1]) {
       painter.rect(
-        'frame',
+        looks[box],
         layout.x[box] + 3 * step,
         layout.y[box] + 3 * step,
         layout.width[box],
@@ -117,7 +117,7 @@ export function paintFrame(painter: Painter, { visible, layout }: Scene, box: nu
       );
     }
   }
-  painter.rect('frame', layout.x[box], layout.y[box], layout.width[box], layout.height[box], 8);
+  painter.rect(looks[box], layout.x[box], layout.y[box], layout.width[box], layout.height[box], 8);
 }
 
 /** The title of a frame: of a long name as much as there is room for, where a box shows only its beginning. */
@@ -154,7 +154,8 @@ export function paintTitle(painter: Painter, scene: Scene, box: number): void {
   const [label, detail] = [titleOf(scene, box), visible.detail[box]];
   const labelWidth = measure(label, 'title');
   const width = labelWidth + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
-  painter.rect('ground', ...titleGround(scene, box), 3);
+  const ground = scene.looks[box] === 'frame' ? 'ground' : (`ground-${scene.looks[box]}` as LookName);
+  painter.rect(ground, ...titleGround(scene, box), 3);
   painter.text('title', x, y + 18, label, visible.whole.get(box));
   if (detail) {
     painter.text('type', x + labelWidth + DETAIL_GAP, y + 18, detail);
@@ -164,7 +165,7 @@ export function paintTitle(painter: Painter, scene: Scene, box: number): void {
     const left = layout.x[box] + layout.width[box] - FRAME_TITLE_INSET - measure(note, 'type');
     // Where there is no room for both, the title is what tells.
     if (left >= x + width + DETAIL_GAP) {
-      painter.rect('ground', left - 4, y + 6, Math.ceil(measure(note, 'type')) + 8, 17, 3);
+      painter.rect(ground, left - 4, y + 6, Math.ceil(measure(note, 'type')) + 8, 17, 3);
       painter.text('type', left, y + 18, note);
     }
   }

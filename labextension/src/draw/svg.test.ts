@@ -55,6 +55,17 @@ test('frames are painted before what stands in them', () => {
   assert.ok(svg.includes('>scan x32</text>'));
 });
 
+test('a frame that has a colour is filled with it, and so is the ground of its title', () => {
+  const scene = sceneOf(loop(), [1]);
+  const frame = scene.visible.shape.indexOf(Shape.frame);
+  const coloured = { ...scene, looks: scene.looks.map((look, box) => (box === frame ? 'amount-3' : look)) };
+  const svg = toSvg(coloured, { theme: 'auto', title: 'a program', description: 'what it does' });
+  for (const look of ['amount-3', 'ground-amount-3']) {
+    assert.equal(groups(svg, look).match(/<rect /g)?.length, 1, look);
+  }
+  assert.equal(groups(svg, 'frame') + groups(svg, 'ground'), '');
+});
+
 test('any name is text: the picture stays valid and holds no markup from it', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),

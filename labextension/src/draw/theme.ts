@@ -145,6 +145,11 @@ const family = (fill: Role, stroke: Role): Look => ({ fill, stroke, width: 1 });
 export const looks = {
   frame: { fill: 'frame', stroke: 'frameLine', width: 1 },
   ground: { fill: 'frame' },
+  'ground-amount-0': { fill: 'amount0' },
+  'ground-amount-1': { fill: 'amount1' },
+  'ground-amount-2': { fill: 'amount2' },
+  'ground-amount-3': { fill: 'amount3' },
+  'ground-amount-4': { fill: 'amount4' },
   turn: { fill: 'background', stroke: 'plainLine', width: 1, dash: [3, 2] },
   chip: { fill: 'background', stroke: 'line', width: 1 },
   'hull-line-0': { fill: 'hull0Line' },

@@ -149,10 +149,13 @@ export class Colours {
     const rank = ranked(groupOf, groups, own);
     const of = groupOf.map(group => (group < 0 ? -1 : rank[group]));
     const names = new Map(groups.names.map((name, group) => [rank[group], name]));
-    const boxes = [...of].filter((_, box) => visible.shape[box] === Shape.box);
+    const boxes = [...of].filter((group, box) => visible.shape[box] === Shape.box || group >= 0);
     const shown = [...new Set(boxes)].sort((a, b) => a - b);
     // What the compiler does not keep looks so, whatever the colours tell, unless they tell of it too.
-    const looks = Array.from(of, (group, box): LookName => (group < 0 && visible.ghost[box] ? 'ghost' : lookOf(group)));
+    const looks = Array.from(of, (group, box): LookName => {
+      const plain = visible.shape[box] === Shape.frame ? 'frame' : visible.ghost[box] ? 'ghost' : REST;
+      return group < 0 ? plain : lookOf(group);
+    });
     const coloured = shown.filter(group => group >= 0 && group < own);
     const legend = coloured.map(group => ({ look: lookOf(group), label: names.get(group) ?? '' }));
     const others = shown.filter(group => group >= own).length;

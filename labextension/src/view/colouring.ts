@@ -8,7 +8,7 @@ import { attribute, nodeLabel } from './label.ts';
 import { families } from './family.ts';
 import { fatesOf } from './ghosts.ts';
 import { kernelsThrough, optimizedOf } from './kernels.ts';
-import { ofItem, measuredOf, wholeOf } from './measures.ts';
+import { measuredOf, ofItem, wholeOf, type Measured } from './measures.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { aliveAtPeak } from './peak.ts';
 import { madeBytes } from './search.ts';
@@ -35,6 +35,8 @@ export interface Groups {
   readonly of: Int32Array;
   /** Of each row of the outline that is such a group itself, likewise. */
   readonly ofRow?: Int32Array;
+  /** The group of a region as one, where nothing in it has a part of its own: its item, as `VisibleGraph.item` has it. */
+  ofFrame?(item: number): number;
 }
 
 export const colourings: readonly Colouring[] = [
@@ -71,10 +73,11 @@ export function groupsOfBoxes(
   }
   const rows = rowsOf(document, visible.graph);
   const pick = colouring.amount ? largest : commonest;
+  const ofFrame = groupsOfFrames(visible, groups);
   return Int32Array.from({ length: visible.count }, (_, box) => {
     const item = visible.item[box];
     if (visible.shape[box] !== Shape.box) {
-      return -1;
+      return ofFrame.get(box) ?? -1;
     }
     if (item >= 0 && groups.ofRow && groups.ofRow[item] >= 0) {
       return groups.ofRow[item];
@@ -83,6 +86,22 @@ export function groupsOfBoxes(
       ? groups.of[-1 - item]
       : pick(operationsIn(visible.graph, rows, item, groups.of), groups.names.length);
   });
+}
+
+/** The groups of frames that are told of as one; of one inside another, as a kernel in its call, that is the inner one. */
+function groupsOfFrames(
+  { count, shape, item, parent }: VisibleGraph,
+  { ofFrame }: Groups
+): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  for (let box = 0; ofFrame && box < count; box++) {
+    const group = shape[box] === Shape.frame ? ofFrame(item[box]) : -1;
+    if (group >= 0) {
+      found.set(box, group);
+    }
+  }
+  [...found.keys()].forEach(box => found.delete(parent[box]));
+  return found;
 }
 
 /**
@@ -303,8 +322,18 @@ function sharesOf(document: Document, graph: Graph, figure: Figure): Groups | nu
     of: Int32Array.from({ length: graph.nodeCount }, (_, node) =>
       graph.kind[node] === NodeKind.operation ? step(-1 - node) : -1
     ),
-    ofRow: Int32Array.from({ length: rowsOf(document, graph).count }, (_, row) => step(row))
+    ofRow: Int32Array.from({ length: rowsOf(document, graph).count }, (_, row) => step(row)),
+    ofFrame: item => (isMeasuredAsOne(document, measured, graph, figure, item) ? step(item) : -1)
   };
+}
+
+/** True for a region of which only the operation that it is the inside of was measured, as a kernel is. */
+function isMeasuredAsOne(document: Document, measured: Measured, graph: Graph, figure: Figure, item: number): boolean {
+  const { outline } = rowsOf(document, graph);
+  const owner = item < 0 ? -1 - item : outline.first[item];
+  const own = measured.own[figure][owner];
+  const owns = graph.firstRegion[owner] < graph.firstRegion[owner + 1];
+  return owns && own > 0 && ofItem(document, measured, graph, figure, item) - own <= 1e-9 * own;
 }
 
 function bySharding(document: Document, graph: Graph): Groups | null {

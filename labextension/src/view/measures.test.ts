@@ -5,10 +5,13 @@ import type { Document, Graph } from '../document/graph.ts';
 import { affine, loop, type Sketch } from '../document/sketch.ts';
 import { measureLines } from '../explorer/measured.ts';
 import { colourings, groupsOfBoxes } from './colouring.ts';
+import { openEverything } from './first.ts';
 import { measuredOf, ofItem, shareText, timeText, wholeOf } from './measures.ts';
+import { rowsOf } from './outline.ts';
 import { parseQuery } from './query.ts';
 import { findMatches } from './search.ts';
 import { show } from './view.ts';
+import { Shape } from './visible.ts';
 
 type Plain = ReturnType<Sketch['plain']>;
 
@@ -70,6 +73,24 @@ test('the colours by time are steps of the whole, with what is inside of a close
   const folded = show(closed.document, closed.graph, { open: new Set<number>() });
   const boxes = groupsOfBoxes(closed.document, folded, colouring, inLoop);
   assert.equal(inLoop.names[boxes[folded.label.indexOf('cell')]], '40 % and more');
+});
+
+test('an open region that was timed as one, as a kernel is, keeps its colour; what was timed by its parts has none', () => {
+  const colouring = colourings.find(one => one.key === 'time');
+  assert.ok(colouring);
+  const coloured = (seconds: Record<number, number>): Record<string, string> => {
+    const { document, graph } = opened(timed(loop().plain(), seconds));
+    const groups = colouring.groups(document, graph);
+    assert.ok(groups);
+    const visible = show(document, graph, { open: openEverything(rowsOf(document, graph), true) });
+    assert.ok(visible.shape.includes(Shape.frame));
+    const of = groupsOfBoxes(document, visible, colouring, groups);
+    return Object.fromEntries(
+      [...of].flatMap((group, box) => (group < 0 ? [] : [[visible.label[box], groups.names[group]]]))
+    );
+  };
+  assert.deepEqual(coloured({ 3: 0.9, 11: 0.1 }), { cell: '40 % and more', neg: '5 to 15 %' });
+  assert.deepEqual(coloured({ 7: 0.9, 11: 0.1 }), { mul: '40 % and more', neg: '5 to 15 %' });
 });
 
 test('FLOPs and bytes colour only where they are known', () => {
