@@ -63,6 +63,41 @@ test('what reads another constant has changed, through what only hands the const
   assert.equal(same, 2);
 });
 
+test('what reads a value that is handed on otherwise has changed, seen from either side', () => {
+  const sketch = new Sketch('spread');
+  const x = sketch.argument('x', 'f32[4]');
+  const spread = sketch.op('broadcast', [sketch.argument('y', 'f32[]')], 'f32[4]');
+  const product = sketch.op('multiply', [x, spread], 'f32[4]');
+  sketch.result('result', sketch.op('tanh', [product], 'f32[4]'));
+  const changes = (linked: (node: number) => boolean, kindOf: (node: number) => number): (readonly number[])[] => {
+    const plain = sketch.plain();
+    const [graph] = plain.graphs;
+    const [program] = plain.programs;
+    plain.graphs.push(structuredClone(graph));
+    plain.programs.push({ ...program, stages: [{ ...program.stages[0], graph: 1 }] });
+    const nodes = graph.nodes.op.map((_, node) => node).filter(linked);
+    plain.links = [{ from: 0, to: 1, source: nodes, target: nodes, kind: nodes.map(kindOf), shares: {} }];
+    const document = decodePlain(plain);
+    document.graphs.forEach(graph => (rowsOf(document, graph).outline.role[spread] = NodeRole.edge));
+    return [compare(document, 0, 1).changed, compare(document, 1, 0).changed];
+  };
+  const all = (): boolean => true;
+  assert.deepEqual(
+    changes(all, () => 0),
+    [[], []]
+  );
+  const without = (node: number): boolean => node !== spread;
+  assert.deepEqual(
+    changes(without, () => 0),
+    [[product], [product]]
+  );
+  const otherwise = [spread, product];
+  assert.deepEqual(
+    changes(all, node => (node === spread ? 3 : 0)),
+    [otherwise, otherwise]
+  );
+});
+
 test('the same stage of the other program stands beside a stage; alone, one stage has nothing beside it', () => {
   assert.equal(besideWhich(decodePlain(pair()), 0), 1);
   assert.equal(besideWhich(decodePlain(pair()), 1), 0);

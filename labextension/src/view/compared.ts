@@ -49,13 +49,13 @@ function stand(document: Document, from: number, to: number): Compared {
   const programs = programOf(document, from) !== programOf(document, to);
   const of = new Uint8Array(graph.nodeCount);
   for (let node = 0; node < graph.nodeCount; node++) {
-    if (counts(document, graph, role, node)) {
+    if (counts(document, graph, role[node], node)) {
       const kinds = follow(document, from, node, to).map(({ kind }) => kind);
       of[node] = !kinds.length ? Standing.only : programs ? standingOf(kinds) : Standing.same;
     }
   }
   if (programs) {
-    changeByConstants(document, from, to, of);
+    changeByUndrawn(document, from, to, of);
   }
   const found = (standing: number): number[] => [...of.keys()].filter(node => of[node] === standing);
   return {
@@ -68,18 +68,33 @@ function stand(document: Document, from: number, to: number): Compared {
   };
 }
 
-/** Of constants, only another value is a difference: of the operations that read it, for it has no box of its own. */
-function changeByConstants(document: Document, from: number, to: number, of: Uint8Array): void {
-  const { strings } = document;
+/**
+ * What has no box of its own is a difference of the operations that read it: a constant where it has another value, and
+ * what hands values on, as a broadcast, where it does so in another way or has no counterpart.
+ */
+function changeByUndrawn(document: Document, from: number, to: number, of: Uint8Array): void {
   const graph = document.graphs[from];
   for (let node = 0; node < graph.nodeCount; node++) {
-    if (strings[graph.op[node]] === 'constant' && isChanged(document, from, node, to)) {
+    if (isOther(document, from, node, to)) {
       const readers = drawnReaders(document, graph, node);
       for (const reader of readers.length ? readers : [node]) {
         of[reader] = of[reader] === Standing.only ? Standing.only : Standing.changed;
       }
     }
   }
+}
+
+/** True for a constant or what hands values on that differs. */
+function isOther(document: Document, from: number, node: number, to: number): boolean {
+  const graph = document.graphs[from];
+  const { role } = rowsOf(document, graph).outline;
+  const constant = document.strings[graph.op[node]] === 'constant';
+  const hands = role[node] === NodeRole.edge && counts(document, graph, NodeRole.box, node);
+  if (!constant && !hands) {
+    return false;
+  }
+  const kinds = follow(document, from, node, to).map(({ kind }) => kind);
+  return kinds.includes(LinkKind.changed) || (hands && !kinds.length);
 }
 
 /** The boxes of a graph that read a node, through what only hands it on. */
@@ -91,15 +106,11 @@ function drawnReaders(document: Document, graph: Graph, node: number): readonly 
   for (const at of seen) {
     for (let i = first[at]; i < first[at + 1]; i++) {
       const reader = after[i];
-      const drawn = role[reader] === NodeRole.box && counts(document, graph, role, reader);
+      const drawn = role[reader] === NodeRole.box && counts(document, graph, role[reader], reader);
       (drawn ? found : seen).add(reader);
     }
   }
   return [...found];
-}
-
-function isChanged(document: Document, from: number, node: number, to: number): boolean {
-  return follow(document, from, node, to).some(({ kind }) => kind === LinkKind.changed);
 }
 
 function standingOf(kinds: readonly number[]): number {
@@ -110,9 +121,9 @@ function standingOf(kinds: readonly number[]): number {
 }
 
 /** Operations that the picture draws, and loops and branches; what is looked through, as a call, has no standing. */
-function counts({ strings }: Document, graph: Graph, role: Uint8Array, node: number): boolean {
-  const op = strings[graph.op[node]];
-  const drawn = role[node] <= NodeRole.counter || HOLDERS.has(op);
+function counts(document: Document, graph: Graph, role: number, node: number): boolean {
+  const op = document.strings[graph.op[node]];
+  const drawn = role <= NodeRole.counter || HOLDERS.has(op);
   return graph.kind[node] === NodeKind.operation && drawn && !IDLE.has(op);
 }
 
