@@ -275,6 +275,31 @@ def test_programs_are_renamed_saved_and_deleted(notebook, lab):
     expect(programs(panel)).to_contain_text("step(f32[4])")
 
 
+def test_what_waits_for_a_cell_is_said_and_done_after_it(notebook, lab):
+    until = "import pathlib, time\nwhile not pathlib.Path('go on').exists(): time.sleep(0.05)"
+    book = notebook(SETUP, WATCHED, until)
+    book.run(0)
+    book.run(1)
+    panel, page = show_panel(book.page), book.page
+    page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-editor").nth(2).click()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-prompt").nth(2)).to_have_text("[*]:")
+    three, waiting = programs(panel).filter(has_text="step(f32[3])"), panel.locator(".jv-panel-waiting")
+    choose(page, three, "Pin")
+    expect(waiting).to_have_text(f"{book.name} runs a cell. After it: pin step(f32[3])")
+    choose(page, three, "Save As")
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    expect(waiting).to_contain_text("save step.jaxviz")
+    panel.get_by_role("button", name="Open step(f32[4])").click()
+    expect(page.locator(".jv-tab-note")).to_have_text("The kernel is busy with a cell: this comes after it.")
+    book.shot("programs-waiting")
+    (lab.folder / "go on").touch()
+    wait_for_picture(page, ".jv-tab")
+    expect(panel.locator(".jv-panel-pin")).to_have_text("pinned")
+    page.get_by_text("Saved as step.jaxviz").first.wait_for()
+    expect(waiting).to_be_hidden()
+
+
 def test_the_list_is_used_with_keys_alone(notebook):
     book = notebook(SETUP, WATCHED)
     book.run(0)

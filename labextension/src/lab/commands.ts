@@ -4,6 +4,7 @@ import { Dialog, InputDialog, Notification, showDialog, showErrorMessage } from 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { AllPrograms, KernelEntry } from './allPrograms.ts';
+import type { Told } from '../explorer/kernelLine.ts';
 import type { Comparing } from './comparing.ts';
 import { icon } from './icon.ts';
 import type { Program } from './kernelPrograms.ts';
@@ -25,7 +26,8 @@ export interface CommandParts {
   readonly all: AllPrograms;
   readonly comparing: Comparing;
   readonly trans: TranslationBundle;
-  openTab(title: string, document: Promise<unknown>, origin?: Origin): void;
+  /** `ask` asks for the document, and may say why it does not come yet. */
+  openTab(title: string, ask: (waits: Told) => Promise<unknown>, origin?: Origin): void;
   /** Shows the tab that a program is in already, if there is one. */
   showTab(listed: string): boolean;
   /** Path of the notebook that the person is in. */
@@ -70,7 +72,16 @@ export function addCommands(parts: CommandParts): void {
     return kernel && program ? { kernel, program } : null;
   };
 
-  const openLater = async ({ path, program, listed, other }: Origin): Promise<unknown> => {
+  const openNow = ({ programs }: KernelEntry, { program, other }: Origin, waits: Told): Promise<unknown> =>
+    other === undefined
+      ? programs.open(program, { what: trans.__('open %1', programs.nameOf(program)), waits })
+      : programs.compare(program, other, {
+          what: trans.__('compare %1 with %2', programs.nameOf(program), programs.nameOf(other)),
+          waits
+        });
+
+  const openLater = async (origin: Origin, waits: Told): Promise<unknown> => {
+    const { path, program, listed } = origin;
     await parts.waitFor(path);
     const kernel = all.ofPath(path);
     // A kernel that was started again counts its programs from the beginning.
@@ -79,7 +90,7 @@ export function addCommands(parts: CommandParts): void {
         trans.__('This program is no longer there: its kernel was restarted or shut down. Run %1 again.', path)
       );
     }
-    return other === undefined ? kernel.programs.open(program) : kernel.programs.compare(program, other);
+    return openNow(kernel, origin, waits);
   };
 
   /** Adds a command about one program; a failure is told in a dialog. */
@@ -121,7 +132,7 @@ export function addCommands(parts: CommandParts): void {
         const listed = kernel.programs.listed(program.id);
         if (!parts.showTab(listed)) {
           const origin = { path: kernel.path, program: program.id, listed };
-          openTab(program.label || program.call, kernel.programs.open(program.id), origin);
+          openTab(kernel.programs.nameOf(program.id), waits => openNow(kernel, origin, waits), origin);
         }
       } else if (args.path !== undefined && args.program !== undefined) {
         // The page was loaded again, and the kernel may not be here yet.
@@ -131,7 +142,7 @@ export function addCommands(parts: CommandParts): void {
           listed: String(args.listed),
           ...(args.other === undefined ? {} : { other: String(args.other) })
         };
-        openTab(String(args.title ?? origin.program), openLater(origin), origin);
+        openTab(String(args.title ?? origin.program), waits => openLater(origin, waits), origin);
       }
     }
   });
@@ -167,11 +178,10 @@ export function addCommands(parts: CommandParts): void {
     ({ kernel, program }) => {
       const { first } = comparing;
       if (first) {
-        const other = kernel.programs.get(first.program);
-        const title = `${other?.label || other?.call} ↔ ${program.label || program.call}`;
+        const title = `${kernel.programs.nameOf(first.program)} ↔ ${kernel.programs.nameOf(program.id)}`;
         const listed = kernel.programs.listed(first.program);
         const origin = { path: kernel.path, program: first.program, listed, other: program.id };
-        openTab(title, kernel.programs.compare(first.program, program.id), origin);
+        openTab(title, waits => openNow(kernel, origin, waits), origin);
         comparing.put(null);
       }
     },
@@ -218,7 +228,8 @@ async function save({ app, trans }: CommandParts, { kernel, program }: Chosen): 
       return;
     }
   }
-  const content = `${JSON.stringify(await kernel.programs.open(program.id))}\n`;
+  const document = await kernel.programs.open(program.id, { what: trans.__('save %1', path) });
+  const content = `${JSON.stringify(document)}\n`;
   await contents.save(path, { type: 'file', format: 'text', content });
   Notification.success(trans.__('Saved as %1', path), { autoClose: 4000 });
 }

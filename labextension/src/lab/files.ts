@@ -72,7 +72,11 @@ class CompilerFileFactory extends ABCWidgetFactory<DocumentWidget<ProgramTab>> {
   protected createNewWidget(context: DocumentRegistry.Context): DocumentWidget<ProgramTab> {
     const name = context.path.split('/').pop() ?? context.path;
     const wait = this.trans.__('A kernel is started to read %1 …', name);
-    const content = new ProgramTab(read(this.services, context.path, this.trans), wait, () => undefined);
+    const content = new ProgramTab(
+      () => read(this.services, context.path, this.trans),
+      wait,
+      () => undefined
+    );
     const widget = new DocumentWidget({ content, context });
     // The explorer has a bar of its own.
     widget.toolbar.hide();

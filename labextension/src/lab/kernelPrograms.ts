@@ -7,8 +7,9 @@
  */
 import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
-import { Stopped, type Asked, type Told } from '../explorer/kernelLine.ts';
+import type { Asked, Told } from '../explorer/kernelLine.ts';
 import { application } from './preferences.ts';
+import { Questions, type Message, type Purpose } from './questions.ts';
 import type { Pinned, Shelf } from './shelf.ts';
 
 /** The target of the comm, in `jaxviz/notebook/channel.py`. */
@@ -37,15 +38,6 @@ export interface Program {
   readonly pinned: boolean;
 }
 
-type Message = Readonly<Record<string, unknown>>;
-
-interface Waiting {
-  resolve(answer: Message): void;
-  reject(error: Error): void;
-  /** Hears how far it is. */
-  told?: Told;
-}
-
 export class KernelPrograms {
   /** True while nothing has come since the kernel was restarted. */
   restarted = false;
@@ -57,13 +49,10 @@ export class KernelPrograms {
   /** Programs from before a restart whose documents are here. */
   private readonly kept = new Map<string, Program>();
   private readonly documents = new Map<string, { readonly when: number; readonly document: unknown }>();
-  private readonly waiting = new Map<string, Waiting>();
-  /** What was stopped before the kernel came to it. */
-  private readonly unwanted = new Set<string>();
+  private readonly questions: Questions;
   private comm: string | null = null;
   /** The kernel's own name for its time from start to end: one that was started again has another. */
   private life = '';
-  private questions = 0;
   /** Whether the kernel is to list all that it compiles; as it does by itself, where nobody said so. */
   private listens: boolean | null = null;
   /** When the pinned programs were made whose documents were asked for, by id. */
@@ -83,6 +72,7 @@ export class KernelPrograms {
     before?: KernelPrograms,
     private readonly shelf?: Shelf
   ) {
+    this.questions = new Questions(kernel, () => this.change.emit());
     before?.kept.forEach((program, id) => {
       this.kept.set(id, program);
       this.documents.set(id, { when: program.when, document: before.documents.get(id)?.document });
@@ -146,17 +136,22 @@ export class KernelPrograms {
 
   dispose(): void {
     Signal.clearData(this);
-    this.fail(application.trans.__('The connection to the kernel has ended.'));
+    this.questions.fail(application.trans.__('The connection to the kernel has ended.'));
+  }
+
+  /** What the person has asked for and the kernel comes to when it is free, in words. */
+  get late(): readonly string[] {
+    return this.questions.late;
   }
 
   /** The document of a program, made by the kernel when it is first asked for. */
-  async open(id: string): Promise<unknown> {
+  async open(id: string, purpose?: Purpose): Promise<unknown> {
     const program = this.get(id);
     const known = this.documents.get(id);
     if (program && known?.when === program.when) {
       return known.document;
     }
-    const { document } = await this.ask({ type: 'open', id });
+    const { document } = await this.ask({ type: 'open', id }, purpose);
     if (program) {
       this.documents.set(id, { when: program.when, document });
       this.store();
@@ -164,12 +159,19 @@ export class KernelPrograms {
     return document;
   }
 
-  async compare(one: string, other: string): Promise<unknown> {
-    return (await this.ask({ type: 'compare', ids: [one, other] })).document;
+  async compare(one: string, other: string, purpose?: Purpose): Promise<unknown> {
+    return (await this.ask({ type: 'compare', ids: [one, other] }, purpose)).document;
   }
 
   async rename(id: string, label: string): Promise<void> {
-    await this.ask({ type: 'rename', id, label });
+    const kept = this.kept.get(id);
+    if (kept) {
+      this.kept.set(id, { ...kept, label: label.trim() });
+      this.tell();
+      return;
+    }
+    const what = application.trans.__('rename %1', this.nameOf(id));
+    await this.ask({ type: 'rename', id, label }, { what });
   }
 
   /** Has the kernel list every function of the person's that it compiles, or only what it is told to. */
@@ -182,10 +184,13 @@ export class KernelPrograms {
 
   /** A pinned program is not dropped, and stays here when the kernel is restarted. */
   async pin(id: string, pinned: boolean): Promise<void> {
+    const { trans } = application;
+    const name = this.nameOf(id);
+    const what = pinned ? trans.__('pin %1', name) : trans.__('unpin %1', name);
     if (pinned) {
-      await this.open(id);
+      await this.open(id, { what });
     }
-    await this.ask({ type: 'pin', id, pinned });
+    await this.ask({ type: 'pin', id, pinned }, { what });
   }
 
   async remove(id: string): Promise<void> {
@@ -194,7 +199,8 @@ export class KernelPrograms {
       this.tell();
       return;
     }
-    await this.ask({ type: 'delete', id });
+    const what = application.trans.__('delete %1', this.nameOf(id));
+    await this.ask({ type: 'delete', id }, { what });
   }
 
   async clear(): Promise<void> {
@@ -202,17 +208,13 @@ export class KernelPrograms {
     this.restarted = false;
     this.tell();
     if (this.comm) {
-      await this.ask({ type: 'clear' });
+      await this.ask({ type: 'clear' }, { what: application.trans.__('clear the list') });
     }
   }
 
   /** Has the kernel do something that takes its time, and can be stopped. */
   begin(question: Message, told: Told): Asked<Message> {
-    let started = false;
-    const { request, answer } = this.send(question, words => {
-      started = true;
-      told(words);
-    });
+    const { answer, stop } = this.send(question, { told });
     const done = answer.then(message => {
       const { id, document } = message;
       const program = typeof id === 'string' && question.type === 'run' ? this.get(id) : undefined;
@@ -221,21 +223,13 @@ export class KernelPrograms {
       }
       return message;
     });
-    const stop = (): void => {
-      const waiting = this.waiting.get(request);
-      if (!waiting) {
-        return;
-      }
-      if (started) {
-        void this.kernel.interrupt();
-      } else {
-        // Whatever the kernel does now is not to be interrupted.
-        this.unwanted.add(request);
-        this.waiting.delete(request);
-        waiting.reject(new Stopped());
-      }
-    };
     return { answer: done, stop };
+  }
+
+  /** A program as the person knows it. */
+  nameOf(id: string): string {
+    const program = this.get(id);
+    return program ? program.label || program.call : id;
   }
 
   /** Takes what was pinned from the shelf, once it is known what the kernel has itself. */
@@ -284,34 +278,23 @@ export class KernelPrograms {
     }
   }
 
-  private ask(question: Message): Promise<Message> {
-    return this.send(question).answer;
+  private ask(question: Message, purpose?: Purpose): Promise<Message> {
+    return this.send(question, purpose).answer;
   }
 
-  private send(question: Message, told?: Told): { readonly request: string; readonly answer: Promise<Message> } {
+  private send(question: Message, purpose?: Purpose): Asked<Message> {
     const { comm, kernel } = this;
     if (comm === null || kernel.isDisposed) {
       const { trans } = application;
       const answer = Promise.reject(new Error(trans.__('The kernel has no programs now: run the cell again.')));
-      return { request: '', answer };
+      return { answer, stop: () => undefined };
     }
-    const request = `${kernel.clientId}-${++this.questions}`;
-    const message = KernelMessage.createMessage({
-      msgType: 'comm_msg',
-      channel: 'shell',
-      session: kernel.clientId,
-      username: kernel.username,
-      content: { comm_id: comm, data: { ...question, request } as never }
-    });
-    const answer = new Promise<Message>((resolve, reject) => {
-      this.waiting.set(request, { resolve, reject, ...(told ? { told } : {}) });
-      kernel.sendShellMessage(message, false, true);
-    });
-    return { request, answer };
+    return this.questions.ask(comm, question, purpose);
   }
 
   private hear(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
     this.noticeRestart(message);
+    this.questions.hear(message);
     if (KernelMessage.isCommOpenMsg(message) && message.content.target_name === TARGET) {
       this.comm = message.content.comm_id;
       this.programs.clear();
@@ -323,24 +306,8 @@ export class KernelPrograms {
   }
 
   private take(data: Message): void {
-    const { type, request } = data;
-    const waiting = typeof request === 'string' ? this.waiting.get(request) : undefined;
-    if (type === 'progress') {
-      if (waiting) {
-        waiting.told?.(String(data.words));
-      } else if (this.unwanted.delete(String(request))) {
-        void this.kernel.interrupt();
-      }
-      return;
-    }
-    if (waiting) {
-      this.waiting.delete(request as string);
-      if (type === 'error') {
-        waiting.reject(data.stopped === true ? new Stopped() : new Error(String(data.error)));
-      } else {
-        waiting.resolve(data);
-      }
-    }
+    const { type } = data;
+    this.questions.take(data);
     if (type === 'list') {
       this.programs = new Map((data.programs as Program[]).map(program => [program.id, program]));
       this.key = String(data.session ?? '');
@@ -393,8 +360,7 @@ export class KernelPrograms {
 
   /** A restarted kernel has no programs. Those that are pinned and here stay. */
   private forget(): void {
-    this.fail(application.trans.__('The kernel was restarted.'));
-    this.unwanted.clear();
+    this.questions.fail(application.trans.__('The kernel was restarted.'));
     this.fetched.clear();
     this.comm = null;
     this.key = '';
@@ -461,11 +427,6 @@ export class KernelPrograms {
         return isHere ? [{ session, program, document: known.document }] : [];
       });
     return [...of(BEFORE, this.kept), ...of(this.key, this.programs)];
-  }
-
-  private fail(reason: string): void {
-    this.waiting.forEach(({ reject }) => reject(new Error(reason)));
-    this.waiting.clear();
   }
 }
 

@@ -40,6 +40,8 @@ class FakeKernel {
   readonly clientId = 'client';
   readonly username = '';
   targets: string[] = [];
+  /** Ids of the messages that were sent. */
+  private readonly messages: string[] = [];
 
   constructor(private readonly comms: Record<string, unknown> = {}) {}
 
@@ -51,8 +53,16 @@ class FakeKernel {
     return Promise.resolve({ content: { status: 'ok', comms: this.comms } });
   }
 
-  sendShellMessage(message: { content: { data: Record<string, unknown> } }): void {
+  sendShellMessage(message: { header: { msg_id: string }; content: { data: Record<string, unknown> } }): void {
     this.sent.push(message.content.data);
+    this.messages.push(message.header.msg_id);
+  }
+
+  /** Begins with the last question. */
+  begin(): void {
+    const header = { msg_type: 'status' };
+    const parent_header = { msg_id: this.messages.at(-1) };
+    this.iopubMessage.emit({ header, parent_header, channel: 'iopub', content: { execution_state: 'busy' } });
   }
 
   say(type: 'comm_open' | 'comm_msg', data: unknown): void {
@@ -163,10 +173,63 @@ test('a restart is told, questions under way fail, and what is pinned stays', as
   const [kept] = programs.list;
   assert.equal(programs.size, 1);
   assert.equal(await programs.open(kept.id), 'kept');
-  await assert.rejects(programs.rename(kept.id, 'x'), /run the cell again/);
+  await assert.rejects(programs.compare(kept.id, '2'), /run the cell again/);
   // A program of the new kernel with the same number is another one.
   kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
   assert.deepEqual([programs.size, programs.restarted], [2, false]);
+});
+
+test('what the person asks of a kernel that runs a cell is said until the kernel comes to it', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const kernel = new FakeKernel();
+  const programs = make(kernel);
+  kernel.say('comm_open', { type: 'list', programs: [program('1'), program('2', { label: 'mine' })], dropped: 0 });
+  const heard: string[] = [];
+  const opened = programs.open('1', { what: 'open step(1)', waits: why => heard.push(why) });
+  const renamed = programs.rename('2', 'yours');
+  assert.deepEqual([programs.late, heard], [[], []], 'a kernel that is free has begun by then');
+  t.mock.timers.tick(300);
+  assert.deepEqual(programs.late, ['open step(1)', 'rename mine']);
+  assert.match(heard[0], /busy with a cell/);
+  const [open] = kernel.sent;
+  kernel.answer({ type: 'done' });
+  await renamed;
+  kernel.say('comm_msg', { type: 'document', document: 'there', request: open.request });
+  assert.equal(await opened, 'there');
+  assert.deepEqual([programs.late, heard.at(-1)], [[], '']);
+});
+
+test('nobody waits for a kernel that has begun, nor for what the page asks by itself', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const kernel = new FakeKernel();
+  const programs = make(kernel);
+  programs.listen(true);
+  kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
+  t.mock.timers.tick(300);
+  assert.deepEqual(programs.late, []);
+  const pinned = programs.pin('1', true);
+  kernel.begin();
+  t.mock.timers.tick(300);
+  assert.deepEqual(programs.late, []);
+  kernel.answer({ type: 'document', document: 'there' });
+  await new Promise(done => setImmediate(done));
+  // Meanwhile another cell has begun.
+  t.mock.timers.tick(300);
+  assert.deepEqual(programs.late, ['pin step(1)']);
+  kernel.begin();
+  assert.deepEqual(programs.late, []);
+  kernel.answer({ type: 'done' });
+  await pinned;
+});
+
+test('a program from before a restart is renamed without its kernel, and stays so', async () => {
+  const shelf = new FakeShelf();
+  const [kernel, programs] = await load(shelf, 'a', [PINNED]);
+  kernel.statusChanged.emit('restarting');
+  await programs.rename(programs.list[0].id, ' mine ');
+  assert.equal(programs.list[0].label, 'mine');
+  const [, after] = await load(shelf, '', []);
+  assert.equal(after.list[0].label, 'mine');
 });
 
 const FOUND = { c: { target_name: 'jaxviz' } };

@@ -41,7 +41,9 @@ export interface PanelParts {
 export class ProgramsPanel extends Widget {
   private readonly list = element('div', 'jv-entries');
   /** Says with what a program is about to be compared. */
-  private readonly compared = element('div', 'jv-panel-compared');
+  private readonly compared = element('div', 'jv-panel-aside jv-panel-compared');
+  /** Says what waits for a kernel that is busy. */
+  private readonly waiting = element('div', 'jv-panel-aside jv-panel-waiting');
   /** Kernels and functions that the person folded or unfolded, by name. */
   private readonly folded = new Map<string, boolean>();
   /** Where the focus was when the context menu was opened. */
@@ -57,7 +59,8 @@ export class ProgramsPanel extends Widget {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', trans.__('JAX programs'));
     this.compared.setAttribute('role', 'status');
-    this.node.append(head, this.compared, this.list);
+    this.waiting.setAttribute('role', 'status');
+    this.node.append(head, this.compared, this.waiting, this.list);
     this.list.addEventListener('keydown', event => this.hear(event));
     this.list.addEventListener('contextmenu', () => (this.left = this.place));
     parts.all.changed.connect(this.update, this);
@@ -104,6 +107,7 @@ export class ProgramsPanel extends Widget {
     );
     this.list.scrollTop = scroll;
     this.tellCompared();
+    this.tellWaiting();
     this.focusOn(place);
   }
 
@@ -155,6 +159,18 @@ export class ProgramsPanel extends Widget {
       const name = element('code', '', program.label || program.call);
       this.compared.append(element('span', '', trans.__('To compare:')), ' ', name, ' ', cancel);
     }
+  }
+
+  private tellWaiting(): void {
+    const { all, trans } = this.parts;
+    const busy = all.entries.filter(({ programs }) => programs.late.length > 0);
+    this.waiting.hidden = busy.length === 0;
+    this.waiting.replaceChildren(
+      ...busy.map(({ name, programs }) => {
+        const text = trans.__('%1 runs a cell. After it: %2', name, programs.late.join(', '));
+        return element('p', '', text);
+      })
+    );
   }
 
   /** What a newcomer reads. */

@@ -7,7 +7,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { PanelLayout, Widget } from '@lumino/widgets';
 import { button } from '../explorer/elements.ts';
-import type { KernelLine } from '../explorer/kernelLine.ts';
+import type { KernelLine, Told } from '../explorer/kernelLine.ts';
 import { AllPrograms } from './allPrograms.ts';
 import { addCommands, type Origin } from './commands.ts';
 import { Comparing } from './comparing.ts';
@@ -76,13 +76,13 @@ function activate(
   const origins = new Map<MainAreaWidget<ProgramTab>, Origin>();
 
   /** Opens a document in a tab. `origin` names it after the page was loaded again. */
-  const openTab = (title: string, document: Promise<unknown>, origin?: Origin): void => {
+  const openTab = (title: string, ask: (waits: Told) => Promise<unknown>, origin?: Origin): void => {
     const from = active();
     const go = goTo(app, notebooks, () => origins.get(tab)?.path ?? from, trans);
     const wait = trans.__('The kernel makes the picture of %1 …', title);
     // A comparison is of no program that could be run.
     const line = origin && origin.other === undefined ? (show: Show) => lineOf(origin, show) : undefined;
-    const content = new ProgramTab(document, wait, go, line);
+    const content = new ProgramTab(ask, wait, go, line);
     const tab: MainAreaWidget<ProgramTab> = new MainAreaWidget({ content });
     // The explorer has a bar of its own.
     tab.toolbar.hide();
@@ -123,7 +123,7 @@ function activate(
       kernel: () => (all.ofSession(listed.split(':')[0]) ?? all.ofPath(path))?.programs,
       program: listed,
       show,
-      open: (name, document) => openTab(name, Promise.resolve(document))
+      open: (name, document) => openTab(name, () => Promise.resolve(document))
     });
   const lineOf = ({ path, listed }: Origin, show: Show): KernelLine => lineTo(listed, path, show);
   application.kernelLine = (output, program, show) =>

@@ -3,7 +3,7 @@ import '../../style/lab.css';
 import { Widget } from '@lumino/widgets';
 import { element } from '../explorer/elements.ts';
 import type { Explorer } from '../explorer/explorer.ts';
-import type { KernelLine } from '../explorer/kernelLine.ts';
+import type { KernelLine, Told } from '../explorer/kernelLine.ts';
 import type { SourceSpot } from '../explorer/source.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { loaded } from './later.ts';
@@ -17,17 +17,22 @@ export class ProgramTab extends Widget {
   private explorer: Explorer | null = null;
   private layouts: LayoutClient | null = null;
 
-  /** `wait` says what is shown until the document is there; `lineFor` gives the line to the kernel that made it. */
+  /**
+   * `ask` asks for the document, and may say why it does not come yet; else `wait` is said. `lineFor` gives the line to
+   * the kernel that made it.
+   */
   constructor(
-    document: Promise<unknown>,
+    ask: (waits: Told) => Promise<unknown>,
     wait: string,
     private readonly goToLine: (spot: SourceSpot) => void,
     private readonly lineFor?: (show: (document: unknown) => void) => KernelLine
   ) {
     super();
     this.addClass('jv-tab');
-    this.node.append(element('p', 'jv-tab-note', wait));
-    void this.fill(document);
+    const note = element('p', 'jv-tab-note', wait);
+    note.setAttribute('role', 'status');
+    this.node.append(note);
+    void this.fill(ask(why => (note.textContent = why || wait)));
   }
 
   /** Keys are meant for the picture. */
