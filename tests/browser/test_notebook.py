@@ -341,6 +341,17 @@ def test_a_saved_document_opens_as_a_file(notebook, lab, open_page):
     assert box["height"] > 500
 
 
+def test_a_file_that_is_no_document_says_so_in_its_place(lab, open_page):
+    (lab.folder / "no-text.jaxviz").write_bytes(bytes(range(256)))
+    page = open_page()
+    page.goto(f"{lab.url}/lab/tree/no-text.jaxviz?reset")
+    fault = page.locator(".jp-MimeDocument .jv-error")
+    expect(fault).to_have_text(
+        "This is no jaxviz document, or a damaged one: it has bytes that are no text.", timeout=60_000
+    )
+    expect(page.locator(".jp-Dialog")).to_have_count(0)
+
+
 def test_a_file_takes_the_keys_when_it_is_opened_and_when_it_is_shown_again(lab, open_page, graph_of):
     jv.explore(jnp.sin, jnp.ones(4)).document().save(lab.folder / "keys.jaxviz")
     page = open_page()

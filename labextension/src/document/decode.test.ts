@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { deflateSync } from 'node:zlib';
 import { test } from 'node:test';
-import { decode, decodePlain, DocumentError } from './decode.ts';
+import { decode, decodePlain, DocumentError, textOf } from './decode.ts';
 import { affine, loop } from './sketch.ts';
 
 const pack = (json: unknown, version = 1) => ({
@@ -24,6 +24,16 @@ test('a file is read from its text, and one that is cut off says so', async () =
     await assert.rejects(decode(cut), {
       name: 'DocumentError',
       message: /^This jaxviz document is damaged: it is no JSON \(.*JSON.*\)\.$/
+    });
+  }
+});
+
+test('a file that comes in base64 has its text back, and one that is no text says so', () => {
+  assert.equal(textOf(Buffer.from('{"ü": 1}').toString('base64')), '{"ü": 1}');
+  for (const bytes of [[0x1f, 0x8b, 8, 0, 255], [...Buffer.from('ü').subarray(0, 1)]]) {
+    assert.throws(() => textOf(Buffer.from(bytes).toString('base64')), {
+      name: 'DocumentError',
+      message: /^This is no jaxviz document, or a damaged one: it has bytes that are no text\.$/
     });
   }
 });

@@ -1,11 +1,12 @@
 /** What shows documents, loaded with the first of them: a page without any pays nothing for it. */
-import type { decode } from '../document/decode.ts';
+import type { decode, textOf } from '../document/decode.ts';
 import type { Explorer } from '../explorer/explorer.ts';
 import type { takePlace } from '../explorer/succession.ts';
 import type { LayoutClient } from '../layout/client.ts';
 
 export interface Loaded {
   readonly decode: typeof decode;
+  readonly textOf: typeof textOf;
   readonly Explorer: typeof Explorer;
   readonly LayoutClient: typeof LayoutClient;
   readonly takePlace: typeof takePlace;
@@ -20,6 +21,7 @@ export async function loaded(): Promise<Loaded> {
   ]);
   return {
     decode: decoding.decode,
+    textOf: decoding.textOf,
     Explorer: exploring.Explorer,
     LayoutClient: placing.LayoutClient,
     takePlace: succession.takePlace

@@ -173,11 +173,12 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       if (this.takeUp(data, model)) {
         return;
       }
-      const document = await parts.decode(data);
+      const content = this.isFile ? parts.textOf(String(data)) : data;
+      const document = await parts.decode(content);
       await this.changing;
       if (!this.isDisposed && this.shown === data) {
         opening?.remove();
-        await (this.changing = this.draw(parts, document, model));
+        await (this.changing = this.draw(parts, document, content, model));
       }
     } catch (error) {
       this.clear();
@@ -190,7 +191,12 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   /** Draws a document; where another one is on the screen, it is the same program, and this takes its place. */
-  private async draw({ Explorer, LayoutClient, takePlace }: Loaded, document: Document, model: Model): Promise<void> {
+  private async draw(
+    { Explorer, LayoutClient, takePlace }: Loaded,
+    document: Document,
+    data: unknown,
+    model: Model
+  ): Promise<void> {
     const { height, stage, view, program, coming } = { ...preferred(), ...(model.metadata[MIME_TYPE] as object) };
     const saved = readSaved(view);
     const fill = this.isFile;
@@ -201,7 +207,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     const { explorer: before, home } = this;
     const next = new Explorer(this.node, {
       document,
-      data: model.data[MIME_TYPE],
+      data,
       layouts: this.layouts,
       fill,
       // A file is not changed by looking at it.
@@ -374,7 +380,7 @@ const extension: IRenderMime.IExtension = {
   },
   // Before pictures, and before widgets, whose own rank is -10 and which do not survive reopening.
   rank: -20,
-  // A file comes as its text, so that one that is no JSON is told here and not by a dialog of the host.
+  // A file comes in base64, so that one that is no JSON, or no text, is told here and not by a dialog of the host.
   dataType: 'string',
   fileTypes: [
     {
@@ -382,12 +388,13 @@ const extension: IRenderMime.IExtension = {
       displayName: 'JAX program',
       mimeTypes: [MIME_TYPE],
       extensions: ['.jaxviz'],
-      fileFormat: 'text',
+      fileFormat: 'base64',
       icon: sign
     }
   ],
   documentWidgetFactoryOptions: {
     name: 'jaxviz',
+    modelName: 'base64',
     primaryFileType: 'jaxviz',
     fileTypes: ['jaxviz'],
     defaultFor: ['jaxviz']
