@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
-import pytest
+from playwright.sync_api import Locator, Page
 
 HLO = Path(__file__).parents[1] / "data" / "hlo" / "mlp_fwd.v5e.txt"
 
@@ -15,29 +15,47 @@ def mlir():
     return jax.jit(lambda x: jnp.sin(x) @ x).lower(jnp.ones((4, 4))).as_text().encode()
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "label"),
-    [("net.hlo.txt", HLO.read_bytes, None), ("program.mlir", mlir, "dot_general")],
-)
-def test_compiler_files_open_in_the_explorer(lab, open_page, name, content, label):
+def open_file(page: Page, name: str) -> Locator:
+    """The picture of a file that is opened as people do it."""
+    page.locator(".jp-DirListing-item", has_text=name).dblclick()
+    root = page.locator(".jv-tab .jv-root[data-boxes]:visible")
+    root.wait_for(timeout=90_000)
+    return root
+
+
+def close_tab(page: Page, name: str) -> None:
+    page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=name).locator(".lm-TabBar-tabCloseIcon").click()
+
+
+def wait_for_sessions(page: Page, lab, count: int) -> None:
+    page.wait_for_function(
+        "([url, count]) => fetch(url).then(answer => answer.json()).then(list => list.length === count)",
+        arg=[f"{lab.url}/api/sessions", count],
+    )
+
+
+def test_compiler_files_open_in_the_explorer_and_share_one_kernel(lab, open_page):
     (lab.folder / "dumps").mkdir(exist_ok=True)
-    (lab.folder / "dumps" / name).write_bytes(content())
+    (lab.folder / "dumps" / "net.hlo.txt").write_bytes(HLO.read_bytes())
+    (lab.folder / "dumps" / "program.mlir").write_bytes(mlir())
     before = len(lab.sessions())
     page = open_page()
     page.goto(f"{lab.url}/lab/tree/dumps?reset")
-    row = page.locator(".jp-DirListing-item", has_text=name)
-    row.dblclick()
-    root = page.locator(".jv-tab .jv-root[data-boxes]")
-    root.wait_for()
+    root = open_file(page, "net.hlo.txt")
     assert len(root.evaluate("root => root.explorer.labels")) > 2
-    if label:
-        assert label in root.evaluate("root => root.explorer.labels")
-    page.screenshot(path=str(Path(__file__).parents[2] / "test-results" / "screens" / f"opened-{name}.png"))
-    # The kernel that read it is gone again.
-    page.wait_for_function(
-        "([url, count]) => fetch(url).then(answer => answer.json()).then(list => list.length <= count)",
-        arg=[f"{lab.url}/api/sessions", before],
-    )
+    page.screenshot(path=str(Path(__file__).parents[2] / "test-results" / "screens" / "opened-net.hlo.txt.png"))
+    root = open_file(page, "program.mlir")
+    assert "dot_general" in root.evaluate("root => root.explorer.labels")
+    wait_for_sessions(page, lab, before + 1)
+    close_tab(page, "program.mlir")
+    # Somebody shuts it down: the next file starts another.
+    lab.stop_kernels()
+    wait_for_sessions(page, lab, 0)
+    open_file(page, "program.mlir")
+    wait_for_sessions(page, lab, 1)
+    close_tab(page, "program.mlir")
+    close_tab(page, "net.hlo.txt")
+    wait_for_sessions(page, lab, 0)
 
 
 def test_a_damaged_file_says_what_is_wrong_in_one_line(lab, open_page):

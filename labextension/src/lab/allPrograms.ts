@@ -121,7 +121,7 @@ export class AllPrograms {
         if (own?.kernel) {
           this.add(own.kernel, model.path);
         }
-        // Kernels that read a file (`files.ts`) are of that type; they have no programs.
+        // The kernel that reads files (`fileReader.ts`) is of that type; it has no programs.
         const isWanted = model.type !== 'file' && !open.has(model.path);
         if (model.kernel && isWanted && !this.kernels.has(model.kernel.id)) {
           // Without comms: if its notebook is opened, that needs them.
