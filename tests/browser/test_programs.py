@@ -387,6 +387,12 @@ def test_a_line_of_the_source_leads_to_its_cell_also_when_the_notebook_is_rename
     link.click()
     expect(book.page.get_by_text("In [2] was changed since: it no longer has this line.").first).to_be_visible()
     expect(cell.locator(".cm-editor")).to_have_class(re.compile("cm-focused"))
+    for key in ("Escape", "d", "d"):
+        book.page.keyboard.press(key)
+    expect(book.page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(1)
+    book.page.locator(".lm-TabBar-tab", has_text="step(f32[4])").click()
+    link.click()
+    expect(book.page.get_by_text("In [2] is no longer in this notebook.").first).to_be_visible()
 
 
 def test_nothing_of_the_panel_is_loaded_until_it_is_shown(notebook):
@@ -470,7 +476,12 @@ def test_programs_of_a_kernel_whose_notebook_is_closed_are_listed(notebook, lab)
     expect(programs(panel)).to_have_count(2)
     expect(panel.locator(".jv-panel-kernel-name")).to_have_text(book.name)
     panel.get_by_role("button", name="Open step(f32[3])").click()
-    wait_for_picture(book.page, ".jv-tab")
+    root = wait_for_picture(book.page, ".jv-tab")
+    # A line of its source opens the notebook.
+    root.locator(".jv-line-link", has_text=re.compile("^4$")).click()
+    cell = book.page.locator(".jp-Notebook .jp-CodeCell").nth(1)
+    expect(cell).to_have_class(re.compile("jp-mod-active"), timeout=30_000)
+    expect(cell.locator(".cm-editor")).to_have_class(re.compile("cm-focused"))
 
 
 @pytest.mark.oldest_lab

@@ -15,25 +15,48 @@ export function goTo(
   path: () => string,
   trans: TranslationBundle
 ): (spot: SourceSpot) => void {
-  return spot => {
-    const notebook = notebooks?.find(one => one.context.path === path());
-    if (notebook && goToCell(app, notebook, spot, trans)) {
-      return;
-    }
-    void goToFile(app, spot).then(found => {
-      if (!found) {
-        Notification.info(trans.__('%1 is not open here, and lies in no folder that is shown.', spot.label), {
-          autoClose: 5000
-        });
-      }
-    });
-  };
+  return spot => void go(app, notebooks, path(), spot, trans);
+}
+
+async function go(
+  app: JupyterFrontEnd,
+  notebooks: INotebookTracker | null,
+  path: string,
+  spot: SourceSpot,
+  trans: TranslationBundle
+): Promise<void> {
+  const isOfCell = !Number.isNaN(cellNumber(spot));
+  const notebook =
+    notebooks?.find(one => one.context.path === path) ?? (isOfCell ? await openNotebook(app, path) : undefined);
+  if ((notebook && goToCell(app, notebook, spot, trans)) || (!isOfCell && (await goToFile(app, spot)))) {
+    return;
+  }
+  const words =
+    isOfCell && notebook
+      ? trans.__('%1 is no longer in this notebook.', spot.label)
+      : trans.__('%1 is not open here, and lies in no folder that is shown.', spot.label);
+  Notification.info(words, { autoClose: 5000 });
+}
+
+/** A notebook that was closed while its kernel runs on; none for a console, which has a path too. */
+async function openNotebook(app: JupyterFrontEnd, path: string): Promise<NotebookPanel | undefined> {
+  if (!path.endsWith('.ipynb')) {
+    return undefined;
+  }
+  const opened = (await app.commands.execute('docmanager:open', { path })) as NotebookPanel | undefined;
+  await opened?.revealed;
+  return opened;
+}
+
+/** The number of the cell that a line stands in, as it was run; none for a file. */
+function cellNumber({ label }: SourceSpot): number {
+  return Number(/^In \[(\d+)\]/.exec(label)?.[1] ?? NaN);
 }
 
 /** Shows the line in a cell of the notebook, and says so where the cell no longer has it; false where no cell had it. */
 function goToCell(app: JupyterFrontEnd, notebook: NotebookPanel, spot: SourceSpot, trans: TranslationBundle): boolean {
   const { content } = notebook;
-  const count = Number(/\[(\d+)\]/.exec(spot.label)?.[1] ?? NaN);
+  const count = cellNumber(spot);
   const cells = content.widgets.map(({ model }) => ({ source: model.sharedModel.source, count: countOf(model) }));
   const found = cellLine(cells, count, spot.line, spot.text);
   if (!found) {
