@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -17,7 +18,8 @@ from jax.extend import core as jax_core
 from jaxviz import compat
 from jaxviz.find.finding import Finding, Subject
 from jaxviz.find.unrolled import Unrolled, unrolled_loops
-from jaxviz.loops.cost import Cost, measured_cost, random_value
+from jaxviz.loops.cost import Cost, Measured, measured_cost, random_value
+from jaxviz.loops.rounding import difference, is_rounding
 from jaxviz.loops.run import Rebuilding
 from jaxviz.loops.where import copies_of
 from jaxviz.measure.told import display_in_place
@@ -33,8 +35,6 @@ _SHARE, _NOTHING = 0.15, 5e-6
 _READY = 0.02
 # After so many runs, what compiling cost more is not won back in one session.
 _MANY_RUNS = 10_000
-# Results differ by the order of sums; up to this share of the largest number they are the same, by bits of a float.
-_TOLERANCE = {16: 0.05, 32: 1e-3, 64: 1e-8}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,8 @@ class Rebuilt:
     """A program whose unrolled loop was written as a loop of JAX.
 
     `why` says why that cannot be, and is empty where it was done; then `function` is the program with the loop, to be
-    called as the person's own. `difference` is by how much their results differ, as a share of the largest number.
+    called as the person's own. `difference` is by how much their results differ, as a share of the largest number;
+    `equal` is None where rounding alone makes as much of these arguments.
     """
 
     program: Program
@@ -112,10 +113,7 @@ class Rebuilt:
     def _measured(self, before: Cost, after: Cost) -> tuple[str, str]:
         """Which is better by what was measured, and the sentence on it."""
         if self.equal is False:
-            return (
-                "",
-                f"The results differ by {self.difference:.1g} of the largest number, so the loop is not the same.",
-            )
+            return "", f"{self._differing}, so the loop is not the same."
         if before.compile is None or after.compile is None:
             text = f"jax.lax.{self.loop} is {plural(after.equations, 'equation')} in place of {before.equations:,}"
             return "loop", f"{text}, which are too many to be compiled for a comparison."
@@ -198,11 +196,23 @@ class Rebuilt:
             ("run", _time(before.run), _time(after.run)),
         ]
 
+    @property
+    def _differing(self) -> str:
+        """By how much the results differ."""
+        if self.difference == inf:
+            return "One has NaN or infinity where the other has a number"
+        return f"The results differ by {self.difference:.1g} of the largest number"
+
     def _said(self) -> list[str]:
         said = []
         if self.equal:
             amount = "" if not self.difference else f" but for {self.difference:.1g} of the largest number"
             said.append(f"The results are equal{amount}.")
+        elif self.equal is None and self.difference is not None:
+            said.append(
+                f"{self._differing}. The unrolled program alone makes as much of the last bits of its arguments: "
+                "rounding decides what comes out, so these arguments do not tell whether the loop is the same."
+            )
         if self.unrolled is not None and self.unrolled.compile is not None and self.unrolled.run is None:
             said.append("Neither was run, because the program acts on the world, as by printing.")
         said.append(self.verdict)
@@ -236,13 +246,13 @@ def rebuild(
     loop = "scan" if any(turns.given or turns.every for turns in rebuilding.turns) else "fori_loop"
     arguments = _arguments(program, shapes)
     acts = bool(compat.open_jaxpr(program.jaxpr).effects)
-    before, results = measured_cost(program.jaxpr, shapes, None if acts else arguments, begin, "it unrolled")
+    measured_before = measured_cost(program.jaxpr, shapes, None if acts else arguments, begin, "it unrolled")
     # JAX remembers the bodies of jitted functions that it traced before.
-    before = replace(before, trace=max(before.trace, program.seconds["trace"]))
+    before = replace(measured_before.cost, trace=max(measured_before.cost.trace, program.seconds["trace"]))
     measured = partial(measured_cost, begin=begin, name=f"it as jax.lax.{loop}")
     given = None if acts or before.run is None else arguments
     after, others = _as_kept(program, rebuilding, jaxpr, shapes, given, measured)
-    difference, equal = _difference(results, others) if results and others else (None, None)
+    share, equal = _compared(measured_before, others, arguments)
     return Rebuilt(
         program,
         finding,
@@ -251,11 +261,23 @@ def rebuild(
         _as_called(program, jaxpr),
         before,
         after,
-        difference,
+        share,
         equal,
         tuple(rebuilding.left),
         together=len({place for group in rebuilding.groups for place in group}),
     )
+
+
+def _compared(
+    unrolled: Measured, others: Sequence[np.ndarray] | None, arguments: Sequence[Any]
+) -> tuple[float | None, bool | None]:
+    """By how much the results differ, and whether they are equal; None where that is not known."""
+    if not unrolled.results or not others:
+        return None, None
+    share, equal = difference(unrolled.results, others)
+    if not equal and is_rounding(share, unrolled.results, arguments, unrolled.again):
+        return share, None
+    return share, equal
 
 
 def _as_kept(
@@ -264,11 +286,12 @@ def _as_kept(
     jaxpr: Any,
     shapes: Sequence[Any],
     arguments: Sequence[Any] | None,
-    measured: Callable[..., tuple[Cost, Sequence[np.ndarray] | None]],
+    measured: Callable[..., Measured],
 ) -> tuple[Cost, Sequence[np.ndarray] | None]:
     """What the rebuilt program costs, with what its turns read and make in one array each, as one would keep it."""
     if not rebuilding.groups:
-        return measured(jaxpr, shapes, arguments)
+        found = measured(jaxpr, shapes, arguments)
+        return found.cost, found.results
     kept = Rebuilding(program.jaxpr, rebuilding.loops, tuple(rebuilding.groups))
     wide = [
         jax.ShapeDtypeStruct((len(group), *shapes[group[0]].shape), shapes[group[0]].dtype)
@@ -279,10 +302,11 @@ def _as_kept(
     if arguments is not None:
         stacked = [jax.numpy.stack([arguments[place] for place in group]) for group in rebuilding.groups]
         given = [*arguments, *stacked]
-    cost, results = measured(jaxpr, [*shapes, *wide], given)
+    found = measured(jaxpr, [*shapes, *wide], given)
+    results = found.results
     if results is None:
-        return cost, None
-    return cost, [results[place] if turn < 0 else results[place][turn] for place, turn in kept.rows]
+        return found.cost, None
+    return found.cost, [results[place] if turn < 0 else results[place][turn] for place, turn in kept.rows]
 
 
 def _is_of(found: Unrolled, finding: Finding) -> bool:
@@ -307,31 +331,6 @@ def _arguments(program: Program, shapes: Sequence[Any]) -> list[Any]:
 
 def _fits(leaf: Any, shape: Any) -> bool:
     return np.shape(leaf) == shape.shape and (hasattr(leaf, "dtype") or isinstance(leaf, (bool, int, float, complex)))
-
-
-def _difference(results: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> tuple[float, bool]:
-    """The largest difference as a share of the largest number, and whether rounding explains it."""
-    largest, equal = 0.0, True
-    for one, other in zip(results, others, strict=True):
-        bits = _bits(one.dtype)
-        kind = complex if one.dtype.kind == "c" else float
-        a, b = one.astype(kind), other.astype(kind)
-        same = (a == b) | (np.isnan(a) & np.isnan(b))
-        finite = np.isfinite(a) & np.isfinite(b) & ~same
-        equal &= bool((same | finite).all())
-        if finite.any():
-            scale = max(float(np.max(np.abs(a[np.isfinite(a)]))), float(np.max(np.abs(b[np.isfinite(b)]))))
-            share = float(np.max(np.abs(a[finite] - b[finite]))) / scale
-            largest = max(largest, share)
-            equal &= share <= _TOLERANCE.get(bits, 0.0)
-    return largest, equal
-
-
-def _bits(dtype: Any) -> int:
-    """Of a float, or of one part of a complex number; 0 for what must be equal to the bit."""
-    if not jax.dtypes.issubdtype(dtype, np.inexact):
-        return 0
-    return 8 * dtype.itemsize // (2 if dtype.kind == "c" else 1)
 
 
 def _as_called(program: Program, jaxpr: Any) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -41,13 +41,21 @@ class Cost:
         return self.trace + (self.compile or 0.0)
 
 
+class Measured(NamedTuple):
+    """What a program costs; and where it was run, its results, and what gives those of other arguments."""
+
+    cost: Cost
+    results: Sequence[np.ndarray] | None = None
+    again: Callable[[Sequence[Any]], Sequence[np.ndarray]] = lambda arguments: ()
+
+
 def measured_cost(
     jaxpr: Any,
     shapes: Sequence[Any],
     arguments: Sequence[Any] | None,
     begin: Callable[[str], None] = lambda step: None,
     name: str = "it",
-) -> tuple[Cost, Sequence[np.ndarray] | None]:
+) -> Measured:
     """What a jaxpr costs: traced again from its equations, compiled, and run on the arguments, where there are any.
 
     `begin` hears of each step, in which the program goes by `name`.
@@ -59,14 +67,14 @@ def measured_cost(
     traced = jax.jit(lambda *arguments: run(*arguments)).trace(*shapes)
     trace = perf_counter() - start
     if equations > MOST_COMPILED:
-        return Cost(equations, trace, None, None), None
+        return Measured(Cost(equations, trace, None, None))
     begin(f"compiling {name}, {plural(equations, 'equation')}")
     start = perf_counter()
     lowered = traced.lower()
     compiled: Any = Work(lambda _: lowered.compile()).wait()
     compile_seconds = perf_counter() - start
     if arguments is None:
-        return Cost(equations, trace, compile_seconds, None), None
+        return Measured(Cost(equations, trace, compile_seconds, None))
     begin(f"running {name}")
     seconds: list[float] = []
 
@@ -79,8 +87,12 @@ def measured_cost(
             seconds.append(perf_counter() - start)
         return results
 
-    results = Work(timed).wait()
-    return Cost(equations, trace, compile_seconds, median(seconds)), [_numbers(result) for result in results]
+    def again(others: Sequence[Any]) -> list[np.ndarray]:
+        results = Work(lambda work: work.until_ready(compiled(*others))).wait()
+        return [_numbers(result) for result in results]
+
+    results = [_numbers(result) for result in Work(timed).wait()]
+    return Measured(Cost(equations, trace, compile_seconds, median(seconds)), results, again)
 
 
 def _equations(jaxpr: Any) -> int:

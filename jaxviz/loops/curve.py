@@ -138,7 +138,7 @@ def _add_points(
             break
         shapes = loop.shapes(count)
         arguments = [random_value(shape) for shape in shapes]
-        as_loop, _ = measured_cost(jax.make_jaxpr(loop.as_loop(count))(*shapes), shapes, arguments)
+        as_loop = measured_cost(jax.make_jaxpr(loop.as_loop(count))(*shapes), shapes, arguments).cost
         go_on()
         unrolled = None
         growth = count / points[-1].turns if points else 1.0
@@ -146,7 +146,7 @@ def _add_points(
             start = perf_counter()
             written = jax.make_jaxpr(loop.unrolled(count))(*shapes)
             traced = perf_counter() - start
-            found, _ = measured_cost(written, shapes, arguments)
+            found = measured_cost(written, shapes, arguments).cost
             unrolled = Cost(found.equations, traced, found.compile, found.run)
         last = unrolled
         points.append(Point(count, as_loop, unrolled))
