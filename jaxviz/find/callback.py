@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -11,14 +11,16 @@ from jaxviz.graph import OPERATION
 from jaxviz.units import plural
 
 _LOOPS = frozenset({"scan", "while body", "while cond", "while"})
+_BRANCHES = frozenset({"branch"})
 _PRINTS = frozenset({"debug_callback", "debug_print"})
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     graph, strings = subject.graph, subject.graph.tables.strings
     ops = [op for op in np.unique(graph.nodes.op).tolist() if "callback" in strings[op] or strings[op] in _PRINTS]
-    nodes = np.flatnonzero(np.isin(graph.nodes.op, ops) & (graph.nodes.kind == OPERATION)).astype(np.int32)
-    looping = np.array([node for node in nodes.tolist() if _in_loop(subject, node)], np.int32)
+    calls = np.flatnonzero(np.isin(graph.nodes.op, ops) & (graph.nodes.kind == OPERATION))
+    nodes = np.array([node for node in calls.tolist() if not _is_check(subject, node)], np.int32)
+    looping = np.array([node for node in nodes.tolist() if _is_inside(subject, node, _LOOPS)], np.int32)
     straight = np.setdiff1d(nodes, looping)
     # A print of each run is there to be seen; what goes to Python for a value holds the device up.
     # Nor is a check that a library makes the person's to mend.
@@ -40,11 +42,17 @@ def find(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _in_loop(subject: Subject, node: int) -> bool:
+def _is_check(subject: Subject, node: int) -> bool:
+    """Whether a library calls Python in a branch: it does to raise an error, and in no other turn."""
+    return not subject.is_own(node) and _is_inside(subject, node, _BRANCHES)
+
+
+def _is_inside(subject: Subject, node: int, kinds: Collection[str]) -> bool:
+    """Whether a body of one of these kinds is around a node."""
     graph, strings = subject.graph, subject.graph.tables.strings
     region = int(graph.nodes.region[node])
     while region > 0:
-        if strings[graph.regions.kind[region]] in _LOOPS:
+        if strings[graph.regions.kind[region]] in kinds:
             return True
         region = int(graph.region_parent[region])
     return False

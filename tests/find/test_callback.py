@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sysconfig
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -44,6 +46,27 @@ def test_one_in_each_turn_is_worse(fn, line):
     assert finding.severity == "advice"
     assert finding.title.startswith("1 call into Python in each turn of a loop")
     assert line_numbers(finding, fn) == [line]
+
+
+def checked(path):
+    """A loop whose turns ask Python to raise an error, in a file of its own."""
+    source = """
+def check(x):
+    def raise_it(x):
+        raise ValueError("not below 100")
+    return lax.cond(x < 100, lambda x: x, lambda x: jax.pure_callback(raise_it, SCALAR, x), x)
+
+def turns(x):
+    return lax.fori_loop(0, 4, lambda i, x: check(x * 2), x)
+"""
+    names = {"lax": lax, "jax": jax, "SCALAR": SCALAR}
+    exec(compile(source, path, "exec"), names)
+    return names["turns"]
+
+
+def test_the_check_of_a_library_that_calls_python_to_raise_an_error_is_left_alone(tmp_path):
+    assert found("callback", checked(f"{sysconfig.get_path('purelib')}/somewhere/checks.py"), 1.0) == []
+    assert the("callback", checked(str(tmp_path / "own.py")), 1.0).severity == "advice"
 
 
 def printing(x):
