@@ -44,7 +44,7 @@ FINDERS = (
 
 
 #: Those that find something in what the compiler made of it.
-COMPILED_FINDERS = ("removed", "unfused", "collective", "replicated", "peak")
+COMPILED_FINDERS = ("removed", "unchosen", "unfused", "collective", "replicated", "peak")
 
 
 def find_all(subject: Subject) -> tuple[Finding, ...]:

@@ -79,6 +79,11 @@ def _twice(subject: Subject, fates: Fates) -> Iterator[Finding]:
         )
 
 
+def is_costly(subject: Subject, node: int) -> bool:
+    """Whether it costs something to compute: by what it does, or by how much it makes."""
+    return subject.flow.op(node) in _COSTLY or _bytes(subject, node) >= _LARGE
+
+
 def _alike(subject: Subject, fates: Fates) -> Iterator[tuple[int, int]]:
     """The equations that XLA merged into others, with the first that computes the same of the same operands."""
     merged = fates.kind == MERGED

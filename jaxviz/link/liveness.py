@@ -11,17 +11,19 @@ from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, SLICE, STACK, Column, 
 _ACTING = ("callback", "print", "infeed", "outfeed", "swap", "addupdate", "send", "recv", "_start", "effect", "assert")
 
 
-def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
+def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool_] | None = None) -> Column:
     """For each node 1 where it is needed: what a body makes is needed where what leaves it is read.
 
     The values carried round a loop and the operands of what decides (a condition, a number of turns) count as needed
     with the loop, as JAX and XLA take them at first. With `carries`, what goes into a scan, round it and out of it is
-    needed only where something that is needed reads it, as JAX sees to when it lowers a scan.
+    needed only where something that is needed reads it, as JAX sees to when it lowers a scan. The operands of `unread`
+    are taken for such as nobody reads.
     """
     strings = graph.tables.strings
     acting = {op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)}
     needed = [False] * len(graph)
-    operands, first = graph.operands.source.tolist(), graph.first_operand.tolist()
+    source = graph.operands.source if unread is None else np.where(unread, -1, graph.operands.source)
+    operands, first = source.tolist(), graph.first_operand.tolist()
     maker = graph.value_node.tolist()
     kinds, ops, regions = graph.nodes.kind.tolist(), graph.nodes.op.tolist(), graph.nodes.region.tolist()
     owner = graph.regions.owner.tolist()
@@ -45,10 +47,10 @@ def needed_nodes(graph: Graph, *, carries: bool = False) -> Column:
             waiting += leaving.get(region, ()) if region not in opaque else opaque[region]
         waiting += handed_on.get(node, ())
         read = given.get(node, ()) if node in given or node in scans else operands[first[node] : first[node + 1]]
-        for source in read:
-            if source >= 0:
-                waiting.append(maker[source])
-                waiting += made_inside.get(source, ())
+        for value in read:
+            if value >= 0:
+                waiting.append(maker[value])
+                waiting += made_inside.get(value, ())
     return np.array(needed, np.int32)
 
 

@@ -8,7 +8,7 @@ from jaxviz.exploration import explore
 from jaxviz.find import Finding
 
 #: What is found in what the compiler makes.
-COMPILED = ("twice", "folded", "unfused", "collective", "peak")
+COMPILED = ("twice", "folded", "unchosen", "unfused", "collective", "peak")
 
 
 def found(kind, fn, *args) -> list[Finding]:
