@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxviz.read.sharding import spec_words
 from jaxviz.read.values import scalar_text
 
 #: The longest text of one parameter, in characters.
@@ -65,6 +66,9 @@ def _text(value: Any) -> str:
         return f"[{', '.join(_text(item) for item in value[:64])}]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_text(item)}" for key, item in value.items()) + "}"
+    if hasattr(value, "spec") and hasattr(value, "mesh"):
+        unreduced = bool(getattr(value.spec, "unreduced", ()))
+        return spec_words(value.spec, value.mesh.shape, unreduced=unreduced)
     if (callable(value) and not isinstance(value, type)) or hasattr(value, "call_wrapped"):
         return _callable_text(value)
     return str(value)

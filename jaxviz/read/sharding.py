@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 #: The axes of a mesh, each with its size.
 Mesh = Mapping[str, int]
@@ -40,6 +41,22 @@ def sharding_words(text: str, meshes: Mapping[str, Mesh] | None = None) -> str:
     if len(set(words)) == 1:
         return words[0]
     return "; ".join(f"{number}: {each}" for number, each in enumerate(words))
+
+
+def spec_words(spec: Iterable[Any], mesh: Mesh, *, unreduced: bool = False) -> str:
+    """The same for a sharding as JAX has it: for each dimension of the value nothing, an axis or several axes.
+
+    >>> spec_words([None, ("x", "y")], {"x": 4, "y": 2, "z": 3})
+    'dimension 1 in 8 parts along x and y, each on 3 devices'
+    """
+    splits, used = [], 1
+    for number, axes in enumerate(spec):
+        names = [axes] if isinstance(axes, str) else list(axes) if isinstance(axes, (tuple, list)) else []
+        parts = math.prod(mesh.get(name, 0) for name in names)
+        if parts != 1:
+            splits.append((number, parts, " and ".join(names)))
+            used *= parts
+    return _words(splits, math.prod(mesh.values()) // used if used else 1, unreduced=unreduced)
 
 
 def _each(text: str) -> list[str]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from jax.sharding import AbstractMesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 from jaxviz.read.communication import devices_words, groups_of, is_collective
+from jaxviz.read.parameters import parameter_text
 from jaxviz.read.sharding import mesh_of, sharding_words
 
 MESHES = {"mesh": {"x": 4, "y": 2}}
@@ -42,6 +45,21 @@ MESHES = {"mesh": {"x": 4, "y": 2}}
 )
 def test_a_sharding_in_words(text, words):
     assert sharding_words(text, MESHES) == words
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (P("x"), "dimension 0 in 4 parts along x, each on 2 devices"),
+        (P(None, ("x", "y")), "dimension 1 in 8 parts along x and y"),
+        (P("y", "x"), "dimension 0 in 2 parts along y, dimension 1 in 4 parts along x"),
+        (P(None), "whole on every device"),
+        (P(), "whole on every device"),
+    ],
+)
+def test_a_sharding_of_jax_in_words(spec, words):
+    sharding = NamedSharding(AbstractMesh((4, 2), ("x", "y")), spec)
+    assert parameter_text("sharding", sharding) == words
 
 
 def test_a_mesh_is_read():
