@@ -48,6 +48,7 @@ def test_what_a_checkpoint_runs_forward_stands_where_it_was_called():
     assert names_inside(outline, inner.index) == ["matmul", "tanh", "matmul"]
 
 
+@pytest.mark.skipif(jax.__version_info__ < (0, 7), reason="JAX 0.6 keeps the call stack of the first call for all")
 def test_two_calls_of_a_checkpointed_function_are_told_apart():
     @jax.checkpoint
     def block(w, x):
