@@ -8,13 +8,13 @@ from playwright.sync_api import expect
 
 from jaxviz.notebook.display import MIME_TYPE
 
-# Twenty runs of a second each: it is stopped long before they are over.
+# It is stopped before the first of its runs is over.
 SLOW = """\
 import time, jax, jax.numpy as jnp
 %load_ext jaxviz
 def nap(x):
-    time.sleep(1.0)
-    return x
+    while True:
+        time.sleep(0.1)
 def patient(x):
     return jax.pure_callback(nap, x, x) + 1.0
 %jaxviz patient(jnp.ones(3))"""
@@ -34,7 +34,7 @@ def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
     slow = opened.explore(0).root
     slow.locator(".jv-run-stage").click()
     working = slow.locator(".jv-working:not(.jv-exports)")
-    expect(working).to_contain_text("of 20 runs", timeout=60_000)
+    expect(working).to_contain_text("of 20 runs")
     expect(working).to_contain_text("calls back into Python (line 7)")
     opened.shot("asked-running", slow)
     working.get_by_text("stop", exact=True).click()
@@ -49,14 +49,14 @@ def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
     finding.locator(".jv-finding-title").click()
     finding.get_by_text("compare with a loop of JAX").click()
     table = finding.locator(".jv-rebuilt")
-    expect(table).to_contain_text("fori_loop", timeout=60_000)
+    expect(table).to_contain_text("fori_loop")
     expect(table.locator("tr")).to_have_count(5)
     expect(finding).to_contain_text("The results are equal")
     expect(root.locator(".jv-working:not(.jv-exports)")).to_be_hidden()
     opened.shot("asked-rebuilt", root)
     # A run: what was measured is there, seen by the time it takes, and the notebook keeps it.
     root.locator(".jv-run-stage").click()
-    expect(root.locator(".jv-run")).to_contain_text("run:", timeout=60_000)
+    expect(root.locator(".jv-run")).to_contain_text("run:")
     assert root.evaluate("root => root.explorer.view.colour") == "time"
     expect(root.locator(".jv-run-stage")).to_have_text(re.compile(r"^run [\d.]+ .?s$"))
     opened.shot("asked-run", root)
@@ -69,8 +69,8 @@ def test_buttons_have_the_kernel_run_the_program_and_rebuild_its_loop(notebook):
     # Both programs side by side, in a tab of their own.
     finding.locator(".jv-finding-title").click()
     finding.get_by_text("compare with a loop of JAX").click()
-    finding.get_by_text("side by side").click(timeout=60_000)
+    finding.get_by_text("side by side").click()
     tab = opened.page.locator(".jv-tab .jv-root")
-    expect(tab.locator(".jv-pane-head")).to_have_count(2, timeout=60_000)
+    expect(tab.locator(".jv-pane-head")).to_have_count(2)
     opened.page.wait_for_function("root => root.explorer.atRest", arg=tab.element_handle())
     opened.shot("asked-side-by-side")

@@ -8,6 +8,7 @@ from importlib import resources
 import jax
 import jax.numpy as jnp
 import pytest
+from playwright.sync_api import expect
 
 import jaxviz as jv
 from jaxviz.export.svg import to_svg
@@ -52,6 +53,7 @@ COUNT_DRAWINGS = """() => {
 
 
 def zoom_of(graph) -> float:
+    graph.settle()
     return graph.root.evaluate("root => root.explorer.picture.zoom")
 
 
@@ -135,7 +137,7 @@ def test_a_map_comes_when_the_picture_is_larger_than_its_window(chain):
     chain.page.keyboard.press("e")
     chain.settle()
     chain.page.keyboard.press("f")
-    assert not overview.is_visible()
+    expect(overview).to_be_hidden()
     assert len(chain.labels) >= 12
     for _ in range(9):
         chain.page.keyboard.press("+")

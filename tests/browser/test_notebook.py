@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import jax.numpy as jnp
 import nbformat
@@ -20,13 +21,11 @@ def reopen(notebook, lab, open_page):
     lab.stop_kernels()
     page.route("**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     page.goto(f"{lab.url}/lab/tree/{notebook.name}?reset")
-    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
-    # JupyterLab asks for another kernel, or says that it could not start one, or both.
-    accept = page.locator(".jp-Dialog .jp-mod-accept")
-    accept.first.wait_for(timeout=60_000)
-    while accept.count():
-        accept.first.click()
-        page.wait_for_timeout(1500)
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+    # JupyterLab asks for another kernel, or says that it could not start one, or both; the second comes when it likes.
+    accept = page.locator(".jp-Dialog .jp-mod-accept").first
+    accept.wait_for()
+    page.add_locator_handler(accept, lambda: accept.click(), no_wait_after=True)
     return page
 
 
@@ -356,7 +355,7 @@ def test_a_file_takes_the_keys_when_it_is_opened_and_when_it_is_shown_again(lab,
     jv.explore(jnp.sin, jnp.ones(4)).document().save(lab.folder / "keys.jaxviz")
     page = open_page()
     page.goto(f"{lab.url}/lab?reset")
-    page.locator(".jp-DirListing-item", has_text="keys.jaxviz").dblclick(timeout=60_000)
+    page.locator(".jp-DirListing-item", has_text="keys.jaxviz").dblclick()
     graph = graph_of(page.locator(".jp-MimeDocument .jv-root"))
     expect(graph.stage).to_be_focused()
     page.keyboard.press("?")
@@ -394,7 +393,7 @@ def test_a_file_that_is_cut_off_is_one_line(lab, open_page):
     (lab.folder / "cut.jaxviz").write_text('{"format": "jaxviz", "version": 1, "packed": "eJy')
     page = open_page()
     page.goto(f"{lab.url}/lab/tree/cut.jaxviz?reset")
-    expect(page.locator(".jp-MimeDocument .jv-error")).to_contain_text("damaged", timeout=60_000)
+    expect(page.locator(".jp-MimeDocument .jv-error")).to_contain_text("damaged")
     expect(page.locator(".jp-Dialog", has_text="Renderer Failure")).to_have_count(0)
 
 
@@ -420,11 +419,10 @@ def test_an_output_out_of_sight_holds_no_pixels_and_no_worker(notebook):
     opened.page.locator(".jp-Notebook .jp-CodeCell").last.scroll_into_view_if_needed()
     canvases = "[...document.querySelectorAll('.jv-root canvas')]"
     graph.page.wait_for_function(f"{canvases}.every(canvas => canvas.width * canvas.height === 0)")
-    for _ in range(50):
-        if not opened.page.workers:
-            break
+    deadline = time.monotonic() + 60
+    while opened.page.workers:
+        assert time.monotonic() < deadline, "its worker goes on"
         opened.page.wait_for_timeout(100)
-    assert opened.page.workers == []
     opened.page.locator(".jp-Notebook .jp-CodeCell").first.scroll_into_view_if_needed()
     assert graph.colours() > 20
 

@@ -80,6 +80,7 @@ def test_the_legend_stands_beside_the_details(open_page, graph_of, tmp_path):
     for label in graph.labels:
         graph.click(label)
         expect(graph.pane).to_be_visible()
+        graph.settle()
         details = graph.pane.bounding_box()
         sides.add(graph.pane.evaluate("pane => pane.offsetLeft > 0"))
         for item in items.all():

@@ -189,7 +189,7 @@ def test_where_there_is_little_room_the_slider_gives_way_and_the_bar_stays_one_l
     bar, slider = graph.root.locator(".jv-bar"), graph.root.get_by_role("slider")
     high, wide = bar.bounding_box()["height"], slider.bounding_box()["width"]
     page.set_viewport_size({"width": 420, "height": 600})
-    graph.settle()
     expect(slider).to_be_visible()
-    assert slider.bounding_box()["width"] < wide
+    page.wait_for_function("([slider, wide]) => slider.offsetWidth < wide", arg=[slider.element_handle(), wide])
+    graph.settle()
     assert bar.bounding_box()["height"] == high

@@ -27,6 +27,7 @@ def test_the_view_is_saved_with_the_notebook_and_seen_again(notebook, lab, open_
     graph.root.get_by_role("separator", name="height of the picture").focus()
     for _ in range(5):
         graph.page.keyboard.press("ArrowDown")
+    graph.settle()
     height = graph.stage.bounding_box()["height"]
     graph.stage.focus()
     graph.click("cos")
@@ -59,7 +60,9 @@ def test_a_legend_of_more_lines_takes_nothing_from_the_picture(notebook):
     # As where it is on the page only after the picture was placed, or gets narrower.
     legend.evaluate("legend => { legend.style.width = '120px' }")
     graph.page.set_viewport_size({"width": 1270, "height": 800})
-    graph.page.wait_for_timeout(300)
+    graph.page.wait_for_function(
+        "([stage, high]) => stage.offsetHeight > high", arg=[graph.stage.element_handle(), high]
+    )
     grown, wrapped = heights()
     assert grown - high == wrapped - low > 0
 
