@@ -317,8 +317,10 @@ class Notebook:
         """Runs a cell and gives its output area."""
         cell = self.page.locator(".jp-Notebook .jp-CodeCell").nth(index)
         cell.locator(".jp-InputArea-editor").click()
-        self.page.keyboard.press("Control+Enter")
         prompt = cell.locator(".jp-InputArea-prompt")
+        # Not the number of an earlier run.
+        prompt.evaluate("prompt => { prompt.textContent = '' }")
+        self.page.keyboard.press("Control+Enter")
         self.page.wait_for_function("prompt => /\\[\\d+\\]/.test(prompt.textContent)", arg=prompt.element_handle())
         output = cell.locator(".jp-OutputArea").first
         output.scroll_into_view_if_needed()

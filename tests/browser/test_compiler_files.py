@@ -19,7 +19,7 @@ def open_file(page: Page, name: str) -> Locator:
     """The picture of a file that is opened as people do it."""
     page.locator(".jp-DirListing-item", has_text=name).dblclick()
     root = page.locator(".jv-tab .jv-root[data-boxes]:visible")
-    root.wait_for(timeout=90_000)
+    root.wait_for()
     return root
 
 

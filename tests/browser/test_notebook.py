@@ -345,9 +345,7 @@ def test_a_file_that_is_no_document_says_so_in_its_place(lab, open_page):
     page = open_page()
     page.goto(f"{lab.url}/lab/tree/no-text.jaxviz?reset")
     fault = page.locator(".jp-MimeDocument .jv-error")
-    expect(fault).to_have_text(
-        "This is no jaxviz document, or a damaged one: it has bytes that are no text.", timeout=60_000
-    )
+    expect(fault).to_have_text("This is no jaxviz document, or a damaged one: it has bytes that are no text.")
     expect(page.locator(".jp-Dialog")).to_have_count(0)
 
 

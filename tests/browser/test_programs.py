@@ -480,7 +480,7 @@ def test_programs_of_a_kernel_whose_notebook_is_closed_are_listed(notebook, lab)
     # A line of its source opens the notebook.
     root.locator(".jv-line-link", has_text=re.compile("^4$")).click()
     cell = book.page.locator(".jp-Notebook .jp-CodeCell").nth(1)
-    expect(cell).to_have_class(re.compile("jp-mod-active"), timeout=30_000)
+    expect(cell).to_have_class(re.compile("jp-mod-active"))
     expect(cell.locator(".cm-editor")).to_have_class(re.compile("cm-focused"))
 
 
