@@ -129,6 +129,7 @@ def test_nothing_is_drawn_while_nothing_changes(chain):
     chain.page.evaluate(COUNT_DRAWINGS)
     drawings_until_still(chain.page)
     chain.page.keyboard.press("+")
+    chain.settle()
     assert 0 < drawings_until_still(chain.page) < 200
 
 
