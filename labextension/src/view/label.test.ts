@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { Sketch } from '../document/sketch.ts';
-import { cut, nodeLabel, regionLabel } from './label.ts';
+import { cut, nodeLabel, regionLabel, turns } from './label.ts';
 
 function labels(...regions: readonly (readonly [kind: string, name: string])[]): string[] {
   const sketch = new Sketch();
@@ -30,6 +30,16 @@ test('an operation whose name has nothing to read is called by what it does', ()
   const document = decodePlain(sketch.plain());
   const told = names.map((_, index) => nodeLabel(document, document.graphs[0], index + 1));
   assert.deepEqual(told, ['sin', 'sin', 'sin', 'sin', ...names.slice(4)]);
+});
+
+test('the turns of a loop can be read where they are many, and are an expression where sizes are left open', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[]');
+  const lengths = ['100', '1500', '1000000000', '2*n + 1'];
+  lengths.forEach(length => sketch.op('scan', [x], 'f32[]', { length }));
+  const document = decodePlain(sketch.plain());
+  const told = lengths.map((_, index) => turns(document, document.graphs[0], index + 1));
+  assert.deepEqual(told, ['x100', 'x1500', 'x1,000,000,000', 'x2*n + 1']);
 });
 
 test('what sums derivatives says so', () => {

@@ -3,6 +3,7 @@
  */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { countBelow } from '../document/sorted.ts';
+import { countText } from './words.ts';
 
 /** Names longer than this are cut; the inspector shows them whole. */
 export const MAX_NAME = 22;
@@ -130,7 +131,8 @@ export function turns(document: Document, graph: Graph, node: number): string {
   const op = document.strings[graph.op[node]];
   const key = op === 'scan' ? 'length' : op === 'while' ? 'known_trip_count' : undefined;
   const length = key && attribute(document, graph, node, key);
-  return length ? `x${length}` : '';
+  // With sizes that are left open, the length of a loop is an expression of them.
+  return !length ? '' : /^\d+$/.test(length) ? countText(Number(length)) : `x${length}`;
 }
 
 /**

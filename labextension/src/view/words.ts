@@ -15,9 +15,9 @@ export function bytesText(bytes: number): string {
   return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
 }
 
-/** How many copies there are of something, as it is written on it. */
+/** How many copies there are of something, or turns, as it is written on it: with commas where it could not be read at a look. */
 export function countText(times: number): string {
-  return `x${times}`;
+  return `x${times < 10_000 ? times : numberText(times)}`;
 }
 
 /** A whole number as people read it: 12,345. What the browser has for it takes a tenth of a second the first time. */
