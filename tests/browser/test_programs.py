@@ -191,6 +191,8 @@ def test_a_restarted_kernel_is_said_and_pinned_programs_stay(notebook):
     book.run(1)
     panel = show_panel(book.page)
     pin(panel, "step(f32[3])")
+    choose(book.page, programs(panel).nth(0), "Select for Comparison")
+    expect(panel.locator(".jv-panel-compared")).to_be_visible()
     book.page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Kernel$")).click()
     book.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Restart Kernel…$")).click()
     book.page.locator(".jp-Dialog .jp-mod-accept").click()
@@ -200,6 +202,12 @@ def test_a_restarted_kernel_is_said_and_pinned_programs_stay(notebook):
     panel.get_by_role("button", name="Open step(f32[3])").click()
     wait_for_picture(book.page, ".jv-tab")
     book.shot("programs-restarted")
+    # What would take the kernel's own programs is not offered.
+    expect(panel.locator(".jv-panel-compared")).to_be_hidden()
+    programs(panel).get_by_role("button", name=re.compile("^More about")).click()
+    off = book.page.locator(".lm-Menu-item.lm-mod-disabled .lm-Menu-itemLabel")
+    expect(off).to_contain_text(["Select for Comparison", "Compare with Selected", "Unpin"])
+    book.page.keyboard.press("Escape")
     # What the new kernel has comes to it.
     book.page.locator(".lm-TabBar-tab.lm-mod-closable", has_text=".ipynb").first.click()
     book.run(0)

@@ -161,12 +161,16 @@ export function addCommands(parts: CommandParts): void {
     Commands.pin,
     of => (of?.program.pinned ? trans.__('Unpin') : trans.__('Pin (kept over a restart, never dropped)')),
     ({ kernel, program }) => kernel.programs.pin(program.id, !program.pinned),
-    ({ kernel, program }) => !kernel.programs.isKept(program.id)
+    isInKernel
   );
   add(Commands.save, trans.__('Save As…'), of => save(parts, of));
   add(Commands.remove, trans.__('Delete'), ({ kernel, program }) => kernel.programs.remove(program.id));
-  add(Commands.select, trans.__('Select for Comparison'), ({ kernel, program }) =>
-    comparing.put({ kernel: kernel.id, program: program.id })
+  add(
+    Commands.select,
+    trans.__('Select for Comparison'),
+    ({ kernel, program }) => comparing.put({ kernel: kernel.id, program: program.id }),
+    // To compare takes the kernel.
+    isInKernel
   );
   add(
     Commands.compare,
@@ -185,7 +189,7 @@ export function addCommands(parts: CommandParts): void {
         comparing.put(null);
       }
     },
-    ({ kernel, program }) => comparing.goesWith(kernel.id, program.id)
+    of => isInKernel(of) && comparing.goesWith(of.kernel.id, of.program.id)
   );
   commands.addCommand(Commands.clear, {
     label: trans.__('Clear the List of JAX Programs'),
@@ -199,6 +203,11 @@ export function addCommands(parts: CommandParts): void {
     describedBy: { args: { type: 'object', properties: { cwd: { type: 'string' } } } },
     execute: args => newNotebook(app, args.cwd === undefined ? '' : String(args.cwd))
   });
+}
+
+/** Whether the kernel has it, and not only this page. */
+function isInKernel({ kernel, program }: Chosen): boolean {
+  return !kernel.programs.isKept(program.id);
 }
 
 /** Writes a document beside the notebook, under a name that the person chooses. */

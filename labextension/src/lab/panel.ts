@@ -268,7 +268,7 @@ export class ProgramsPanel extends Widget {
     if (pinned) {
       top.append(this.pin(kernel, id));
     }
-    if (comparing.goesWith(kernel, id)) {
+    if (comparing.goesWith(kernel, id) && !this.parts.all.get(kernel)?.programs.isKept(id)) {
       const title = trans.__('Compare with %1', label || call);
       const compare = button('jv-panel-link', trans.__('compare'), title, () => {
         void commands.execute(Commands.compare, args);

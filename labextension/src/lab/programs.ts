@@ -142,6 +142,11 @@ function activate(
     origins.forEach((origin, tab) => origins.set(tab, origin.path === from ? { ...origin, path: to } : origin));
   });
   all.changed.connect(() => {
+    const { first } = comparing;
+    if (first && !all.get(first.kernel)?.programs.get(first.program)) {
+      // It was deleted, or its kernel started again: another program may have its number then.
+      comparing.put(null);
+    }
     // A program that was renamed has its name in its tab too.
     for (const [tab, { path, program, listed, other }] of origins) {
       const programs = all.ofPath(path)?.programs;
