@@ -234,6 +234,7 @@ def test_a_pinned_program_stays_when_the_kernel_is_restarted_and_then_the_page_l
     expect(programs(panel)).to_have_count(3)
 
 
+@pytest.mark.oldest_lab
 def test_a_pinned_program_stays_when_the_page_is_loaded_again_and_then_the_kernel_restarted(notebook, lab):
     book = notebook(SETUP, WATCHED)
     book.run(0)
