@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -19,6 +19,10 @@ from jaxviz.errors.trial import given_by
 # What functions of NumPy are given, in order, and what draws the same in JAX, of that and a key.
 _DRAWS: Mapping[str, tuple[str, str]] = {
     "normal": ("loc scale size", "{loc} + {scale} * jax.random.normal({key}, {size})"),
+    "laplace": ("loc scale size", "{loc} + {scale} * jax.random.laplace({key}, {size})"),
+    "logistic": ("loc scale size", "{loc} + {scale} * jax.random.logistic({key}, {size})"),
+    "gumbel": ("loc scale size", "{loc} + {scale} * jax.random.gumbel({key}, {size})"),
+    "lognormal": ("mean sigma size", "jnp.exp({mean} + {sigma} * jax.random.normal({key}, {size}))"),
     "exponential": ("scale size", "{scale} * jax.random.exponential({key}, {size})"),
     "uniform": ("low high size", "jax.random.uniform({key}, {size}, minval={low}, maxval={high})"),
     "randint": ("low high size", "jax.random.randint({key}, {size}, {low}, {high})"),
@@ -39,15 +43,23 @@ _STRETCHED = ("poisson", "binomial", "gamma", "beta", "dirichlet", "multivariate
 
 def drawn(failure: Failure, call: ast.Call) -> tuple[Cure, ...]:
     """What a call of NumPy's generators draws, drawn by JAX; nothing for any other call."""
-    name = last_name(call.func)
     if not _is_random(failure, call.func):
         return ()
-    if name in ("seed", "RandomState"):
+    if last_name(call.func) in ("seed", "RandomState"):
         return _seeded(failure, call)
+    code = by_jax(failure, call, call.args, _key(failure))
+    text = "Draw with JAX, which asks for a key, a new one for each draw:"
+    return (Cure(text, failure.with_(call, code)),) if code else ()
+
+
+def by_jax(failure: Failure, call: ast.Call, placed: Sequence[ast.expr], key: str) -> str:
+    """What draws in JAX what a function of NumPy of the same name draws, of what it is given by place and by name;
+    empty where that is not known."""
+    name = last_name(call.func)
     if name not in _DRAWS:
-        return ()
+        return ""
     parameters, template = _DRAWS[name]
-    nodes = dict(zip(parameters.split(), call.args, strict=False))
+    nodes = dict(zip(parameters.split(), placed, strict=False))
     nodes |= {one.arg: one.value for one in call.keywords if one.arg}
     given = {parameter: failure.text(node) for parameter, node in nodes.items()}
     if "scale" in nodes:
@@ -57,12 +69,12 @@ def drawn(failure: Failure, call: ast.Call) -> tuple[Cure, ...]:
         given |= {"low": "0", "high": given.get("low", "1")}
     put = {**_OTHERWISE, "size": _size(failure, name, list(nodes.values())), **given}
     if not {*given} <= {*parameters.split()} or not {*parameters.split()} <= {*put}:
-        return ()
-    code = template.format(key=_key(failure), **put)
+        return ""
+    code = template.format(key=key, **put)
     code = re.sub(r"(, True)?(, None)?\)$", ")", code).replace("0.0 + ", "").replace("1.0 * ", "")
     around = failure.source.parent(call) if failure.source is not None else None
-    whole = f"({code})" if isinstance(around, (ast.BinOp, ast.UnaryOp)) and not code.startswith("jax") else code
-    return (Cure("Draw with JAX, which asks for a key, a new one for each draw:", failure.with_(call, whole)),)
+    is_operand = isinstance(around, (ast.BinOp, ast.UnaryOp)) and not code.startswith(("jax", "jnp"))
+    return f"({code})" if is_operand else code
 
 
 def _is_random(failure: Failure, function: ast.expr) -> bool:

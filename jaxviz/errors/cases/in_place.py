@@ -8,6 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import jax
+import numpy as np
+
 from jaxviz.errors.cases.fields import with_field
 from jaxviz.errors.cases.places import METHODS
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
@@ -130,18 +133,32 @@ def _where(failure: Failure, _: re.Match[str]) -> Explanation | None:
     return Explanation("out", f"`{failure.text(call.func)}` takes no `where`", reason, (cure,), _LINK)
 
 
+# What is done at places by a function of two arrays, and how JAX writes it.
+_BY_UFUNCS = {method: method for method in METHODS.values()}
+_BY_UFUNCS |= {"true_divide": "divide", "float_power": "power", "minimum": "min", "maximum": "max"}
+
+
+def done_at(failure: Failure) -> Cure | None:
+    """`np.add.at(array, index, value)`, which changes an array where it is, as JAX writes it."""
+    call = failure.calls("at")
+    kind = last_name(call.func.value) if call is not None and isinstance(call.func, ast.Attribute) else ""
+    if call is None or kind not in _BY_UFUNCS or len(call.args) != 3:
+        return None
+    array, index, value = map(failure.text, call.args)
+    whole = array if isinstance(failure.value(call.args[0]), jax.Array) else f"jnp.asarray({array})"
+    written = f"{whole}.at[{index}].{_BY_UFUNCS[kind]}({value})"
+    return Cure("Or as JAX writes it:", assigned(failure, call, call.args[0], written))
+
+
 def _at(failure: Failure, _: re.Match[str]) -> Explanation | None:
     call = failure.calls("at")
     if call is None or not call.args:
         return None
     text = without(failure, call, ["inplace"], "inplace=False")
-    cures = [Cure("Use what it gives:", assigned(failure, call, call.args[0], text))]
-    kind = last_name(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-    method = {"add": "add", "multiply": "multiply", "minimum": "min", "maximum": "max"}.get(kind)
-    if method and len(call.args) == 3:
-        array, index, value = map(failure.text, call.args)
-        written = f"{array}.at[{index}].{method}({value})"
-        cures.append(Cure("Or as JAX writes it:", assigned(failure, call, call.args[0], written)))
+    of_numpy = isinstance(failure.value(getattr(call.func, "value", None)), np.ufunc)
+    cures = [] if of_numpy else [Cure("Use what it gives:", assigned(failure, call, call.args[0], text))]
+    if written := done_at(failure):
+        cures.append(written)
     title = f"`{failure.text(call.func)}` cannot change `{failure.text(call.args[0])}` where it is"
     return Explanation("out", title, _WHY, tuple(cures), _LINK)
 
@@ -194,4 +211,5 @@ CASES: tuple[Case, ...] = (
     Case("out", ("ValueError", "TypeError"), r"Non-hashable static arguments", _out),
     Case("out", ("NotImplementedError",), r"where argument of <jnp\.ufunc", _where),
     Case("out", ("NotImplementedError",), r"jnp\.ufunc\.at\(\) cannot operate inplace", _at),
+    Case("out", ("TypeError",), r"^first operand must be array", _at),
 )

@@ -8,9 +8,10 @@ from typing import Any
 
 import jax
 
+from jaxviz.errors.cases.draws import by_jax
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.source import Source, definition_of
 
 
@@ -27,12 +28,42 @@ def _no_key(failure: Failure, match: re.Match[str]) -> Explanation:
         swapped = failure.source.replaced(call, {call.args[0]: failure.text(second), call.args[1]: text})
         there = Cure("Give the key first:", failure.with_(call, swapped))
         return Explanation("no key", f"`{text}` is not a random key", reason, (there,), api_page("jax.random.key"))
+    if call is not None and first is not None and _is_shape(failure, first) and failure.source is not None:
+        given = failure.source.replaced(call, {first: f"jax.random.key(0), {text}"})
+        before = Cure("Give a key first, a new one for each draw:", failure.with_(call, given))
+        return Explanation("no key", f"`{text}` is not a random key", reason, (before,), api_page("jax.random.key"))
     number = isinstance(first, ast.Constant) and isinstance(first.value, int)
     code = (
         failure.with_(first, f"jax.random.key({text if number else 0})") if first is not None else "jax.random.key(0)"
     )
     cure = Cure("Make a key of the seed:", code)
     return Explanation("no key", f"`{text}` is not a random key", reason, (cure,), api_page("jax.random.key"))
+
+
+def _is_shape(failure: Failure, node: ast.expr) -> bool:
+    value = failure.value(node)
+    is_shape = isinstance(node, ast.Attribute) and node.attr == "shape"
+    of_numbers = isinstance(value, tuple) and all(type(one) is int for one in value)
+    return is_shape or of_numbers or isinstance(node, ast.Tuple)
+
+
+def _by_place(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """`jax.random.uniform(key, 0.0, 1.0)`: bounds by their places, as NumPy takes them."""
+    call = failure.find(ast.Call)
+    if call is None or len(call.args) < 3 or not _is_key(failure.value(call.args[0])):
+        return None
+    key, *placed = call.args
+    size = [placed.pop(0)] if _is_shape(failure, placed[0]) else []
+    with_size = ast.Call(call.func, [], [*call.keywords, *(ast.keyword("size", one) for one in size)])
+    code = by_jax(failure, with_size, placed, failure.text(key))
+    name = last_name(call.func)
+    reason = (
+        "Functions of `jax.random` are given the key, the shape and the type first, where those of NumPy are given "
+        f"the bounds or the scale. `{failure.text(call)}` gives them in the order of NumPy."
+    )
+    title = f"what `{name}` is given stands in other places"
+    cures = (Cure("Give each in its place:", failure.with_(call, code)),) if code else ()
+    return Explanation("draw", title, reason, cures, api_page(f"jax.random.{name}"))
 
 
 def _is_key(value: object) -> bool:
@@ -137,6 +168,8 @@ def _uses(function: ast.AST) -> list[ast.Name]:
 CASES = (
     Case("key reuse", ("KeyReuseError",), "", _used_twice),
     Case("key arithmetic", ("TypeError", "ValueError"), r"^Cannot interpret 'key<\w+>' as a data type", _as_numbers),
+    Case("draw", ("TypeError",), r"^\w+\(\) takes from \d+ to \d+ positional arguments but", _by_place),
+    Case("draw", ("TypeError",), r"^Cannot interpret '-?[\d.e+-]+' as a data type", _by_place),
     Case("no key", ("TypeError", "ValueError"), r"invalid PRNG key data|unexpected PRNG key type", _no_key),
     Case(
         "many keys",

@@ -306,5 +306,5 @@ CASES: tuple[Case, ...] = (
     Case("optax tree", ("TypeError",), r"unsupported operand type", _other_gradients),
     Case("optax state", ("AttributeError",), r"object has no attribute", _other_state),
     Case("optax state", _BOTH, r"number of updates and states has to be the same", _other_state),
-    Case("optax order", _BOTH, r"Expected|mismatch|structure|Custom node", _in_other_order),
+    Case("optax order", _BOTH, r"Expected|mismatch|structure|Custom node|and 'tuple'", _in_other_order),
 )

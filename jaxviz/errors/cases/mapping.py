@@ -137,7 +137,11 @@ def _count(failure: Failure, match: re.Match[str]) -> Explanation:
     wanted, count = int(match[1]), int(match[2])
     ranks = [_rank_of(failure, argument) for argument in _given(failure)]
     ranks = ranks if len(ranks) == count else [None] * count
-    axes = _tuple(["None" if rank == 0 else "0" for rank in ranks]) if count else "()"
+    all_mapped = ["None" if rank == 0 else "0" for rank in ranks]
+    # Or those that are not spoken of are the same for all.
+    tries = [all_mapped, [*all_mapped[:wanted], *["None"] * (count - wanted)]]
+    written = [_tuple(one) if one else "()" for one in tries]
+    axes = next((one for one in written if not cannot_work(failure, _axes(failure, one))), written[0])
     reason = (
         f"`in_axes` has one entry for each argument that the mapped function is called with: here {wanted} for {count}."
     )

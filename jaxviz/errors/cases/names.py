@@ -39,8 +39,76 @@ _METHODS = {
         "on the result."),
     "append": ("x = jnp.append(x, ...)", "Arrays of JAX never change; a longer one is made, which in a loop costs more "
         "with each turn: a list can be filled instead, and stacked."),
+    "pop": ("x[...]", "Arrays of JAX never change: an entry is read, and what is left without the last is `x[:-1]`."),
+    "extend": ("x = jnp.append(x, ...)", "Arrays of JAX never change; a longer one is made, which in a loop costs more "
+        "with each turn: a list can be filled instead, and stacked."),
+    "insert": ("x = jnp.insert(x, ...)", "Arrays of JAX never change; a longer one is made."),
+    "view": ("x.reshape(...)", "Another shape comes from `reshape`; `view` is another type of the same bits."),
+    "map": ("jax.vmap(...)(x)", "A function is called with each entry by `vmap`."),
+    "apply": ("jax.vmap(...)(x)", "A function is called with each entry by `vmap`."),
     "requires_grad": ("jax.grad(f)", "Derivatives are taken of functions, with `jax.grad`."),
 }  # fmt: skip
+
+
+# What stands for `...` where a method is called with nothing.
+_ALONE = {"pop": "-1"}
+# Modules that may have a function by the name of a method, or of a function of another library.
+_FUNCTIONS = ("jnp", "jax.nn", "jax.lax", "jnp.linalg", "jax.scipy.special", "jax.scipy.linalg", "jax.random", "jax")
+# What functions of other libraries are called here, besides `reduce_sum` and its like.
+_RENAMED = {
+    **{"cat": "concatenate", "clamp": "clip", "clip_by_value": "clip", "mm": "matmul", "bmm": "matmul"},
+    **{"mul": "multiply", "sub": "subtract", "div": "divide", "pow": "power", "eq": "equal", "ne": "not_equal"},
+    **{"unsqueeze": "expand_dims", "permute": "transpose", "norm": "linalg.norm", "inverse": "linalg.inv"},
+    **{"cast": "asarray", "boolean_mask": "compress", "range": "arange", "gather": "take"},
+}
+
+
+def _elsewhere(name: str) -> str:
+    """A function of JAX by the name that another library gives it, or by its own name in another module."""
+    import jax
+
+    bare = name.removeprefix("reduce_")
+    for wanted in dict.fromkeys((_RENAMED.get(name, name), bare)):
+        for module in _FUNCTIONS:
+            held: Any = {"jax": jax, "jnp": jax.numpy}
+            for part in f"{module}.{wanted}".split("."):
+                held = held.get(part) if isinstance(held, dict) else getattr(held, part, None)
+            if callable(held) and not isinstance(held, type):
+                return f"{module}.{wanted}"
+    return ""
+
+
+def _as_jax_has_it(name: str, array: str, arguments: str) -> str:
+    """What a method of other libraries does, by JAX; empty where that is not known."""
+    known = _METHODS.get(name)
+    if known is not None:
+        filled = arguments or _ALONE.get(name, "...")
+        return re.sub(r"\bx\b", lambda _: array, known[0]).replace("...", filled)
+    function = _elsewhere(name)
+    return f"{function}({', '.join(one for one in (array, arguments) if one)})" if function else ""
+
+
+def _with_all_after(failure: Failure, whole: ast.AST, code: str) -> str:
+    """The failing statement with a method in it, and those that are called on what it gives, as JAX has them."""
+    source = failure.source
+    while source is not None:
+        after = source.parent(whole)
+        call = source.parent(after) if isinstance(after, ast.Attribute) and after.value is whole else None
+        if not isinstance(after, ast.Attribute) or not isinstance(call, ast.Call) or call.func is not after:
+            break
+        if after.attr in dir(_AN_ARRAY) and after.attr not in _METHODS:
+            break
+        changed = _as_jax_has_it(after.attr, code, _arguments(failure, call))
+        if not changed:
+            break
+        whole, code = call, changed
+    return failure.with_(whole, code)
+
+
+def _arguments(failure: Failure, call: ast.AST) -> str:
+    if not isinstance(call, ast.Call):
+        return ""
+    return ", ".join([*map(failure.text, call.args), *(failure.text(one) for one in call.keywords)])
 
 
 def _attribute(failure: Failure, match: re.Match[str]) -> Explanation | None:
@@ -53,17 +121,16 @@ def _attribute(failure: Failure, match: re.Match[str]) -> Explanation | None:
     array = failure.text(node.value)
     call = failure.source.parent(node) if failure.source is not None else None
     whole: ast.AST = call if isinstance(call, ast.Call) and call.func is node else node
-    known = _METHODS.get(name)
     types = failure.types(node.value)
-    if known is not None:
-        arguments = ", ".join(failure.text(one) for one in whole.args) if isinstance(whole, ast.Call) else ""
-        code = re.sub(r"\bx\b", lambda _: array, known[0]).replace("...", arguments or "...")
+    code = _as_jax_has_it(name, array, _arguments(failure, whole)) if name in _METHODS or whole is call else ""
+    if code:
         statement = failure.statement
         if code.startswith(f"{array} = ") and not (isinstance(statement, ast.Expr) and statement.value is whole):
             # Where what is made is used at once, it needs no name.
             code = code.removeprefix(f"{array} = ")
-        cure = Cure("In JAX:", failure.with_(whole, code))
-        reason = f"An array of JAX has no `{name}`; other libraries call it so. {known[1]} {types}"
+        cure = Cure("In JAX:", _with_all_after(failure, whole, code))
+        how = _METHODS[name][1] if name in _METHODS else f"Here it is the function `{code.partition('(')[0]}`."
+        reason = f"An array of JAX has no `{name}`; other libraries call it so. {how} {types}"
         return Explanation("attribute", f"arrays of JAX have no `{name}`", reason.strip(), (cure,), _ARRAYS)
     near = difflib.get_close_matches(name, dir(_AN_ARRAY), 1)
     cures = (Cure(f"Did you mean `{near[0]}`?", failure.with_(node, f"{array}.{near[0]}")),) if near else ()
@@ -93,6 +160,8 @@ def _of_module(failure: Failure, match: re.Match[str]) -> Explanation | None:
     name, text = match[2], failure.text(node.value)
     near = difflib.get_close_matches(name, dir(module), 2)
     cures = [Cure(f"Did you mean `{one}`?", failure.with_(node, f"{text}.{one}")) for one in near]
+    if match[1].partition(".")[0] == "jax" and (function := _elsewhere(name)):
+        cures = [Cure(f"There is `{function}`:", failure.with_(node, function))]
     if not cures:
         cures.append(Cure("See what it has:", f"dir({text})"))
     reason = (

@@ -13,6 +13,7 @@ from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.inner_ifs import turn_lines
 from jaxviz.errors.cases.left_loops import may_end
 from jaxviz.errors.cases.outside import computed_before
+from jaxviz.errors.cases.places import METHODS
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
@@ -30,12 +31,36 @@ def _index(failure: Failure, _: re.Match[str]) -> Explanation:
     node = failure.find(ast.Subscript)
     if node is not None:
         return _item(failure, node)
+    product = failure.find(ast.BinOp)
+    if product is not None and isinstance(product.op, ast.Mult) and (told_of := _repeated(failure, product)):
+        return told_of
     title = f"Python needs `{failure.text(failure.expression) or 'a traced value'}` as a whole number while JAX traces"
     code = failure.with_(failure.expression, "N") if failure.expression is not None else "N"
     cure = Cure("Use a number of Python that is known while tracing:", f"{code}  # such as x.shape[0]")
     why = "Python needs a whole number there, and that"
     cures = (*static_cures(failure), cure)
     return told(failure, "index", title, why, cures, error_page("TracerIntegerConversionError"))
+
+
+def _repeated(failure: Failure, product: ast.BinOp) -> Explanation | None:
+    """A text or a list times a traced value, which Python takes for how often it is repeated."""
+    sides = [(product.left, product.right), (product.right, product.left)]
+    for things, number in sides:
+        value = ast.literal_eval(things) if isinstance(things, ast.Constant) else failure.value(things)
+        if not isinstance(value, (str, list, tuple)) and not isinstance(things, (ast.List, ast.Tuple)):
+            continue
+        text, times = failure.text(things), failure.text(number)
+        title = f"Python needs the number behind `{times}` to repeat `{text}`"
+        what = "Text" if isinstance(value, str) else "A list"
+        why = f"{what} times something is repeated so often, and how often that is"
+        cures: tuple[Cure, ...] = (*static_cures(failure, failure.traced(number)),)
+        if isinstance(value, str):
+            written = re.fullmatch(r"\s*(-?\d+(?:\.\d*)?)\s*", value)
+            cures = (Cure("Write the number without quotes:", failure.with_(things, written[1])),) if written else ()
+        elif not cures:
+            cures = computed_before(failure, number)
+        return told(failure, "index", title, why, cures, error_page("TracerIntegerConversionError"))
+    return None
 
 
 def counted(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
@@ -117,10 +142,26 @@ def _written_item(failure: Failure, node: ast.Subscript) -> Explanation:
     things, index = failure.text(node.value), failure.text(node.slice)
     there, call = failure.calling("fori_loop", "scan")
     cures = turns_in_python(there, Loop(there)) if call is not None else []
+    if call is None and (cure := _in_an_array(failure, node)) is not None:
+        cures = [cure]
     title = f"Python needs `{index}` as a number to write an item of `{things}`"
     why = f"An item of a Python list is written at a place that is a number, and `{index}`"
     outside = tuple(replace(cure, inside=False) for cure in cures)
     return told(failure, "item", title, why, outside, error_page("TracerIntegerConversionError"))
+
+
+def _in_an_array(failure: Failure, node: ast.Subscript) -> Cure | None:
+    """The same for a list of numbers that the function itself made: an array, which takes a traced place."""
+    statement, value, place = failure.statement, failure.value(node.value), failure.place
+    if not isinstance(statement, (ast.Assign, ast.AugAssign)) or not isinstance(node.value, ast.Name) or place is None:
+        return None
+    method = METHODS.get(type(statement.op)) if isinstance(statement, ast.AugAssign) else "set"
+    numbers = isinstance(value, list) and all(is_array(one) or isinstance(one, (int, float)) for one in value)
+    if not method or not numbers or not value or node.value.id not in place.frame.f_code.co_varnames:
+        return None
+    things, index = failure.text(node.value), failure.text(node.slice)
+    code = f"{things} = jnp.asarray({things}).at[{index}].{method}({failure.text(statement.value)})"
+    return Cure("Make an array of it, of which a new one has the change in it:", code)
 
 
 def _too_large(failure: Failure, match: re.Match[str]) -> Explanation:

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxviz.errors.cases.draws import drawn
 from jaxviz.errors.cases.ifs import if_cures
-from jaxviz.errors.cases.in_place import assigned, without
+from jaxviz.errors.cases.in_place import assigned, done_at, without
 from jaxviz.errors.cases.lengths import length
 from jaxviz.errors.cases.values import static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
@@ -56,6 +56,8 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
     title = f"`{function}` needs the numbers behind `{argument}` while JAX traces"
     why = "NumPy computes at once and asks for the numbers in the array, but what these are"
     explained = told(failure, "numpy", title, why, tuple(cures), error_page("TracerArrayConversionError"))
+    if not cures and (written_at := done_at(failure)):
+        return replace(explained, cures=(written_at,))
     if cures:
         return explained
     if draws := drawn(failure, call):

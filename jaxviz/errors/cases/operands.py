@@ -26,7 +26,9 @@ def operands_of(failure: Failure) -> tuple[ast.expr, ast.expr, ast.AST] | None:
         return None
     if isinstance(node.func, ast.Attribute) and node.func.attr == "dot" and len(node.args) == 1:
         return node.func.value, node.args[0], node
-    return (node.args[0], node.args[1], node) if len(node.args) == 2 else None
+    # Lists hold the arrays that meet; they are none themselves.
+    are_arrays = len(node.args) == 2 and not any(isinstance(one, (ast.List, ast.Tuple)) for one in node.args)
+    return (node.args[0], node.args[1], node) if are_arrays else None
 
 
 def as_operand(node: ast.expr, text: str) -> str:

@@ -139,6 +139,27 @@ def _too_large_piece(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("piece", title, reason.strip(), tuple(cures), api_page("jax.lax.dynamic_update_slice"))
 
 
+def _selected(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """`select` with a value more or less than there are conditions."""
+    call = failure.calls("select")
+    asked, values = argument(call, 0, "condlist"), argument(call, 1, "choicelist")
+    if not isinstance(asked, (ast.List, ast.Tuple)) or not isinstance(values, (ast.List, ast.Tuple)) or call is None:
+        return None
+    conditions, given = ([failure.text(one) for one in side.elts] for side in (asked, values))
+    both = min(len(conditions), len(given))
+    rest = "".join(f", {one}" for one in given[both : both + 1])
+    code = f"{failure.text(call.func)}([{', '.join(conditions[:both])}], [{', '.join(given[:both])}]{rest})"
+    told = "Give the last on its own, for where none is true:" if rest else "Leave out the condition without a value:"
+    cures = (Cure(told, failure.with_(call, code)),) if abs(len(conditions) - len(given)) == 1 else ()
+    reason = (
+        "`select` takes, for each place, the value that belongs to the first condition that is true there, so that "
+        f"each condition has a value. Here are {len(conditions)} conditions and {len(given)} values."
+    )
+    return Explanation(
+        "select", "`select` wants a value for each condition", reason, cures, api_page("jax.numpy.select")
+    )
+
+
 def _not_square(failure: Failure, match: re.Match[str]) -> Explanation:
     """A matrix with other sizes for its rows and its columns: its inverse for least squares, or what is square."""
     call, name, shape = failure.find(ast.Call), match[1].rpartition(".")[2], match[2]
@@ -286,5 +307,6 @@ CASES = (
         [("Take at most as many as there are:", "jax.lax.top_k($first, min($1, $first.shape[-1]))")],
         api_page("jax.lax.top_k"),
     ),
+    Case("select", ("ValueError",), r"condlist must have length equal to choicelist", _selected),
     Case("padding", _BOTH, r"pad_width with nd=(\d+) has unsupported shape", _padding),
 )

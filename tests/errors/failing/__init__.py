@@ -42,6 +42,7 @@ for _name in (
     "turns",
     "hashed",
     "kept",
+    "habits",
     "handed_in",
     "branched",
 ):
