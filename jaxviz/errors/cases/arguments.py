@@ -9,6 +9,8 @@ import re
 from contextlib import suppress
 from typing import Any
 
+import jax
+
 from jaxviz import compat
 from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.given import argument
@@ -18,7 +20,7 @@ from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
-from jaxviz.errors.failure import Failure, last_name, parameters_of
+from jaxviz.errors.failure import Failure, is_array, last_name, parameters_of
 from jaxviz.errors.source import Source, definition_of
 
 
@@ -55,9 +57,11 @@ def _static(failure: Failure, match: re.Match[str]) -> Explanation:
             " Arrays that it holds are traced if it is a pytree that is passed like any other argument; an object that "
             "never changes says so by `__eq__` and `__hash__`, as a frozen dataclass does."
         )
-    if "Array" in what or what == "ndarray":
-        text = "Let it be traced, as arrays are, by leaving it out of the static ones:"
-        cures.insert(0, Cure(text, _without_static(failure, call)))
+    traced = "Array" in what or what == "ndarray" or (what == "dict" and _is_of_numbers(failure, given))
+    if traced and (anew := _without_static(failure, call)):
+        # What reads a dictionary by its keys cannot read a tuple so.
+        others = [] if what == "dict" else cures
+        cures = [Cure("Let it be traced, as arrays are, by leaving it out of the static ones:", anew), *others]
     return Explanation("static argument", f"{_a(what)} cannot be a static argument", reason, tuple(cures), page)
 
 
@@ -67,6 +71,13 @@ def _is_of_kind(failure: Failure, node: ast.expr, what: str) -> bool:
     made = isinstance(node, ast.Call) and last_name(node.func) in ("array", "asarray", "arange")
     kind = "ndarray" if made else written.get(type(node), type(failure.value(node)).__name__)
     return kind == what or (made and "Array" in what)
+
+
+def _is_of_numbers(failure: Failure, node: ast.expr | None) -> bool:
+    """Whether a dictionary, by its value or as it is written, holds numbers and arrays alone."""
+    held = failure.value(node) or (list(map(failure.value, node.values)) if isinstance(node, ast.Dict) else None)
+    leaves = jax.tree.leaves(held)
+    return bool(leaves) and all(is_array(leaf) or isinstance(leaf, (int, float, complex)) for leaf in leaves)
 
 
 def _tuple_of(failure: Failure, node: ast.expr) -> str:
@@ -155,6 +166,10 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
         # A function inside, jitted where it is called or before.
         inner = call.func.args[0] if isinstance(call.func, ast.Call) and call.func.args else call.func
         code = f'jax.jit({failure.text(inner)}, static_argnames="{name or "option"}")'
+        if isinstance(call.func, ast.Call) or hasattr(failure.value(inner), "__wrapped__"):
+            # What is jitted twice is traced by the first as before.
+            plain = f"{failure.text(inner)}.__wrapped__" if inner is call.func else failure.text(inner)
+            code = failure.with_(call.func, f'jax.jit({plain}, static_argnames="{name or "option"}")')
     elif name == "self":
         code = _method(failure, call)
     elif position >= 0 and not is_jitted(failure):

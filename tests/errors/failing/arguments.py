@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -139,3 +141,23 @@ def an_array_of_text(x, names):
 def many_keys(x):
     keys = jax.random.split(jax.random.key(0), 3)
     return x + jax.random.normal(keys)
+
+
+@jax.jit
+def _by_mode(x, mode):
+    return x * 2 if mode == "train" else x
+
+
+@failing(X, case="not an array", place="_by_mode", words=["_by_mode.__wrapped__"], mends=[0], gives=2 * X)
+def a_mode_of_a_function_that_is_jitted(x):
+    return _by_mode(x, "train")
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _by_settings(x, settings):
+    return x * settings["scale"]
+
+
+@failing(X, case="static argument", place="_by_settings", words=["Let it be traced"], mends=[0], gives=2 * X)
+def settings_that_are_static(x):
+    return _by_settings(x, {"scale": 2.0})
