@@ -16,6 +16,10 @@ MOVING = frozenset({"broadcast_in_dim", "reshape", "squeeze", "expand_dims", "tr
 MOVING |= {"slice", "dynamic_slice", "convert_element_type", "iota", "concatenate", "pad", "stop_gradient", "gather"}
 _REDUCING = ("reduce_", "arg", "cum", "sort", "top_k")
 
+# Operations of a square matrix of n rows, by n to the third, as Golub and Van Loan count them.
+_DECOMPOSING = {"cholesky": 1 / 3, "lu": 2 / 3, "qr": 8 / 3, "geqrf": 4 / 3, "householder_product": 4 / 3}
+_DECOMPOSING |= {"hessenberg": 10 / 3, "eigh": 9.0, "svd": 21.0, "eig": 25.0, "schur": 25.0}
+
 _FEATURE = re.compile(r"rhs_spec=\((\d+)")
 _DIMENSIONS = re.compile(r"\(\(\(([\d, ]*)\), \(([\d, ]*)\)\), \(\(([\d, ]*)\)")
 
@@ -26,6 +30,11 @@ def equation_flops(flow: Flow, node: int) -> float:
     made = sum(prod(flow.dims(value)) for value in range(graph.first_value[node], graph.first_value[node + 1]))
     if op in MOVING:
         return 0.0
+    if op in _DECOMPOSING:
+        *batch, rows, columns = flow.dims(flow.operands(node)[0])
+        return _DECOMPOSING[op] * prod(batch) * rows * columns * min(rows, columns)
+    if op == "triangular_solve":
+        return float(made * flow.dims(flow.operands(node)[0])[-1])
     if op not in PRODUCTS:
         read = [prod(flow.dims(source)) for source in flow.operands(node)] if op.startswith(_REDUCING) else []
         return float(max([made, *read]))

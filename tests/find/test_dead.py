@@ -423,3 +423,22 @@ def by_a_rule_of_its_own(w, x):
 
 def test_what_the_rule_of_a_custom_derivative_calls_for_its_value_alone_is_left_alone():
     assert found("dead", by_a_rule_of_its_own, jnp.ones((4, 4)), jnp.ones((8, 4))) == []
+
+
+@pytest.mark.parametrize(
+    ("fn", "flops"),
+    [
+        (jnp.linalg.cholesky, 100**3 / 3),
+        (jnp.linalg.qr, 8 / 3 * 100**3),
+        (jnp.linalg.eigh, 9 * 100**3),
+        (jnp.linalg.svd, 21 * 100**3),
+        # The decomposition, and two triangular solves.
+        (lambda x: jnp.linalg.solve(x, x), (2 / 3 + 2) * 100**3),
+    ],
+)
+def test_linear_algebra_that_no_result_needs_is_told_with_what_it_would_take(fn, flops):
+    def dropping(x):
+        dropped = fn(x)  # noqa: F841
+        return x + 1
+
+    assert the("dead", dropping, jnp.eye(100)).figures["flops"] == pytest.approx(flops, rel=0.2)
