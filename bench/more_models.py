@@ -204,6 +204,18 @@ def two_losses() -> Case:
     return jax.value_and_grad(loss), (state, jnp.ones((4, 8)), jnp.zeros((4, 8)))
 
 
+def stochastic_equation() -> Case:
+    import diffrax
+
+    def solve(key: Any, y: Any) -> Any:
+        path = diffrax.VirtualBrownianTree(0.0, 1.0, 1e-2, (), key)
+        drift = diffrax.ODETerm(lambda t, y, args: -y)
+        noise = diffrax.ControlTerm(lambda t, y, args: 0.1 * y, path)
+        return diffrax.diffeqsolve(diffrax.MultiTerm(drift, noise), diffrax.Euler(), 0.0, 1.0, 0.05, y).ys
+
+    return solve, (KEY, jnp.float32(1.0))
+
+
 MORE_MODELS = {
     "variational autoencoder": variational_autoencoder,
     "residual network": residual_network,
@@ -215,4 +227,5 @@ MORE_MODELS = {
     "natural gradient": natural_gradient,
     "sampled tokens": sampled_tokens,
     "critic with a penalty": two_losses,
+    "stochastic equation": stochastic_equation,
 }
