@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-#: Longer texts were printed by a program.
-_LONGEST = 1_000_000
+#: Longer texts, in characters, were printed by a program.
+_LONGEST = 100_000
 _TOKEN = re.compile(
     r"(?P<text>\"(?:[^\"\\]|\\.)*+\")|(?P<space>(?:\s|/\*(?s:.*?)\*/|//[^\n]*)++)"
     r"|(?P<open>[({\[])|(?P<close>[)}\]])|(?P<comma>,)|(?P<word>(?:[^\s\"(){}\[\],/]|/(?![*/]))++)"
