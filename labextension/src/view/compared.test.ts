@@ -69,16 +69,23 @@ test('what reads a value that is handed on otherwise has changed, seen from eith
   const spread = sketch.op('broadcast', [sketch.argument('y', 'f32[]')], 'f32[4]');
   const product = sketch.op('multiply', [x, spread], 'f32[4]');
   sketch.result('result', sketch.op('tanh', [product], 'f32[4]'));
-  const changes = (linked: (node: number) => boolean, kindOf: (node: number) => number): (readonly number[])[] => {
+  const changes = (
+    linked: (node: number) => boolean,
+    kindOf: (node: number) => number,
+    apart: readonly number[] = []
+  ): (readonly number[])[] => {
     const plain = sketch.plain();
     const [graph] = plain.graphs;
     const [program] = plain.programs;
     plain.graphs.push(structuredClone(graph));
     plain.programs.push({ ...program, stages: [{ ...program.stages[0], graph: 1 }] });
-    const nodes = graph.nodes.op.map((_, node) => node).filter(linked);
+    const nodes = graph.nodes.op.map((_, node) => node).filter(node => linked(node) && !apart.includes(node));
     plain.links = [{ from: 0, to: 1, source: nodes, target: nodes, kind: nodes.map(kindOf), shares: {} }];
     const document = decodePlain(plain);
-    document.graphs.forEach(graph => (rowsOf(document, graph).outline.role[spread] = NodeRole.edge));
+    document.graphs.forEach((graph, side) => {
+      const linkedHere = side === 0 || !apart.length;
+      rowsOf(document, graph).outline.role[spread] = linkedHere ? NodeRole.edge : NodeRole.through;
+    });
     return [compare(document, 0, 1).changed, compare(document, 1, 0).changed];
   };
   const all = (): boolean => true;
@@ -92,6 +99,11 @@ test('what reads a value that is handed on otherwise has changed, seen from eith
     [[product], [product]]
   );
   const otherwise = [spread, product];
+  // Only one of the two has it.
+  assert.deepEqual(
+    changes(all, () => 0, [spread]),
+    [[product], [product]]
+  );
   assert.deepEqual(
     changes(all, node => (node === spread ? 3 : 0)),
     [otherwise, otherwise]

@@ -73,15 +73,23 @@ function stand(document: Document, from: number, to: number): Compared {
  * what hands values on, as a broadcast, where it does so in another way or has no counterpart.
  */
 function changeByUndrawn(document: Document, from: number, to: number, of: Uint8Array): void {
-  const graph = document.graphs[from];
-  for (let node = 0; node < graph.nodeCount; node++) {
-    if (isOther(document, from, node, to)) {
-      const readers = drawnReaders(document, graph, node);
-      for (const reader of readers.length ? readers : [node]) {
-        of[reader] = of[reader] === Standing.only ? Standing.only : Standing.changed;
-      }
-    }
+  const { role } = rowsOf(document, document.graphs[from]).outline;
+  // Seen from either side the same operations have changed, whichever has the value.
+  const there = readersOfOthers(document, to, from).flatMap(reader => follow(document, to, reader, from));
+  const counterparts = there.map(({ node }) => node).filter(node => role[node] === NodeRole.box);
+  for (const reader of [...readersOfOthers(document, from, to), ...counterparts]) {
+    of[reader] = of[reader] === Standing.only ? Standing.only : Standing.changed;
   }
+}
+
+/** What reads a value without a box that differs; the value itself where nothing with a box reads it. */
+function readersOfOthers(document: Document, from: number, to: number): number[] {
+  const graph = document.graphs[from];
+  const others = [...graph.kind.keys()].filter(node => isOther(document, from, node, to));
+  return others.flatMap(node => {
+    const readers = drawnReaders(document, graph, node);
+    return readers.length ? readers : [node];
+  });
 }
 
 /** True for a constant or what hands values on that differs. */
