@@ -95,18 +95,30 @@ function inner({ left, right, top, bottom }: Area, border: number): Area {
 
 /** The place where a label covers least. */
 function bestSpot(scene: Scene, box: number, text: string, taken: readonly Area[], labels: readonly Spot[]): Spot {
+  const found = places(scene, box, text);
+  const around = hull(found.map(areaOf));
+  const [things, written] = [taken, labels.map(areaOf)].map(areas => areas.filter(area => meet(around, area)));
   let best: Spot | undefined;
   let least = Infinity;
-  const areas = labels.map(areaOf);
-  places(scene, box, text).forEach((spot, at) => {
+  found.forEach((spot, at) => {
     const area = areaOf(spot);
     const sum = (others: readonly Area[]): number => others.reduce((all, other) => all + covered(area, other), 0);
-    const cost = at * LATER + sum(taken) + WORDS * sum(areas);
+    const cost = at * LATER + sum(things) + WORDS * sum(written);
     if (cost < least) {
       [best, least] = [spot, cost];
     }
   });
   return best as Spot;
+}
+
+/** The least area around all. */
+function hull(areas: readonly Area[]): Area {
+  return {
+    left: Math.min(...areas.map(({ left }) => left)),
+    right: Math.max(...areas.map(({ right }) => right)),
+    top: Math.min(...areas.map(({ top }) => top)),
+    bottom: Math.max(...areas.map(({ bottom }) => bottom))
+  };
 }
 
 /** False for what has no words, which takes no room. */
