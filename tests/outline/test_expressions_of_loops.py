@@ -1,0 +1,197 @@
+"""Names of the person's loops and of what Python unrolled, forward and backward."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
+
+_X = jnp.ones((4, 8))
+
+
+def test_a_loop_over_modules_is_called_by_its_head_forward_and_backward():
+    from flax import linen as nn
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            for width in (4, 4):
+                x = nn.Dense(width)(x)
+                x = nn.gelu(x)
+            return nn.Dense(2)(x)
+
+    network, x = Network(), jnp.ones((3, 4))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(jax.grad(lambda params: network.apply(params, x).var()), params)
+    assert [loop.count for loop in rows_named(outline, "for width in (4, 4)")] == [2, 2]
+
+
+def test_a_loop_unrolled_around_a_gradient_holds_the_phases_of_a_turn():
+    def loss(w, x):
+        return jnp.mean((x @ w) ** 2)
+
+    def train(w, x):
+        for _turn in range(5):
+            g = jax.grad(loss)(w, x)
+            w = w - 0.1 * g
+        return w
+
+    outline = outline_of(train, jnp.eye(8), _X)
+    (loop,) = shown(outline, 0)
+    assert (loop.name, loop.count) == ("for _turn in range(5)", 5)
+    forward, backward, update = shown(outline, outline.children[loop.index][0])
+    assert [forward.name, backward.name, update.name] == ["forward", "backward", "update"]
+    assert forward.twin == backward.index
+    assert forward.detail == "grad(loss)"
+
+
+def test_a_function_called_in_one_step_of_many_keeps_its_phases_to_itself():
+    def loss(w, x):
+        y = jnp.tanh(x @ w)
+        return jnp.sum(y)
+
+    def step(w, x):
+        g = jax.grad(loss)(w, x)
+        return w - g
+
+    def f(w, x):
+        w = step(w, x)
+        y = jnp.sin(w)
+        return y * 2
+
+    outline = outline_of(f, jnp.eye(8), _X)
+    # The step is not jitted: its frames alone tell it from what comes after.
+    assert names_inside(outline, row_named(outline, "forward").index)[:2] == ["matmul", "tanh"]
+    assert row_named(outline, "step", "call")
+
+
+def test_the_last_copy_backward_may_lack_a_gradient():
+    def norm(x):
+        m = x.mean()
+        return (x - m) * 2.0
+
+    def layer(w, x):
+        h = norm(x)
+        return jax.nn.relu(h @ w)
+
+    def net(ws, x):
+        for w in ws:
+            x = layer(w, x)
+        return x
+
+    def loss(ws, x):
+        return jnp.sum(net(ws, x))
+
+    outline = outline_of(jax.grad(loss), [jnp.eye(8)] * 4, _X)
+    forward, backward = rows_named(outline, "layer")
+    assert forward.count == backward.count == 4
+    assert forward.twin == backward.index
+    last = outline.children[backward.index][-1]
+    assert not any(row.name == "norm" for row in map(outline.row, outline.children[last]))
+
+
+def test_the_last_copy_backward_may_have_only_one_thing_left_of_a_statement():
+    def dense(w, x):
+        return jax.nn.relu(x @ w) * 2.0
+
+    def turn(w, nodes, edges):
+        sent = dense(w, jnp.sin(nodes) * edges)
+        received = jax.ops.segment_sum(sent, jnp.arange(8), 8)
+        nodes = dense(w, jnp.tanh(nodes + received))
+        return nodes, edges + sent
+
+    def loss(ws, nodes, edges):
+        for w in ws:
+            nodes, edges = turn(w, nodes, edges)
+        return jnp.sum(nodes)
+
+    outline = outline_of(jax.grad(loss), [jnp.eye(8)] * 4, jnp.eye(8), jnp.eye(8))
+    forward, backward = rows_named(outline, "turn")
+    assert forward.count == backward.count == 4
+    assert forward.twin == backward.index
+
+
+def test_copies_that_begin_with_scopes_are_called_as_the_function_or_the_loop_that_they_are_of():
+    class Block:
+        def __init__(self, w):
+            self.w = w
+
+        def __call__(self, x):
+            with jax.named_scope("mix"):
+                x = jnp.tanh(x @ self.w)
+                x = jnp.sin(x @ self.w)
+            with jax.named_scope("spread"):
+                x = jnp.exp(x @ self.w)
+                return jnp.cos(x @ self.w)
+
+    def loss(ws, x):
+        for w in ws:
+            x = Block(w)(x)
+        return jnp.sum(x)
+
+    outline = outline_of(jax.grad(loss), [jnp.eye(8)] * 3, _X)
+    forward, backward = rows_named(outline, "Block")
+    assert forward.count == backward.count == 3
+    assert forward.twin == backward.index
+
+    def flat(ws, x):
+        for w in ws:
+            with jax.named_scope("mix"):
+                x = jnp.tanh(x @ w)
+                x = jnp.sin(x @ w)
+            with jax.named_scope("spread"):
+                x = jnp.exp(x @ w)
+                x = jnp.cos(x @ w)
+        return jnp.sum(x)
+
+    outline = outline_of(jax.grad(flat), [jnp.eye(8)] * 3, _X)
+    assert [row.count for row in rows_named(outline, "for w in ws")] == [3, 3]
+
+
+def test_a_loop_that_a_library_makes_is_part_of_the_expression_that_calls_it():
+    def resample(key, x):
+        weights = jnp.cumsum(jax.nn.softmax(x))
+        places = jnp.searchsorted(weights, jax.random.uniform(key, x.shape))
+        return jax.lax.map(lambda place: jnp.sin(x[place]) * 2, places)
+
+    outline = outline_of(resample, jax.random.key(0), jnp.ones(8))
+    assert row_named(outline, "searchsorted").closed
+    (own,) = [row for row in outline if row.kind == "loop" and not row.closed and row.depth == 1]
+    assert {"index", "sin", "multiply"} <= set(names_inside(outline, own.index))
+
+
+def test_a_loop_says_what_it_goes_on_for():
+    def unfinished(state):
+        return state[0] > 1e-3
+
+    def cond(state):
+        return (state[0] > 1e-3) & (state[1] < 20.0)
+
+    def turn(state):
+        return state[0] / 2, state[1] + 1.0
+
+    def search(x, most):
+        state = jax.lax.while_loop(unfinished, turn, (x, 0.0))
+        state = jax.lax.while_loop(lambda s: s[1] < most, turn, state)
+        state = jax.lax.while_loop(cond, turn, state)
+        return jax.lax.fori_loop(0, state[1].astype(int), lambda i, x: x + i, state[0])
+
+    conditions = [row.name for row in outline_of(search, 1.0, 9.0) if row.name.startswith("while ")]
+    assert conditions == ["while unfinished", "while s[1] < most", "while (state[0] > 1e-3) & (state[1] < 20.0)"]
+    assert len(rows_named(outline_of(search, 1.0, 9.0), "while", "body")) == 1
+
+
+def test_a_loop_of_steps_with_gradients_is_called_by_its_head_on_the_way_back_too():
+    def loss(params, x):
+        return jnp.mean(jnp.tanh(x @ params["w"] + params["b"]) ** 2)
+
+    def adapt(params, x):
+        for _ in range(2):
+            slope = jax.grad(loss)(params, x)
+            params = {name: value - 0.1 * slope[name] for name, value in params.items()}
+        return params
+
+    params, x = {"w": jnp.eye(4), "b": jnp.zeros(4)}, jnp.ones((3, 4))
+    outline = outline_of(jax.grad(lambda params: loss(adapt(params, x), x)), params)
+    assert [loop.count for loop in rows_named(outline, "for _ in range(2)")] == [2, 2]
+    assert not rows_named(outline, "for name, value in params.items()")
