@@ -187,17 +187,29 @@ def _part(whole: ast.expr | None, path: str) -> ast.expr | None:
 
 
 def _of_one_type(failure: Failure, loop: Loop, path: str, before: str, after: str) -> list[Cure]:
-    cures = []
+    given_back, begun = [], []
     part = _part(loop.carried, path)
     dtype, other = (_dtype(type_) for type_ in (before, after))
     if part is not None:
         text = f"{grouped(failure.text(part), part)}.astype(jnp.{dtype})"
-        cures.append(Cure(f"Give it back in the type in which it came in, {before}:", rewritten(failure, part, text)))
+        code = rewritten(failure, part, text)
+        given_back.append(Cure(f"Or give it back in the type in which it came in, {before}:", code))
     start = _part(loop.start, path)
     if start is not None:
-        changed = failure.with_(start, f"jnp.asarray({failure.text(start)}, jnp.{other})")
-        cures.append(Cure("Or begin with the other type:" if cures else "Begin with the other type:", changed))
-    return cures
+        code = failure.with_(start, f"jnp.asarray({failure.text(start)}, jnp.{other})")
+        begun.append(Cure(f"Or begin with the type that it has after one turn, {after}:", code))
+    # Fractions are not cut off where that was not asked for.
+    return [*begun, *given_back] if _is_of_wider_kind(dtype, other) else [*given_back, *begun]
+
+
+#: Each holds the numbers of those before it.
+_KINDS = ("bool", "int", "float", "complex")
+
+
+def _is_of_wider_kind(dtype: str, other: str) -> bool:
+    """Whether numbers of the second type are of a kind that the first cannot hold, such as fractions."""
+    one, two = (next((place for place, kind in enumerate(_KINDS) if kind in name), 0) for name in (dtype, other))
+    return one < two
 
 
 def _dtype(type_: str) -> str:

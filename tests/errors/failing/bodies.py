@@ -161,3 +161,18 @@ def a_list_of_what_turns_compute(x):
         return found
 
     return jnp.stack(lax.fori_loop(0, 3, body, []))
+
+
+@failing(
+    X,
+    case="carry type",
+    place="lax.scan",
+    words=["Begin with the type that it has after one turn, float32[]:\nreturn lax.scan(step, jnp.asarray("],
+    mends=[0],
+    gives=(6, jnp.array([0.0, 1.0, 3.0])),
+)
+def a_count_to_which_fractions_are_added(x):
+    def step(total, entry):
+        return total + entry, total
+
+    return lax.scan(step, jnp.int32(0), x)
