@@ -9,6 +9,8 @@ from typing import Any
 from jaxviz.errors.cases import choices
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.loop_calls import swapped
+from jaxviz.errors.cases.numbers import repeated
+from jaxviz.errors.cases.outside import is_whole_number
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array, last_name, type_text
 from jaxviz.errors.trial import cannot_work
@@ -278,7 +280,11 @@ def _nothing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     if node is None:
         return _compared(failure, match[1] or "")
     other = next((part for part in match.groups() if part and "Tracer" not in part), "NoneType")
-    odd = [side for side in (node.left, node.right) if type(failure.value(side)).__name__ == other]
+    if isinstance(node.op, ast.Mult) and any(is_whole_number(failure, side) for side in (node.left, node.right)):
+        told = repeated(failure, node)
+        if told is not None:
+            return told
+    odd = [side for side in (node.left, node.right) if _kind_of(failure, side) == other]
     if other == "NoneType":
         odd = [side for side in odd if isinstance(side, ast.Name)]
     name = failure.text(odd[0]) if odd else other
@@ -301,6 +307,14 @@ def _nothing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     else:
         cure = _arrays_first(failure, node, odd)
     return Explanation("operand", f"`{name}` is a {other}, not an array", reason, (cure,), "")
+
+
+_WRITTEN = {ast.List: "list", ast.ListComp: "list", ast.Tuple: "tuple", ast.Dict: "dict", ast.DictComp: "dict"}
+
+
+def _kind_of(failure: Failure, side: ast.expr) -> str:
+    """The class of what stands at a side of an operation, as it is written there or was held."""
+    return _WRITTEN.get(type(side)) or type(failure.value(side)).__name__
 
 
 def _sequence(failure: Failure, match: re.Match[str]) -> Explanation | None:

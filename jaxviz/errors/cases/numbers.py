@@ -32,7 +32,7 @@ def _index(failure: Failure, _: re.Match[str]) -> Explanation:
     if node is not None:
         return _item(failure, node)
     product = failure.find(ast.BinOp)
-    if product is not None and isinstance(product.op, ast.Mult) and (told_of := _repeated(failure, product)):
+    if product is not None and isinstance(product.op, ast.Mult) and (told_of := repeated(failure, product)):
         return told_of
     title = f"Python needs `{failure.text(failure.expression) or 'a traced value'}` as a whole number while JAX traces"
     code = failure.with_(failure.expression, "N") if failure.expression is not None else "N"
@@ -42,7 +42,7 @@ def _index(failure: Failure, _: re.Match[str]) -> Explanation:
     return told(failure, "index", title, why, cures, error_page("TracerIntegerConversionError"))
 
 
-def _repeated(failure: Failure, product: ast.BinOp) -> Explanation | None:
+def repeated(failure: Failure, product: ast.BinOp) -> Explanation | None:
     """A text or a list times a traced value, which Python takes for how often it is repeated."""
     sides = [(product.left, product.right), (product.right, product.left)]
     for things, number in sides:

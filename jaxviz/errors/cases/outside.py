@@ -37,6 +37,11 @@ def asked_numbers(failure: Failure, call: ast.Call | None) -> list[ast.expr]:
     return []
 
 
+def is_whole_number(failure: Failure, node: ast.expr) -> bool:
+    """Whether an expression is one traced whole number."""
+    return _is_traced(failure, node) and _is_number(failure, node, jnp.integer)
+
+
 def _is_traced(failure: Failure, node: ast.expr) -> bool:
     """Whether an expression is made of the entries of what is traced, not of its shape alone."""
     return bool(failure.traced(without_shapes(node))) or isinstance(failure.value(node), jax.core.Tracer)

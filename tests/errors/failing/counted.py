@@ -141,3 +141,27 @@ def as_many_as_an_entry_and_a_number(x, sizes, n):
 @failing(A, 5, case="shape from a value", place="jnp.zeros", words=["Make `n` static"])
 def rows_that_are_filled_up(rows, n):
     return jnp.concatenate([rows, jnp.zeros((n - rows.shape[0], rows.shape[1]))])
+
+
+@failing(3, case="index", place="[0.0] * n", words=["behind `n` to repeat `[0.0]`", "Make `n` static", "--static 0"])
+def as_many_zeros_as_asked(n):
+    return jnp.array([0.0] * n)
+
+
+@failing(
+    X,
+    case="index",
+    place="[0.0] * count",
+    words=["to repeat `[0.0]`"],
+    mends=[0],
+    gives=[0.0, 0.0, 0.0],
+    instead="outside",
+)
+def as_many_zeros_as_the_largest(x):
+    count = x.max().astype(int)
+    return jnp.array([0.0] * count)
+
+
+@failing(X, case="operand", place="[1.0, 2.0, 3.0] * x", words=["`[1.0, 2.0, 3.0]` is a list"], mends=[0], gives=X * X)
+def a_list_that_is_written_times_an_array(x):
+    return [1.0, 2.0, 3.0] * x
