@@ -10,11 +10,17 @@ export interface Hearing {
   readonly root: HTMLElement;
   /** True where keys that are pressed nowhere in particular are meant for the pictures. */
   readonly alone: boolean;
-  /** Where plain letters are commands: the pictures. */
+  /** The pictures, where every key is a command. */
   stages(): readonly HTMLElement[];
   /** Parts that take keys themselves: true for one that was theirs. */
   parts(): readonly { press(event: KeyboardEvent): boolean }[];
   obey(command: Command): void;
+}
+
+/** After a click on a button the pictures still have the letters and signs: a button itself uses only Enter and Space. */
+function leftByButton({ target, key }: KeyboardEvent): boolean {
+  const plain = (target as Element).matches('button:not([role]), summary');
+  return plain && key.length === 1 && key !== ' ';
 }
 
 /** Hears until what is returned is called. */
@@ -29,7 +35,7 @@ export function hearKeys({ root, alone, stages, parts, obey }: Hearing): () => v
       event.preventDefault();
       return;
     }
-    if (nowhere || stages().includes(event.target as HTMLElement)) {
+    if (nowhere || stages().includes(event.target as HTMLElement) || leftByButton(event)) {
       const command = commandOf(event);
       if (command) {
         event.preventDefault();

@@ -33,3 +33,28 @@ test('an element has the keys that are its own, and the pictures those pressed i
   assert.deepEqual(heard, ['ArrowLeft', 'left']);
   stop();
 });
+
+test('after a click on a button the letters and signs are still commands, but not what the button uses itself', () => {
+  const root = element('div', '');
+  const [stage, button, field] = [element('div', ''), element('button', ''), element('input', '')];
+  root.append(stage, button, field);
+  document.body.append(root);
+  const heard: string[] = [];
+  const stop = hearKeys({
+    root,
+    alone: false,
+    stages: () => [stage],
+    parts: () => [],
+    obey: command => heard.push(command)
+  });
+  const press = (target: HTMLElement, ...pressed: readonly string[]): void => {
+    const { KeyboardEvent } = windowNow();
+    for (const key of pressed) {
+      target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }) as unknown as Event);
+    }
+  };
+  press(button, '+', 'e', 'Enter', ' ', 'ArrowLeft', 'Backspace');
+  press(field, '+', 'e');
+  assert.deepEqual(heard, ['zoomIn', 'openAll']);
+  stop();
+});
