@@ -68,18 +68,17 @@ export function closeRegion(pane: Pane): void {
 
 /** Opens everything; `all`: with the equations that only reshape or copy. */
 export function openWhole(pane: Pane, all: boolean): void {
-  pane.viewing.openings.all = all;
-  pane.viewing.openings.openAll();
+  pane.viewing.openings.openAll(all);
   layOutWhole(pane);
 }
 
 export function closeWhole(pane: Pane): void {
-  pane.viewing.openings.all = false;
   pane.viewing.openings.closeAll();
   layOutWhole(pane);
 }
 
-function layOutWhole(pane: Pane): void {
+/** Lays out anew what was opened or closed as a whole, and shows all of it. */
+export function layOutWhole(pane: Pane): void {
   void pane.layOut(null, true).then(() => pane.picture.fit());
 }
 

@@ -14,6 +14,15 @@ function stages(): ReturnType<typeof pair> {
   return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
 }
 
+/** A loop in each of two stages. */
+function layers(): ReturnType<typeof pair> {
+  const plain = loop().plain();
+  const [program] = plain.programs;
+  const [first] = program.stages;
+  plain.graphs.push(structuredClone(plain.graphs[0]));
+  return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
+}
+
 /** Both pictures, once they are drawn. */
 async function compare({ explorer, press }: Explored): Promise<void> {
   await press('d');
@@ -51,13 +60,6 @@ test('a view that was saved beside another is seen as it was', async () => {
 });
 
 test('alone again, a picture shows what its room has place for', async () => {
-  const layers = (): ReturnType<typeof pair> => {
-    const plain = loop().plain();
-    const [program] = plain.programs;
-    const [first] = program.stages;
-    plain.graphs.push(structuredClone(plain.graphs[0]));
-    return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
-  };
   giveSize(1200, 800);
   const explored = await explore({ plain: layers });
   const { explorer, press } = explored;
@@ -101,4 +103,20 @@ test('of two programs at the same stage both go to another, and the keys stay wh
   // By its own head, each goes alone.
   explorer.panes[1].enter(1);
   assert.deepEqual(kinds(), ['hlo', 'jaxpr']);
+});
+
+test('what is opened as a whole in one picture is seen whole in both', async () => {
+  giveSize(700, 400);
+  const explored = await explore({ plain: layers });
+  const { explorer, press } = explored;
+  await compare(explored);
+  explorer.panes.forEach(({ picture }) => picture.zoomBy(3));
+  await press('e');
+  while (!explorer.atRest) {
+    await new Promise(done => setTimeout(done, 5));
+  }
+  assert.deepEqual(
+    explorer.panes.map(({ picture }) => picture.placed),
+    [null, null]
+  );
 });

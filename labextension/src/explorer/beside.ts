@@ -7,6 +7,7 @@ import type { Document } from '../document/graph.ts';
 import type { Mark } from '../draw/marks.ts';
 import { besideWhich, compare, type Compared } from '../view/compared.ts';
 import type { VisibleGraph } from '../view/visible.ts';
+import { layOutWhole } from './acts.ts';
 import { comparedMarks } from './comparedMarks.ts';
 import { Divider } from './divider.ts';
 import { element } from './elements.ts';
@@ -173,7 +174,12 @@ export class Beside {
   /** Something was opened or closed in one of them. */
   opened(pane: Pane, change: Change): void {
     const other = this.other(pane);
-    if (other && other.viewing.openings.copy(change)) {
+    if (!other?.viewing.openings.copy(change)) {
+      return;
+    }
+    if (change.row === 0) {
+      layOutWhole(other);
+    } else {
       void other.layOut();
     }
   }

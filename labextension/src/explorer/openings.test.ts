@@ -81,12 +81,25 @@ test('all that is open or closed at once is so in every stage', () => {
   const [first, second] = document.graphs;
   const openings = new Openings(document, first);
   openings.enter(first, none);
-  openings.openAll();
+  openings.openAll(true);
   openings.enter(second, none);
   assert.ok(openings.open.has(1));
   openings.closeAll();
   openings.enter(first, none);
   assert.equal(openings.open.size, 0);
+});
+
+test('all that is open or closed at once is so in the picture beside, equations that only reshape with it', () => {
+  const document = twoStages();
+  const [first, second] = document.graphs;
+  const beside = new Openings(document, second);
+  beside.enter(second, none);
+  const openings = new Openings(document, first, change => beside.copy(change));
+  openings.enter(first, none);
+  openings.openAll(true);
+  assert.deepEqual([beside.all, beside.open.size > 0], [true, true]);
+  openings.closeAll();
+  assert.deepEqual([beside.all, beside.open.size], [false, 0]);
 });
 
 test('a stage that nobody has touched begins with its own first view, each time', () => {

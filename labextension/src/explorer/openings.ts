@@ -17,6 +17,8 @@ export interface Change {
   readonly graph: Graph;
   readonly row: number;
   readonly does: 'open' | 'close' | 'spread' | 'fold';
+  /** Where it is about everything (row 0): whether every equation is a box now. */
+  readonly all?: boolean;
 }
 
 const NONE: ReadonlySet<number> = new Set();
@@ -85,14 +87,17 @@ export class Openings {
     this.note({ graph: this.graph, row: stack, does: folds ? 'fold' : 'spread' });
   }
 
-  openAll(): void {
+  /** Opens everything; `all`: with the equations that only reshape or copy. */
+  openAll(all: boolean): void {
+    this.all = all;
     this.set({ open: openEverything(this.rows, true) });
-    this.note({ graph: this.graph, row: 0, does: 'open' });
+    this.note({ graph: this.graph, row: 0, does: 'open', all });
   }
 
   closeAll(): void {
+    this.all = false;
     this.set({ open: NONE, spread: NONE });
-    this.note({ graph: this.graph, row: 0, does: 'close' });
+    this.note({ graph: this.graph, row: 0, does: 'close', all: false });
   }
 
   /** Opens what was open when a view was saved. */
@@ -164,6 +169,7 @@ export class Openings {
   copy(change: Change): boolean {
     const { open, spread } = this.opened;
     this.touched = true;
+    this.all = change.all ?? this.all;
     this.follow(change);
     return open !== this.open || spread !== this.spread;
   }
