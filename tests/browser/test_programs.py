@@ -74,6 +74,18 @@ def load_again(page: Page, lab, *written: str) -> None:
     page.goto(f"{lab.url}/lab")
 
 
+def until(file: Path) -> str:
+    """A cell that runs until there is such a file."""
+    return f"import pathlib, time\nwhile not pathlib.Path({str(file)!r}).exists(): time.sleep(0.05)"
+
+
+def begin(book, index: int) -> None:
+    """Begins with a cell that does not end by itself."""
+    book.page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-editor").nth(index).click()
+    book.page.keyboard.press("Control+Enter")
+    expect(book.page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-prompt").nth(index)).to_have_text("[*]:")
+
+
 def wait_for_picture(page: Page, where: str) -> Locator:
     root = page.locator(f"{where} .jv-root[data-boxes]")
     root.wait_for()
@@ -285,14 +297,11 @@ def test_programs_are_renamed_saved_and_deleted(notebook, lab):
 
 
 def test_what_waits_for_a_cell_is_said_and_done_after_it(notebook, lab):
-    until = "import pathlib, time\nwhile not pathlib.Path('go on').exists(): time.sleep(0.05)"
-    book = notebook(SETUP, WATCHED, until)
+    book = notebook(SETUP, WATCHED, until(lab.folder / "done waiting"))
     book.run(0)
     book.run(1)
     panel, page = show_panel(book.page), book.page
-    page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-editor").nth(2).click()
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-prompt").nth(2)).to_have_text("[*]:")
+    begin(book, 2)
     three, waiting = programs(panel).filter(has_text="step(f32[3])"), panel.locator(".jv-panel-waiting")
     choose(page, three, "Pin")
     expect(waiting).to_have_text(f"{book.name} runs a cell. After it: pin step(f32[3])")
@@ -302,11 +311,34 @@ def test_what_waits_for_a_cell_is_said_and_done_after_it(notebook, lab):
     panel.get_by_role("button", name="Open step(f32[4])").click()
     expect(page.locator(".jv-tab-note")).to_have_text("The kernel is busy with a cell: this comes after it.")
     book.shot("programs-waiting")
-    (lab.folder / "go on").touch()
+    (lab.folder / "done waiting").touch()
     wait_for_picture(page, ".jv-tab")
     expect(panel.locator(".jv-panel-pin")).to_have_text("pinned")
     page.get_by_text("Saved as step.jaxviz").first.wait_for()
     expect(waiting).to_be_hidden()
+
+
+def test_what_a_kernel_tells_after_its_cell_is_said_when_the_page_is_loaded_meanwhile(notebook, lab):
+    book = notebook(SETUP, WATCHED, until(lab.folder / "done loading"))
+    book.run(0)
+    book.run(1)
+    panel, page = show_panel(book.page), book.page
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(page, ".jv-tab")
+    page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=book.name).click()
+    begin(book, 2)
+    load_again(page, lab, f"jaxviz-programs:{book.name}")
+    expect(panel.locator(".jv-panel-waiting")).to_have_text(
+        f"{book.name} runs a cell. After it: the list of its programs"
+    )
+    expect(panel).not_to_contain_text("No programs yet")
+    page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text="step(f32[3])").click()
+    expect(page.locator(".jv-tab-note")).to_have_text("The kernel is busy with a cell: this comes after it.")
+    book.shot("programs-loaded-meanwhile")
+    (lab.folder / "done loading").touch()
+    expect(programs(panel)).to_have_count(2)
+    expect(panel.locator(".jv-panel-waiting")).to_be_hidden()
+    wait_for_picture(page, ".jv-tab")
 
 
 def test_the_list_is_used_with_keys_alone(notebook):

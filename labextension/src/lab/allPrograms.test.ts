@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ISessionContext } from '@jupyterlab/apputils';
-import type { Session } from '@jupyterlab/services';
+import type { Kernel, ServiceManager, Session } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import { AllPrograms } from './allPrograms.ts';
 
@@ -24,23 +24,77 @@ class FakeSessions {
   }
 }
 
+/** The kernels of a server, as it sees them. */
+class FakeKernels {
+  readonly runningChanged = new Signal<this, void>(this);
+  state = 'busy';
+
+  running(): Kernel.IModel[] {
+    return [{ id: 'kernel', name: 'py', execution_state: this.state }];
+  }
+}
+
+function serverOf(sessions: FakeSessions, kernels = new FakeKernels()): ServiceManager.IManager {
+  return { sessions, kernels } as unknown as ServiceManager.IManager;
+}
+
+/** A connection to a kernel that answers when it is told to. */
+class FakeKernel {
+  readonly iopubMessage = new Signal<this, unknown>(this);
+  readonly statusChanged = new Signal<this, unknown>(this);
+  readonly id = 'kernel';
+  readonly handleComms = false;
+  /** Answers what was asked: that there are no programs. */
+  answer: () => void = () => undefined;
+
+  requestCommInfo(): Promise<unknown> {
+    return new Promise(resolve => {
+      this.answer = () => resolve({ content: { status: 'ok', comms: {} } });
+    });
+  }
+}
+
 /** A notebook that is open, and whose kernel is about to be connected to. */
 class FakeNotebook {
   readonly kernelChanged = new Signal<this, unknown>(this);
   readonly propertyChanged = new Signal<this, unknown>(this);
   readonly disposed = new Signal<this, void>(this);
-  readonly session = null;
 
-  constructor(readonly path: string) {}
+  constructor(
+    readonly path: string,
+    readonly session: object | null = null
+  ) {}
 }
 
 test('a notebook that is open here connects to its kernel itself; when it is closed, the panel does', async () => {
   const sessions = new FakeSessions(['open.ipynb', 'closed.ipynb']);
-  const all = new AllPrograms(sessions as unknown as Session.IManager);
+  const all = new AllPrograms(serverOf(sessions));
   const notebook = new FakeNotebook('open.ipynb');
   all.follow(notebook as unknown as ISessionContext);
   await all.lookAtAll();
   assert.deepEqual(sessions.connected, ['closed.ipynb']);
   notebook.disposed.emit();
   assert.equal(sessions.connected.includes('open.ipynb'), true);
+});
+
+test('a kernel that runs a cell when it is connected to comes with its list after it', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const kernels = new FakeKernels();
+  const all = new AllPrograms(serverOf(new FakeSessions([]), kernels));
+  const kernel = new FakeKernel();
+  all.follow(new FakeNotebook('one.ipynb', { kernel, path: 'one.ipynb' }) as unknown as ISessionContext);
+  const [entry] = all.entries;
+  let changes = 0;
+  all.changed.connect(() => changes++);
+  assert.equal(all.comesAfterCell(entry), false, 'one that is free has answered by then');
+  t.mock.timers.tick(300);
+  assert.deepEqual([all.comesAfterCell(entry), changes], [true, 1]);
+  // One that is not started yet runs nothing.
+  kernels.state = 'starting';
+  kernels.runningChanged.emit();
+  assert.deepEqual([all.comesAfterCell(entry), changes], [false, 2]);
+  kernels.state = 'busy';
+  kernel.answer();
+  await new Promise(done => setImmediate(done));
+  assert.equal(all.comesAfterCell(entry), false);
 });

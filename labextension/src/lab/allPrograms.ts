@@ -3,7 +3,7 @@
  * server are only asked while the side panel is open.
  */
 import type { ISessionContext } from '@jupyterlab/apputils';
-import type { Kernel, Session, SessionManager } from '@jupyterlab/services';
+import type { Kernel, ServiceManager, Session, SessionManager } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 import { KernelPrograms } from './kernelPrograms.ts';
 import type { Shelves } from './shelf.ts';
@@ -30,10 +30,11 @@ export class AllPrograms {
   private readonly move = new Signal<this, { readonly from: string; readonly to: string }>(this);
 
   constructor(
-    private readonly sessions: Session.IManager,
+    private readonly server: Pick<ServiceManager.IManager, 'sessions' | 'kernels'>,
     private readonly shelves?: Shelves
   ) {
-    sessions.runningChanged.connect(() => this.refresh());
+    server.sessions.runningChanged.connect(() => this.refresh());
+    server.kernels.runningChanged.connect(() => this.noteStates());
   }
 
   get changed(): ISignal<this, void> {
@@ -61,6 +62,15 @@ export class AllPrograms {
 
   get(id: string): KernelEntry | undefined {
     return this.kernels.get(id);
+  }
+
+  /**
+   * True for a kernel that runs a cell and tells what it has after it: one that ran it already when the page was loaded.
+   * Its connection has not heard of the cell, but the server has.
+   */
+  comesAfterCell({ id, programs }: KernelEntry): boolean {
+    const isBusy = ({ id: other, execution_state: state }: Kernel.IModel): boolean => other === id && state === 'busy';
+    return programs.unheard && [...this.server.kernels.running()].some(isBusy);
   }
 
   /** Follows the kernel of a notebook or console that is open. */
@@ -95,7 +105,7 @@ export class AllPrograms {
   /** Looks at kernels without an open notebook too. */
   async lookAtAll(): Promise<void> {
     this.looking = true;
-    await this.sessions.ready;
+    await this.server.sessions.ready;
     this.refresh();
   }
 
@@ -105,8 +115,14 @@ export class AllPrograms {
     this.entries.forEach(({ programs }) => programs.listen(on));
   }
 
+  private noteStates(): void {
+    if (this.entries.some(({ programs }) => programs.unheard)) {
+      this.change.emit();
+    }
+  }
+
   private refresh(): void {
-    const running = [...this.sessions.running()];
+    const running = [...this.server.sessions.running()];
     const alive = new Set(running.map(({ kernel }) => kernel?.id));
     for (const { id, programs } of this.entries) {
       // The list of what runs may be older than a connection that is in use.
@@ -126,7 +142,7 @@ export class AllPrograms {
         if (model.kernel && isWanted && !this.kernels.has(model.kernel.id)) {
           // Without comms: if its notebook is opened, that needs them.
           const options = { model, kernelConnectionOptions: { handleComms: false } };
-          const session = (this.sessions as SessionManager).connectTo(options);
+          const session = (this.server.sessions as SessionManager).connectTo(options);
           this.own.set(model.kernel.id, session);
           if (session.kernel) {
             this.add(session.kernel, model.path);

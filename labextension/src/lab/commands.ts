@@ -32,8 +32,8 @@ export interface CommandParts {
   showTab(listed: string): boolean;
   /** Path of the notebook that the person is in. */
   active(): string;
-  /** Resolves when the kernel of a notebook has programs, or after a while. */
-  waitFor(path: string): Promise<void>;
+  /** Resolves when the kernel of a notebook has programs, or after a while; `waits` hears what it waits for. */
+  waitFor(path: string, waits: Told): Promise<void>;
 }
 
 /** A program and the kernel that has it. */
@@ -82,7 +82,7 @@ export function addCommands(parts: CommandParts): void {
 
   const openLater = async (origin: Origin, waits: Told): Promise<unknown> => {
     const { path, program, listed } = origin;
-    await parts.waitFor(path);
+    await parts.waitFor(path, waits);
     const kernel = all.ofPath(path);
     // A kernel that was started again counts its programs from the beginning.
     if (!kernel?.programs.get(program) || kernel.programs.listed(program) !== listed) {

@@ -193,7 +193,7 @@ test('a kernel that someone else restarts is heard as it ends, and the next one 
 
 test('of two notebooks side by side, each picture finds the kernel that made it, also once that was renamed', () => {
   const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
-  const all = new AllPrograms(sessions as never);
+  const all = new AllPrograms({ sessions, kernels: sessions } as never);
   const kernels = ['one', 'two'].map(id => {
     const kernel = new FakeKernel(id);
     const session = { kernel, path: `${id}.ipynb` };
@@ -222,7 +222,7 @@ test('of two notebooks side by side, each picture finds the kernel that made it,
 
 test('a notebook that is renamed keeps the list of its programs, under its new path', () => {
   const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
-  const all = new AllPrograms(sessions as never);
+  const all = new AllPrograms({ sessions, kernels: sessions } as never);
   const kernel = new FakeKernel('one');
   const session = { kernel, path: 'folder/one.ipynb' };
   const propertyChanged = new Signal<object, string>({});
@@ -243,7 +243,7 @@ test('a notebook that is renamed keeps the list of its programs, under its new p
 
 test('kernels list all that they compile while somebody looks, also those that come later or start anew', () => {
   const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
-  const all = new AllPrograms(sessions as never);
+  const all = new AllPrograms({ sessions, kernels: sessions } as never);
   const follow = (id: string): FakeKernel => {
     const kernel = new FakeKernel(id);
     const signals = { kernelChanged: new Signal<object, unknown>({}), disposed: new Signal<object, void>({}) };

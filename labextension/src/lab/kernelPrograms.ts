@@ -9,7 +9,7 @@ import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 import type { Asked, Told } from '../explorer/kernelLine.ts';
 import { application } from './preferences.ts';
-import { Questions, type Message, type Purpose } from './questions.ts';
+import { AT_ONCE, Questions, type Message, type Purpose } from './questions.ts';
 import type { Pinned, Shelf } from './shelf.ts';
 
 /** The target of the comm, in `jaxviz/notebook/channel.py`. */
@@ -43,6 +43,8 @@ export class KernelPrograms {
   restarted = false;
   /** Names the list: a kernel that was started again has another. */
   key = '';
+  /** True while the kernel has not answered whether it has programs, though it had the time. */
+  unheard = false;
   /** How many programs the kernel has dropped because there were too many. */
   dropped = 0;
   private programs = new Map<string, Program>();
@@ -258,6 +260,7 @@ export class KernelPrograms {
 
   /** Asks for the comm that a kernel may have from before this page. */
   private async find(): Promise<void> {
+    const timer = setTimeout(() => this.noteUnheard(true), AT_ONCE);
     try {
       const { content } = await this.kernel.requestCommInfo({ target_name: TARGET });
       const [id] = content.status === 'ok' ? Object.keys(content.comms) : [];
@@ -268,6 +271,16 @@ export class KernelPrograms {
       }
     } catch {
       // The kernel ended or was restarted meanwhile: what it has next, it tells.
+    } finally {
+      clearTimeout(timer);
+      this.noteUnheard(false);
+    }
+  }
+
+  private noteUnheard(unheard: boolean): void {
+    if (unheard !== this.unheard) {
+      this.unheard = unheard;
+      this.change.emit();
     }
   }
 

@@ -26,3 +26,11 @@ test('in a notebook without programs it is said how they come, whatever other no
 test('where the person is in no notebook with a kernel, the list of the others says enough', () => {
   assert.equal(listed([entry('a', 2), entry('b', 0)], 'work/notes.md').tellsHow, false);
 });
+
+test('of a kernel that is yet to tell what it has, it is not said that it has nothing', () => {
+  const all = [entry('a', 0), entry('b', 0), entry('c', 2)];
+  const [a, b] = all;
+  assert.equal(listed(all, 'work/a', [a]).tellsHow, false);
+  assert.equal(listed(all, 'work/a', [b]).tellsHow, true);
+  assert.equal(listed([a, b], '', [a]).tellsHow, false);
+});

@@ -12,11 +12,15 @@ export interface Listed<T> {
   readonly tellsHow: boolean;
 }
 
-/** `path` is that of the notebook that the person is in; empty for none. */
-export function listed<T extends Entry>(all: readonly T[], path: string): Listed<T> {
+/**
+ * `path` is that of the notebook that the person is in; empty for none. Of kernels that are `yetToTell` what they have,
+ * nothing can be said.
+ */
+export function listed<T extends Entry>(all: readonly T[], path: string, yetToTell: readonly T[] = []): Listed<T> {
   const entries = all
     .filter(({ programs }) => programs.size > 0 || programs.restarted)
     .sort((one, other) => Number(other.path === path) - Number(one.path === path) || (one.name < other.name ? -1 : 1));
   const here = all.find(entry => entry.path === path);
-  return { entries, tellsHow: !entries.length || (here !== undefined && !entries.includes(here)) };
+  const isHereEmpty = here !== undefined && !entries.includes(here) && !yetToTell.includes(here);
+  return { entries, tellsHow: isHereEmpty || entries.length + yetToTell.length === 0 };
 }

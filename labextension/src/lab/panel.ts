@@ -98,7 +98,8 @@ export class ProgramsPanel extends Widget {
   protected override onUpdateRequest(): void {
     const { all, active } = this.parts;
     const path = active();
-    const { entries, tellsHow } = listed(all.entries, path);
+    const yetToTell = all.entries.filter(entry => all.comesAfterCell(entry));
+    const { entries, tellsHow } = listed(all.entries, path, yetToTell);
     const place = this.place;
     const scroll = this.list.scrollTop;
     this.list.replaceChildren(
@@ -163,14 +164,15 @@ export class ProgramsPanel extends Widget {
 
   private tellWaiting(): void {
     const { all, trans } = this.parts;
-    const busy = all.entries.filter(({ programs }) => programs.late.length > 0);
-    this.waiting.hidden = busy.length === 0;
-    this.waiting.replaceChildren(
-      ...busy.map(({ name, programs }) => {
-        const text = trans.__('%1 runs a cell. After it: %2', name, programs.late.join(', '));
-        return element('p', '', text);
-      })
-    );
+    const lines = all.entries.flatMap(entry => {
+      const late = [
+        ...(all.comesAfterCell(entry) ? [trans.__('the list of its programs')] : []),
+        ...entry.programs.late
+      ];
+      return late.length ? [trans.__('%1 runs a cell. After it: %2', entry.name, late.join(', '))] : [];
+    });
+    this.waiting.hidden = lines.length === 0;
+    this.waiting.replaceChildren(...lines.map(line => element('p', '', line)));
   }
 
   /** What a newcomer reads. */

@@ -16,10 +16,11 @@ import { icon } from './icon.ts';
 import { kernelLine } from './kernelLine.ts';
 import { Commands } from './names.ts';
 import { application } from './preferences.ts';
+import { afterCell } from './questions.ts';
 import { Shelves } from './shelf.ts';
 import { ProgramTab } from './tab.ts';
 
-/** ms that a tab waits for its kernel after the page was loaded again. */
+/** ms that a tab waits for its kernel after the page was loaded again, besides those of a cell that the kernel runs. */
 const PATIENCE = 30_000;
 
 type Show = (document: unknown) => void;
@@ -48,7 +49,7 @@ function activate(
   const shelves = state ? new Shelves(state) : undefined;
   // Without a list of what runs, all stay.
   sessions.ready.then(() => shelves?.clear(sessions.running())).catch(() => undefined);
-  const all = new AllPrograms(sessions, shelves);
+  const all = new AllPrograms(app.serviceManager, shelves);
   notebooks?.widgetAdded.connect((_, notebook) => all.follow(notebook.sessionContext));
   notebooks?.forEach(notebook => all.follow(notebook.sessionContext));
 
@@ -129,7 +130,16 @@ function activate(
   application.kernelLine = (output, program, show) =>
     lineTo(program, notebooks?.find(one => one.node.contains(output))?.context.path ?? active(), show);
 
-  addCommands({ app, all, comparing, trans, openTab, showTab, active, waitFor: path => waitFor(all, path) });
+  addCommands({
+    app,
+    all,
+    comparing,
+    trans,
+    openTab,
+    showTab,
+    active,
+    waitFor: (path, waits) => waitFor(all, path, waits)
+  });
   app.commands.addCommand(Commands.show, {
     label: trans.__('JAX Programs'),
     caption: trans.__('Show the JAX programs of the running kernels'),
@@ -172,15 +182,24 @@ function activate(
 }
 
 /** The kernel of a notebook; it may come in a while, after the page was loaded again. */
-function waitFor(all: AllPrograms, path: string): Promise<void> {
+function waitFor(all: AllPrograms, path: string, waits: Told): Promise<void> {
   const isThere = (): boolean => {
     const programs = all.ofPath(path)?.programs;
     return programs !== undefined && programs.isRecalled && programs.size > 0;
   };
   return new Promise(resolve => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const look = (): void => {
+      const kernel = all.ofPath(path);
       if (isThere()) {
         stop();
+      } else if (kernel && all.comesAfterCell(kernel)) {
+        clearTimeout(timer);
+        timer = undefined;
+        waits(afterCell());
+      } else if (timer === undefined) {
+        waits('');
+        timer = setTimeout(stop, PATIENCE);
       }
     };
     const stop = (): void => {
@@ -188,7 +207,6 @@ function waitFor(all: AllPrograms, path: string): Promise<void> {
       all.changed.disconnect(look);
       resolve();
     };
-    const timer = setTimeout(stop, PATIENCE);
     all.changed.connect(look);
     look();
   });

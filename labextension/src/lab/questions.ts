@@ -7,7 +7,12 @@ import { Stopped, type Asked, type Told } from '../explorer/kernelLine.ts';
 import { application } from './preferences.ts';
 
 /** ms in which a kernel that is free has begun: so long, nobody is told that he waits. */
-const AT_ONCE = 250;
+export const AT_ONCE = 250;
+
+/** Why nothing comes. */
+export function afterCell(): string {
+  return application.trans.__('The kernel is busy with a cell: this comes after it.');
+}
 
 /** What goes over the comm. */
 export type Message = Readonly<Record<string, unknown>>;
@@ -130,7 +135,7 @@ export class Questions {
     const question = this.open.get(request);
     if (question) {
       question.late = true;
-      question.waits?.(application.trans.__('The kernel is busy with a cell: this comes after it.'));
+      question.waits?.(afterCell());
       this.changed();
     }
   }
