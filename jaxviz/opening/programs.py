@@ -31,24 +31,33 @@ class OpenedStage:
 
 def programs_in(data: bytes, contents: Contents, file: str) -> list[OpenedStage]:
     """What the bytes of a file hold; `OpenError` with the place where that cannot be read."""
-    with _errors_of(file):
+    is_text = contents is Contents.HLO_TEXT or (contents is Contents.MLIR and not _is_bytecode(data))
+    with _errors_of(file, data if is_text else b""):
         return list(_READERS[contents](data, lambda: Tables(is_source=sources_of(file))))
 
 
 def lowered_in(data: bytes, file: str, tables: Tables) -> OpenedStage:
     """The StableHLO in the bytes of a file, as a stage beside another one: with the tables of that."""
-    with _errors_of(file):
+    with _errors_of(file, b"" if _is_bytecode(data) else data):
         return _mlir_stage(_mlir_source(data), tables)
 
 
 @contextmanager
-def _errors_of(file: str) -> Iterator[None]:
+def _errors_of(file: str, text: bytes) -> Iterator[None]:
+    """Names the file in errors; of what it holds as `text`, also says where that just ends too early."""
     try:
         yield
     except OpenError as error:
-        raise OpenError(f"{file}: {error}") from None
+        reason = ": the file seems to be cut off" if _ends_within(text) else ""
+        raise OpenError(f"{file}: {error}{reason}") from None
     except RecursionError:
         raise OpenError(f"{file}: expected calls that are nested less deep") from None
+
+
+def _ends_within(text: bytes) -> bool:
+    """Whether a text ends inside of a body, or of what its last line has opened."""
+    last = text.rstrip().rpartition(b"\n")[2]
+    return text.count(b"{") > text.count(b"}") or last.count(b"(") > last.count(b")") or last.count(b'"') % 2 == 1
 
 
 def _hlo_text(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
@@ -89,8 +98,11 @@ def _mlir(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
 
 
 def _mlir_source(data: bytes) -> str | bytes:
-    is_text = not data.startswith(b"ML\xefR")
-    return data.decode(errors="replace").removeprefix("\ufeff") if is_text else data
+    return data if _is_bytecode(data) else data.decode(errors="replace").removeprefix("\ufeff")
+
+
+def _is_bytecode(data: bytes) -> bool:
+    return data.startswith(b"ML\xefR")
 
 
 def _export(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:

@@ -165,6 +165,26 @@ def test_what_cannot_be_opened_is_told_in_one_line(tmp_path, data, message):
     assert "\n" not in text
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("hlo", "HloModule m\n\nENTRY e {\n  ROOT a = f32[ parameter(0)\n}\n"),
+        ("mlir", "module {\n  func.func @f( {\n  }\n}\n"),
+    ],
+)
+def test_a_text_that_is_cut_off_says_so_and_one_that_is_wrong_does_not(module, lowered, tmp_path, name, wrong):
+    text = {"hlo": module.to_string(), "mlir": lowered.as_text()}[name]
+    path = tmp_path / "file"
+    first, last = text.rindex("ENTRY" if name == "hlo" else "func.func"), text.rindex("}")
+    for end in range(text.index("{", first) + 1, last, 40):
+        path.write_text(text[:end])
+        with pytest.raises(jv.OpenError, match=r": the file seems to be cut off$"):
+            jv.open(path)
+    path.write_text(wrong)
+    with pytest.raises(jv.OpenError, match=r"expected (?!.*cut off)"):
+        jv.open(path)
+
+
 def test_a_file_that_is_not_there_is_pythons_own_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         jv.open(tmp_path / "none")
