@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from jaxviz.differences import Differences, differences
 from jaxviz.document import STAGE_KINDS, Document, LinksEntry
 from jaxviz.exploration import Exploration
 from jaxviz.export.svg import Theme, to_svg
 from jaxviz.exported import written
-from jaxviz.graph import Graph, Node
-from jaxviz.link.links import CHANGED, MERGED, Links, computing, link_shares
+from jaxviz.link.links import Links, link_shares
 from jaxviz.shown import ShownGrowing
 
 if TYPE_CHECKING:
@@ -24,40 +22,6 @@ if TYPE_CHECKING:
 
 #: What can be compared: an exploration, a document, or the path of a file.
 Comparable = Exploration | Document | str | Path
-
-
-@dataclass(frozen=True, eq=False)
-class Differences:
-    """How a stage of one program differs from that of another, in nodes that compute something.
-
-    `only_a` and `only_b` have no counterpart; `changed` are counterparts that do not do the same; the `same` do.
-    `merged` counts the copies of an unrolled loop that are the body of a loop in the other.
-    """
-
-    stage: str
-    only_a: tuple[Node, ...]
-    only_b: tuple[Node, ...]
-    changed: tuple[tuple[Node, Node], ...]
-    same: int
-    merged: int
-
-    def __bool__(self) -> bool:
-        return bool(self.only_a or self.only_b or self.changed or self.merged)
-
-    def __str__(self) -> str:
-        if not self:
-            return f"{self.stage}: the same {self.same:,}"
-        parts = [
-            (len(self.only_a), "only in the first"),
-            (len(self.only_b), "only in the second"),
-            (len(self.changed), "changed"),
-            (self.merged, "folded into a loop"),
-            (self.same, "the same"),
-        ]
-        return f"{self.stage}: " + ", ".join(f"{count:,} {words}" for count, words in parts if count)
-
-    def __repr__(self) -> str:
-        return f"<{self}>"
 
 
 class Comparison(ShownGrowing):
@@ -263,23 +227,5 @@ def _all_differences(whole: Document) -> dict[str, Differences]:
     for stage in _stages_of_both(whole):
         start, end = (_graph_number(whole, program, stage) for program in (0, 1))
         links = next(entry.links for entry in whole.links if (entry.start, entry.end) == (start, end))
-        found[stage] = _differences(stage, whole.graphs[start], whole.graphs[end], links)
+        found[stage] = differences(stage, _seen(whole, start), _seen(whole, end), links)
     return found
-
-
-def _differences(stage: str, ours: Graph, theirs: Graph, links: Links) -> Differences:
-    counted, their_counted = computing(ours), computing(theirs)
-    changed, merged = links.kind == CHANGED, links.kind == MERGED
-    told = np.isin(links.source, counted)
-    alone = np.setdiff1d(links.source[~changed & ~merged & told], links.source[changed])
-    return Differences(
-        stage,
-        only_a=tuple(ours.node(node) for node in np.setdiff1d(counted, links.source).tolist()),
-        only_b=tuple(theirs.node(node) for node in np.setdiff1d(their_counted, links.target).tolist()),
-        changed=tuple(
-            (ours.node(source), theirs.node(target))
-            for source, target in zip(links.source[changed].tolist(), links.target[changed].tolist(), strict=True)
-        ),
-        same=len(alone),
-        merged=int(np.count_nonzero(merged & told)),
-    )

@@ -72,9 +72,11 @@ test('what reads a value that is handed on otherwise has changed, seen from eith
   const changes = (
     linked: (node: number) => boolean,
     kindOf: (node: number) => number,
-    apart: readonly number[] = []
+    apart: readonly number[] = [],
+    op = 'broadcast'
   ): (readonly number[])[] => {
     const plain = sketch.plain();
+    plain.strings = plain.strings.map(text => (text === 'broadcast' ? op : text));
     const [graph] = plain.graphs;
     const [program] = plain.programs;
     plain.graphs.push(structuredClone(graph));
@@ -97,6 +99,11 @@ test('what reads a value that is handed on otherwise has changed, seen from eith
   assert.deepEqual(
     changes(without, () => 0),
     [[product], [product]]
+  );
+  // A copy hands on the same.
+  assert.deepEqual(
+    changes(without, () => 0, [], 'copy'),
+    [[], []]
   );
   const otherwise = [spread, product];
   // Only one of the two has it.

@@ -28,6 +28,9 @@ const IDLE = new Set(['constant', 'parameter', 'tuple', 'get-tuple-element', 'ge
 /** Operations that are frames in the picture, and more than a call. */
 const HOLDERS = new Set([...LOOPS, ...CONDITIONS]);
 
+/** What hands on the value as it is: what reads it reads the same without it. */
+const COPIES = new Set(['copy', 'copy_p']);
+
 const known = new WeakMap<Graph, Map<Graph, Compared>>();
 
 /** The nodes of the graph `from`, beside the graph `to`. */
@@ -96,13 +99,14 @@ function readersOfOthers(document: Document, from: number, to: number): number[]
 function isOther(document: Document, from: number, node: number, to: number): boolean {
   const graph = document.graphs[from];
   const { role } = rowsOf(document, graph).outline;
-  const constant = document.strings[graph.op[node]] === 'constant';
+  const op = document.strings[graph.op[node]];
+  const constant = op === 'constant';
   const hands = role[node] === NodeRole.edge && counts(document, graph, NodeRole.box, node);
   if (!constant && !hands) {
     return false;
   }
   const kinds = follow(document, from, node, to).map(({ kind }) => kind);
-  return kinds.includes(LinkKind.changed) || (hands && !kinds.length);
+  return kinds.includes(LinkKind.changed) || (hands && !kinds.length && !COPIES.has(op));
 }
 
 /** The boxes of a graph that read a node, through what only hands it on. */
