@@ -102,12 +102,8 @@ class Channel:
                     return run(session, asked["id"], told)
                 return (rebuild if kind == "rebuild" else beside)(session, asked["id"], int(asked["loop"]), told)
         if kind == "compare":
-            from jaxviz.comparison import compare
-
             with self._making:
-                one, other = (session[id].exploration for id in asked["ids"])
-                document = compare(one, other).document().to_json()
-                return {"type": "document", "id": "", "document": document}
+                return {"type": "document", "id": "", "document": session.compared(*asked["ids"]).to_json()}
         if kind == "rename":
             session.rename(asked["id"], asked["label"])
         elif kind == "pin":

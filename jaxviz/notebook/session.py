@@ -260,6 +260,20 @@ class Session:
         found = tuple(replace(one, lines=_lines(document, definition)) for one in found)
         return replace(document, findings=(*(FindingEntry(0, one) for one in found), *document.findings))
 
+    def compared(self, one: str, other: str) -> Document:
+        """Two programs side by side as data, under the names that the person gave them."""
+        from jaxviz.comparison import compare
+
+        entries = (self[one], self[other])
+        document = compare(*(entry.exploration for entry in entries)).document()
+        return replace(
+            document,
+            programs=tuple(
+                replace(program, name=entry.label or program.name)
+                for program, entry in zip(document.programs, entries, strict=True)
+            ),
+        )
+
     def rename(self, id: str, label: str) -> None:
         """Gives a program a name of the person's choice; none takes it away."""
         with self._lock:

@@ -121,6 +121,16 @@ def test_a_document_is_made_when_it_is_asked_for(listed):
     assert Document.from_json(answer["document"]).programs[0].name == "double"
 
 
+def test_programs_side_by_side_have_the_names_that_the_person_gave_them(listed):
+    channel = channel_of(listed)
+    for size in (3, 4):
+        listed.note_explored(explored(double, jnp.ones(size)))
+    ask(channel, type="rename", id="2", label="four")
+    answer = ask(channel, type="compare", ids=["1", "2"])
+    assert [program.name for program in Document.from_json(answer["document"]).programs] == ["double", "four"]
+    assert listed.document("2").programs[0].name == "double"
+
+
 def test_what_cannot_be_answered_is_said_in_one_line(listed):
     channel = channel_of(listed)
     assert "no longer on the list" in ask(channel, type="open", id="9")["error"]
