@@ -283,3 +283,54 @@ def test_a_half_that_bounds_a_loop_is_told_where_64_bits_are_enabled_too():
     with enable_x64(True):
         _, shown = failed("half_as_many_turns")
     assert shown.explanation.case == "whole size"
+
+
+def test_what_a_jitted_function_stores_is_given_back_beside_its_result():
+    def of_a_dictionary(x):
+        seen = {}
+
+        @jax.jit
+        def doubled(v):
+            seen["last"] = v * 2
+            return v, v + 1
+
+        same, more = doubled(x)
+        return seen["last"] + same + more
+
+    class Model:
+        last = None
+
+    def of_an_object(x):
+        model = Model()
+
+        @jax.jit
+        def step(v):
+            y = jnp.sin(v)
+            model.last = y + 1
+            return y
+
+        step(x)
+        return model.last * 2
+
+    for fn, kept in ((of_a_dictionary, X * 2), (of_an_object, jnp.sin(X) + 1)):
+        cure, *_ = cures_of(fn, X)
+        assert "go on with `kept`" in cure.text
+        names = {"jax": jax, "jnp": jnp, "x": X}
+        exec(cure.code, names)
+        np.testing.assert_allclose(names["kept"], kept, rtol=1e-6)
+
+
+def test_what_stores_more_than_one_value_is_not_written_anew():
+    def fn(x):
+        seen = {}
+
+        @jax.jit
+        def both(v):
+            seen["sin"] = jnp.sin(v)
+            seen["cos"] = jnp.cos(v)
+            return v
+
+        both(x)
+        return seen["sin"] * seen["cos"]
+
+    assert not any("kept" in cure.code for cure in cures_of(fn, X))

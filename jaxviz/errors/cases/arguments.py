@@ -15,7 +15,12 @@ from jaxviz import compat
 from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.known_numbers import by_numpy
-from jaxviz.errors.cases.leaks import definition_with_source, returned_instead, stored_outside
+from jaxviz.errors.cases.leaks import (
+    definition_with_source,
+    returned_from_inside,
+    returned_instead,
+    stored_outside,
+)
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
@@ -321,12 +326,18 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
     if not where and inner:
         where = f", `{inner[1]}` on line {inner[3]}{_of_file(inner[2])}, under {inner[4]}"
     code = "def inner(x):\n    value = ...\n    return result, value   # give it back\n\nresult, value = inner(x)"
+    of_jitted = returned_from_inside(failure.fn, inner[2], int(inner[3])) if inner and inner[4] == "jit" else ""
+    going_on = ", and go on with `kept`" if of_jitted else ""
     reason = (
         f"A value that was traced inside another function{where} was kept in a variable outside, and is used after "
         "that function has ended. While it was traced it had no number, and now it never gets one."
     )
     cures = (
-        Cure("Give the value back instead of storing it:", _given_back(failure) or code),
+        Cure(
+            f"Give the value back instead of storing it{going_on}:",
+            of_jitted or _given_back(failure) or code,
+            inside=False,
+        ),
         *_turns_of_leak(failure),
         Cure("To find where it was stored:", f"with jax.checking_leaks():\n    {failure.name}(...)"),
     )

@@ -23,20 +23,49 @@ def returned_instead(fn: Any) -> str:
     """A function that stores one value outside, written so that it gives the value back beside its result; empty
     where more than that is to be changed."""
     source, function = definition_with_source(fn)
-    stores = list(_storing(function)) if function is not None else []
-    last = function.body[-1] if function is not None else None
-    if source is None or function is None or len(stores) != 1 or stores[0][0] not in function.body:
+    if source is None or function is None:
         return ""
-    if not isinstance(last, ast.Return) or last.value is None or stores[0][1] is None:
+    lines = _giving_back(source, function)
+    given = ", ".join(one.arg for one in function.args.args)
+    return "\n".join([*lines, "", f"result, kept = {function.name}({given})"]) if lines else ""
+
+
+def returned_from_inside(fn: Any, path: str, line: int) -> str:
+    """The same for a function that another one calls, and whose definition begins at a line of the same file: with
+    the statement that calls it."""
+    source, caller = definition_with_source(fn)
+    function = source.function_at(line) if source is not None and source.path == path else None
+    if source is None or caller is None or not isinstance(function, ast.FunctionDef) or function is caller:
         return ""
+    lines = _giving_back(source, function)
+    calls = [one for one in ast.walk(caller) if isinstance(one, ast.Call) and _root(one.func) == function.name]
+    if not lines or len(calls) != 1 or not isinstance(calls[0].func, ast.Name):
+        return ""
+    (call,), statement = calls, source.parent(calls[0])
+    decorators = [f"@{source.text(one)}" for one in function.decorator_list]
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        result = f"({source.text(target)})" if isinstance(target, ast.Tuple) else source.text(target)
+    else:
+        result = "_" if isinstance(statement, ast.Expr) else "result"
+    return "\n".join([*decorators, *lines, "", f"{result}, kept = {source.text(call)}"])
+
+
+def _giving_back(source: Source, function: ast.FunctionDef) -> list[str]:
+    """The lines of a function that stores one value, in which it returns that too; none where that is not enough."""
+    stores, last = list(_storing(function)), function.body[-1]
+    if len(stores) != 1 or stores[0][0] not in function.body or stores[0][1] is None:
+        return []
+    if not isinstance(last, ast.Return) or last.value is None:
+        return []
     statement, value = stores[0]
     lines = [f"def {function.name}({ast.unparse(function.args)}):"]
     for one in function.body[:-1]:
         text = f"kept = {source.text(value)}" if one is statement and value is not None else source.text(one)
         lines += [f"    {line}" for line in text.splitlines()]
-    lines.append(f"    return {source.text(last.value)}, kept")
-    given = ", ".join(one.arg for one in function.args.args)
-    return "\n".join([*lines, "", f"result, kept = {function.name}({given})"])
+    result = source.text(last.value)
+    grouped = f"({result})" if isinstance(last.value, ast.Tuple) and not result.startswith("(") else result
+    return [*lines, f"    return {grouped}, kept"]
 
 
 def definition_with_source(fn: Any) -> tuple[Source | None, ast.FunctionDef | None]:
