@@ -508,6 +508,24 @@ def test_notebook_7_has_the_panel(notebook):
     expect(page.locator(".jv-tab")).to_have_count(0)
 
 
+@pytest.mark.oldest_lab
+def test_in_notebook_7_too_a_pinned_program_outlives_the_page_and_the_kernel(notebook, lab):
+    book = notebook(SETUP, WATCHED, front_end="notebooks")
+    book.run(0)
+    book.run(1)
+    page, panel = book.page, book.page.locator(".jv-panel")
+    button = "[data-jp-item-name='jaxviz-programs'] button, [data-command='jaxviz:show-programs']"
+    page.locator(button).first.click()
+    pin(panel, "step(f32[3])")
+    page.wait_for_function("Object.keys(localStorage).some(key => key.includes('jaxviz-pinned'))")
+    restart(lab)
+    expect(panel).to_contain_text("The kernel was restarted")
+    page.reload()
+    page.locator(button).first.click()
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(page, ".jv-tab")
+
+
 def test_programs_of_a_kernel_whose_notebook_is_closed_are_listed(notebook, lab):
     book = notebook(SETUP, WATCHED)
     book.run(0)

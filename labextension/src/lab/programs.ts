@@ -1,14 +1,15 @@
 /** The side panel, the tabs that programs are opened in, and their commands. */
 import { ILabShell, ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette, MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { ICommandPalette, IWindowResolver, MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
-import { IStateDB } from '@jupyterlab/statedb';
+import { IStateDB, StateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { PanelLayout, Widget } from '@lumino/widgets';
 import { button } from '../explorer/elements.ts';
 import type { KernelLine, Told } from '../explorer/kernelLine.ts';
 import { AllPrograms } from './allPrograms.ts';
+import { BrowserStorage } from './browserStorage.ts';
 import { addCommands, type Origin } from './commands.ts';
 import { Comparing } from './comparing.ts';
 import { goTo } from './goTo.ts';
@@ -29,7 +30,16 @@ export const programs: JupyterFrontEndPlugin<void> = {
   id: 'jupyterlab-jaxviz:programs',
   description: 'Lists the programs of the running kernels, and opens them.',
   autoStart: true,
-  optional: [INotebookTracker, ILabShell, ICommandPalette, ILauncher, ILayoutRestorer, IStateDB, ITranslator],
+  optional: [
+    INotebookTracker,
+    ILabShell,
+    ICommandPalette,
+    ILauncher,
+    ILayoutRestorer,
+    IStateDB,
+    IWindowResolver,
+    ITranslator
+  ],
   activate
 };
 
@@ -41,14 +51,16 @@ function activate(
   launcher: ILauncher | null,
   restorer: ILayoutRestorer | null,
   state: IStateDB | null,
+  workspace: IWindowResolver | null,
   translator: ITranslator | null
 ): void {
   const trans = (translator ?? nullTranslator).load('jupyterlab_jaxviz');
   application.trans = trans;
   const { sessions } = app.serviceManager;
-  const shelves = state ? new Shelves(state) : undefined;
+  // In Notebook 7, which has no workspaces, the database of the application ends with the page.
+  const shelves = new Shelves(state && workspace ? state : ownDatabase(app));
   // Without a list of what runs, all stay.
-  sessions.ready.then(() => shelves?.clear(sessions.running())).catch(() => undefined);
+  sessions.ready.then(() => shelves.clear(sessions.running())).catch(() => undefined);
   const all = new AllPrograms(app.serviceManager, shelves);
   notebooks?.widgetAdded.connect((_, notebook) => all.follow(notebook.sessionContext));
   notebooks?.forEach(notebook => all.follow(notebook.sessionContext));
@@ -179,6 +191,11 @@ function activate(
   palette?.addItem({ command: Commands.show, category: 'JAX' });
   palette?.addItem({ command: Commands.notebook, args: { isPalette: true }, category: 'JAX' });
   launcher?.add({ command: Commands.notebook, category: trans.__('Other'), rank: 90 });
+}
+
+function ownDatabase(app: JupyterFrontEnd): IStateDB {
+  const { baseUrl } = app.serviceManager.serverSettings;
+  return new StateDB({ connector: new BrowserStorage(`jaxviz ${baseUrl} `, () => localStorage) });
 }
 
 /** The kernel of a notebook; it may come in a while, after the page was loaded again. */

@@ -1,6 +1,6 @@
 /**
- * Pinned programs with their documents, in JupyterLab's state database: there they stay when the page is loaded again.
- * The database is sent as a whole whenever a tab moves, so there is room for only so much.
+ * Pinned programs with their documents, in a state database: there they stay when the page is loaded again.
+ * JupyterLab's is sent as a whole whenever a tab moves, so there is room for only so much.
  */
 import type { Session } from '@jupyterlab/services';
 import type { IStateDB } from '@jupyterlab/statedb';
