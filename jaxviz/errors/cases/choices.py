@@ -29,7 +29,7 @@ from jaxviz.errors.cases.values import depends, stand_ins, static_cures
 from jaxviz.errors.cases.ways import with_what_follows
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
 from jaxviz.errors.failure import Failure
-from jaxviz.errors.source import names_assigned
+from jaxviz.errors.source import names_assigned, names_read
 from jaxviz.errors.trial import given_by
 
 
@@ -121,7 +121,8 @@ def _if(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation |
         return None
     why = f"Python must know True or False on {failure.line_text} to take one branch,"
     cures = left_loop(failure, node)
-    cures = (if_cures(failure, node) or returned_from_loop(failure, node)) if cures is None else cures
+    if cures is None:
+        cures = _decided_loop(failure, node) or if_cures(failure, node) or returned_from_loop(failure, node)
     told = _told(failure, node.test, "Python's `if`", why, cures)
     if calls_itself(failure, node) and not told.cures:
         return _endless(told)
@@ -150,15 +151,19 @@ def _of_other_shapes(told: Explanation, unlike: str) -> Explanation:
 def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
     if not isinstance(node, ast.While) or child is not node.test:
         return None
-    carried = carried_by(failure, node)
     why = f"Python must know before each turn on {failure.line_text} whether there is one more,"
+    cures = _program_loop(failure, node)
+    told = _told(failure, node.test, "Python's `while`", why, cures)
+    how = " The program loops by `jax.lax.while_loop`: it carries what changes, and its condition says when it ends."
+    return told if cures else replace(told, reason=told.reason + how)
+
+
+def _program_loop(failure: Failure, node: ast.While) -> tuple[Cure, ...]:
+    """A `while` as a loop of the program; none where it ends in other ways too, or gives what it does not carry."""
+    carried = carried_by(failure, node)
     made = set(names_assigned(node.body)) - set(carried)
     if not carried or made & used_later(failure, node) or may_end(node):
-        told = _told(failure, node.test, "Python's `while`", why, ())
-        how = (
-            " The program loops by `jax.lax.while_loop`: it carries what changes, and its condition says when it ends."
-        )
-        return replace(told, reason=told.reason + how)
+        return ()
     names = ", ".join(carried)
     one = len(carried) == 1
     starts = ", ".join(start_of(failure, name, node) for name in carried)
@@ -176,8 +181,17 @@ def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
         f"{before}def body({received}):\n{unpacked}{body}\n    return {names}\n\n"
         f"{names} = jax.lax.while_loop({condition}, body, {start})"
     )
-    cure = Cure("Let the program loop, in place of the whole loop; what changes from turn to turn is carried:", code)
-    return _told(failure, node.test, "Python's `while`", why, (cure,))
+    text = "Let the program loop, in place of the whole loop; what changes from turn to turn is carried:"
+    return (Cure(text, code),)
+
+
+def _decided_loop(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
+    """For an `if` that assigns what the `while` around it asks: that would be the next that Python cannot know."""
+    loop = failure.source.parent(node) if failure.source is not None else None
+    if not isinstance(loop, ast.While) or node not in loop.body or loop.orelse:
+        return ()
+    decided = {*names_read(loop.test)} & {*names_assigned([node])}
+    return _program_loop(failure, loop) if decided else ()
 
 
 def _either(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:

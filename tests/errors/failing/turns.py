@@ -67,3 +67,36 @@ def halves_until_one_is_small(x):
             return x
         x = x / 2
     return -x
+
+
+@failing(
+    X,
+    case="choice",
+    place="if x[middle] < 1.5",
+    words=["return low < high", "low, high = jnp.where(x[middle] < 1.5, middle + 1, low)"],
+    mends=[0],
+    instead="loop",
+    gives=1,
+)
+def a_place_by_halves(x):
+    low, high = 0, x.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if x[middle] < 1.5:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@failing(X, case="choice", place="if x[place] > 2", mends=[0], instead="loop", gives=2)
+def a_step_that_a_value_makes(x):
+    place = 0
+    found = 0.0
+    while place < 2:
+        found = found + x[place]
+        if x[place] > 2:
+            place = place + 2
+        else:
+            place += 1
+    return place
