@@ -43,8 +43,10 @@ def is_whole_number(failure: Failure, node: ast.expr) -> bool:
 
 
 def _is_traced(failure: Failure, node: ast.expr) -> bool:
-    """Whether an expression is made of the entries of what is traced, not of its shape alone."""
-    return bool(failure.traced(without_shapes(node))) or isinstance(failure.value(node), jax.core.Tracer)
+    """Whether an expression is made of the entries of what is traced, or JAX makes it of a shape."""
+    if failure.traced(without_shapes(node)) or isinstance(failure.value(node), jax.core.Tracer):
+        return True
+    return bool(failure.traced(node)) and isinstance(_given(failure, node), (jax.Array, jax.ShapeDtypeStruct))
 
 
 def _is_number(failure: Failure, node: ast.expr, kind: Any) -> bool:
