@@ -1,7 +1,7 @@
 """What differs between a stage of one program and that of another, by the rule by which the picture marks it.
 
 The rule is that of `labextension/src/view/compared.ts`: what the picture draws has a counterpart or not; what it does
-not draw, as a constant or a broadcast, is a difference of the operations that read it.
+not draw as an operation, as an argument, a constant or a broadcast, is a difference of the operations that read it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import CARRY, OPERATION, RESULT, SLICE, Column, Graph, Node
+from jaxviz.graph import ARGUMENT, CARRY, OPERATION, RESULT, SLICE, Column, Graph, Node
 from jaxviz.link.links import CHANGED, MERGED, PLUMBING, Links
 from jaxviz.link.side import Seen
 from jaxviz.outline.noise import BOX, COUNTER, EDGE
@@ -116,9 +116,10 @@ class _Beside:
     def readers_of_others(self) -> list[int]:
         """What reads a value without a box that differs; what makes that value where nothing with a box reads it."""
         hands_on = self._computes & (self.role == EDGE)
-        constant = _is_one_of(self.graph, ("constant",))
+        nodes = self.graph.nodes
+        given = _is_one_of(self.graph, ("constant",)) | (nodes.kind == ARGUMENT) & (nodes.region == 0)
         missing = hands_on & ~self._linked & ~_is_one_of(self.graph, _COPIES)
-        others = (constant | hands_on) & self._differs | missing
+        others = (given | hands_on) & self._differs | missing
         return [reader for node in np.flatnonzero(others).tolist() for reader in self._drawn_readers(node) or (node,)]
 
     def counterparts(self, nodes: Iterable[int], role: Column) -> list[int]:

@@ -71,6 +71,16 @@ def test_what_reads_a_value_that_is_spread_otherwise_has_changed():
     assert "tanh" not in [a.op for a, _ in found.changed]
 
 
+def test_what_reads_an_argument_of_another_type_has_changed():
+    def once(x, y):
+        return jnp.sin(jnp.matmul(x, y))
+
+    narrow = X.astype(jnp.bfloat16)
+    found = jv.compare(jv.explore(once, X, X), jv.explore(once, narrow, X)).differences["jaxpr"]
+    assert [one.op for pair in found.changed for one in pair] == ["dot_general", "dot_general"]
+    assert found.same == 1
+
+
 def test_a_copy_that_only_one_program_has_changes_nothing_that_reads_it():
     # XLA copies what goes into the loop, which the unrolled one does without.
     found = differences(unrolled, looped, X, stage="hlo")

@@ -114,6 +114,9 @@ class Channel:
             session.clear()
         elif kind == "listen":
             session.listen(bool(asked["on"]))
+            if not asked["on"] and self._comm is not None:
+                # Another page may go on looking: then it asks for it again.
+                self._comm.send({"type": "unlistened"})
         else:
             return {"type": "error", "error": f"unknown question {kind!r}"}
         return {"type": "done"}

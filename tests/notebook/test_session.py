@@ -227,6 +227,8 @@ def test_while_somebody_looks_all_functions_of_the_person_are_listed(listed):
     ask(channel, type="listen", on=False)
     compiles()
     assert len(listed) == 1
+    # A page that goes on looking hears that another one does not.
+    assert {"type": "unlistened"} in channel._comm.sent
 
 
 def test_what_the_person_asked_for_is_not_told_as_seen_in_passing(listed):

@@ -263,6 +263,12 @@ test('kernels list all that they compile while somebody looks, also those that c
   open(late);
   open(late);
   assert.deepEqual(told(late), [true, true]);
+  // Another page looks no more, this one does.
+  late.say('comm_msg', { type: 'unlistened' });
+  assert.deepEqual(told(late), [true, true, true]);
   all.listen(false);
   assert.deepEqual([told(early).at(-1), told(late).at(-1)], [false, false]);
+  const before = told(late).length;
+  late.say('comm_msg', { type: 'unlistened' });
+  assert.equal(told(late).length, before);
 });

@@ -321,6 +321,10 @@ export class KernelPrograms {
   private take(data: Message): void {
     const { type } = data;
     this.questions.take(data);
+    if (type === 'unlistened' && this.listens) {
+      // It was another page that looks no more.
+      this.tellListening();
+    }
     if (type === 'list') {
       this.programs = new Map((data.programs as Program[]).map(program => [program.id, program]));
       this.key = String(data.session ?? '');

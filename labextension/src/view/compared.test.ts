@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { follow } from '../document/follow.ts';
-import { NodeRole } from '../document/graph.ts';
+import { NodeKind, NodeRole } from '../document/graph.ts';
 import { comparedLinks, graphName, graphNamed, programName, programOf } from '../document/programs.ts';
-import { affine, Sketch } from '../document/sketch.ts';
+import { affine, loop, Sketch } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
 import { besideWhich, compare, Standing } from './compared.ts';
 import { rowsOf } from './outline.ts';
@@ -36,6 +36,27 @@ test('a constant is a difference where it has another value', () => {
   assert.deepEqual(compare(decodePlain(plain), 0, 1).changed, []);
   plain.links = links(3);
   assert.deepEqual(compare(decodePlain(plain), 0, 1).changed, [5]);
+});
+
+test('what reads an argument of another type has changed; an argument of a body is what goes into the body', () => {
+  const sketch = loop();
+  const plain = sketch.plain();
+  const [graph] = plain.graphs;
+  const [program] = plain.programs;
+  plain.graphs.push(structuredClone(graph));
+  plain.programs.push({ ...program, stages: [{ ...program.stages[0], graph: 1 }] });
+  const nodes = graph.nodes.op.map((_, node) => node);
+  const argument = (inside: boolean): number =>
+    nodes.find(
+      node => graph.nodes.kind[node] === NodeKind.argument && (graph.nodes.region[node] !== 0) === inside
+    ) as number;
+  const changed = (other: number): readonly number[] => {
+    const kind = nodes.map(node => (node === other ? 3 : 0));
+    plain.links = [{ from: 0, to: 1, source: nodes, target: nodes, kind, shares: {} }];
+    return compare(decodePlain(plain), 0, 1).changed;
+  };
+  assert.equal(changed(argument(false)).length, 1);
+  assert.deepEqual(changed(argument(true)), []);
 });
 
 test('what reads another constant has changed, through what only hands the constant on', () => {

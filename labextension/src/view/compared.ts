@@ -72,8 +72,8 @@ function stand(document: Document, from: number, to: number): Compared {
 }
 
 /**
- * What has no box of its own is a difference of the operations that read it: a constant where it has another value, and
- * what hands values on, as a broadcast, where it does so in another way or has no counterpart.
+ * What is no operation or has no box of its own is a difference of the operations that read it: an argument of another
+ * type, a constant of another value, and what hands values on, as a broadcast, in another way or without a counterpart.
  */
 function changeByUndrawn(document: Document, from: number, to: number, of: Uint8Array): void {
   const { role } = rowsOf(document, document.graphs[from]).outline;
@@ -95,14 +95,15 @@ function readersOfOthers(document: Document, from: number, to: number): number[]
   });
 }
 
-/** True for a constant or what hands values on that differs. */
+/** True for an argument, a constant or what hands values on that differs. */
 function isOther(document: Document, from: number, node: number, to: number): boolean {
   const graph = document.graphs[from];
   const { role } = rowsOf(document, graph).outline;
   const op = document.strings[graph.op[node]];
-  const constant = op === 'constant';
+  const argument = graph.kind[node] === NodeKind.argument && graph.region[node] === 0;
+  const given = argument || op === 'constant';
   const hands = role[node] === NodeRole.edge && counts(document, graph, NodeRole.box, node);
-  if (!constant && !hands) {
+  if (!given && !hands) {
     return false;
   }
   const kinds = follow(document, from, node, to).map(({ kind }) => kind);
