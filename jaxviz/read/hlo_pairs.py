@@ -25,9 +25,13 @@ _PAIR = re.compile(rf"([a-zA-Z_][\w.-]*)=((?:[^,{{}}\"(\[]++|{_QUOTED}|{_BRACES}
 METADATA = re.compile(rf"metadata=\{{((?:[^{{}}\"]++|{_QUOTED}|{_nested(2)})*+)\}}")
 
 
-def text_error(line: int, column: int, expected: str) -> HloError:
-    """What is wrong with a text, to be raised."""
-    return HloError(f"line {line}:{column}: expected {expected[:300]}")
+class HloTextError(HloError):
+    """What is wrong with a text: `expected` at a line and a column, both counted from 1."""
+
+    def __init__(self, line: int, column: int, expected: str) -> None:
+        super().__init__(f"line {line}:{column}: expected {expected[:300]}")
+        self.line = line
+        self.expected = expected
 
 
 def first_column(line: str) -> int:
@@ -42,7 +46,7 @@ def split_pairs(text: str, line: int, column: int) -> Pairs:
     while at < len(text):
         found = _PAIR.match(text, at)
         if found is None:
-            raise text_error(line, column + at, "an attribute, key=value")
+            raise HloTextError(line, column + at, "an attribute, key=value")
         pairs.append((found[1], found[2]))
         at = found.end()
     return tuple(pairs)

@@ -13,7 +13,7 @@ from jaxviz.read.garbage import no_collections
 from jaxviz.read.hlo_aliases import aliases_in_text
 from jaxviz.read.hlo_inline import inline_bodies
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
-from jaxviz.read.hlo_pairs import METADATA, first_column, split_pairs, text_error, unquoted
+from jaxviz.read.hlo_pairs import METADATA, HloTextError, first_column, split_pairs, unquoted
 from jaxviz.read.hlo_relined import relined
 from jaxviz.read.hlo_text_elements import add_element
 from jaxviz.read.hlo_text_tables import read_tables
@@ -78,20 +78,21 @@ def parse_hlo_text(text: str) -> HloModule:
     with no_collections():
         try:
             return _Parser(text).module
-        except HloError:
-            module = _written_by_hand(text)
-            if module is None:
-                raise
-            return module
+        except HloTextError as error:
+            return _written_by_hand(text, error)
 
 
-def _written_by_hand(text: str) -> HloModule | None:
-    """The module of a text whose lines are not those that XLA prints; None where it is wrong as well."""
+def _written_by_hand(text: str, error: HloTextError) -> HloModule:
+    """The module of a text whose lines are not those that XLA prints, for which reading them gave an error."""
     lines, numbers = relined(text)
+    if not lines:
+        raise error
     try:
         module = _Parser("\n".join(lines)).module
-    except HloError:
-        return None
+    except HloTextError as other:
+        # The one that got further knows better what the text means to be.
+        line = numbers[min(other.line, len(numbers)) - 1]
+        raise (error if line <= error.line else HloTextError(line, 1, other.expected)) from None
     for computation in module.computations:
         computation.places = [numbers[place - 1] for place in computation.places]
     return module
@@ -123,7 +124,7 @@ class _Parser:
                 continue
             found = _HEADER.match(line)
             if found is None:
-                raise text_error(number + 1, first_column(line), "HloModule and the name of the module")
+                raise HloTextError(number + 1, first_column(line), "HloModule and the name of the module")
             # Texts that are to be compared have no names.
             self.module.name = (found[1] or "").lstrip("%")
             self.module.attributes = split_pairs(found[2] or "", number + 1, found.start(2) + 1)
@@ -146,16 +147,16 @@ class _Parser:
             if found is None:
                 if line.lstrip().startswith("//"):
                     continue
-                raise text_error(at, first_column(line), "the name of a computation and {")
+                raise HloTextError(at, first_column(line), "the name of a computation and {")
             if found[1]:
                 if self.module.entry >= 0:
-                    raise text_error(at, first_column(line), "one ENTRY computation only")
+                    raise HloTextError(at, first_column(line), "one ENTRY computation only")
                 self.module.entry = len(computations)
             computation = HloComputation(found[2] or f"computation_at_line_{at}")
             computations.append(computation)
             at = self._read_instructions(computation, lines, at)
         if self.module.entry < 0:
-            raise text_error(count, 1, "an ENTRY computation")
+            raise HloTextError(count, 1, "an ENTRY computation")
 
     def _read_instructions(self, computation: HloComputation, lines: list[str], start_at: int) -> int:
         """Read the lines from `start_at` to the closing brace; give the line after it."""
@@ -182,10 +183,10 @@ class _Parser:
             root, name, shape, opcode, inside, rest = found.groups()
             if root:
                 if computation.root >= 0:
-                    raise text_error(at + 1, first_column(line), "one ROOT instruction only")
+                    raise HloTextError(at + 1, first_column(line), "one ROOT instruction only")
                 computation.root = index
             if name in index_of:
-                raise text_error(at + 1, found.start(2) + 1, f"a name that was not given before, not {name}")
+                raise HloTextError(at + 1, found.start(2) + 1, f"a name that was not given before, not {name}")
             index_of[name] = index
             add_name(name)
             add_opcode(opcode)
@@ -203,12 +204,12 @@ class _Parser:
                     if end is not None:
                         op_name, row = end[1] or "", int(end[2] or 0)
                         if row > frame_count:
-                            raise text_error(at + 1, 1, f"a row of StackFrames, not {row}")
+                            raise HloTextError(at + 1, 1, f"a row of StackFrames, not {row}")
                         frame = row - 1
                     else:
                         end = METADATA.match(rest, start)
                         if end is None:
-                            raise text_error(at + 1, found.start(6) + start + 1, "metadata that ends with }")
+                            raise HloTextError(at + 1, found.start(6) + start + 1, "metadata that ends with }")
                         origin = end[1]
                         known = known_origins.get(origin)
                         if known is None:
@@ -233,7 +234,7 @@ class _Parser:
                 pairs = (("value", inside), *pairs)
             elif opcode == "parameter":
                 if not inside.isdecimal() or len(inside) > 9:
-                    raise text_error(at + 1, found.start(5) + 1, "the number of a parameter")
+                    raise HloTextError(at + 1, found.start(5) + 1, "the number of a parameter")
                 number = int(inside)
             elif inside:
                 if "%" in inside:
@@ -245,13 +246,18 @@ class _Parser:
                 except KeyError:
                     later.append((index, names))
                 if not names or "..." in inside:
-                    raise text_error(at + 1, found.start(5) + 1, "the names of all operands")
+                    raise HloTextError(at + 1, found.start(5) + 1, "the names of all operands")
             add_operands(operands)
             add_attributes(pairs)
             add_number(number)
             index += 1
         else:
-            raise text_error(len(lines), 1, f"}} at the end of computation {computation.name}")
+            raise HloTextError(len(lines), 1, f"}} at the end of computation {computation.name}")
+        if index == 0:
+            raise HloTextError(at + 1, 1, f"an instruction in computation {computation.name}")
+        if computation.root < 0:
+            # So XLA reads what was written without one.
+            computation.root = index - 1
 
         for place, names in later:
             for operand in names:
@@ -260,10 +266,8 @@ class _Parser:
                 ):
                     number = computation.places[place]
                     column = max(lines[number - 1].find(operand), 0) + 1
-                    raise text_error(number, column, f"an instruction of this computation, not {operand}")
+                    raise HloTextError(number, column, f"an instruction of this computation, not {operand}")
             computation.operands[place] = tuple([index_of[operand] for operand in names])
-        if computation.root < 0:
-            raise text_error(at + 1, 1, f"a ROOT instruction in computation {computation.name}")
         return at + 1
 
     # The parts of a line.
@@ -294,7 +298,7 @@ class _Parser:
         frame = found.get("stack_frame_id", "")
         if frame.isdecimal() and frame != "0":
             if len(frame) > 9 or int(frame) > self._frame_count:
-                raise text_error(line, 1, f"a row of StackFrames, not {frame[:20]}")
+                raise HloTextError(line, 1, f"a row of StackFrames, not {frame[:20]}")
             return op_name, int(frame) - 1
         file = unquoted(found.get("source_file", ""))
         if not file:
@@ -316,11 +320,11 @@ class _Parser:
         for number, computation in enumerate(self.module.computations):
             if number_of.setdefault(computation.name, number) != number:
                 line = computation.places[0] - 1
-                raise text_error(line, 1, f"a name that was not given before, not {computation.name}")
+                raise HloTextError(line, 1, f"a name that was not given before, not {computation.name}")
         for computation, index, calls in self._calls:
             for _, name in calls:
                 if name not in number_of:
-                    raise text_error(computation.places[index], 1, f"a computation of this module, not {name}")
+                    raise HloTextError(computation.places[index], 1, f"a computation of this module, not {name}")
             computation.calls[index] = tuple([(role, number_of[name]) for role, name in calls])
 
 
@@ -337,7 +341,7 @@ _PARTS = (
 )
 
 
-def _explain(line: str, number: int) -> HloError:
+def _explain(line: str, number: int) -> HloTextError:
     """What the first part of an instruction that is not there should have been."""
     at = 0
     expected = "an instruction or }"
@@ -346,4 +350,4 @@ def _explain(line: str, number: int) -> HloError:
         if found is None:
             break
         at, expected = found.end(), following
-    return text_error(number, at + 1, expected)
+    return HloTextError(number, at + 1, expected)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from jaxviz.read.hlo_module import HloError, HloModule, Location
-from jaxviz.read.hlo_pairs import first_column, text_error, unquoted
+from jaxviz.read.hlo_pairs import HloTextError, first_column, unquoted
 
 _NAMED, _NUMBERED = ("FileNames", "FunctionNames"), ("FileLocations", "StackFrames")
 _NAMED_ROW = re.compile(r'\s*(\d+) "(.*)"\s*$')
@@ -61,7 +61,7 @@ def read_tables(lines: list[str], at: int, module: HloModule) -> int:
 
 
 def _unexpected(lines: list[str], at: int, table: str, row: int) -> HloError:
-    return text_error(at + 1, first_column(lines[at]), f"row {row} of {table}")
+    return HloTextError(at + 1, first_column(lines[at]), f"row {row} of {table}")
 
 
 def _bounded(digits: str) -> int:
@@ -72,7 +72,7 @@ def _add_locations(module: HloModule, rows: list[_Row], at: int) -> None:
     for number, row in enumerate(rows):
         file, function = row.get("file_name_id", 0) - 1, row.get("function_name_id", 0) - 1
         if not -1 <= file < len(module.files) or not -1 <= function < len(module.functions):
-            raise text_error(at, 1, f"a file and a function for row {number + 1} of FileLocations")
+            raise HloTextError(at, 1, f"a file and a function for row {number + 1} of FileLocations")
         lines = max(row.get("line", 0), 0), max(row.get("end_line", 0), 0)
         columns = max(row.get("column", 0), 0), max(row.get("end_column", 0), 0)
         module.locations.append(Location(file, function, *lines, *columns))
@@ -86,5 +86,5 @@ def _add_frames(module: HloModule, rows: list[_Row], at: int) -> None:
     for number, (row, caller) in enumerate(zip(rows, callers, strict=True)):
         location = row.get("file_location_id", 0) - 1
         if not 0 <= location < len(module.locations) or not -1 <= caller - shift < len(rows):
-            raise text_error(at, 1, f"a location and a caller for row {number + 1} of StackFrames")
+            raise HloTextError(at, 1, f"a location and a caller for row {number + 1} of StackFrames")
         module.frames.append((location, caller - shift))

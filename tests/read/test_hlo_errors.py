@@ -44,7 +44,11 @@ ENTRY = "HloModule m\n\nENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[
         ("negate(p)", "tuple(p, p)", "line 5:1: expected the elements of f32[2]{0}, in n"),
         ("negate(p)", "parameter(2)", "line 5:1: expected parameter 1 as well, in n"),
         ("ROOT n", "ROOT p", "line 5:8: expected a name that was not given before, not p"),
-        ("ROOT n", "n", "line 6:1: expected a ROOT instruction in computation e"),
+        (
+            "  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n",
+            "",
+            "line 4:1: expected an instruction in computation e",
+        ),
         ("f32[2]{0} parameter", "f32[2 parameter", "line 4:1: expected a shape such as f32[2,3], not f32[2, in p"),
         ("\n}\n", "\n", "line 6:1: expected } at the end of computation e"),
     ],
@@ -53,6 +57,22 @@ def test_an_error_names_the_place_and_what_was_expected(before, after, message):
     assert before in ENTRY
     with pytest.raises(HloError, match="^" + re.escape(message) + "$"):
         read_hlo(parse_hlo_text(ENTRY.replace(before, after, 1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ENTRY e {\n  p = f32[2] parameter(0)\n  n = negate(p)\n}", "line 3:1: expected a shape"),
+        (
+            "HloModule m\nENTRY e { p = f32[2] parameter(0)\n  n = f32[2] negate(q) }",
+            "line 3:1: expected an instruction of",
+        ),
+        ("HloModule m\nENTRY e\n{\n  p = f32[2] parameter(0\n}", "line 2:1: expected the name of a computation and {"),
+    ],
+)
+def test_of_text_that_was_written_by_hand_the_line_that_is_wrong_is_told(text, message):
+    with pytest.raises(HloError, match="^" + re.escape(message)):
+        parse_hlo_text(text)
 
 
 def test_an_empty_text_is_an_error():

@@ -256,6 +256,18 @@ ENTRY e {
   p = f32[8]{0} parameter(0)
   ROOT r = f32[8]{0} negate(p)
 }""",
+    "no root": """HloModule m
+
+square {
+  a = f32[] parameter(0)
+  s = f32[] multiply(a, a)
+}
+
+ENTRY e {
+  p = f32[8]{0} parameter(0)
+  q = f32[8]{0} negate(p)
+  r = f32[8]{0} map(q), dimensions={0}, to_apply=square
+}""",
 }
 
 
@@ -271,7 +283,7 @@ def test_of_text_that_was_written_by_hand_lines_are_those_of_the_file():
     module = parse_hlo_text(BY_HAND["braces in lines"])
     assert module.computations[module.entry].places == [11, 12]
     wrong = BY_HAND["braces in lines"].replace("to_apply=add", "to_apply=sub")
-    with pytest.raises(HloError, match=r"line 3:1: expected the name of a computation and \{"):
+    with pytest.raises(HloError, match="line 12:1: expected a computation of this module, not sub"):
         parse_hlo_text(wrong)
 
 
