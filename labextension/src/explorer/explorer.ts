@@ -17,6 +17,7 @@ import { element } from './elements.ts';
 import { isFailure, makeFailure, nothingTraced } from './failure.ts';
 import { Exports } from './exports.ts';
 import { nodesOfFinding } from './findings.ts';
+import { keepFocus } from './focus.ts';
 import { goToNodeOf, goToNodes, goToProgram, goToStage, selectNodes, type Ground } from './going.ts';
 import { Grip } from './grip.ts';
 import { Height } from './height.ts';
@@ -70,6 +71,7 @@ export class Explorer {
   private theme: Theme = 'light';
   private readonly stopFollowing: () => void;
   private readonly stopHearing: () => void;
+  private readonly stopKeeping: () => void;
 
   constructor(host: HTMLElement, options: ExplorerOptions) {
     const source = withKernelTree(options.document);
@@ -157,6 +159,7 @@ export class Explorer {
       parts: () => [this.search, this.grip, this.beside.divider, this.picture],
       obey: this.obey
     });
+    this.stopKeeping = keepFocus(this.root, () => this.focus());
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     const compared = comparedLinks(source).length > 0;
     if (options.fill && hasSource(source)) {
@@ -182,6 +185,7 @@ export class Explorer {
     this.disposed = true;
     this.stopFollowing();
     this.stopHearing();
+    this.stopKeeping();
     this.working.dispose();
     this.reading.dispose();
     this.beside.dispose();
