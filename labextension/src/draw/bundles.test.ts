@@ -4,12 +4,15 @@ import { Shape, type VisibleGraph } from '../view/visible.ts';
 import { paintBundleLabels } from './bundles.ts';
 import type { Painter, Scene } from './scene.ts';
 
-/** An edge from the left to the right below it, and a frame or a box; gives where the words about the edge stand. */
+type Line = readonly [fromX: number, fromY: number, toX: number, toY: number];
+
+/** Edges, the first from the left to the right below it, and a frame or a box; gives where the words about edges stand. */
 function wordsOf(
   frame: readonly [x: number, y: number, width: number, height: number],
   copies = 1,
   title = '',
-  shape: number = Shape.frame
+  shape: number = Shape.frame,
+  lines: readonly Line[] = [[100, 100, 300, 140]]
 ): [number, number][] {
   const visible = {
     count: 1,
@@ -18,17 +21,17 @@ function wordsOf(
     label: [title],
     whole: new Map(),
     detail: [''],
-    source: Int32Array.of(0),
-    target: Int32Array.of(0),
-    bundles: [{ edge: 0, values: 12, gradients: true }]
+    source: new Int32Array(lines.length),
+    target: new Int32Array(lines.length),
+    bundles: lines.map((_, edge) => ({ edge, values: 12, gradients: true }))
   } as Partial<VisibleGraph> as VisibleGraph;
   const layout = {
     x: Float64Array.of(frame[0]),
     y: Float64Array.of(frame[1]),
     width: Float64Array.of(frame[2]),
     height: Float64Array.of(frame[3]),
-    routeStart: Int32Array.of(0, 2),
-    route: Float64Array.of(100, 100, 300, 140),
+    routeStart: Int32Array.from([...lines, []], (_, edge) => 2 * edge),
+    route: Float64Array.from(lines.flat()),
     totalWidth: 600,
     totalHeight: 400,
     row: new Int32Array(0),
@@ -73,4 +76,17 @@ test('the words do not cover the title of the frame that they stand in', () => {
   const [[beside]] = wordsOf(frame, 1, 'for layer in layers');
   assert.ok(x < 100, 'where the line begins, inside of the frame');
   assert.ok(beside > 300, 'where it ends');
+});
+
+test('the words of one line do not stand on those of another', () => {
+  const lines: readonly Line[] = [
+    [300, 100, 300, 300],
+    [390, 104, 390, 300]
+  ];
+  // To the right of the second line there is no room where it begins.
+  const wordsOfLines = (lines: readonly Line[]) => wordsOf([394, 90, 100, 60], 1, '', Shape.box, lines);
+  const [first, second] = wordsOfLines(lines);
+  const [alone] = wordsOfLines(lines.slice(1));
+  assert.ok(first[0] > 300 && alone[0] < 390 && Math.abs(alone[1] - first[1]) < 10, 'both between the two lines');
+  assert.ok(second[1] > 250, 'so the second goes to the end of its line');
 });

@@ -4,7 +4,7 @@
 import { Shape, type Bundle } from '../view/visible.ts';
 import { anyBadgeIn } from './badge.ts';
 import { edgeLook, MARGIN, routeOf, titleGround, type Painter, type Scene } from './scene.ts';
-import type { Area } from './solid.ts';
+import { meet, type Area } from './solid.ts';
 import { measure } from './text.ts';
 
 /** From the line to the words, and from the end of the line to the foot of the words. */
@@ -27,12 +27,11 @@ export function paintBundles(painter: Painter, scene: Scene): void {
 
 /** The areas of the words. */
 export function bundleAreas(scene: Scene): Area[] {
-  return spotsOf(scene).map(({ x, y, text }) => ({
-    left: x,
-    right: x + measure(text, 'title'),
-    top: y - LEAST_HEIGHT,
-    bottom: y + LEAST_DESCENT
-  }));
+  return spotsOf(scene).map(areaOf);
+}
+
+function areaOf({ x, y, text }: Words): Area {
+  return { left: x, right: x + measure(text, 'title'), top: y - LEAST_HEIGHT, bottom: y + LEAST_DESCENT };
 }
 
 /** The words stand at the end of the line that has room for them; where there is none, the line alone tells. */
@@ -42,20 +41,33 @@ export function paintBundleLabels(painter: Painter, scene: Scene): void {
   }
 }
 
-function spotsOf(scene: Scene): { x: number; y: number; text: string }[] {
-  return scene.visible.bundles.flatMap(bundle => {
-    const text = words(bundle);
+interface Words {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
+
+function spotsOf(scene: Scene): Words[] {
+  const spots: Words[] = [];
+  const areas: Area[] = [];
+  for (const bundle of scene.visible.bundles) {
     const route = routeOf(scene.layout, bundle.edge);
-    const place = route.length >= 4 ? placeFor(scene, route, measure(text, 'title')) : null;
-    return place ? [{ ...place, text }] : [];
-  });
+    const spot = route.length >= 4 ? spotFor(scene, route, words(bundle), areas) : null;
+    if (spot) {
+      spots.push(spot);
+      areas.push(areaOf(spot));
+    }
+  }
+  return spots;
 }
 
 function words({ values, gradients }: Bundle): string {
   return `${values} ${gradients ? 'gradients' : 'values'}`;
 }
 
-function placeFor(scene: Scene, route: Float64Array, width: number): { x: number; y: number } | null {
+/** Where there is room for the words of a line, beside what others have taken. */
+function spotFor(scene: Scene, route: Float64Array, text: string, taken: readonly Area[]): Words | null {
+  const width = measure(text, 'title');
   const [endX, endY] = route.slice(-2);
   const middle = (route[1] + endY + LEAST_HEIGHT - LEAST_DESCENT) / 2;
   const spots = [
@@ -67,8 +79,10 @@ function placeFor(scene: Scene, route: Float64Array, width: number): { x: number
     for (const left of [x + BESIDE, x - BESIDE - width]) {
       const [top, high] = [y - above, above + below];
       const area = [left, top, width, high] as const;
-      if (isFree(scene, ...area) && !anyBadgeIn(scene, ...area) && !isCrossed(scene, ...area)) {
-        return { x: left, y };
+      const spot = { x: left, y, text };
+      const isTaken = taken.some(other => meet(areaOf(spot), other));
+      if (!isTaken && isFree(scene, ...area) && !anyBadgeIn(scene, ...area) && !isCrossed(scene, ...area)) {
+        return spot;
       }
     }
   }
