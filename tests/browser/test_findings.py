@@ -30,6 +30,9 @@ def test_findings_say_what_why_and_where(notebook):
     expect(findings.nth(3)).to_be_hidden()
     graph.root.get_by_role("button", name="Show 1 more findings").click()
     expect(findings.nth(3)).to_be_visible()
+    graph.root.get_by_role("button", name="fewer").click()
+    expect(findings.nth(3)).to_be_hidden()
+    graph.root.get_by_role("button", name="Show 1 more findings").click()
     expect(graph.root.locator(".jv-findings")).to_contain_text("table (f32[400,400], 640 kB)")
     opened.shot("findings", graph.root)
 

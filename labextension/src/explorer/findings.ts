@@ -1,7 +1,7 @@
 /** The strip of findings below the picture: a line for each, the most severe first, opened for its reason and remedy. */
 import type { Document, Finding } from '../document/graph.ts';
 import { copied } from './copied.ts';
-import { button, element } from './elements.ts';
+import { button, describe, element } from './elements.ts';
 import type { Told } from './kernelLine.ts';
 import { rebuildingPart, type Compared } from './rebuilding.ts';
 import { plain, spelled } from './spelled.ts';
@@ -95,11 +95,14 @@ export class FindingStrip {
       return;
     }
     const rest = this.rows.slice(SHOWN);
-    rest.forEach(row => (row.hidden = true));
-    const more = button('jv-link jv-finding-more', `${rest.length} more`, `Show ${rest.length} more findings`, () => {
-      rest.forEach(row => (row.hidden = false));
-      more.remove();
-    });
+    const more = button('jv-link jv-finding-more', '', '', () => show(rest[0].hidden));
+    const show = (shown: boolean): void => {
+      rest.forEach(row => (row.hidden = !shown));
+      more.textContent = shown ? 'fewer' : `${rest.length} more`;
+      describe(more, shown ? `Show the first ${SHOWN} findings alone` : `Show ${rest.length} more findings`);
+      more.setAttribute('aria-expanded', String(shown));
+    };
+    show(false);
     this.root.append(more);
   }
 }
