@@ -151,3 +151,19 @@ def test_the_tree_says_how_the_boxes_stand_in_each_other(notebook):
     graph.click("sin")
     expect(graph.stage).to_have_attribute("aria-activedescendant", inner.get_attribute("id"))
     expect(inner).to_have_attribute("aria-selected", "true")
+
+
+def test_a_button_that_its_own_click_draws_anew_keeps_the_keys(page_of, explored):
+    graph = page_of(explored, "light")
+    press, focused = graph.page.keyboard.press, graph.page.locator(":focus")
+    graph.click("forward")
+    for now, then in (("close", "open"), ("open", "close")):
+        graph.pane.get_by_role("button", name=f"{now} (Enter)").focus()
+        press("Enter")
+        expect(focused).to_have_text(then)
+        graph.settle()
+        expect(focused).to_have_text(then)
+    press("?")
+    graph.root.get_by_role("button", name=re.compile("^Close .Escape")).last.focus()
+    press("Enter")
+    expect(graph.stage).to_be_focused()
