@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import textwrap
 from typing import Any
 
 from jaxviz.errors.failure import Failure
@@ -63,3 +64,12 @@ def called(failure: Failure, function: ast.AST) -> str:
     """A function as it is called where it stands: what is no name goes in brackets."""
     text = failure.text(function)
     return text if isinstance(function, (ast.Name, ast.Attribute, ast.Call)) else f"({text})"
+
+
+def lines_of(failure: Failure, statements: list[ast.stmt]) -> list[str]:
+    """The lines of statements, as they are written."""
+    return [line for statement in statements for line in failure.text(statement).splitlines()]
+
+
+def indented(lines: list[str]) -> list[str]:
+    return textwrap.indent("\n".join(lines), "    ").splitlines()

@@ -39,7 +39,6 @@ NOT_CURED = {
         "a_solution_that_is_cut",
         "a_matrix_in_a_row",
         "a_power_that_is_computed",
-        "halves_until_one_is_small",
         "a_set_that_is_filled",
         "as_many_as_a_function_counts",
         "calls_until_it_is_large",

@@ -6,23 +6,13 @@ import ast
 import re
 from dataclasses import replace
 
+from jaxviz.errors.cases.as_program import asked_loop
+from jaxviz.errors.cases.chosen import Choice, chosen, nested, run_one, unlike
 from jaxviz.errors.cases.comprehensions import kept
 from jaxviz.errors.cases.conditions import ASKING, elementwise, of_python, value_of
-from jaxviz.errors.cases.ifs import (
-    Choice,
-    calls_itself,
-    checked,
-    chosen,
-    if_cures,
-    match_cures,
-    nested,
-    one_value,
-    run_one,
-    unlike,
-)
-from jaxviz.errors.cases.inner_ifs import turn_lines
+from jaxviz.errors.cases.ifs import calls_itself, checked, if_cures, match_cures, one_value
 from jaxviz.errors.cases.known_numbers import by_numpy
-from jaxviz.errors.cases.left_loops import carried_by, indented, left_loop, may_end, start_of, used_later
+from jaxviz.errors.cases.left_loops import left_by_return, left_loop, stopped_loop
 from jaxviz.errors.cases.outside import asked_number, computed_before
 from jaxviz.errors.cases.returns import returned_from_loop
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures
@@ -123,6 +113,7 @@ def _if(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation |
     cures = left_loop(failure, node)
     if cures is None:
         cures = _decided_loop(failure, node) or if_cures(failure, node) or returned_from_loop(failure, node)
+        cures = cures or left_by_return(failure, node)
     told = _told(failure, node.test, "Python's `if`", why, cures)
     if calls_itself(failure, node) and not told.cures:
         return _endless(told)
@@ -152,37 +143,17 @@ def _while(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
     if not isinstance(node, ast.While) or child is not node.test:
         return None
     why = f"Python must know before each turn on {failure.line_text} whether there is one more,"
-    cures = _program_loop(failure, node)
+    cures = _program_loop(failure, node) or stopped_loop(failure, node)
     told = _told(failure, node.test, "Python's `while`", why, cures)
     how = " The program loops by `jax.lax.while_loop`: it carries what changes, and its condition says when it ends."
     return told if cures else replace(told, reason=told.reason + how)
 
 
 def _program_loop(failure: Failure, node: ast.While) -> tuple[Cure, ...]:
-    """A `while` as a loop of the program; none where it ends in other ways too, or gives what it does not carry."""
-    carried = carried_by(failure, node)
-    made = set(names_assigned(node.body)) - set(carried)
-    if not carried or made & used_later(failure, node) or may_end(node):
-        return ()
-    names = ", ".join(carried)
-    one = len(carried) == 1
-    starts = ", ".join(start_of(failure, name, node) for name in carried)
-    received = names if one else "carry"
-    unpacked = "" if one else f"    {names} = carry\n"
-    test = elementwise(failure, node.test)
-    if isinstance(node.test, (ast.Name, ast.Attribute, ast.Subscript, ast.BinOp)):
-        # JAX takes no number for the answer, as Python does.
-        test += " != 0"
-    condition = f"lambda {names}: {test}" if one else "keep_going"
-    before = "" if one else f"def keep_going(carry):\n    {names} = carry\n    return {test}\n\n"
-    body = "\n".join(indented(turn_lines(failure, node.body)))
-    start = starts if one else f"({starts})"
-    code = (
-        f"{before}def body({received}):\n{unpacked}{body}\n    return {names}\n\n"
-        f"{names} = jax.lax.while_loop({condition}, body, {start})"
-    )
+    """A `while` as a loop of the program, where it can be one."""
+    code = asked_loop(failure, node)
     text = "Let the program loop, in place of the whole loop; what changes from turn to turn is carried:"
-    return (Cure(text, code),)
+    return (Cure(text, code),) if code else ()
 
 
 def _decided_loop(failure: Failure, node: ast.If) -> tuple[Cure, ...]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import json
-import textwrap
-from dataclasses import dataclass
 
+from jaxviz.errors.cases.as_program import way_lines
+from jaxviz.errors.cases.chosen import Choice, chosen, may_be_array, run_one, unlike
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.cases.outside import explored_with
-from jaxviz.errors.cases.ways import other_shapes, with_what_follows
+from jaxviz.errors.cases.ways import with_what_follows
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, last_name, parameters_of
+from jaxviz.errors.rewriting import indented, lines_of
 from jaxviz.errors.source import names_assigned
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -22,20 +23,6 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.Pow: "**",
     ast.MatMult: "@",
 }
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One value of two: the condition, and for each side a value or another choice, as they are written."""
-
-    test: ast.expr | str
-    yes: ast.expr | Choice | str
-    no: ast.expr | Choice | str
-
-
-def nested(node: ast.expr) -> ast.expr | Choice:
-    """A value that is written as `... if ... else ...`, maybe with others in it."""
-    return Choice(node.test, nested(node.body), nested(node.orelse)) if isinstance(node, ast.IfExp) else node
 
 
 def if_cures(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
@@ -60,7 +47,7 @@ def _in_kernel(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
     test = elementwise(failure, node.test)
     for name, asked, branch in (("if_true", test, node.body), ("if_false", f"~({test})", node.orelse)):
         if branch:
-            lines += [f"@pl.when({asked})", f"def {name}():", *_indented(_lines(failure, branch)), ""]
+            lines += [f"@pl.when({asked})", f"def {name}():", *indented(lines_of(failure, branch)), ""]
     return (Cure("Have it done in the runs where it is so:", "\n".join(lines).rstrip()),)
 
 
@@ -102,18 +89,6 @@ def _of_one_value(failure: Failure, target: str, choice: Choice) -> tuple[Cure, 
         )
         if code
     )
-
-
-def unlike(failure: Failure, choice: Choice) -> str:
-    """A sentence where the values of a choice are of different shapes."""
-    values = _values(choice)
-    texts = [one if isinstance(one, str) else failure.text(one) for one in values]
-    return next((told for one in texts[1:] if (told := other_shapes(failure, texts[0], one))), "")
-
-
-def _values(choice: Choice) -> list[ast.expr | str]:
-    sides = (choice.yes, choice.no)
-    return [value for side in sides for value in (_values(side) if isinstance(side, Choice) else [side])]
 
 
 def _each_way(failure: Failure, node: ast.If, target: str, choice: Choice) -> list[Cure]:
@@ -184,64 +159,6 @@ def _after(failure: Failure, node: ast.If) -> list[ast.stmt]:
     return []
 
 
-def chosen(failure: Failure, choice: ast.expr | Choice | str) -> str:
-    """A choice whose values are all computed; empty where they cannot be in one array."""
-    if isinstance(choice, str):
-        return choice
-    if not isinstance(choice, Choice):
-        return failure.text(choice) if _may_be_array(failure, choice) else ""
-    test = elementwise(failure, choice.test)
-    sides = [choice.yes, choice.no]
-    if all(isinstance(side, (ast.Tuple, ast.List, ast.Dict)) for side in sides):
-        both = [failure.text(side) for side in sides if isinstance(side, ast.AST)]
-        both = [
-            f"({text})" if isinstance(side, ast.Tuple) and not text.startswith("(") else text
-            for text, side in zip(both, sides, strict=True)
-        ]
-        return f"jax.tree.map(lambda yes, no: jnp.where({test}, yes, no), {both[0]}, {both[1]})"
-    texts = [chosen(failure, side) for side in sides]
-    return f"jnp.where({test}, {texts[0]}, {texts[1]})" if all(texts) else ""
-
-
-def run_one(failure: Failure, choice: ast.expr | Choice | str) -> str:
-    """A choice of which only one value is computed."""
-    if isinstance(choice, str):
-        return choice
-    if not isinstance(choice, Choice):
-        if not _may_be_array(failure, choice) and not isinstance(choice, (ast.Tuple, ast.List, ast.Dict)):
-            return ""
-        text = failure.text(choice)
-        return f"({text})" if isinstance(choice, ast.Tuple) and not text.startswith("(") else text
-    sides = (choice.yes, choice.no)
-    if all(isinstance(side, ast.Lambda) or callable(_value(failure, side)) for side in sides):
-        functions = ", ".join(failure.text(side) for side in sides if isinstance(side, ast.expr))
-        return f"lambda *arguments: jax.lax.cond({elementwise(failure, choice.test)}, {functions}, *arguments)"
-    if sum(_is_number(failure, side) for side in sides) == 1:
-        # A number alone is of another type than an array.
-        return ""
-    texts = [run_one(failure, side) for side in sides]
-    return f"jax.lax.cond({elementwise(failure, choice.test)}, lambda: {texts[0]}, lambda: {texts[1]})" * all(texts)
-
-
-def _value(failure: Failure, side: ast.expr | Choice | str) -> object:
-    return failure.value(side) if isinstance(side, ast.AST) else None
-
-
-def _is_number(failure: Failure, side: ast.expr | Choice | str) -> bool:
-    side = side.operand if isinstance(side, ast.UnaryOp) else side
-    return isinstance(_value(failure, side), (int, float, complex))
-
-
-def _may_be_array(failure: Failure, node: ast.expr) -> bool:
-    """Text, None and functions cannot be in an array."""
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, (bool, int, float, complex))
-    if isinstance(node, (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Lambda, ast.JoinedStr)):
-        return False
-    value = failure.value(node)
-    return not (isinstance(value, (str, bytes, list, tuple, dict, set)) or callable(value))
-
-
 def _functions(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
     """Each branch a function that gives the same names, or what the explored function returns."""
     only = _only_effect(failure, node)
@@ -264,7 +181,7 @@ def _only_effect(failure: Failure, node: ast.If) -> Cure | None:
     statement = node.body[0] if len(node.body) == 1 and not node.orelse else None
     call = statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
     added = _one_value(failure, [statement], []) if call is not None and statement is not None else None
-    if added is not None and isinstance(added[1], ast.expr) and _may_be_array(failure, added[1]):
+    if added is not None and isinstance(added[1], ast.expr) and may_be_array(failure, added[1]):
         value = f"jnp.where({elementwise(failure, node.test)}, {failure.text(added[1])}, 0)"
         return Cure("Keep all of them, and put a number where one is left out:", f"{added[0]}{value})")
     if call is not None and getattr(call.func, "id", "") == "print" and not call.keywords:
@@ -328,20 +245,12 @@ def _as_functions(failure: Failure, node: ast.If, names: list[str]) -> list[str]
     lines = []
     for name, branch in (("if_true", node.body), ("if_false", node.orelse)):
         nested = branch[0] if len(branch) == 1 and isinstance(branch[0], ast.If) else None
-        inside = _as_functions(failure, nested, names) if nested is not None else _lines(failure, branch)
+        inside = _as_functions(failure, nested, names) if nested is not None else way_lines(failure, branch)
         others = node.orelse if branch is node.body else node.body
         back = ", ".join(f"float({one})" if _is_cut(branch, others, one) else one for one in names)
-        lines += [f"def {name}({received}):", *_indented([*inside, f"return {back}"]), ""]
+        lines += [f"def {name}({received}):", *indented([*inside, f"return {back}"]), ""]
     passed = ", ".join(["if_true", "if_false", *kept])
     return [*lines, f"{given} = jax.lax.cond({elementwise(failure, node.test)}, {passed})"]
-
-
-def _lines(failure: Failure, statements: list[ast.stmt]) -> list[str]:
-    return [line for statement in statements for line in failure.text(statement).splitlines()]
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return textwrap.indent("\n".join(lines), "    ").splitlines()
 
 
 def _is_cut(branch: list[ast.stmt], other: list[ast.stmt], name: str) -> bool:
@@ -375,7 +284,7 @@ def _returning_lines(failure: Failure, node: ast.If, rest: list[ast.stmt], kept:
         inside = _way_lines(failure, way, kept)
         if inside is None:
             return None
-        lines += [f"def {name}({received}):", *_indented(inside), ""]
+        lines += [f"def {name}({received}):", *indented(inside), ""]
     passed = ", ".join(["if_true", "if_false", *kept])
     return [*lines, f"return jax.lax.cond({elementwise(failure, node.test)}, {passed})"]
 
@@ -388,9 +297,9 @@ def _way_lines(failure: Failure, way: list[ast.stmt], kept: list[str]) -> list[s
         return None
     first = returning[0]
     at = way.index(first)
-    before = _lines(failure, way[:at])
+    before = way_lines(failure, way[:at])
     if isinstance(first, ast.Return):
-        return [*before, *_lines(failure, [first])] if first.value is not None else None
+        return [*before, *way_lines(failure, [first])] if first.value is not None else None
     if not isinstance(first, ast.If):
         return None
     inner = _returning_lines(failure, first, way[at + 1 :], kept)

@@ -1,17 +1,19 @@
-"""Loops of Python that are left, or whose turns are cut short, where a traced value says so: `break` and `continue`."""
+"""Loops of Python that are left, or whose turns are cut short, where a traced value says so: `break`, `continue` and
+`return`."""
 
 from __future__ import annotations
 
 import ast
-import textwrap
 from typing import Any, TypeGuard
 
+from jaxviz.errors.cases.as_program import turn_lines, way_lines
 from jaxviz.errors.cases.conditions import elementwise
-from jaxviz.errors.cases.inner_ifs import turn_lines
+from jaxviz.errors.cases.filled_lists import filled_list
+from jaxviz.errors.cases.loop_state import carried_by, known_before, start_of, used_later
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, is_array, last_name
-from jaxviz.errors.rewriting import fresh
-from jaxviz.errors.source import names_assigned
+from jaxviz.errors.rewriting import fresh, indented, lines_of
+from jaxviz.errors.source import names_assigned, names_read
 
 
 def left_loop(failure: Failure, node: ast.If) -> tuple[Cure, ...] | None:
@@ -20,17 +22,18 @@ def left_loop(failure: Failure, node: ast.If) -> tuple[Cure, ...] | None:
     loop: Any = failure.source.parent(node) if failure.source is not None else None
     if node.orelse or not isinstance(last, (ast.Break, ast.Continue)):
         return None
-    if not isinstance(loop, (ast.For, ast.While)) or node not in loop.body or loop.orelse:
+    if not isinstance(loop, (ast.For, ast.While)) or node not in loop.body:
         return ()
     places = _leaving(loop)
-    if places is None:
-        return ()
-    if any(isinstance(item, ast.Expr) and isinstance(item.value, ast.Call) for item in ast.walk(loop)):
-        # What fills a list, or writes elsewhere, would do so once, while the turn is traced.
-        return ()
-    if isinstance(last, ast.Continue) and len(places) == 1:
+    if isinstance(last, ast.Continue) and places is not None and len(places) == 1:
         return _cut_short(failure, loop, node)
-    return _stopped(failure, loop, places)
+    return stopped_loop(failure, loop) or filled_list(failure, loop)
+
+
+def left_by_return(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
+    """The cures of an `if` in a loop that ends the function."""
+    loop = failure.source.parent(node) if failure.source is not None else None
+    return stopped_loop(failure, loop) if isinstance(loop, (ast.For, ast.While)) and _leaves_here(node) else ()
 
 
 def _leaving(loop: ast.For | ast.While) -> list[ast.If] | None:
@@ -38,92 +41,20 @@ def _leaving(loop: ast.For | ast.While) -> list[ast.If] | None:
     places = [one for one in loop.body if _leaves_here(one)]
     others = [one for part in loop.body for one in (part.body[:-1] if _leaves_here(part) else [part])]
     kinds = (ast.Break, ast.Continue, ast.Return, ast.Yield)
-    return None if any(isinstance(item, kinds) for one in others for item in ast.walk(one)) else places
+    if loop.orelse or any(isinstance(item, kinds) for one in others for item in ast.walk(one)):
+        return None
+    # What fills a list, or writes elsewhere, would do so once, while the turn is traced.
+    calls = any(isinstance(item, ast.Expr) and isinstance(item.value, ast.Call) for item in ast.walk(loop))
+    return None if calls else places
 
 
 def _leaves_here(statement: ast.stmt) -> TypeGuard[ast.If]:
     return (
         isinstance(statement, ast.If)
         and not statement.orelse
-        and isinstance(statement.body[-1], (ast.Break, ast.Continue))
+        and isinstance(last := statement.body[-1], (ast.Break, ast.Continue, ast.Return))
+        and getattr(last, "value", last) is not None
     )
-
-
-def may_end(loop: ast.For | ast.While) -> bool:
-    """Whether a loop is left by more than its condition."""
-    kinds = (ast.Break, ast.Continue, ast.Return, ast.Yield)
-    return any(isinstance(item, kinds) for one in loop.body for item in ast.walk(one))
-
-
-def start_of(failure: Failure, name: str, loop: ast.stmt) -> str:
-    """What a name is when a loop begins: a number with which it began has, from the first turn on, the type of an
-    array."""
-    value: Any = failure.variables.get(name)
-    first = _number_before(failure, name, loop)
-    if first is None or not is_array(value) or value.dtype.name not in _TYPES:
-        return name
-    if value.shape:
-        return f"jnp.full({tuple(value.shape)}, {name}, jnp.{value.dtype.name})"
-    return f"jnp.{value.dtype.name}({name})"
-
-
-_TYPES = ("float32", "float64", "float16", "bfloat16", "int32", "int64", "complex64", "complex128")
-
-
-def _number_before(failure: Failure, name: str, loop: ast.stmt) -> float | None:
-    """The number that was assigned to a name last before a loop."""
-    parent = failure.source.parent(loop) if failure.source is not None else None
-    body = getattr(parent, "body", [])
-    before = body[: body.index(loop)] if loop in body else []
-    for statement in reversed(before):
-        if not isinstance(statement, ast.Assign) or name not in names_assigned([statement]):
-            continue
-        for target in statement.targets:
-            pairs = [(target, statement.value)]
-            if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-                pairs = list(zip(target.elts, statement.value.elts, strict=False))
-            for one, value in pairs:
-                if isinstance(one, ast.Name) and one.id == name:
-                    number = getattr(value, "value", None) if isinstance(value, ast.Constant) else None
-                    return number if type(number) in (int, float) else None
-        return None
-    return None
-
-
-def carried_by(failure: Failure, loop: ast.For | ast.While) -> list[str]:
-    """The names that a loop assigns and that were there before it: what goes from turn to turn."""
-    there = _before(failure, loop)
-    return [name for name in names_assigned(loop.body) if name in there]
-
-
-def _before(failure: Failure, loop: ast.stmt) -> set[str]:
-    """The names that are there when a loop begins."""
-    source = failure.source
-    function = next((one for one in source.around(loop) if isinstance(one, ast.FunctionDef)), None) if source else None
-    if function is None:
-        return set(failure.variables)
-    arguments = function.args
-    names = {one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
-    for node in ast.walk(function):
-        is_before = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) < (loop.lineno, loop.col_offset)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and is_before:
-            names.add(node.id)
-    return names
-
-
-def used_later(failure: Failure, loop: ast.stmt) -> set[str]:
-    source = failure.source
-    function = next((one for one in source.around(loop) if isinstance(one, ast.FunctionDef)), None) if source else None
-    if function is None:
-        return set()
-    end = (loop.end_lineno or 0, loop.end_col_offset or 0)
-    return {
-        node.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Load)
-        and (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) > end
-    }
 
 
 def _turns(failure: Failure, loop: ast.For) -> tuple[str, str, list[str], str] | None:
@@ -147,10 +78,16 @@ def _turns(failure: Failure, loop: ast.For) -> tuple[str, str, list[str], str] |
     return "0", f"{text}.shape[0]", [f"{failure.text(target)} = {text}[{place}]"], place
 
 
-def _stopped(failure: Failure, loop: ast.For | ast.While, places: list[ast.If]) -> tuple[Cure, ...]:
+def stopped_loop(failure: Failure, loop: ast.For | ast.While) -> tuple[Cure, ...]:
     """A loop that is left: one whose condition says whether it goes on."""
+    places = _leaving(loop)
+    if not places:
+        return ()
+    done = fresh(failure, "done", "stopped")
+    returned = _returned(failure, loop, places, done)
+    if returned is None:
+        return ()
     carried = carried_by(failure, loop)
-    made = set(names_assigned(loop.body)) - set(carried)
     begins: list[str] = []
     count, stop = "", ""
     if isinstance(loop, ast.For):
@@ -158,12 +95,14 @@ def _stopped(failure: Failure, loop: ast.For | ast.While, places: list[ast.If]) 
         if turns is None:
             return ()
         first, stop, begins, count = turns
-        made -= {count}
-    if made & used_later(failure, loop) or not carried:
+    later = used_later(failure, loop) | {name for one in places for name in names_read(one.body[-1])}
+    made = [name for name in names_assigned(loop.body) if name in later and name not in (*carried, count)]
+    starts = {name: start_of(failure, name, loop) for name in carried}
+    starts |= {name: _zeros(failure.variables.get(name)) for name in made}
+    if not starts or not all(starts.values()):
         return ()
-    done = fresh(failure, "done", "stopped")
-    names = [done, *([count] if count else []), *[name for name in carried if name != count]]
-    kept = [name for name in names if name not in (done, count)]
+    kept = [name for name in starts if name != count]
+    names = [done, *([count] if count else []), *kept]
     body = [f"{', '.join(names)} = carry", *begins]
     if len(places) == 1:
         body += _turn_left_once(failure, loop, places[0], done, kept)
@@ -177,7 +116,7 @@ def _stopped(failure: Failure, loop: ast.For | ast.While, places: list[ast.If]) 
         asked.append(f"({count} < {stop})")
     elif isinstance(loop, ast.While) and not isinstance(loop.test, ast.Constant):
         asked.append(f"({elementwise(failure, loop.test)})")
-    start = ["False", *([first] if count else []), *(start_of(failure, name, loop) for name in kept)]
+    start = ["False", *([first] if count else []), *(starts[name] for name in kept)]
     lines = [
         "def keep_going(carry):",
         *indented([f"{', '.join(names)} = carry", f"return {' & '.join(asked)}"]),
@@ -187,10 +126,47 @@ def _stopped(failure: Failure, loop: ast.For | ast.While, places: list[ast.If]) 
         "",
         f"{', '.join(names)} = jax.lax.while_loop(keep_going, body, ({', '.join(start)}))",
     ]
-    if count in used_later(failure, loop):
+    if count in later:
         lines.append(f"{count} = {count} - 1  # as Python leaves it")
-    text = "Let the program loop, in place of the whole loop; it goes on until the condition is met:"
-    return (Cure(text, "\n".join(lines)),)
+    what = "the whole loop and what follows" if returned else "the whole loop"
+    text = f"Let the program loop, in place of {what}; it goes on until the condition is met:"
+    return (Cure(text, "\n".join([*lines, *returned])),)
+
+
+def _returned(failure: Failure, loop: ast.For | ast.While, places: list[ast.If], done: str) -> list[str] | None:
+    """What follows a loop in which some places return: that result if it was left there, else what came after the loop;
+    nothing where no place returns; None where what is returned depends on the place."""
+    source = failure.source
+    ends = [one.body[-1] for one in places if not isinstance(one.body[-1], ast.Continue)]
+    values = [one.value for one in ends if isinstance(one, ast.Return) and one.value is not None]
+    if not values:
+        return []
+    function = source.parent(loop) if source is not None else None
+    texts = {failure.text(one) for one in values}
+    if len(values) < len(ends) or len(texts) > 1 or not isinstance(function, ast.FunctionDef):
+        return None
+    (text,) = texts
+    rest = function.body[function.body.index(loop) + 1 :]
+    if not rest:
+        always = isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant)
+        return [f"return {text}"] if always else None
+    last = rest[-1]
+    if not isinstance(last, ast.Return) or last.value is None:
+        return None
+    if len(rest) == 1 and failure.text(last.value) == text:
+        return [f"return {text}"]
+    value = f"({text})" if isinstance(values[0], ast.Tuple) and not text.startswith("(") else text
+    changed = [name for name in names_assigned(rest) if name in failure.variables]
+    otherwise = [f"def otherwise({', '.join(changed)}):", *indented(way_lines(failure, rest)), ""]
+    returning = f"lambda {', '.join(changed)}: {value}" if changed else f"lambda: {value}"
+    return ["", *otherwise, f"return jax.lax.cond({', '.join([done, returning, 'otherwise', *changed])})"]
+
+
+def _zeros(value: Any) -> str:
+    """What a name is before it has a value, of the type that it then has; empty where that is not known."""
+    if not is_array(value):
+        return ""
+    return f"jnp.zeros({tuple(value.shape)}, jnp.{value.dtype.name})"
 
 
 def _turn_left_once(failure: Failure, loop: ast.For | ast.While, node: ast.If, done: str, kept: list[str]) -> list[str]:
@@ -212,7 +188,7 @@ def _turn_lines(failure: Failure, statements: list[ast.stmt], kept: list[str]) -
     if node is None:
         return [*lines_of(failure, statements), f"return False, {given}"]
     at = statements.index(node)
-    ends = isinstance(node.body[-1], ast.Break)
+    ends = not isinstance(node.body[-1], ast.Continue)
     before = lines_of(failure, statements[:at])
     return [
         *([*before, ""] if before else []),
@@ -226,7 +202,7 @@ def _cut_short(failure: Failure, loop: ast.For | ast.While, node: ast.If) -> tup
     """What follows `continue`, as a function that the program calls in those turns alone that go on."""
     at = loop.body.index(node)
     rest = loop.body[at + 1 :]
-    names = [name for name in names_assigned(rest) if name in _before(failure, loop) or name in failure.variables]
+    names = [name for name in names_assigned(rest) if name in known_before(failure, loop) or name in failure.variables]
     made = set(names_assigned(rest)) - set(names)
     if not rest or not names or made & used_later(failure, loop) or len(node.body) > 1:
         return ()
@@ -244,11 +220,3 @@ def _function(name: str, received: str, lines: list[str], given: str) -> list[st
 
 def _tuple(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
-
-
-def lines_of(failure: Failure, statements: list[ast.stmt]) -> list[str]:
-    return [line for statement in statements for line in failure.text(statement).splitlines()]
-
-
-def indented(lines: list[str]) -> list[str]:
-    return textwrap.indent("\n".join(lines), "    ").splitlines()

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-import textwrap
 from dataclasses import replace
 
-import jax.numpy as jnp
-
+from jaxviz.errors.cases.as_program import counted_loop
 from jaxviz.errors.cases.carries import Loop
-from jaxviz.errors.cases.inner_ifs import turn_lines
-from jaxviz.errors.cases.left_loops import may_end
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.places import METHODS
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
-from jaxviz.errors.failure import Failure, is_array, last_name
-from jaxviz.errors.rewriting import grouped
-from jaxviz.errors.source import names_assigned
-from jaxviz.errors.trial import given_by
+from jaxviz.errors.failure import Failure, is_array
 
 
 def _index(failure: Failure, _: re.Match[str]) -> Explanation:
@@ -64,40 +57,14 @@ def repeated(failure: Failure, product: ast.BinOp) -> Explanation | None:
 
 
 def counted(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
-    turn = failure.text(loop.target)
-    bounds = [_bound(failure, argument) for argument in call.args]
-    start, stop = ("0", bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
-    carried = [name for name in names_assigned(loop.body) if name in failure.variables]
-    names = ", ".join(carried) or "carry"
-    body = textwrap.indent("\n".join(turn_lines(failure, loop.body)), "    ")
-    one = len(carried) <= 1
-    received = f"{turn}, {names}" if one else f"{turn}, carry"
-    unpacked = "" if one else f"    {names} = carry\n"
-    first = names if one else f"({names})"
-    code = (
-        f"def body({received}):\n{unpacked}{body}\n    return {names}\n\n"
-        f"{names} = jax.lax.fori_loop({start}, {stop}, body, {first})"
-    )
-    title = f"Python's `range` needs the number behind `{stop}` while JAX traces"
+    bounds = [failure.text(one) for one in call.args[:2]]
+    title = f"Python's `range` needs the number behind `{bounds[-1]}` while JAX traces"
     why = "Python must know how many turns there are, and that"
     cures = static_cures(failure)
-    if carried and not may_end(loop):
+    if code := counted_loop(failure, loop):
         text = "Let the program loop, in place of the whole loop; what changes from turn to turn is carried:"
         cures = (Cure(text, code), *cures)
     return told(failure, "range", title, why, cures, error_page("TracerIntegerConversionError"))
-
-
-def _bound(failure: Failure, argument: ast.expr) -> str:
-    """A bound of a loop that the program makes: what is made a number of Python stays an array."""
-    given = given_by(failure, failure.text(argument)) if failure.traced(argument) else None
-    if is_array(given) and not jnp.issubdtype(getattr(given, "dtype", None), jnp.integer):
-        return f"{grouped(failure.text(argument), argument)}.astype(int)"
-    made = isinstance(argument, ast.Call) and last_name(argument.func) == "int" and failure.traced(argument)
-    if not made or not isinstance(argument, ast.Call) or len(argument.args) != 1:
-        return failure.text(argument)
-    inner = argument.args[0]
-    text = failure.text(inner)
-    return f"{text}.astype(int)" if not isinstance(inner, (ast.BinOp, ast.UnaryOp)) else f"({text}).astype(int)"
 
 
 def _item(failure: Failure, node: ast.Subscript) -> Explanation:

@@ -60,7 +60,7 @@ def a_common_divisor(a, b):
     return a
 
 
-@failing(X, case="choice", place="while x.sum() > 1", words=["its condition says when it ends"])
+@failing(X, case="choice", place="while x.sum() > 1", mends=[0], gives=-X / 8, instead="loop and rest")
 def halves_until_one_is_small(x):
     while x.sum() > 1:
         if x[0] < 0.1:
