@@ -204,6 +204,49 @@ def test_what_leaked_in_a_cell_is_told_by_its_line_alone():
     assert "`storing` (line 1)" in told.reason
 
 
+class Remembering:
+    def __init__(self):
+        self.cache = {}
+
+    def remember(self, name, value):
+        self.cache[name] = value
+
+    def loss(self, x):
+        h = jnp.tanh(x)
+        self.remember("h", h)
+        return h.sum()
+
+
+remembering = Remembering()
+
+
+def using_what_was_derived(x):
+    slope = jax.grad(remembering.loss)(x)
+    return slope + remembering.cache["h"]
+
+
+def using_what_was_jitted(x):
+    loss = jax.jit(remembering.loss)
+    value = loss(x)
+    return value + remembering.cache["h"]
+
+
+@pytest.mark.parametrize("fn", [using_what_was_derived, using_what_was_jitted])
+def test_what_a_method_stores_by_another_is_given_back_beside_the_result(fn):
+    with pytest.raises(jax.errors.UnexpectedTracerError) as caught:
+        jv.explore(fn, X)
+    told = caught.value.jaxviz.explanation
+    assert "stores it: `self.cache[name] = value`." in told.reason
+    (cure,) = told.cures
+    definition, _, call = cure.code.rpartition("\n\n")
+    names = {"jax": jax, "jnp": jnp, "x": X}
+    exec(definition, names)
+    names["remembering"] = type("Mended", (), {"loss": names["loss"]})()
+    names["loss"] = jax.jit(names["remembering"].loss)
+    exec(call, names)
+    np.testing.assert_allclose(names["kept"], jnp.tanh(X))
+
+
 stored = []
 
 

@@ -19,6 +19,7 @@ from jaxviz.errors.cases.leaks import (
     definition_with_source,
     returned_from_inside,
     returned_instead,
+    stored_inside,
     stored_outside,
 )
 from jaxviz.errors.cases.outside import computed_before
@@ -326,11 +327,13 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
     if not where and inner:
         where = f", `{inner[1]}` on line {inner[3]}{_of_file(inner[2])}, under {inner[4]}"
     code = "def inner(x):\n    value = ...\n    return result, value   # give it back\n\nresult, value = inner(x)"
-    of_jitted = returned_from_inside(failure.fn, inner[2], int(inner[3])) if inner and inner[4] == "jit" else ""
+    at = (inner[2], int(inner[3])) if inner else ()
+    of_jitted = returned_from_inside(failure.fn, *at) if not inner or inner[4] == "jit" else ""
     going_on = ", and go on with `kept`" if of_jitted else ""
+    stored = stored_inside(failure.fn, *at)
     reason = (
         f"A value that was traced inside another function{where} was kept in a variable outside, and is used after "
-        "that function has ended. While it was traced it had no number, and now it never gets one."
+        f"that function has ended. While it was traced it had no number, and now it never gets one. {stored}".rstrip()
     )
     cures = (
         Cure(
