@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FlatLayout } from './flat.ts';
 import type { Layout, LayoutInput } from './input.ts';
 import { layout } from './layout.ts';
 import { LayoutMemory } from './memory.ts';
+import type { FlatInput } from './part.ts';
 
 /** Two groups of crossing strands, and between them a box that may be open: a group of six boxes in a row. */
 function picture(open: boolean): LayoutInput {
@@ -98,4 +100,45 @@ test('of two groups that look the same, each keeps the order that it stood in', 
   // Where nothing has a place to keep, a picture is as if there had been none before.
   assert.deepEqual(layout(input, memory), first);
   assert.deepEqual(layout({ ...input, before: mirrored }, memory), other);
+});
+
+/** Two groups of three boxes that stood side by side, each 600 px wide. */
+function twoGroups(): FlatInput {
+  const column = (value: number): Float64Array => new Float64Array(2).fill(value);
+  const held = (centre: number): { was: number; now: number }[] =>
+    [0, -200, 0, 200].map(off => ({ was: centre + off, now: off }));
+  return {
+    pin: new Uint8Array(2),
+    order: Int32Array.of(0, 1),
+    gate: new Uint8Array(2),
+    height: column(100),
+    left: column(300),
+    right: column(300),
+    from: new Int32Array(0),
+    to: new Int32Array(0),
+    fromOffset: new Float64Array(0),
+    toOffset: new Float64Array(0),
+    before: Float64Array.of(300, 948),
+    holds: [held(300), held(948)],
+    slide: column(0)
+  };
+}
+
+/** The groups with their centres at `x`, for all that is asked of it here. */
+const at = (...x: number[]): FlatLayout => ({ x: Float64Array.from(x) }) as unknown as FlatLayout;
+
+test('what is remembered is not taken where that would send what stands deeper past each other', () => {
+  const memory = new LayoutMemory();
+  // One above the other, and hardly to its left: the groups keep their order, what is in them does not.
+  const stacked = at(300, 310);
+  memory.recall(twoGroups(), () => stacked);
+  const beside = at(300, 948);
+  assert.equal(
+    memory.recall(twoGroups(), () => beside),
+    beside
+  );
+  assert.equal(
+    memory.recall(twoGroups(), () => stacked),
+    beside
+  );
 });

@@ -4,12 +4,12 @@
  */
 import type { FlatLayout } from './flat.ts';
 import type { FlatInput } from './part.ts';
-import { passings } from './passing.ts';
+import { heldAt, passings } from './passing.ts';
 
 /** Pictures that a group is remembered for after it was last seen. */
 const PICTURES = 12;
-/** Share of the pairs of boxes that may pass each other; where more do, it is another group that looks the same. */
-const MOST_PASSING = 0.25;
+/** Share of the pairs of boxes, at all depths, that may pass each other; where more do, it is another group that looks the same. */
+const MOST_PASSING = 0.1;
 
 /** How a group was laid out: from nothing, and from where its boxes stood in a picture before. */
 interface Known {
@@ -60,8 +60,8 @@ function moved({ x }: FlatLayout, { before }: FlatInput): number {
 }
 
 /** True if little passes anything from left to right, seen from the picture before. */
-function staysInOrder({ x }: FlatLayout, { before }: FlatInput): boolean {
-  const stayed = Array.from(before ?? [], (was, vertex) => ({ was, now: x[vertex] })).filter(({ was }) => was === was);
+function staysInOrder({ x }: FlatLayout, { holds }: FlatInput): boolean {
+  const stayed = heldAt(holds ?? [], x).filter(({ was }) => was === was);
   const pairs = (stayed.length * (stayed.length - 1)) / 2;
   return passings(stayed) <= MOST_PASSING * pairs;
 }

@@ -12,7 +12,7 @@ import { makeProper, type Proper } from './proper.ts';
 import { keepColumns, type Kept, type Rowed } from './columns.ts';
 import { keepRows } from './keeprows.ts';
 import { breakCycles, rankVertices, type Directed } from './rank.ts';
-import { passings, type Stayed } from './passing.ts';
+import { heldAt, passings, type Stayed } from './passing.ts';
 import { keepGaps, rowGaps, rowTops, type Gaps } from './rows.ts';
 import { grownToSides, makeRoom, type Growth } from './room.ts';
 import { reversed, routeOf } from './routes.ts';
@@ -113,8 +113,9 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   // Groups side by side are wide as it is.
   const narrow = pin.includes(Pin.ordered);
   const fixed = fixedOrders(input, vertices, pin);
+  const holds = vertices.map(vertex => input.holds?.[vertex] ?? []);
   const { rows, x, proper, extents } = before
-    ? arrangeAsBefore(first, gap, fixed[fixed.length - 1], before, x => passings(boxesAt(input, vertices, x)))
+    ? arrangeAsBefore(first, gap, fixed[fixed.length - 1], before, x => passings(heldAt(holds, x)))
     : arrange(first, gap, fixed, effort, narrow, input.stood ? undefined : () => rankedBy(rankVertices(graph, true)));
   const rank = proper.rank.subarray(0, count);
   const heights = new Array<number>(rows.length).fill(0);
@@ -205,11 +206,6 @@ function placesBefore(
   const room = makeRoom(closed, taken, grown);
   // In columns, nobody sees at once what passes what.
   return kept?.cuts.length ? [room] : [room, closed, ...grownToSides(closed, grown)];
-}
-
-/** Where all boxes of a part were and are, if its vertices stand at `x`. */
-function boxesAt({ holds }: FlatInput, vertices: readonly number[], x: Float64Array): Stayed[] {
-  return vertices.flatMap((vertex, i) => holds?.[vertex].map(({ was, now }) => ({ was, now: x[i] + now })) ?? []);
 }
 
 /** The space above and below the former rows of the vertices. */

@@ -9,6 +9,11 @@ export interface Stayed {
   readonly now: number;
 }
 
+/** Where all boxes were and are whose frames stand at `x`: `holds` has each frame and what stands in it, from its centre. */
+export function heldAt(holds: readonly (readonly Stayed[])[], x: Float64Array): Stayed[] {
+  return holds.flatMap((boxes, i) => boxes.map(({ was, now }) => ({ was, now: x[i] + now })));
+}
+
 /** Pairs of boxes that changed their order. */
 export function passings(boxes: readonly Stayed[]): number {
   const known = boxes.filter(({ was }) => was === was).sort((a, b) => a.was - b.was || a.now - b.now);
