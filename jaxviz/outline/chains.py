@@ -72,6 +72,7 @@ class Chains:
         kept[0] = True
         rows = rows.keep(kept)
         rows = rows.keep(~self._pieces_around_modules(rows, kinds))
+        rows = rows.keep(~self._calls_of_modules(rows, kinds, before))
         self._tell_beside(rows)
 
         count = len(rows)
@@ -119,6 +120,22 @@ class Chains:
                 pieces[[before, row]] = True
         holds_pieces = np.bincount(parent[pieces], minlength=len(rows)) > 0
         return pieces | ((kind == STATEMENT) & holds_pieces)
+
+    def _calls_of_modules(self, rows: Rows, kinds: Column, before: Column) -> NDArray[np.bool_]:
+        """What a library's module does itself between others that it calls, or around a loop: it is of the module, as
+        these are, and would only say its class again. Several operations of one expression stay together."""
+        kind, parent = kinds[rows.path], rows.parent
+        among = np.bincount(parent[is_kind(kind, (MODULE, LOOP))], minlength=len(rows)) > 0
+        holds_rows = np.bincount(parent[1:], minlength=len(rows)) > 0
+        is_single = before[rows.end] - before[rows.first] == 1
+        of_module = (kind == FUNCTION) & (kind[parent] == MODULE) & among[parent] & (holds_rows | is_single)
+        of_module[of_module] = [self._is_call_of_object(path) for path in rows.path[of_module].tolist()]
+        return of_module
+
+    def _is_call_of_object(self, path: int) -> bool:
+        frame = self._found.paths.element(path).frame
+        tables = self._graph.tables
+        return frame >= 0 and tables.strings[tables.frames.function[frame]].endswith(".__call__")
 
     def _tell_beside(self, rows: Rows) -> None:
         """Notes in the steps of paths which of them stand beside others, be it in another piece of the same thing."""

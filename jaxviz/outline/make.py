@@ -162,6 +162,7 @@ def _is_one_expression(
 
     So it is where nothing that the person wrote stands inside, and where all boxes inside are of one frame. The loops
     of a library's function are its own: all in them is of the frame of the call, which is no `scan` of the person.
+    One that runs modules, as that which unrolls a recurrent network, is no more than these.
     """
     if not len(drawn):
         return np.zeros(len(rows), np.bool_)
@@ -175,8 +176,9 @@ def _is_one_expression(
     of_library = is_kind(kind, (LOOP, COND)) & one_frame & (first == frame[rows.first]) & ~control[rows.first]
     of_library |= (kind == BODY) & of_library[rows.parent]
     levels = np.concatenate([[0], np.cumsum(is_kind(kind, (PHASE, LOOP, COND, BODY)) & ~of_library)])
+    modules = np.concatenate([[0], np.cumsum(kind == MODULE)])
     is_one = (counted[after] == counted[inside]) | (one_frame & (levels[after] == levels[inside]))
-    return is_one & (of_library | (kind != LOOP))
+    return is_one & np.where(kind == LOOP, of_library & (modules[after] == modules[inside]), True)
 
 
 def _regions(graph: Graph, draft: Draft) -> Column:

@@ -126,6 +126,26 @@ def test_a_list_of_layers_opens_and_a_layer_of_a_library_does_not():
     assert all(row.closed for row in rows_named(outline, "MultiHeadDotProductAttention_0"))
 
 
+def test_a_recurrent_network_of_a_library_opens_to_its_cell_and_does_not_tell_it_again():
+    from flax import linen as nn
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return nn.RNN(nn.GRUCell(6))(x)
+
+    network, x = Network(), jnp.ones((2, 5, 3))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(network.apply, params, x)
+    (loop,) = [row for row in outline if row.kind == "loop"]
+    assert not loop.closed
+    (cell,) = shown(outline, loop.index)
+    assert cell.kind == "module"
+    assert {"ir", "hn"} <= {row.name for row in outline if cell.first <= row.first < cell.end}
+    # What the cell itself does stands beside the layers that it calls.
+    assert "GRUCell" not in {row.name for row in outline}
+
+
 def test_decorators_are_seen_through():
     def scaled(fn):
         @functools.wraps(fn)
