@@ -99,8 +99,8 @@ def test_two_stages_stand_side_by_side_and_the_notebook_remembers_it(notebook):
     expect(divider).to_have_attribute("aria-valuenow", str(before - 9))
     left, right = (root.locator(".jv-pane").nth(number).bounding_box() for number in (0, 1))
     assert left["width"] < right["width"]
-    # Another stage at the right, by its own list.
-    root.get_by_label("stage at the right").select_option("StableHLO")
+    # Another stage of the second picture, by its own list.
+    root.get_by_label("stage of the second picture").select_option("StableHLO")
     root.page.wait_for_function(
         "root => root.explorer.panes[1].viewing.stage?.kind === 'stablehlo'", arg=root.element_handle()
     )

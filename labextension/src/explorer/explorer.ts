@@ -293,7 +293,6 @@ export class Explorer {
     const { root } = this;
     root.classList.toggle('jv-fill', this.fill);
     const body = element('div', 'jv-body');
-    this.pane.body.append(this.inspection.root);
     body.append(this.reading.root, this.beside.root, this.help);
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
@@ -308,7 +307,8 @@ export class Explorer {
       rebuild: (loop, told) => this.working.rebuild(loop, told),
       stop: () => this.working.stop()
     });
-    root.append(this.bar.root, ...lines, ...failure, this.passes.below, this.search.root, body, this.grip.root, strips);
+    const above = [...lines, ...failure, this.passes.below, this.search.root];
+    root.append(this.bar.root, ...above, body, this.grip.root, this.inspection.below, strips);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);
@@ -318,7 +318,6 @@ export class Explorer {
   private activate(pane: Pane): void {
     if (pane !== this.pane) {
       this.pane = pane;
-      pane.body.append(this.inspection.root);
       this.entered(pane);
       this.marked(pane);
     }

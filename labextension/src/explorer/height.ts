@@ -3,6 +3,7 @@ import type { Scene } from '../draw/scene.ts';
 import { MARGIN } from '../draw/scene.ts';
 import type { Space } from '../view/first.ts';
 import { LEGEND_HEIGHT } from './legend.ts';
+import { HEAD_HEIGHT } from './paneHead.ts';
 import { TRAIL_HEIGHT } from './trail.ts';
 
 /** Height of a picture in a cell, in px. */
@@ -11,6 +12,8 @@ const MOST_HEIGHT = 484;
 /** The first view of a cell is chosen for this space. */
 const FIRST_HEIGHT = MOST_HEIGHT - LEGEND_HEIGHT - TRAIL_HEIGHT;
 const FIRST_WIDTH = 760;
+/** Of two pictures one above the other, each may have so much with its head. */
+const MOST_STACKED = 320;
 
 export class Height {
   /** What the person chose, in px. */
@@ -34,7 +37,8 @@ export class Height {
   fit(scene: Scene, foot: number): void {
     if (!this.fills) {
       const height = this.chosen ?? this.given;
-      const needed = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, TRAIL_HEIGHT + scene.height + foot));
+      const wanted = Math.max(LEAST_HEIGHT, TRAIL_HEIGHT + scene.height + foot);
+      const needed = this.stacked ? 2 * Math.min(MOST_STACKED, wanted) : Math.min(MOST_HEIGHT, wanted);
       // It grows with what is opened and never shrinks: what is below in the notebook must not jump about.
       const { style } = this.area();
       style.height = `${height ?? Math.max(this.now, Math.ceil(needed))}px`;
@@ -53,10 +57,22 @@ export class Height {
 
   /** The room for a picture that stands in `stage`; `whole` while there is the whole window. */
   space({ clientWidth, clientHeight }: HTMLElement, whole: boolean): Space {
-    const high = this.fills || whole ? clientHeight : (this.chosen ?? this.given ?? 0);
+    const high = this.fills || whole ? clientHeight : this.inCell;
     return {
       width: (clientWidth || FIRST_WIDTH) - 2 * MARGIN,
       height: (high ? high - TRAIL_HEIGHT : FIRST_HEIGHT) - 2 * MARGIN
     };
+  }
+
+  /** The height of one picture in a cell; 0 where it is as high as it needs. */
+  private get inCell(): number {
+    const given = this.chosen ?? this.given ?? 0;
+    return this.stacked ? (given ? given / 2 : MOST_STACKED - LEGEND_HEIGHT) - HEAD_HEIGHT : given;
+  }
+
+  /** True where two pictures stand one above the other, as they do in a narrow cell. */
+  private get stacked(): boolean {
+    const area = this.area();
+    return area.classList.contains('jv-beside') && getComputedStyle(area).flexDirection === 'column';
   }
 }

@@ -1,4 +1,7 @@
-/** Where the details stand: at the side of the picture that leaves the selected box free, over what lies under them. */
+/**
+ * Where the details stand: at the side of the picture that leaves the selected box free, over what lies under them; where
+ * a picture is too narrow for that, below all pictures.
+ */
 import type { Document } from '../document/graph.ts';
 import { copyTable } from '../view/differences.ts';
 import { goTo, goToCopy, spread, toggle } from './acts.ts';
@@ -24,6 +27,8 @@ const NARROW_BESIDE = 520;
 
 export class Inspection {
   readonly root = element('aside', 'jv-inspector');
+  /** The place below the pictures. */
+  readonly below = element('div', 'jv-below');
 
   constructor(
     private readonly source: Document,
@@ -34,14 +39,14 @@ export class Inspection {
   }
 
   /** Makes ready for the details of a box that was clicked. The picture stays as it is. */
-  comeBeside({ picture }: Pane, box: number): void {
+  comeBeside(pane: Pane, box: number): void {
     const { root } = this;
     if (root.hidden && box >= 0) {
       root.classList.add('jv-through');
       setTimeout(() => root.classList.remove('jv-through'), DOUBLE_CLICK);
       root.hidden = false;
-      const low = this.goLow();
-      root.classList.toggle('jv-left', !low && picture.isUnder(box, root.offsetWidth));
+      const low = this.place(pane);
+      root.classList.toggle('jv-left', !low && pane.picture.isUnder(box, root.offsetWidth));
     }
   }
 
@@ -71,7 +76,7 @@ export class Inspection {
   /** The picture has another size: the details stand where there is room for them now. */
   resized(pane: Pane): void {
     const { root } = this;
-    if (!root.hidden && root.classList.contains('jv-low') !== this.isLow()) {
+    if (!root.hidden && (root.parentElement === this.below) !== isNarrow(pane)) {
       this.stand(pane);
     }
   }
@@ -79,35 +84,32 @@ export class Inspection {
   private stand(pane: Pane): void {
     const { root } = this;
     const { selected } = pane.viewing;
-    const low = this.goLow();
+    const low = this.place(pane);
     // The line at the top has another width beside them.
     pane.keepTop();
-    const [width, height] = low ? [0, root.offsetHeight] : [root.offsetWidth, 0];
+    const width = low ? 0 : root.offsetWidth;
     const left = root.classList.contains('jv-left');
     // A second click is meant for what stands where the first one was.
     const wait = root.classList.contains('jv-through') ? DOUBLE_CLICK : 0;
-    pane.picture.setCover(left ? width : 0, left ? 0 : width, height, wait);
+    pane.picture.setCover(left ? width : 0, left ? 0 : width, wait);
     if (selected !== null && (low || root.closest('.jv-beside'))) {
       // Beside another picture there is seldom a side that leaves the box free.
       pane.picture.reveal(pane.selectedBox());
     }
   }
 
-  /** In a narrow picture they stand in its lower part: beside them nothing of it would be left. */
-  private goLow(): boolean {
-    const { root } = this;
-    const low = this.isLow();
-    root.classList.toggle('jv-low', low);
+  /** Takes its place at a picture, or below all of them: beside it nothing of a narrow one would be left. */
+  private place(pane: Pane): boolean {
+    const { root, below } = this;
+    const low = isNarrow(pane);
+    const home = low ? below : pane.body;
+    if (root.parentElement !== home) {
+      home.append(root);
+    }
     if (low) {
       root.classList.remove('jv-left');
     }
     return low;
-  }
-
-  private isLow(): boolean {
-    const { root } = this;
-    const width = root.parentElement?.clientWidth ?? 0;
-    return width > 0 && width < (root.closest('.jv-beside') ? NARROW_BESIDE : NARROW);
   }
 
   /** Under the title of a stack, what differs between its copies. */
@@ -121,4 +123,9 @@ export class Inspection {
       this.root.querySelector('dl')?.prepend(...copies);
     }
   }
+}
+
+function isNarrow({ body }: Pane): boolean {
+  const width = body.clientWidth;
+  return width > 0 && width < (body.closest('.jv-beside') ? NARROW_BESIDE : NARROW);
 }

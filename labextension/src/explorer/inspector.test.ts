@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { affine, Sketch } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
-import { explore, giveSize, withExplorers } from './testExplorer.ts';
+import { Height } from './height.ts';
+import { explore, giveSize, withExplorers, type Plain } from './testExplorer.ts';
 
 withExplorers();
 
@@ -16,23 +17,20 @@ test('a long name of a parameter goes on in the next line where a word of it beg
   assert.equal(name.innerHTML, 'preferred_<wbr class="">element_<wbr class="">type');
 });
 
-test('in a narrow picture the details stand in its lower part, and what is fitted keeps clear of them', async () => {
-  for (const [width, low] of [
+const isBelow = (root: HTMLElement) => root.querySelector('.jv-below > .jv-inspector') !== null;
+
+test('details for which a picture is too narrow stand below it and cover nothing', async () => {
+  for (const [width, below] of [
     [430, true],
     [900, false]
   ] as const) {
     giveSize(width, 400);
     const { explorer, root } = await explore(affine());
-    const details = root.querySelector('.jv-inspector') as HTMLElement;
-    Object.defineProperty(details, 'offsetHeight', { value: 180 });
-    Object.defineProperty(details, 'offsetWidth', { value: 250 });
+    Object.defineProperty(root.querySelector('.jv-inspector'), 'offsetWidth', { value: 250 });
     explorer.select([3]);
-    assert.equal(details.classList.contains('jv-low'), low);
-    const { left, right, bottom } = explorer.picture.covered;
-    assert.deepEqual(
-      { left, right, bottom },
-      low ? { left: 0, right: 0, bottom: 180 } : { left: 0, right: 250, bottom: 0 }
-    );
+    assert.equal(isBelow(root), below);
+    const { left, right } = explorer.picture.covered;
+    assert.deepEqual({ left, right }, { left: 0, right: below ? 0 : 250 });
   }
 });
 
@@ -40,24 +38,41 @@ test('the picture keeps clear of the line at the top as it is beside the details
   giveSize(380, 400);
   const { explorer, root } = await explore(affine());
   const trail = root.querySelector('.jv-trail') as HTMLElement;
-  const details = root.querySelector('.jv-inspector') as HTMLElement;
   // At the side of the details there is hardly room for words.
-  const height = () => (details.classList.contains('jv-low') ? 40 : 280);
+  const height = () => (isBelow(root) ? 40 : 280);
   Object.defineProperty(trail, 'offsetHeight', { get: height });
   explorer.select([3]);
   assert.equal(explorer.picture.covered.top, 40);
 });
 
-test('one of two pictures is sooner too narrow for details at its side', async () => {
-  giveSize(490, 400);
+/** One program in two stages, to be put side by side. */
+function twoStages(): Plain {
   const plain = pair();
   const [program] = plain.programs;
   const [first] = program.stages;
   const programs = [{ ...program, stages: [first, { ...first, kind: 'hlo' as const, graph: 1 }] }];
-  const { explorer, root, press } = await explore({ plain: () => ({ ...plain, programs }) });
-  const low = () => (root.querySelector('.jv-inspector') as HTMLElement).classList.contains('jv-low');
+  return { plain: () => ({ ...plain, programs }) };
+}
+
+test('one of two pictures is sooner too narrow for details at its side', async () => {
+  giveSize(490, 400);
+  const { explorer, root, press } = await explore(twoStages());
   explorer.select([3]);
-  assert.ok(!low());
+  assert.ok(!isBelow(root));
   await press('d');
-  assert.ok(low());
+  assert.ok(isBelow(root));
+});
+
+test('two pictures one above the other have twice the height, and not more each than both can be read in', async () => {
+  giveSize(400, 240);
+  const { root, press } = await explore(twoStages());
+  const stages = root.querySelector('.jv-stages') as HTMLElement;
+  const alone = parseFloat(stages.style.height);
+  stages.style.flexDirection = 'column';
+  await press('d');
+  assert.ok(parseFloat(stages.style.height) >= 2 * alone, stages.style.height);
+  const height = new Height(() => stages, undefined, false);
+  assert.ok(height.space(stages, false).height < 240);
+  height.set(500);
+  assert.ok(height.space(stages, false).height < 250 - 30);
 });

@@ -6,6 +6,9 @@ import type { Compared } from '../view/compared.ts';
 import { DIFFERENCES, DIFFERENCE_TITLES, DIFFERENCE_WORDS, markKind } from './comparedMarks.ts';
 import { button, element } from './elements.ts';
 
+/** Its height where it has one line, in px. */
+export const HEAD_HEIGHT = 30;
+
 export interface HeadActions {
   /** Shows a stage of any program, by the number of its graph. */
   enter(graph: number): void;
@@ -27,7 +30,7 @@ export class PaneHead {
   ) {
     const { root, select } = this;
     root.hidden = true;
-    select.setAttribute('aria-label', left ? 'stage at the left' : 'stage at the right');
+    select.setAttribute('aria-label', left ? 'stage of the first picture' : 'stage of the second picture');
     const many = source.programs.length > 1;
     for (const { program, stage } of stagesOf(source)) {
       const name = STAGES[stage.kind] ?? stage.kind;

@@ -202,8 +202,8 @@ export class Picture {
   }
 
   /** Tells what the details cover: what is revealed or fitted keeps clear of it, at once or in `wait` ms. */
-  setCover(left: number, right: number, bottom: number, wait = 0): void {
-    this.view.setCover(left, right, bottom);
+  setCover(left: number, right: number, wait = 0): void {
+    this.view.setCover(left, right);
     this.settleIn(wait);
   }
 
@@ -214,8 +214,8 @@ export class Picture {
 
   /** What the details leave free of the space for a picture. */
   free({ width, height }: Space): Space {
-    const { left, right, bottom } = this.view.cover;
-    return { width: width - left - right, height: height - bottom };
+    const { left, right } = this.view.cover;
+    return { width: width - left - right, height };
   }
 
   /** Tells what the line at the top covers. */

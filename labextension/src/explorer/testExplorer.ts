@@ -15,6 +15,7 @@ const NAMES = [
   'IntersectionObserver',
   'requestAnimationFrame',
   'cancelAnimationFrame',
+  'getComputedStyle',
   'CSS'
 ];
 
@@ -37,10 +38,11 @@ export function withExplorers(): () => Window {
       saved[name] = (globalThis as Record<string, unknown>)[name];
       (globalThis as Record<string, unknown>)[name] = (window as unknown as Record<string, unknown>)[name];
     }
-    const { requestAnimationFrame, matchMedia } = window;
+    const { requestAnimationFrame, matchMedia, getComputedStyle } = window;
     Object.assign(globalThis, {
       requestAnimationFrame: requestAnimationFrame.bind(window),
-      matchMedia: matchMedia.bind(window)
+      matchMedia: matchMedia.bind(window),
+      getComputedStyle: getComputedStyle.bind(window)
     });
   });
   afterEach(async () => {

@@ -164,17 +164,9 @@ test('a settled camera leaves no room empty while something is cut, and moves no
   );
 });
 
-test('what is fitted stands clear of details in the lower part', () => {
-  const view = viewOf(sceneOf(300, 380, [[0, 0]]));
-  view.setCover(0, 0, view.height / 2);
-  view.fit();
-  const below = (380 - MARGIN - view.camera.y) * view.camera.scale;
-  assert.ok(below <= view.height / 2 + 1e-6, `${below} of ${view.height}`);
-});
-
-test('a picture that is covered nearly whole, from above and from below, is fitted to all of its height', () => {
+test('a picture that is covered nearly whole from above is fitted to all of its height', () => {
   const view = viewOf(sceneOf(780, 380, [[0, 0]]));
-  view.cover = { left: 0, right: 0, top: 220, bottom: 200 };
+  view.cover = { left: 0, right: 0, top: 420 };
   view.fit();
   assert.ok(view.camera.scale > 0.9, String(view.camera.scale));
 });

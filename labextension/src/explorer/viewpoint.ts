@@ -10,7 +10,7 @@ import { TRAIL_HEIGHT } from './trail.ts';
 
 /** px of width that must be left free beside the details. */
 const LEAST_FREE = 80;
-/** px of height that must be left free between what covers the upper and the lower end. */
+/** px of height that must be left free below what covers the upper end. */
 const LEAST_HIGH = 40;
 /** So much of a frame must be in view, in px of the scene: its title. */
 const TITLE = { width: 160, height: 28 };
@@ -23,7 +23,6 @@ export interface Cover {
   readonly left: number;
   readonly right: number;
   readonly top: number;
-  readonly bottom: number;
 }
 
 /** Where a camera settles that nobody has moved; `fits` where all is in view and in the middle. */
@@ -38,7 +37,7 @@ export class Viewpoint {
   /** The space on the screen, and what of it the details and the trail cover. */
   width = 0;
   height = 0;
-  cover: Cover = { left: 0, right: 0, top: TRAIL_HEIGHT, bottom: 0 };
+  cover: Cover = { left: 0, right: 0, top: TRAIL_HEIGHT };
   /** True while all is in view and in the middle. */
   fitted = true;
   /** True once the person has moved the camera. */
@@ -68,10 +67,10 @@ export class Viewpoint {
     this.held = true;
   }
 
-  setCover(left: number, right: number, bottom = 0): void {
+  setCover(left: number, right: number): void {
     // Where hardly anything would be left free, the whole width is used.
     const any = this.width - left - right >= LEAST_FREE;
-    this.cover = { ...this.cover, ...(any ? { left, right } : { left: 0, right: 0 }), bottom };
+    this.cover = { ...this.cover, ...(any ? { left, right } : { left: 0, right: 0 }) };
   }
 
   /** The space is another. `box` is what stays where it is as far as that goes, -1 for none; null, nothing moves. */
@@ -167,14 +166,14 @@ export class Viewpoint {
     if (!scene || !width || !height) {
       return null;
     }
-    const { left, right, top, bottom } = this.kept;
-    return pan(fitCamera(scene, width - left - right, height - top - bottom), left, top);
+    const { left, right, top } = this.kept;
+    return pan(fitCamera(scene, width - left - right, height - top), left, top);
   }
 
   /** What is kept clear; where that would leave hardly any height, all of it is used. */
   private get kept(): Cover {
     const { cover, height } = this;
-    return height - cover.top - cover.bottom < LEAST_HIGH ? { ...cover, top: 0, bottom: 0 } : cover;
+    return height - cover.top < LEAST_HIGH ? { ...cover, top: 0 } : cover;
   }
 
   /** The camera as it should be where the person has not moved it; the box stays where it is as far as that goes. */
@@ -183,8 +182,8 @@ export class Viewpoint {
     if (!scene) {
       return camera;
     }
-    const { left, right, top, bottom } = this.kept;
-    const free = { width: width - left - right, height: height - top - bottom };
+    const { left, right, top } = this.kept;
+    const free = { width: width - left - right, height: height - top };
     const whole = fitCamera(scene, free.width, free.height).scale;
     const place = this.locate(box);
     const anchor = place ? { x: place.x - left, y: place.y - top } : { x: free.width / 2, y: free.height / 2 };
@@ -225,9 +224,8 @@ export class Viewpoint {
     const { layout } = scene;
     const [wide, tall] = [Math.min(layout.width[box], most), Math.min(layout.height[box], mostHigh)];
     const area = { x: layout.x[box], y: layout.y[box], width: wide, height: tall };
-    const { left, right, top, bottom } = this.kept;
-    const high = height - top - bottom;
-    const free = reveal(pan(camera, -left, -top), area, width - left - right, high);
+    const { left, right, top } = this.kept;
+    const free = reveal(pan(camera, -left, -top), area, width - left - right, height - top);
     const to = pan(free, left, top);
     if (Math.abs(to.x - camera.x) < 1e-6 && Math.abs(to.y - camera.y) < 1e-6) {
       return false;
