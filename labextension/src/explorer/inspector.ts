@@ -45,12 +45,12 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   for (const { how, from } of details.origins) {
     row(how, ...links([from], actions, ''));
   }
-  details.values.forEach(({ type, size }, index) => {
-    const code = element('code', '', type);
+  alike(details.values).forEach(({ type, size, times }, index) => {
+    const told = times > 1 ? `${times} x ${size}`.trim() : size;
     row(
       index === 0 ? (details.values.length > 1 ? 'values' : 'value') : '',
-      code,
-      size ? element('small', '', size) : ''
+      element('code', '', type),
+      told ? element('small', '', told) : ''
     );
   });
   if (details.operations > 0) {
@@ -145,6 +145,16 @@ function links(
     made.push(` and ${all.length - shown} more`);
   }
   return made;
+}
+
+/** Values of the same type in one line, in the order in which the first of each comes. */
+function alike(values: Details['values']): readonly (Details['values'][number] & { readonly times: number })[] {
+  const times = new Map<string, number>();
+  values.forEach(({ type }) => times.set(type, (times.get(type) ?? 0) + 1));
+  return [...new Map(values.map(value => [value.type, value])).values()].map(value => ({
+    ...value,
+    times: times.get(value.type) ?? 1
+  }));
 }
 
 function ownPlace(all: readonly Place[]): Place | undefined {
