@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 from jaxviz.errors.failure import Failure
@@ -21,6 +22,27 @@ def rewritten(failure: Failure, node: ast.AST, text: str) -> str:
     if statement is None or hasattr(statement, "body"):
         return text
     return source.replaced(statement, {node: text})
+
+
+def all_rewritten(failure: Failure, changes: Mapping[ast.AST, str]) -> str:
+    """Several nodes rewritten, wherever in the file they stand: the statements that hold them, one below the other."""
+    source = failure.source
+    if source is None:
+        return ""
+    by_statement: dict[ast.AST, dict[ast.AST, str]] = {}
+    for node, text in changes.items():
+        holding = next(one for one in source.around(node) if isinstance(one, ast.stmt))
+        by_statement.setdefault(holding, {})[node] = text
+    parts = []
+    for statement, inside in by_statement.items():
+        function = next((one for one in source.around(statement) if isinstance(one, ast.FunctionDef)), None)
+        where = f"# in {function.name}\n" if len(by_statement) > 1 and function is not None else ""
+        parts.append(where + source.replaced(statement, inside))
+    failed = failure.statement
+    if failed is not None and all(isinstance(one, ast.Assign) and one is not failed for one in by_statement):
+        # The branches stand in a list that was made before.
+        parts.append(failure.text(failed))
+    return "\n".join(parts)
 
 
 def known_beside(failure: Failure, node: ast.AST) -> bool:

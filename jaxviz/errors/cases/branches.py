@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from jaxviz.errors.cases.given import function_given, gives_nothing, result_of
+from jaxviz.errors.cases.given import argument, function_given, gives_nothing, result_of, written_out
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.forms import UNKNOWN, fitted, form_of_code, is_written_out, parts_of
-from jaxviz.errors.rewriting import grouped, known_beside, parameters, rewritten
+from jaxviz.errors.rewriting import all_rewritten, grouped, known_beside, parameters
 from jaxviz.errors.source import names_read
 from jaxviz.errors.trial import cannot_work
 
@@ -26,8 +26,7 @@ def _branches(failure: Failure) -> tuple[str, list[Any | None]]:
         named = {keyword.arg: keyword.value for keyword in call.keywords}
         given = [*call.args[1:3], *(named[one] for one in ("true_fun", "false_fun") if one in named)]
     else:
-        listed = call.args[1] if len(call.args) > 1 else None
-        given = list(listed.elts) if isinstance(listed, (ast.List, ast.Tuple)) else []
+        given = written_out(failure, argument(call, 1, "branches"))
     return name, [function_given(failure, one) for one in given]
 
 
@@ -81,7 +80,7 @@ def _of_type(failure: Failure, functions: Sequence[Any | None], found: re.Match[
     else:
         part_text = grouped(text, part)
     text = text if of_type else f"{part_text}.astype(jnp.{_dtype(dtype)})"
-    return Cure("Bring one branch to the type of the other:", rewritten(failure, part, text))
+    return Cure("Bring one branch to the type of the other:", all_rewritten(failure, {part: text}))
 
 
 def _all_of_type(failure: Failure, functions: Sequence[Any | None], like: int, path: str, dtype: str) -> Cure | None:
@@ -98,7 +97,7 @@ def _all_of_type(failure: Failure, functions: Sequence[Any | None], like: int, p
             if is_number
             else f"{grouped(text, part)}.astype(jnp.{_dtype(dtype)})"
         )
-    return Cure("Bring all branches to one type:", _all(failure, changes))
+    return Cure("Bring all branches to one type:", all_rewritten(failure, changes))
 
 
 def _all_of_shape(failure: Failure, functions: Sequence[Any | None], first: int, path: str, type_: str) -> Cure | None:
@@ -111,7 +110,7 @@ def _all_of_shape(failure: Failure, functions: Sequence[Any | None], first: int,
         if part is None:
             return None
         changes[part] = f"jnp.broadcast_to({failure.text(part)}, {shape})"
-        code = _all(failure, changes)
+        code = all_rewritten(failure, changes)
         if not cannot_work(failure, code):
             return Cure(f"Bring all branches to one shape, {shape}:", code)
     return None
@@ -190,7 +189,9 @@ def _alike(failure: Failure, functions: Sequence[Any]) -> Cure | None:
             if result is not None and not _reads_alike(text, failure.text(result)):
                 changes[result] = text
         if changes:
-            return Cure("Give the same from each; zeros where there is nothing to give:", _all(failure, changes))
+            return Cure(
+                "Give the same from each; zeros where there is nothing to give:", all_rewritten(failure, changes)
+            )
     return None
 
 
@@ -231,26 +232,9 @@ def _given_too(failure: Failure, functions: Sequence[Any], results: Sequence[ast
         for name, here in names.items():
             text = re.sub(rf"\b{name}\b", here, text)
         lacking = result_of(nothing)
-        code = rewritten(failure, lacking, text) if lacking is not None else f"return {text}"
+        code = all_rewritten(failure, {lacking: text}) if lacking is not None else f"return {text}"
         return Cure("Give as many values from both:", code)
     return None
-
-
-def _all(failure: Failure, changes: dict[ast.AST, str]) -> str:
-    """Several results rewritten: in one statement where they stand in one, else one below the other."""
-    source = failure.source
-    if source is None:
-        return ""
-    by_statement: dict[ast.AST, dict[ast.AST, str]] = {}
-    for node, text in changes.items():
-        holding = next(one for one in source.around(node) if isinstance(one, ast.stmt))
-        by_statement.setdefault(holding, {})[node] = text
-    parts = []
-    for statement, inside in by_statement.items():
-        function = next((one for one in source.around(statement) if isinstance(one, ast.FunctionDef)), None)
-        where = f"# in {function.name}\n" if len(by_statement) > 1 and function is not None else ""
-        parts.append(where + source.replaced(statement, inside))
-    return "\n".join(parts)
 
 
 _TYPE = ("TypeError",)

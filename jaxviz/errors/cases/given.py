@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from jaxviz.errors.failure import Failure, parameters_of
-from jaxviz.errors.source import definition_of
+from jaxviz.errors.source import definition_of, names_assigned
 
 
 def function_given(failure: Failure, given: ast.AST | None) -> Any | None:
@@ -21,6 +21,33 @@ def function_given(failure: Failure, given: ast.AST | None) -> Any | None:
     if held is None and isinstance(given, ast.Name):
         return _inside(failure, given)
     return failure.source.own(definition_of(code)) if same else None
+
+
+def written_out(failure: Failure, node: ast.AST | None) -> list[ast.expr]:
+    """The entries of a list or a tuple, where it is written or where the name that it has was assigned, once."""
+    source = failure.source
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return node.elts
+    if not isinstance(node, ast.Name) or source is None or source.tree is None:
+        return []
+    functions = [one for one in source.around(node) if isinstance(one, ast.FunctionDef)]
+    for scope in (*functions, source.tree):
+        assigned = [one for one in _own(scope) if isinstance(one, ast.Assign) and names_assigned([one]) == [node.id]]
+        if assigned:
+            value = assigned[0].value
+            return value.elts if len(assigned) == 1 and isinstance(value, (ast.List, ast.Tuple)) else []
+    return []
+
+
+def _own(scope: ast.AST) -> list[ast.stmt]:
+    """The statements of a function or a module, without those of the functions in it."""
+    found: list[ast.stmt] = []
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, ast.stmt):
+            found.append(node)
+            if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                found += _own(node)
+    return found
 
 
 def _inside(failure: Failure, given: ast.Name) -> ast.FunctionDef | None:

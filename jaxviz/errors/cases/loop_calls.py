@@ -9,10 +9,10 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from jaxviz.errors.cases.given import argument, function_given
+from jaxviz.errors.cases.given import argument, function_given, written_out
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array, last_name
-from jaxviz.errors.rewriting import called, fresh, parameters
+from jaxviz.errors.rewriting import all_rewritten, called, fresh, parameters
 from jaxviz.errors.source import names_read
 from jaxviz.errors.trial import given_by
 
@@ -144,8 +144,7 @@ def _operands(failure: Failure, call: ast.Call) -> str:
 
 def _alike(failure: Failure, call: ast.Call, name: str) -> str:
     """A choice in which those branches that take nothing are handed what the others take."""
-    first = argument(call, 1, "branches")
-    listed = first.elts if name == "switch" and isinstance(first, (ast.List, ast.Tuple)) else []
+    listed = written_out(failure, argument(call, 1, "branches")) if name == "switch" else []
     branches = listed or [one for place, word in _FUNCTIONS["cond"] if (one := argument(call, place, word)) is not None]
     operands = call.args[2 if name == "switch" else 3 :]
     counts = {branch: _count(failure, branch) for branch in branches}
@@ -157,9 +156,7 @@ def _alike(failure: Failure, call: ast.Call, name: str) -> str:
     for branch in [one for one, count in counts.items() if count == 0]:
         body = failure.text(branch.body) if isinstance(branch, ast.Lambda) else f"{called(failure, branch)}()"
         changes[branch] = f"lambda *_: {body}"
-    statement, source = failure.statement, failure.source
-    inside = statement is not None and not hasattr(statement, "body")
-    return source.replaced(statement, changes) if source is not None and statement is not None and inside else ""
+    return all_rewritten(failure, changes) if changes else ""
 
 
 def _with_operands(failure: Failure, call: ast.Call, branches: list[ast.expr]) -> str:
@@ -183,9 +180,7 @@ def _without_unused(failure: Failure, branches: list[ast.expr], count: int) -> s
             return ""
         if names[count:]:
             changes[branch] = f"lambda {', '.join(names[:count])}: {failure.text(branch.body)}"
-    statement, source = failure.statement, failure.source
-    inside = statement is not None and not hasattr(statement, "body")
-    return source.replaced(statement, changes) if source is not None and statement is not None and inside else ""
+    return all_rewritten(failure, changes) if changes else ""
 
 
 def _length(failure: Failure, node: ast.expr | None) -> int:

@@ -26,3 +26,21 @@ def branches_with_a_parameter_too_many(x):
 @failing(X, 2, 3, case="shape from a value", place="jax.numpy.tile", words=["Make `rows` and `columns` static"])
 def repeated_both_ways(x, rows, columns):
     return jax.numpy.tile(x, (rows, columns))
+
+
+@failing(X, 1, case="branch types", place="jax.lax.switch", words=["float32"], mends=[0], gives=X)
+def branches_in_a_list_of_other_types(x, way):
+    branches = [lambda v: v.astype(int), lambda v: v]
+    return jax.lax.switch(way, branches, x)
+
+
+@failing(X, 1, case="branch structure", place="jax.lax.switch", words=["branches = ("], mends=[0], gives=(X, 0))
+def branches_in_a_tuple_of_other_structures(x, way):
+    branches = (lambda v: (v, 1), lambda v: v)
+    return jax.lax.switch(way, branches, x)
+
+
+@failing(X, 1, case=_CASE, place="jax.lax.switch", words=["lambda *_: 0.0"], mends=[0], gives=6)
+def branches_in_a_list_of_which_one_takes_nothing(x, way):
+    sums = [lambda: 0.0, lambda v: v.sum()]
+    return jax.lax.switch(way, sums, x)
