@@ -6,8 +6,8 @@ import ast
 import re
 
 from jaxviz.errors.cases.formats import shown_later
-from jaxviz.errors.cases.numbers import counted
 from jaxviz.errors.cases.outside import computed_before
+from jaxviz.errors.cases.ranges import counted
 from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page

@@ -6,10 +6,10 @@ import ast
 import re
 from dataclasses import replace
 
-from jaxviz.errors.cases.as_program import counted_loop
 from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.places import METHODS
+from jaxviz.errors.cases.ranges import asked_of_range
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
@@ -17,10 +17,8 @@ from jaxviz.errors.failure import Failure, is_array
 
 
 def _index(failure: Failure, _: re.Match[str]) -> Explanation:
-    loop = failure.statement
-    call = failure.calls("range")
-    if isinstance(loop, ast.For) and call is not None and loop.iter is call:
-        return counted(failure, loop, call)
+    if (of_range := asked_of_range(failure)) is not None:
+        return of_range
     node = failure.find(ast.Subscript)
     if node is not None:
         return _item(failure, node)
@@ -54,17 +52,6 @@ def repeated(failure: Failure, product: ast.BinOp) -> Explanation | None:
             cures = computed_before(failure, number)
         return told(failure, "index", title, why, cures, error_page("TracerIntegerConversionError"))
     return None
-
-
-def counted(failure: Failure, loop: ast.For, call: ast.Call) -> Explanation:
-    bounds = [failure.text(one) for one in call.args[:2]]
-    title = f"Python's `range` needs the number behind `{bounds[-1]}` while JAX traces"
-    why = "Python must know how many turns there are, and that"
-    cures = static_cures(failure)
-    if code := counted_loop(failure, loop):
-        text = "Let the program loop, in place of the whole loop; what changes from turn to turn is carried:"
-        cures = (Cure(text, code), *cures)
-    return told(failure, "range", title, why, cures, error_page("TracerIntegerConversionError"))
 
 
 def _item(failure: Failure, node: ast.Subscript) -> Explanation:

@@ -94,7 +94,9 @@ def asked_before(failure: Failure, asked: Mapping[str, str], changes: Mapping[as
     function: Any = next((one for one in around if isinstance(one, ast.FunctionDef)), None)
     if source is None or statement is None or not asked or not _is_explored(failure, function, source):
         return ()
-    if isinstance(source.parent(function), ast.ClassDef) or (changes is not None and hasattr(statement, "body")):
+    # Of a loop, what it goes along is asked once, before its turns.
+    in_turns = hasattr(statement, "body") and not isinstance(statement, ast.For)
+    if isinstance(source.parent(function), ast.ClassDef) or (changes is not None and in_turns):
         return ()
     given = [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]
     # A number of Python that is an argument is made static as it is.

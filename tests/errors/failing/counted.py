@@ -165,3 +165,39 @@ def as_many_zeros_as_the_largest(x):
 @failing(X, case="operand", place="[1.0, 2.0, 3.0] * x", words=["`[1.0, 2.0, 3.0]` is a list"], mends=[0], gives=X * X)
 def a_list_that_is_written_times_an_array(x):
     return [1.0, 2.0, 3.0] * x
+
+
+N = jnp.array([3, 1, 2])
+_SIZED = {"case": "range", "mends": [0], "instead": "outside"}
+
+
+@failing(N, place="range(n[0])", words=["range(size)"], gives=[0, 1, 4], **_SIZED)
+def as_many_squares_as_the_first(n):
+    return jnp.array([i**2 for i in range(n[0])])
+
+
+@failing(X, N, place="range(n[2])", words=["static_argnames"], gives=[0 * X, jnp.sin(X)], **_SIZED)
+def a_list_of_as_many_as_the_last(x, n):
+    out = []
+    for i in range(n[2]):
+        y = jnp.sin(x) * i
+        out.append(y)
+    return jnp.stack(out)
+
+
+@failing(X, N, case="range", place="range(n[2])", words=["fori_loop(0, n[2]"], mends=[0], gives=3)
+def a_sum_of_as_many_as_the_last(x, n):
+    return sum(x[i] for i in range(n[2]))
+
+
+@failing(X, N, case="range", place="range(1, n[0])", words=["fori_loop(1, n[0]"], mends=[0], gives=X * 5)
+def a_product_with_a_sum_of_numbers(x, n):
+    return x * sum([i * i for i in range(1, n[0])])
+
+
+@failing(N, case="range", place="range(n)", words=["the shape (3,)", "range(n.shape[0])"], mends=[0, 1], instead="loop")
+def turns_of_many_numbers(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
