@@ -279,7 +279,7 @@ def _channels(failure: Failure, match: re.Match[str]) -> Explanation:
         f"{kinds}Each filter of a convolution reads all channels of the image: the image has {given}"
         f"{f' in {groups} groups' if groups > 1 else ''}, and the kernel is made for {wanted}."
     )
-    cures = tuple(_orders(failure, call))
+    cures = tuple(_orders(failure, call, groups))
     return Explanation(
         "convolution",
         f"an image of {given} channels meets a kernel for {wanted}",
@@ -289,19 +289,47 @@ def _channels(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
-def _orders(failure: Failure, call: ast.Call | None) -> Iterator[Cure]:
+def _orders(failure: Failure, call: ast.Call | None, groups: int) -> Iterator[Cure]:
     """The same convolution with the axes in another order, where it is then of one number of channels."""
     if call is None or not call.args:
         return
-    for order in (("NHWC", "HWIO", "NHWC"), ("NCHW", "OIHW", "NCHW"), ("NHWC", "OIHW", "NHWC")):
-        code = failure.with_(call, with_keyword(failure, call, "dimension_numbers", str(order)))
-        if last_name(call.func) == "conv_general_dilated" and not cannot_work(failure, code):
-            yield Cure(f"Say in which order the axes are, here {order[0]} for the image:", code)
+    name, function = last_name(call.func), failure.text(call.func)
+    if name in ("conv", "conv_general_dilated"):
+        for image, kernel in _likely(failure, groups):
+            told = with_keyword(failure, call, "dimension_numbers", str((image, kernel, image)))
+            if name == "conv":
+                # This one is not told an order.
+                told = f"{function.removesuffix(name) or 'jax.lax.'}conv_general_dilated{told.removeprefix(function)}"
+            code = failure.with_(call, told)
+            if not cannot_work(failure, code):
+                yield Cure(f"Say in which order the axes are, {image} of the image and {kernel} of the kernel:", code)
+        return
     image = failure.text(call.args[0])
     for at, to in ((-1, 1), (1, -1)):
         code = failure.with_(call.args[0], f"jnp.moveaxis({image}, {at}, {to})")
         if not cannot_work(failure, code):
             yield Cure("Bring the channels to where they are looked for:", code)
+
+
+def _likely(failure: Failure, groups: int) -> list[tuple[str, str]]:
+    """In which orders the axes of the image and of the kernel may be, as letters, the likeliest first: a kernel is
+    mostly as wide as high, smaller than the image, and has its channels on the same side."""
+    if failure.met is None:
+        return []
+    image, kernel = (one.shape for one in failure.met)
+    if len(image) != len(kernel) or not 3 <= len(image) <= 5:
+        return []
+    moved = "DHW"[5 - len(image) :]
+
+    def unlikely(order: tuple[str, str]) -> tuple[bool, bool, bool]:
+        sizes = [kernel[order[1].index(letter)] for letter in moved]
+        wide = [image[order[0].index(letter)] for letter in moved]
+        smaller = all(one <= other for one, other in zip(sizes, wide, strict=True))
+        return not smaller, len({*sizes}) > 1, order[0].endswith("C") != order[1].endswith("IO")
+
+    orders = itertools.product((f"NC{moved}", f"N{moved}C"), (f"OI{moved}", f"{moved}IO"))
+    fitting = [one for one in orders if image[one[0].index("C")] == groups * kernel[one[1].index("I")]]
+    return sorted(fitting, key=unlikely)
 
 
 def _ranks(failure: Failure, match: re.Match[str]) -> Explanation:

@@ -50,9 +50,14 @@ def a_layer_made_for_others(a):
     return LAYERS(a)
 
 
-@failing(IMAGE, KERNEL, case="convolution", place="lax.conv", words=["here NHWC for the image"], mends=[0])
+@failing(IMAGE, KERNEL, case="convolution", place="lax.conv", words=["NHWC of the image and HWIO"], mends=[0])
 def an_image_with_channels_last(image, kernel):
     return lax.conv_general_dilated(image, kernel, (1, 1), "SAME")
+
+
+@failing(jnp.ones((2, 8, 8, 3)), jnp.ones((3, 3, 3, 16)), case="convolution", place="lax.conv", mends=[0], gives=27)
+def channels_that_fit_by_chance(image, kernel):
+    return lax.conv(image, kernel, (1, 1), "VALID")
 
 
 @failing(IMAGE, jnp.ones((4, 3, 3, 3)), case="convolution", place="lax.conv", mends=[0])
