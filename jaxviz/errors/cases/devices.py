@@ -115,8 +115,8 @@ def _shard_map(failure: Failure) -> ast.Call | None:
 
 
 def _no_mesh(failure: Failure, match: re.Match[str]) -> Explanation:
-    call = failure.calls("with_sharding_constraint")
-    spec = argument(call, 1, "shardings")
+    call = failure.calls("with_sharding_constraint", "reshard", "device_put")
+    spec = argument(call, 1, "shardings", "out_shardings", "device")
     constants = [one.value for one in ast.walk(spec) if isinstance(one, ast.Constant)] if spec is not None else []
     names: list[str] = [name for name in constants if isinstance(name, str)]
     cures = []
@@ -272,7 +272,12 @@ CASES = (
         ],
         _SHARDING,
     ),
-    Case("no mesh", ("RuntimeError", "ValueError"), r"requires a non-empty mesh", _no_mesh),
+    Case(
+        "no mesh",
+        ("RuntimeError", "ValueError"),
+        r"requires a non-empty mesh|PartitionSpec when you are not under a mesh",
+        _no_mesh,
+    ),
     plain(
         "spec twice",
         ("ValueError", "DuplicateSpecError"),

@@ -47,6 +47,7 @@ def a_spec_without_a_mesh(x):
 
 EXPLICIT = jax.make_mesh((1, 1), ("data", "model"), axis_types=(AxisType.Explicit, AxisType.Explicit))
 BY_DATA, BY_MODEL = (jax.device_put(ROWS, NamedSharding(EXPLICIT, P(axis, None))) for axis in ("data", "model"))
+SQUARE = jax.device_put(2 * jnp.eye(2), NamedSharding(EXPLICIT, P(None, "model")))
 
 
 # Before, the result of a gather lies somewhere, and what `reshard` is asked for here cannot be traced.
@@ -63,6 +64,12 @@ if jax.__version_info__ >= (0, 9):
     )
     def rows_that_lie_differently(x, y):
         return x * 2 + y
+
+    @failing(
+        SQUARE, SQUARE, case="explicit sharding", place="x @ y", words=["out_sharding="], mends=[0], gives=SQUARE * 2
+    )
+    def a_product_along_what_is_cut(x, y):
+        return x @ y.T
 
     @failing(BY_DATA, case="explicit sharding", place="x[places]", words=["out_sharding="], mends=[0], gives=ROWS[:2])
     def rows_that_are_gathered(x):
@@ -84,3 +91,9 @@ if hasattr(jax, "set_mesh"):
     def a_mesh_that_is_set_inside(x):
         with jax.set_mesh(EXPLICIT):
             return x * 2
+
+    @failing(BY_DATA, case="mesh set inside", place="jax.set_mesh", mends=[0], gives=3 * ROWS, instead="outside")
+    def a_mesh_that_is_set_before_all(x):
+        jax.set_mesh(EXPLICIT)
+        y = x * 2
+        return x + y
