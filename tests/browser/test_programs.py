@@ -63,6 +63,16 @@ def restart(lab) -> None:
     urllib.request.urlopen(urllib.request.Request(url, method="POST")).close()
 
 
+def change_kernel(page: Page, to: str) -> None:
+    """Gives the notebook another kernel, or none."""
+    page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Kernel$")).click()
+    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Change Kernel…$")).click()
+    choice = page.locator(".jp-Dialog select")
+    value = choice.locator("option", has_text=to).first.get_attribute("value")
+    choice.select_option(value)
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+
+
 def load_again(page: Page, lab, *written: str) -> None:
     """Loads the page again once JupyterLab has written into its workspace that the panel is open, and what else should
     come back: it does so a while later, part by part."""
@@ -241,7 +251,7 @@ def test_a_pinned_program_stays_when_the_kernel_is_restarted_and_then_the_page_l
     expect(programs(panel)).to_have_count(3)
     panel.get_by_role("button", name="Open step(f32[3])").last.click()
     wait_for_picture(book.page, ".jv-tab")
-    load_again(book.page, lab, f'"current": "jaxviz-programs:{book.name}:before')
+    load_again(book.page, lab, f'"current": "jaxviz-programs:{book.name}')
     wait_for_picture(book.page, ".jv-tab")
     expect(programs(panel)).to_have_count(3)
 
@@ -260,6 +270,35 @@ def test_a_pinned_program_stays_when_the_page_is_loaded_again_and_then_the_kerne
     expect(programs(panel)).to_have_count(1)
     panel.get_by_role("button", name="Open step(f32[3])").click()
     wait_for_picture(book.page, ".jv-tab")
+
+
+@pytest.mark.oldest_lab
+def test_pinned_programs_are_of_the_notebook_whichever_kernel_it_has_or_none(notebook, lab):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel, page = show_panel(book.page), book.page
+    pin(panel, "step(f32[3])")
+    change_kernel(page, "No Kernel")
+    expect(panel).to_contain_text("The notebook has no kernel now. Pinned programs stay here, and open without one.")
+    expect(programs(panel)).to_have_count(1)
+    expect(programs(panel)).to_contain_text("From an earlier kernel")
+    book.shot("programs-no-kernel")
+    panel.get_by_role("button", name="Open step(f32[3])").click()
+    wait_for_picture(page, ".jv-tab")
+    page.goto(f"{lab.url}/lab")
+    panel.get_by_role("button", name="Open step(f32[3])").wait_for()
+    page.goto(f"{lab.url}/lab/tree/{book.name}")
+    expect(programs(panel)).to_have_count(1)
+    change_kernel(page, "Python 3")
+    expect(panel).to_contain_text("The kernel is another than before and has no programs yet.")
+    book.run(0)
+    book.run(1)
+    expect(programs(panel)).to_have_count(3)
+    expect(panel).not_to_contain_text("another than before")
+    change_kernel(page, "Python 3")
+    expect(panel).to_contain_text("another than before")
+    expect(programs(panel)).to_have_count(1)
 
 
 def test_a_kernel_that_was_restarted_past_the_page_is_said(notebook, lab):

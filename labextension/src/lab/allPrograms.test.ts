@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ISessionContext } from '@jupyterlab/apputils';
 import type { Kernel, ServiceManager, Session } from '@jupyterlab/services';
+import { StateDB } from '@jupyterlab/statedb';
 import { Signal } from '@lumino/signaling';
 import { AllPrograms } from './allPrograms.ts';
+import { Shelves, type Pinned } from './shelf.ts';
 
 /** As much of the sessions of a server as is used; it notes what is connected to. */
 class FakeSessions {
@@ -12,7 +14,7 @@ class FakeSessions {
   readonly ready = Promise.resolve();
   readonly connected: string[] = [];
 
-  constructor(private readonly paths: readonly string[]) {}
+  constructor(readonly paths: string[]) {}
 
   running(): Session.IModel[] {
     return this.paths.map(path => ({ id: path, name: path, path, type: 'notebook', kernel: { id: path, name: 'py' } }));
@@ -62,8 +64,23 @@ class FakeNotebook {
 
   constructor(
     readonly path: string,
-    readonly session: object | null = null
+    public session: object | null = null
   ) {}
+}
+
+/** What follows once nothing is under way any more. */
+const later = (): Promise<void> => new Promise(done => setTimeout(done));
+
+/** Shelves on which one notebook has a pinned program. */
+async function shelvesOf(path: string): Promise<Shelves> {
+  const shelves = new Shelves(new StateDB());
+  const program = { id: '1', call: 'step(x)', when: 1, pinned: true } as Pinned['program'];
+  await shelves.of(path).write([{ session: 'a', program, document: 'kept' }]);
+  return shelves;
+}
+
+function stateOf(all: AllPrograms): unknown[] {
+  return all.entries.map(({ path, programs }) => [path, programs.size, programs.lost]);
 }
 
 test('a notebook that is open here connects to its kernel itself; when it is closed, the panel does', async () => {
@@ -97,4 +114,39 @@ test('a kernel that runs a cell when it is connected to comes with its list afte
   kernel.answer();
   await new Promise(done => setImmediate(done));
   assert.equal(all.comesAfterCell(entry), false);
+});
+
+test('a notebook without a kernel has its pinned programs, wherever it moves, and so has the kernel that it gets', async () => {
+  const all = new AllPrograms(serverOf(new FakeSessions([])), await shelvesOf('one.ipynb'));
+  const notebook = new FakeNotebook('two.ipynb');
+  all.follow(notebook as unknown as ISessionContext);
+  await all.lookAtAll();
+  await later();
+  assert.deepEqual(stateOf(all), [
+    ['two.ipynb', 0, null],
+    ['one.ipynb', 1, 'gone']
+  ]);
+  all.rename('one.ipynb', 'two.ipynb');
+  await later();
+  assert.deepEqual(stateOf(all), [['two.ipynb', 1, 'gone']]);
+  const kernel = new FakeKernel();
+  notebook.session = { kernel, path: 'two.ipynb' };
+  notebook.kernelChanged.emit({});
+  kernel.answer();
+  await later();
+  assert.deepEqual(stateOf(all), [['two.ipynb', 1, 'changed']]);
+  // It is shut down.
+  notebook.session = null;
+  Object.assign(kernel, { isDisposed: true });
+  notebook.kernelChanged.emit({});
+  await later();
+  assert.deepEqual(stateOf(all), [['two.ipynb', 1, 'gone']]);
+});
+
+test('a notebook whose kernel the server has is not said to have none while it connects', async () => {
+  const sessions = new FakeSessions(['one.ipynb']);
+  const all = new AllPrograms(serverOf(sessions), await shelvesOf('one.ipynb'));
+  all.follow(new FakeNotebook('one.ipynb') as unknown as ISessionContext);
+  await all.lookAtAll();
+  assert.deepEqual(stateOf(all), []);
 });

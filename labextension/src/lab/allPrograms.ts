@@ -1,15 +1,16 @@
 /**
  * The programs of all kernels. Those of open notebooks are known as soon as the kernel tells; the other kernels of the
- * server are only asked while the side panel is open.
+ * server are only asked while the side panel is open. Pinned programs are of their notebook, which may have no kernel.
  */
 import type { ISessionContext } from '@jupyterlab/apputils';
 import type { Kernel, ServiceManager, Session, SessionManager } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 import { KernelPrograms } from './kernelPrograms.ts';
-import type { Shelves } from './shelf.ts';
+import { movedPath, type Shelves } from './shelf.ts';
 
-/** A kernel as the panel lists it. */
+/** A kernel as the panel lists it, or a notebook that has none. */
 export interface KernelEntry {
+  /** That of the kernel; without one, of the entry alone. */
   readonly id: string;
   /** Path of the notebook or console, and its last part. */
   readonly path: string;
@@ -24,10 +25,12 @@ export class AllPrograms {
   /** Connections that were made for the panel alone. */
   private readonly own = new Map<string, Session.ISessionConnection>();
   private looking = false;
+  /** Notebooks with pinned programs, as far as they were looked for. */
+  private pinning: readonly string[] = [];
   /** Whether kernels list all that they compile. */
   private listening = false;
   private readonly change = new Signal<this, void>(this);
-  private readonly move = new Signal<this, { readonly from: string; readonly to: string }>(this);
+  private readonly moves = new Signal<this, { readonly from: string; readonly to: string }>(this);
 
   constructor(
     private readonly server: Pick<ServiceManager.IManager, 'sessions' | 'kernels'>,
@@ -43,7 +46,7 @@ export class AllPrograms {
 
   /** A notebook has another path. */
   get moved(): ISignal<this, { readonly from: string; readonly to: string }> {
-    return this.move;
+    return this.moves;
   }
 
   get entries(): readonly KernelEntry[] {
@@ -79,15 +82,15 @@ export class AllPrograms {
       const { session } = context;
       if (session?.kernel) {
         this.add(session.kernel, session.path);
+      } else {
+        const entry = this.ofPath(context.path);
+        if (entry?.programs.ended) {
+          this.release(entry);
+        }
+        void this.server.sessions.ready.then(() => this.refresh());
       }
     };
-    context.kernelChanged.connect((_, { oldValue, newValue }) => {
-      // A restart gives the same kernel again, which has not lost what is kept here.
-      if (oldValue && oldValue.id !== newValue?.id) {
-        this.drop(oldValue.id);
-      }
-      connect();
-    });
+    context.kernelChanged.connect(connect);
     // A notebook that is renamed takes its programs along.
     context.propertyChanged.connect((_, what) => {
       if (what === 'path') {
@@ -106,6 +109,8 @@ export class AllPrograms {
   async lookAtAll(): Promise<void> {
     this.looking = true;
     await this.server.sessions.ready;
+    // Without the database, there is nothing pinned either.
+    this.pinning = (await this.shelves?.paths().catch(() => [])) ?? [];
     this.refresh();
   }
 
@@ -113,6 +118,18 @@ export class AllPrograms {
   listen(on: boolean): void {
     this.listening = on;
     this.entries.forEach(({ programs }) => programs.listen(on));
+  }
+
+  /** A file, or a folder with all that is in it, has another name. */
+  rename(from: string, to: string): void {
+    this.renameShelf(from, to);
+    this.pinning = this.pinning.map(path => movedPath(path, from, to));
+    for (const entry of this.entries) {
+      // A kernel tells of its notebook itself.
+      if (!entry.programs.hasKernel) {
+        this.move(entry, movedPath(entry.path, from, to));
+      }
+    }
   }
 
   private noteStates(): void {
@@ -124,22 +141,25 @@ export class AllPrograms {
   private refresh(): void {
     const running = [...this.server.sessions.running()];
     const alive = new Set(running.map(({ kernel }) => kernel?.id));
-    for (const { id, programs } of this.entries) {
-      // The list of what runs may be older than a connection that is in use.
-      if (programs.ended || (this.own.has(id) && !alive.has(id))) {
+    for (const entry of this.entries) {
+      const { id, path, programs } = entry;
+      if (programs.ended && alive.has(id) && !this.isOpen(path)) {
+        // Its notebook was closed, and it runs on.
         this.drop(id);
+      } else if (programs.ended || (this.own.has(id) && !alive.has(id))) {
+        // The list of what runs may be older than a connection that is in use.
+        this.release(entry);
       }
     }
     if (this.looking) {
-      const open = new Set([...this.followed].map(({ path }) => path));
       for (const model of running) {
         const own = model.kernel && this.own.get(model.kernel.id);
         if (own?.kernel) {
           this.add(own.kernel, model.path);
         }
         // The kernel that reads files (`fileReader.ts`) is of that type; it has no programs.
-        const isWanted = model.type !== 'file' && !open.has(model.path);
-        if (model.kernel && isWanted && !this.kernels.has(model.kernel.id)) {
+        const isWanted = model.type !== 'file' && !this.isOpen(model.path);
+        if (model.kernel && isWanted && !own && !this.kernels.has(model.kernel.id)) {
           // Without comms: if its notebook is opened, that needs them.
           const options = { model, kernelConnectionOptions: { handleComms: false } };
           const session = (this.server.sessions as SessionManager).connectTo(options);
@@ -150,25 +170,75 @@ export class AllPrograms {
         }
       }
     }
+    const served = new Set(running.map(({ path }) => path));
+    for (const path of [...[...this.followed].map(context => context.path), ...(this.looking ? this.pinning : [])]) {
+      if (!served.has(path) && !this.ofPath(path)) {
+        this.put(nobody(path), path, new KernelPrograms(null, undefined, this.shelves?.of(path)));
+      }
+    }
   }
 
   private add(kernel: Kernel.IKernelConnection, path: string): void {
     const known = this.kernels.get(kernel.id);
-    const name = path.split('/').pop() ?? path;
     if (known?.programs.isOf(kernel)) {
-      if (known.path !== path) {
-        this.kernels.set(kernel.id, { ...known, path, name });
-        this.move.emit({ from: known.path, to: path });
-        this.change.emit();
-      }
+      this.move(known, path);
       return;
     }
-    const programs = new KernelPrograms(kernel, known?.programs, this.shelves?.of(kernel.id));
-    this.drop(kernel.id);
+    const before = known ?? this.ofPath(path);
+    if (!known) {
+      before?.programs.leave('changed');
+    }
+    this.put(kernel.id, path, new KernelPrograms(kernel, before?.programs, this.shelves?.of(path)), before);
+  }
+
+  /** Keeps what was pinned of a kernel that has ended, for its notebook. */
+  private release(entry: KernelEntry): void {
+    const { path, programs } = entry;
+    programs.leave('gone');
+    if (programs.size > 0 || this.isOpen(path)) {
+      this.put(nobody(path), path, new KernelPrograms(null, programs, this.shelves?.of(path)), entry);
+    } else {
+      this.drop(entry.id);
+    }
+  }
+
+  private put(id: string, path: string, programs: KernelPrograms, before?: KernelEntry): void {
+    if (before) {
+      this.drop(before.id);
+    }
     programs.changed.connect(() => this.change.emit());
-    this.kernels.set(kernel.id, { id: kernel.id, path, name, programs });
+    this.kernels.set(id, { id, path, name: nameOf(path), programs });
     programs.listen(this.listening);
+    this.dropOthers(id, path);
     this.change.emit();
+  }
+
+  /** A notebook that has a kernel now is not one without. */
+  private dropOthers(id: string, path: string): void {
+    const others = this.entries.filter(one => one.path === path && one.id !== id && !one.programs.hasKernel);
+    others.forEach(one => this.drop(one.id));
+  }
+
+  private move(entry: KernelEntry, to: string): void {
+    const { id, path: from, programs } = entry;
+    if (from !== to) {
+      this.renameShelf(from, to);
+      programs.moveTo(this.shelves?.of(to));
+      this.kernels.set(id, { ...entry, path: to, name: nameOf(to) });
+      this.dropOthers(id, to);
+      this.moves.emit({ from, to });
+      this.change.emit();
+    }
+  }
+
+  private renameShelf(from: string, to: string): void {
+    // Without the database, nothing is on it.
+    this.shelves?.rename(from, to).catch(() => undefined);
+  }
+
+  /** True for a notebook that is open here. */
+  private isOpen(path: string): boolean {
+    return [...this.followed].some(context => context.path === path);
   }
 
   private drop(id: string): void {
@@ -181,4 +251,13 @@ export class AllPrograms {
       this.change.emit();
     }
   }
+}
+
+/** Id of a notebook that has no kernel. */
+function nobody(path: string): string {
+  return `of ${path}`;
+}
+
+function nameOf(path: string): string {
+  return path.split('/').pop() ?? path;
 }

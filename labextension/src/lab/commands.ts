@@ -32,8 +32,8 @@ export interface CommandParts {
   showTab(listed: string): boolean;
   /** Path of the notebook that the person is in. */
   active(): string;
-  /** Resolves when the kernel of a notebook has programs, or after a while; `waits` hears what it waits for. */
-  waitFor(path: string, waits: Told): Promise<void>;
+  /** Resolves when a program is there, or its kernel has others, or after a while; `waits` hears what it waits for. */
+  waitFor(origin: Origin, waits: Told): Promise<void>;
 }
 
 /** A program and the kernel that has it. */
@@ -81,16 +81,17 @@ export function addCommands(parts: CommandParts): void {
         });
 
   const openLater = async (origin: Origin, waits: Told): Promise<unknown> => {
-    const { path, program, listed } = origin;
-    await parts.waitFor(path, waits);
+    const { path, listed } = origin;
+    await parts.waitFor(origin, waits);
     const kernel = all.ofPath(path);
     // A kernel that was started again counts its programs from the beginning.
-    if (!kernel?.programs.get(program) || kernel.programs.listed(program) !== listed) {
+    const program = kernel?.programs.idOf(listed);
+    if (!kernel || program === undefined) {
       throw new Error(
         trans.__('This program is no longer there: its kernel was restarted or shut down. Run %1 again.', path)
       );
     }
-    return openNow(kernel, origin, waits);
+    return openNow(kernel, { ...origin, program }, waits);
   };
 
   /** Adds a command about one program; a failure is told in a dialog. */

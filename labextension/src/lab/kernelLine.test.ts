@@ -175,20 +175,20 @@ test('a kernel that someone else restarts is heard as it ends, and the next one 
   const waiting = line.run(() => undefined);
   kernel.tell('shutdown_reply', { status: 'ok', restart: true });
   await assert.rejects(waiting.answer, { message: 'The kernel was restarted.' });
-  assert.deepEqual([programs.restarted, programs.size], [true, 0]);
+  assert.deepEqual([programs.lost, programs.size], ['restarted', 0]);
   kernel.tell('status', { execution_state: 'idle' });
   kernel.life = 'second';
   kernel.say('comm_open', { type: 'list', session: 'again', programs: [{ id: '1', when: 2 }], dropped: 0 });
   kernel.tell('status', { execution_state: 'idle' });
-  assert.deepEqual([programs.restarted, programs.size], [false, 1]);
+  assert.deepEqual([programs.lost, programs.size], [null, 1]);
   // The last words of this one are lost, and the first of the next.
   kernel.life = 'third';
   kernel.comms = { c: { target_name: 'jaxviz' } };
   kernel.tell('status', { execution_state: 'idle' });
-  assert.deepEqual([programs.restarted, programs.size], [true, 0]);
+  assert.deepEqual([programs.lost, programs.size], ['restarted', 0]);
   await new Promise(resolve => setTimeout(resolve));
   kernel.answer({ type: 'list', session: 'third', programs: [{ id: '1', when: 3 }], dropped: 0 });
-  assert.deepEqual([programs.restarted, programs.size], [false, 1]);
+  assert.deepEqual([programs.lost, programs.size], [null, 1]);
 });
 
 test('of two notebooks side by side, each picture finds the kernel that made it, also once that was renamed', () => {

@@ -14,8 +14,6 @@ import type { Pinned, Shelf } from './shelf.ts';
 
 /** The target of the comm, in `jaxviz/notebook/channel.py`. */
 const TARGET = 'jaxviz';
-/** In place of the name of a list, for programs from before a restart. */
-const BEFORE = 'before';
 
 /** A program of a kernel, as `Entry.summary` gives it. */
 export interface Program {
@@ -38,9 +36,20 @@ export interface Program {
   readonly pinned: boolean;
 }
 
+/**
+ * Why programs that were there are not any more, until others come: the kernel was restarted, the notebook has another
+ * one, or has none.
+ */
+export type Lost = 'restarted' | 'changed' | 'gone';
+
+/** A program that no kernel has, and the list that it is of. */
+interface Kept {
+  readonly session: string;
+  readonly program: Program;
+}
+
 export class KernelPrograms {
-  /** True while nothing has come since the kernel was restarted. */
-  restarted = false;
+  lost: Lost | null = null;
   /** Names the list: a kernel that was started again has another. */
   key = '';
   /** True while the kernel has not answered whether it has programs, though it had the time. */
@@ -48,10 +57,10 @@ export class KernelPrograms {
   /** How many programs the kernel has dropped because there were too many. */
   dropped = 0;
   private programs = new Map<string, Program>();
-  /** Programs from before a restart whose documents are here. */
-  private readonly kept = new Map<string, Program>();
+  /** Programs of earlier kernels whose documents are here, by their names among those of all kernels. */
+  private readonly kept = new Map<string, Kept>();
   private readonly documents = new Map<string, { readonly when: number; readonly document: unknown }>();
-  private readonly questions: Questions;
+  private readonly questions: Questions | null;
   private comm: string | null = null;
   /** The kernel's own name for its time from start to end: one that was started again has another. */
   private life = '';
@@ -63,25 +72,27 @@ export class KernelPrograms {
   private stored: readonly Pinned[] | null = null;
   /** Pinned programs that the shelf has no room for. */
   private tooLarge: ReadonlySet<string> = new Set();
+  private isDisposed = false;
   private readonly change = new Signal<this, void>(this);
 
   /**
-   * `before` is what was known over an earlier connection to the same kernel; `shelf` has what was pinned, also after
-   * the page was loaded again.
+   * `kernel` is null for a notebook that has none. `before` is what was known over an earlier connection, or of an earlier
+   * kernel of the notebook, which has told that it is `lost`. `shelf` has what was pinned, also after the page was loaded
+   * again.
    */
   constructor(
-    private readonly kernel: Kernel.IKernelConnection,
+    private readonly kernel: Kernel.IKernelConnection | null,
     before?: KernelPrograms,
-    private readonly shelf?: Shelf
+    private shelf?: Shelf
   ) {
-    this.questions = new Questions(kernel, () => this.change.emit());
-    before?.kept.forEach((program, id) => {
-      this.kept.set(id, program);
-      this.documents.set(id, { when: program.when, document: before.documents.get(id)?.document });
+    this.lost = before?.lost ?? null;
+    before?.kept.forEach(({ session, program }) => {
+      this.keep(session, program, before.documents.get(listedAs(session, program.id))?.document);
     });
-    kernel.iopubMessage.connect(this.hear, this);
-    kernel.statusChanged.connect(this.follow, this);
-    if (kernel.handleComms) {
+    this.questions = kernel && new Questions(kernel, () => this.change.emit());
+    kernel?.iopubMessage.connect(this.hear, this);
+    kernel?.statusChanged.connect(this.follow, this);
+    if (kernel?.handleComms) {
       // Else the kernel would be told that nobody knows this comm.
       kernel.registerCommTarget(TARGET, () => undefined);
     }
@@ -93,21 +104,25 @@ export class KernelPrograms {
     return this.change;
   }
 
-  /** The programs, the oldest first; those that are only here, from before a restart, come first. */
+  /** The programs, the oldest first; those that are only here, from an earlier kernel, come first. */
   get list(): readonly Program[] {
-    return [...this.kept.values(), ...this.programs.values()];
+    return [...[...this.kept].map(([id, { program }]) => ({ ...program, id })), ...this.programs.values()];
   }
 
   get size(): number {
     return this.kept.size + this.programs.size;
   }
 
-  /** True once it was looked whether there are programs from before a restart. */
+  /** True once it was looked whether there are programs of earlier kernels. */
   get isRecalled(): boolean {
     return this.stored !== null;
   }
 
-  /** True for a program that the kernel no longer has. */
+  get hasKernel(): boolean {
+    return this.kernel !== null;
+  }
+
+  /** True for a program that the kernel does not have, but one before it had. */
   isKept(id: string): boolean {
     return this.kept.has(id);
   }
@@ -119,11 +134,17 @@ export class KernelPrograms {
 
   /** Names a program among those of all kernels, as `Exploration.listed` does. */
   listed(id: string): string {
-    return `${this.kept.has(id) ? BEFORE : this.key}:${id}`;
+    return this.kept.has(id) ? id : listedAs(this.key, id);
+  }
+
+  /** The id of the program with such a name, if it is here. */
+  idOf(listed: string): string | undefined {
+    return [...this.kept.keys(), ...this.programs.keys()].find(id => this.listed(id) === listed);
   }
 
   get(id: string): Program | undefined {
-    return this.kept.get(id) ?? this.programs.get(id);
+    const kept = this.kept.get(id);
+    return kept ? { ...kept.program, id } : this.programs.get(id);
   }
 
   /** True for the connection that is listened to. */
@@ -133,17 +154,18 @@ export class KernelPrograms {
 
   /** True once nothing comes over the connection any more. */
   get ended(): boolean {
-    return this.kernel.isDisposed || this.kernel.status === 'dead';
+    return this.kernel !== null && (this.kernel.isDisposed || this.kernel.status === 'dead');
   }
 
   dispose(): void {
+    this.isDisposed = true;
     Signal.clearData(this);
-    this.questions.fail(application.trans.__('The connection to the kernel has ended.'));
+    this.questions?.fail(application.trans.__('The connection to the kernel has ended.'));
   }
 
   /** What the person has asked for and the kernel comes to when it is free, in words. */
   get late(): readonly string[] {
-    return this.questions.late;
+    return this.questions?.late ?? [];
   }
 
   /** The document of a program, made by the kernel when it is first asked for. */
@@ -168,7 +190,7 @@ export class KernelPrograms {
   async rename(id: string, label: string): Promise<void> {
     const kept = this.kept.get(id);
     if (kept) {
-      this.kept.set(id, { ...kept, label: label.trim() });
+      this.kept.set(id, { ...kept, program: { ...kept.program, label: label.trim() } });
       this.tell();
       return;
     }
@@ -207,7 +229,7 @@ export class KernelPrograms {
 
   async clear(): Promise<void> {
     this.kept.clear();
-    this.restarted = false;
+    this.lost = null;
     this.tell();
     if (this.comm) {
       await this.ask({ type: 'clear' }, { what: application.trans.__('clear the list') });
@@ -244,15 +266,16 @@ export class KernelPrograms {
       }
     }
     await found;
-    if (this.kernel.isDisposed) {
+    if (this.isDisposed || this.kernel?.isDisposed) {
       return;
     }
     for (const { session, program, document } of pinned) {
-      if (session === BEFORE) {
-        this.keep(program.id, program, document);
-      } else if (session !== this.key) {
-        this.keep(nameBefore(program), program, document);
+      if (session !== this.key) {
+        this.keep(session, program, document);
       }
+    }
+    if (this.kept.size > 0 && this.programs.size === 0) {
+      this.lost ??= this.kernel ? 'changed' : 'gone';
     }
     this.stored = pinned;
     this.tell();
@@ -260,6 +283,9 @@ export class KernelPrograms {
 
   /** Asks for the comm that a kernel may have from before this page. */
   private async find(): Promise<void> {
+    if (!this.kernel) {
+      return;
+    }
     const timer = setTimeout(() => this.noteUnheard(true), AT_ONCE);
     try {
       const { content } = await this.kernel.requestCommInfo({ target_name: TARGET });
@@ -296,18 +322,18 @@ export class KernelPrograms {
   }
 
   private send(question: Message, purpose?: Purpose): Asked<Message> {
-    const { comm, kernel } = this;
-    if (comm === null || kernel.isDisposed) {
+    const { comm, kernel, questions } = this;
+    if (comm === null || !questions || kernel?.isDisposed) {
       const { trans } = application;
       const answer = Promise.reject(new Error(trans.__('The kernel has no programs now: run the cell again.')));
       return { answer, stop: () => undefined };
     }
-    return this.questions.ask(comm, question, purpose);
+    return questions.ask(comm, question, purpose);
   }
 
   private hear(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
     this.noticeRestart(message);
-    this.questions.hear(message);
+    this.questions?.hear(message);
     if (KernelMessage.isCommOpenMsg(message) && message.content.target_name === TARGET) {
       this.comm = message.content.comm_id;
       this.programs.clear();
@@ -320,7 +346,7 @@ export class KernelPrograms {
 
   private take(data: Message): void {
     const { type } = data;
-    this.questions.take(data);
+    this.questions?.take(data);
     if (type === 'unlistened' && this.listens) {
       // It was another page that looks no more.
       this.tellListening();
@@ -328,6 +354,7 @@ export class KernelPrograms {
     if (type === 'list') {
       this.programs = new Map((data.programs as Program[]).map(program => [program.id, program]));
       this.key = String(data.session ?? '');
+      this.dropOwn();
       this.dropped = Number(data.dropped);
     } else if (type === 'program') {
       const program = data.program as Program;
@@ -338,7 +365,7 @@ export class KernelPrograms {
     } else {
       return;
     }
-    this.restarted = this.restarted && this.programs.size === 0;
+    this.lost = this.programs.size === 0 ? this.lost : null;
     this.fetchPinned();
     this.tell();
   }
@@ -375,27 +402,51 @@ export class KernelPrograms {
     }
   }
 
+  /** The notebook has another kernel, or none. */
+  leave(why: Lost): void {
+    this.forget();
+    this.lost = this.lost && why;
+  }
+
+  /** The notebook has another place. */
+  moveTo(shelf: Shelf | undefined): void {
+    this.shelf = shelf;
+  }
+
   /** A restarted kernel has no programs. Those that are pinned and here stay. */
   private forget(): void {
-    this.questions.fail(application.trans.__('The kernel was restarted.'));
+    this.questions?.fail(application.trans.__('The kernel was restarted.'));
     this.fetched.clear();
     this.comm = null;
-    this.key = '';
-    this.restarted = this.restarted || this.programs.size > 0;
+    if (this.programs.size > 0) {
+      this.lost = 'restarted';
+    }
     for (const [id, program] of this.programs) {
       const known = this.documents.get(id);
       this.documents.delete(id);
       if (program.pinned && known) {
-        this.keep(nameBefore(program), program, known.document);
+        this.keep(this.key, program, known.document);
       }
     }
+    this.key = '';
     this.programs.clear();
     this.tell();
   }
 
-  private keep(id: string, program: Program, document: unknown): void {
-    this.kept.set(id, { ...program, id });
-    this.documents.set(id, { when: program.when, document });
+  private keep(session: string, program: Program, document: unknown): void {
+    const name = listedAs(session, program.id);
+    this.kept.set(name, { session, program });
+    this.documents.set(name, { when: program.when, document });
+  }
+
+  /** What the kernel has itself is not of an earlier one. */
+  private dropOwn(): void {
+    for (const [id, { session }] of this.kept) {
+      if (session === this.key) {
+        this.kept.delete(id);
+        this.documents.delete(id);
+      }
+    }
   }
 
   /** Has the documents of all pinned programs here: a kernel that is restarted gives none any more. */
@@ -417,7 +468,7 @@ export class KernelPrograms {
   /** Brings the shelf up to what is pinned. */
   private store(): void {
     const { pinned, stored } = this;
-    if (!stored || !this.shelf || isSame(pinned, stored)) {
+    if (!stored || !this.shelf || this.isDisposed || isSame(pinned, stored)) {
       return;
     }
     this.stored = pinned;
@@ -437,19 +488,19 @@ export class KernelPrograms {
 
   /** The pinned programs whose documents are here. */
   private get pinned(): readonly Pinned[] {
-    const of = (session: string, programs: ReadonlyMap<string, Program>): Pinned[] =>
-      [...programs.values()].flatMap(program => {
-        const known = this.documents.get(program.id);
-        const isHere = program.pinned && known?.when === program.when;
-        return isHere ? [{ session, program, document: known.document }] : [];
-      });
-    return [...of(BEFORE, this.kept), ...of(this.key, this.programs)];
+    const kept = [...this.kept.values()].map(one => ({ ...one, id: listedAs(one.session, one.program.id) }));
+    const own = [...this.programs].map(([id, program]) => ({ session: this.key, program, id }));
+    return [...kept, ...own].flatMap(({ session, program, id }) => {
+      const known = this.documents.get(id);
+      const isHere = program.pinned && known?.when === program.when;
+      return isHere ? [{ session, program, document: known.document }] : [];
+    });
   }
 }
 
-/** The name of a program after a restart: the new kernel counts from the beginning. */
-function nameBefore({ when, id }: Program): string {
-  return `${BEFORE}-${when}-${id}`;
+/** The name of a program among those of all kernels, which outlives its kernel. */
+function listedAs(session: string, id: string): string {
+  return `${session}:${id}`;
 }
 
 function isSame(some: readonly Pinned[], others: readonly Pinned[]): boolean {

@@ -162,21 +162,26 @@ test('a document is asked for once, and again when the program has changed', asy
 test('a restart is told, questions under way fail, and what is pinned stays', async () => {
   const kernel = new FakeKernel();
   const programs = make(kernel);
-  kernel.say('comm_open', { type: 'list', programs: [program('1', { pinned: true }), program('2')], dropped: 0 });
+  kernel.say('comm_open', {
+    type: 'list',
+    session: 'a',
+    programs: [program('1', { pinned: true }), program('2')],
+    dropped: 0
+  });
   const opened = programs.open('1');
   kernel.answer({ type: 'document', id: '1', document: 'kept' });
   await opened;
   const lost = programs.open('2');
   kernel.statusChanged.emit('restarting');
   await assert.rejects(lost, /restarted/);
-  assert.equal(programs.restarted, true);
+  assert.equal(programs.lost, 'restarted');
   const [kept] = programs.list;
   assert.equal(programs.size, 1);
   assert.equal(await programs.open(kept.id), 'kept');
   await assert.rejects(programs.compare(kept.id, '2'), /run the cell again/);
   // A program of the new kernel with the same number is another one.
-  kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
-  assert.deepEqual([programs.size, programs.restarted], [2, false]);
+  kernel.say('comm_open', { type: 'list', session: 'b', programs: [program('1')], dropped: 0 });
+  assert.deepEqual([programs.size, programs.lost], [2, null]);
 });
 
 test('what the person asks of a kernel that runs a cell is said until the kernel comes to it', async t => {
@@ -300,6 +305,54 @@ test('a kernel that was restarted while no page was there has its pinned program
   );
 });
 
+test('a notebook that has no kernel has what was pinned, and says why there is nothing else', async () => {
+  const shelf = new FakeShelf();
+  const [, before] = await load(shelf, 'a', [PINNED, program('2')]);
+  before.leave('gone');
+  const without = new KernelPrograms(null, before, shelf);
+  // The next page knows of it too.
+  const after = new KernelPrograms(null, undefined, shelf);
+  await later();
+  for (const programs of [without, after]) {
+    assert.deepEqual([programs.lost, programs.hasKernel, programs.size], ['gone', false, 1]);
+    const [{ id }] = programs.list;
+    assert.deepEqual([programs.isKept(id), await programs.open(id)], [true, 'pinned-1']);
+  }
+  after.dispose();
+  await without.remove(without.list[0].id);
+  assert.deepEqual(shelf.there, []);
+});
+
+test('another kernel of a notebook has what was pinned before, under the name that it had', async () => {
+  const shelf = new FakeShelf();
+  const [, before] = await load(shelf, 'a', [PINNED, program('2')]);
+  const listed = before.listed('1');
+  before.leave('changed');
+  const kernel = new FakeKernel();
+  const programs = new KernelPrograms(kernel as unknown as Kernel.IKernelConnection, before, shelf);
+  await later();
+  assert.deepEqual([programs.lost, programs.size], ['changed', 1]);
+  assert.equal(await programs.open(programs.idOf(listed) ?? ''), 'pinned-1');
+  kernel.say('comm_open', { type: 'list', session: 'b', programs: [program('1')], dropped: 0 });
+  assert.deepEqual([programs.lost, programs.size], [null, 2]);
+});
+
+test('what a kernel turns out to have itself is not of an earlier one', async () => {
+  const shelf = new FakeShelf();
+  await load(shelf, 'a', [PINNED]);
+  const without = new KernelPrograms(null, undefined, shelf);
+  await later();
+  const kernel = new FakeKernel(FOUND);
+  const programs = new KernelPrograms(kernel as unknown as Kernel.IKernelConnection, without, shelf);
+  await later();
+  kernel.answer({ type: 'list', session: 'a', programs: [PINNED], dropped: 0 });
+  await later();
+  assert.deepEqual(
+    programs.list.map(({ id }) => programs.isKept(id)),
+    [false]
+  );
+});
+
 test('a program that is pinned no more is not kept', async () => {
   const shelf = new FakeShelf();
   await load(shelf, 'a', [PINNED]);
@@ -320,13 +373,13 @@ test('a kernel that somebody else restarted says so by its name', () => {
   kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
   kernel.state('starting', 'of the server');
   kernel.state('busy', 'first');
-  assert.deepEqual([programs.size, programs.restarted], [1, false]);
+  assert.deepEqual([programs.size, programs.lost], [1, null]);
   kernel.state('busy', 'second');
-  assert.deepEqual([programs.size, programs.restarted], [0, true]);
+  assert.deepEqual([programs.size, programs.lost], [0, 'restarted']);
   // Its programs are its own.
   kernel.say('comm_open', { type: 'list', programs: [program('1')], dropped: 0 });
   kernel.state('idle', 'second');
-  assert.deepEqual([programs.size, programs.restarted], [1, false]);
+  assert.deepEqual([programs.size, programs.lost], [1, null]);
 });
 
 test('rubbish and messages of others change nothing', () => {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { listed } from './listed.ts';
 
 function entry(name: string, size: number, restarted = false) {
-  return { path: `work/${name}`, name, programs: { size, restarted } };
+  const lost = restarted ? ('restarted' as const) : null;
+  return { path: `work/${name}`, name, programs: { size, lost } };
 }
 
 test('the notebook that the person is in comes first, and those without programs are left out', () => {

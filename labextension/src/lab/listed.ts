@@ -2,7 +2,7 @@
 import type { KernelEntry } from './allPrograms.ts';
 
 type Entry = Pick<KernelEntry, 'path' | 'name'> & {
-  readonly programs: Pick<KernelEntry['programs'], 'size' | 'restarted'>;
+  readonly programs: Pick<KernelEntry['programs'], 'size' | 'lost'>;
 };
 
 export interface Listed<T> {
@@ -18,7 +18,7 @@ export interface Listed<T> {
  */
 export function listed<T extends Entry>(all: readonly T[], path: string, yetToTell: readonly T[] = []): Listed<T> {
   const entries = all
-    .filter(({ programs }) => programs.size > 0 || programs.restarted)
+    .filter(({ programs }) => programs.size > 0 || programs.lost !== null)
     .sort((one, other) => Number(other.path === path) - Number(one.path === path) || (one.name < other.name ? -1 : 1));
   const here = all.find(entry => entry.path === path);
   const isHereEmpty = here !== undefined && !entries.includes(here) && !yetToTell.includes(here);

@@ -12,7 +12,7 @@ import type { AllPrograms, KernelEntry } from './allPrograms.ts';
 import type { Comparing } from './comparing.ts';
 import { listed } from './listed.ts';
 import { Commands } from './names.ts';
-import type { Program } from './kernelPrograms.ts';
+import type { Lost, Program } from './kernelPrograms.ts';
 import { marked } from './signature.ts';
 import { agoText, costText, seconds } from './words.ts';
 
@@ -104,7 +104,7 @@ export class ProgramsPanel extends Widget {
     const scroll = this.list.scrollTop;
     this.list.replaceChildren(
       ...(tellsHow ? [this.nothing()] : []),
-      ...entries.map(entry => this.kernel(entry, entry.path === path))
+      ...entries.map(entry => this.kernel(entry, entry.path === path, entries.length === 1))
     );
     this.list.scrollTop = scroll;
     this.tellCompared();
@@ -194,9 +194,9 @@ export class ProgramsPanel extends Widget {
     return box;
   }
 
-  private kernel({ id, name, path, programs }: KernelEntry, active: boolean): HTMLElement {
+  private kernel({ id, name, path, programs }: KernelEntry, active: boolean, only: boolean): HTMLElement {
     const { trans, commands } = this.parts;
-    const section = this.fold(`kernel ${id}`, active || this.parts.all.entries.length < 2, 'jv-panel-kernel');
+    const section = this.fold(`kernel ${id}`, active || only, 'jv-panel-kernel');
     section.classList.toggle('jv-active', active);
     const summary = element('summary', 'jv-panel-kernel-head');
     summary.dataset.key = `kernel ${id}`;
@@ -209,9 +209,8 @@ export class ProgramsPanel extends Widget {
     clear.classList.add('jv-panel-clear');
     // A button inside of what folds would be a button in a button.
     section.append(summary, clear);
-    if (programs.restarted) {
-      const text = trans.__('The kernel was restarted and has no programs now. Run the cells again to have them here.');
-      const note = element('p', 'jv-panel-note', text);
+    if (programs.lost) {
+      const note = element('p', 'jv-panel-note', this.lostText(programs.lost));
       note.setAttribute('role', 'status');
       section.append(note);
     }
@@ -223,6 +222,18 @@ export class ProgramsPanel extends Widget {
       section.append(element('p', 'jv-panel-note', text));
     }
     return section;
+  }
+
+  private lostText(lost: Lost): string {
+    const { trans } = this.parts;
+    const texts = {
+      restarted: trans.__('The kernel was restarted and has no programs now. Run the cells again to have them here.'),
+      changed: trans.__(
+        'The kernel is another than before and has no programs yet. Run the cells again to have them here.'
+      ),
+      gone: trans.__('The notebook has no kernel now. Pinned programs stay here, and open without one.')
+    };
+    return texts[lost];
   }
 
   private function(kernel: string, group: string, members: readonly Program[]): HTMLElement {
@@ -268,7 +279,7 @@ export class ProgramsPanel extends Widget {
     const top = element('div', 'jv-entry-top');
     top.append(open);
     if (pinned) {
-      top.append(this.pin(kernel, id));
+      top.append(element('span', 'jv-panel-pin', trans.__('pinned')));
     }
     if (comparing.goesWith(kernel, id) && !this.parts.all.get(kernel)?.programs.isKept(id)) {
       const title = trans.__('Compare with %1', label || call);
@@ -306,6 +317,10 @@ export class ProgramsPanel extends Widget {
       program.kinds.some(kind => AVOIDABLE.has(kind))
     );
     row.append(reason);
+    const pinText = this.pinText(kernel, id);
+    if (pinText) {
+      row.append(element('div', 'jv-panel-quiet', pinText));
+    }
     if (remedy) {
       const advice = element('div', 'jv-entry-remedy');
       advice.append(...spelled(remedy));
@@ -315,14 +330,14 @@ export class ProgramsPanel extends Widget {
     return row;
   }
 
-  private pin(kernel: string, id: string): HTMLElement {
+  /** What there is to know of a pinned program, in words; none where it is with its kernel. */
+  private pinText(kernel: string, id: string): string {
     const { all, trans } = this.parts;
-    if (!all.get(kernel)?.programs.isTooLarge(id)) {
-      return element('span', 'jv-panel-pin', trans.__('pinned'));
+    const programs = all.get(kernel)?.programs;
+    if (programs?.isTooLarge(id)) {
+      return trans.__('Pinned while this page is open: it is too large to be kept longer. Save it to keep it.');
     }
-    const pin = element('span', 'jv-panel-pin', trans.__('pinned while this page is open'));
-    pin.title = trans.__('Too large to be kept over a restart once the page is loaded again: save it to keep it');
-    return pin;
+    return programs?.isKept(id) ? trans.__('From an earlier kernel') : '';
   }
 
   /** The context menu of a row, below its button. */

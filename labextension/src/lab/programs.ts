@@ -56,12 +56,14 @@ function activate(
 ): void {
   const trans = (translator ?? nullTranslator).load('jupyterlab_jaxviz');
   application.trans = trans;
-  const { sessions } = app.serviceManager;
   // In Notebook 7, which has no workspaces, the database of the application ends with the page.
   const shelves = new Shelves(state && workspace ? state : ownDatabase(app));
-  // Without a list of what runs, all stay.
-  sessions.ready.then(() => shelves.clear(sessions.running())).catch(() => undefined);
   const all = new AllPrograms(app.serviceManager, shelves);
+  app.serviceManager.contents.fileChanged.connect((_, { type, oldValue, newValue }) => {
+    if (type === 'rename' && oldValue?.path && newValue?.path) {
+      all.rename(oldValue.path, newValue.path);
+    }
+  });
   notebooks?.widgetAdded.connect((_, notebook) => all.follow(notebook.sessionContext));
   notebooks?.forEach(notebook => all.follow(notebook.sessionContext));
 
@@ -133,7 +135,8 @@ function activate(
    */
   const lineTo = (listed: string, path: string, show: Show): KernelLine =>
     kernelLine({
-      kernel: () => (all.ofSession(listed.split(':')[0]) ?? all.ofPath(path))?.programs,
+      kernel: () =>
+        [all.ofSession(listed.split(':')[0]), all.ofPath(path)].find(one => one?.programs.hasKernel)?.programs,
       program: listed,
       show,
       open: (name, document) => openTab(name, () => Promise.resolve(document))
@@ -150,7 +153,7 @@ function activate(
     openTab,
     showTab,
     active,
-    waitFor: (path, waits) => waitFor(all, path, waits)
+    waitFor: (origin, waits) => waitFor(all, origin, waits)
   });
   app.commands.addCommand(Commands.show, {
     label: trans.__('JAX Programs'),
@@ -170,10 +173,11 @@ function activate(
       comparing.put(null);
     }
     // A program that was renamed has its name in its tab too.
-    for (const [tab, { path, program, listed, other }] of origins) {
+    for (const [tab, { path, listed, other }] of origins) {
       const programs = all.ofPath(path)?.programs;
-      const known = [program, ...(other === undefined ? [] : [other])].map(id => programs?.get(id));
-      if (programs?.listed(program) === listed && known.every(one => one !== undefined)) {
+      const ids = [programs?.idOf(listed), ...(other === undefined ? [] : [other])];
+      const known = ids.map(id => (id === undefined ? undefined : programs?.get(id)));
+      if (known.every(one => one !== undefined)) {
         tab.title.label = known.map(({ label, call }) => label || call).join(' ↔ ');
       }
     }
@@ -198,11 +202,12 @@ function ownDatabase(app: JupyterFrontEnd): IStateDB {
   return new StateDB({ connector: new BrowserStorage(`jaxviz ${baseUrl} `, () => localStorage) });
 }
 
-/** The kernel of a notebook; it may come in a while, after the page was loaded again. */
-function waitFor(all: AllPrograms, path: string, waits: Told): Promise<void> {
+/** A program, or others of its kernel; that may come in a while, after the page was loaded again. */
+function waitFor(all: AllPrograms, { path, listed }: Origin, waits: Told): Promise<void> {
   const isThere = (): boolean => {
     const programs = all.ofPath(path)?.programs;
-    return programs !== undefined && programs.isRecalled && programs.size > 0;
+    const isKnown = programs !== undefined && programs.isRecalled;
+    return isKnown && (programs.idOf(listed) !== undefined || (programs.hasKernel && programs.size > 0));
   };
   return new Promise(resolve => {
     let timer: ReturnType<typeof setTimeout> | undefined;

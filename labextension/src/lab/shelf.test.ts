@@ -1,7 +1,6 @@
 /** What of the pinned programs fits into JupyterLab's state database, which here is one in memory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Session } from '@jupyterlab/services';
 import { StateDB } from '@jupyterlab/statedb';
 import { Shelves, type Pinned } from './shelf.ts';
 
@@ -9,7 +8,7 @@ function pinned(id: string, length: number): Pinned {
   return { session: 'a', program: { id } as Pinned['program'], document: 'x'.repeat(length) };
 }
 
-test('what one kernel has pinned is not what another has', async () => {
+test('what one notebook has pinned is not what another has', async () => {
   const shelves = new Shelves(new StateDB());
   await shelves.of('one').write([pinned('1', 5)]);
   assert.deepEqual(await shelves.of('one').read(), [pinned('1', 5)]);
@@ -32,10 +31,13 @@ test('what is written last stays', async () => {
   assert.deepEqual(await shelf.read(), [pinned('2', 5)]);
 });
 
-test('kernels that run no more leave nothing', async () => {
+test('what a notebook has pinned moves with it, and with the folder that it is in', async () => {
   const shelves = new Shelves(new StateDB());
-  await shelves.of('one').write([pinned('1', 5)]);
-  await shelves.of('other').write([pinned('2', 5)]);
-  await shelves.clear([{ kernel: { id: 'other' } } as Session.IModel]);
-  assert.deepEqual([(await shelves.of('one').read()).length, (await shelves.of('other').read()).length], [0, 1]);
+  for (const path of ['a.ipynb', 'work/b.ipynb', 'workshop/c.ipynb']) {
+    await shelves.of(path).write([pinned(path, 5)]);
+  }
+  await shelves.rename('a.ipynb', 'd.ipynb');
+  await shelves.rename('work', 'done');
+  assert.deepEqual([...(await shelves.paths())].sort(), ['d.ipynb', 'done/b.ipynb', 'workshop/c.ipynb']);
+  assert.deepEqual(await shelves.of('done/b.ipynb').read(), [pinned('work/b.ipynb', 5)]);
 });

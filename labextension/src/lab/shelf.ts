@@ -2,13 +2,13 @@
  * Pinned programs with their documents, in a state database: there they stay when the page is loaded again.
  * JupyterLab's is sent as a whole whenever a tab moves, so there is room for only so much.
  */
-import type { Session } from '@jupyterlab/services';
 import type { IStateDB } from '@jupyterlab/statedb';
 import type { ReadonlyPartialJSONValue } from '@lumino/coreutils';
 import type { Program } from './kernelPrograms.ts';
 
 const NAMESPACE = 'jaxviz-pinned';
-/** Characters that the pinned programs of all kernels may have together. */
+const PREFIX = `${NAMESPACE}:`;
+/** Characters that the pinned programs of all notebooks may have together. */
 const ROOM = 4_000_000;
 
 export interface Pinned {
@@ -18,7 +18,7 @@ export interface Pinned {
   readonly document: unknown;
 }
 
-/** Where the pinned programs of one kernel stay. */
+/** Where the pinned programs of one notebook stay. */
 export interface Shelf {
   read(): Promise<readonly Pinned[]>;
   /** Puts these in place of what is there; gives the ids of those that there is no room for. */
@@ -33,20 +33,38 @@ export class Shelves {
     private readonly room = ROOM
   ) {}
 
-  /** That of a kernel. */
-  of(kernel: string): Shelf {
-    const id = `${NAMESPACE}:${kernel}`;
+  /** That of a notebook. */
+  of(path: string): Shelf {
+    const id = PREFIX + path;
     return {
-      read: async () => ((await this.state.fetch(id)) ?? []) as unknown as Pinned[],
+      read: () => this.next(() => this.read(id)),
       write: pinned => this.next(() => this.write(id, pinned))
     };
   }
 
-  /** Clears those of kernels that run no more. */
-  async clear(running: Iterable<Session.IModel>): Promise<void> {
-    const alive = new Set([...running].map(({ kernel }) => `${NAMESPACE}:${kernel?.id}`));
-    const { ids } = await this.state.list(NAMESPACE);
-    await Promise.all(ids.filter(id => !alive.has(id)).map(id => this.state.remove(id)));
+  /** The notebooks that have pinned programs. */
+  async paths(): Promise<readonly string[]> {
+    const { ids } = await this.next(() => this.state.list(NAMESPACE));
+    return ids.map(id => id.slice(PREFIX.length));
+  }
+
+  /** A notebook, or a folder with all that is in it, has another place. */
+  rename(from: string, to: string): Promise<void> {
+    return this.next(async () => {
+      const { ids } = await this.state.list(NAMESPACE);
+      for (const id of ids) {
+        const path = id.slice(PREFIX.length);
+        const there = movedPath(path, from, to);
+        if (there !== path) {
+          await this.state.save(PREFIX + there, (await this.read(id)) as unknown as ReadonlyPartialJSONValue);
+          await this.state.remove(id);
+        }
+      }
+    });
+  }
+
+  private async read(id: string): Promise<readonly Pinned[]> {
+    return ((await this.state.fetch(id)) ?? []) as unknown as Pinned[];
   }
 
   private async write(id: string, pinned: readonly Pinned[]): Promise<readonly string[]> {
@@ -78,6 +96,11 @@ export class Shelves {
     this.last = done.catch(() => undefined);
     return done;
   }
+}
+
+/** Where something is once a file or a folder has moved. */
+export function movedPath(path: string, from: string, to: string): string {
+  return path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path;
 }
 
 function length(value: unknown): number {
