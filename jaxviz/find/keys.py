@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxviz.find.baked_keys import baked_keys
 from jaxviz.find.finding import NOTE, WARNING, Finding, Subject
 from jaxviz.find.left_keys import left_keys
 from jaxviz.graph import ARGUMENT, ENTER, INIT, LEAVE, RESULT, SLICE, Graph
@@ -53,17 +54,21 @@ def find(subject: Subject) -> Iterator[Finding]:
     if not any(op in _USING for op in map(strings.__getitem__, np.unique(graph.nodes.op).tolist())):
         return
     walk = _Walk(graph)
+    known: set[int] = set()
     for key, uses in walk.uses.items():
         clashing = _clashing(graph, uses)
         looping = [use for use in uses if _in_loop(graph, use.region, key.region)]
         # A library that takes a key twice where no line of the person's is, in what it traced once for all, means it.
         if not subject.lines(np.array([use.node for use in uses], np.int32)):
             continue
+        if len(clashing) > 1 or looping:
+            known.update(use.node for use in uses)
         if len(clashing) > 1:
             yield _reused(subject, [use.node for use in clashing])
         elif looping:
             yield _reused_in_loop(subject, looping[0].node)
     yield from _unused(subject, walk)
+    yield from baked_keys(subject, known)
 
 
 class _Walk:

@@ -11,27 +11,14 @@ from collections.abc import Iterator
 from math import prod
 
 from jaxviz.find.finding import ADVICE, Finding, Subject
+from jaxviz.find.meetings import DRAWING, meetings
 from jaxviz.find.spread import Spread
-from jaxviz.graph import RESULT
 
-# Operations that draw with a key, which is their first operand.
-_DRAWING = ("random_bits", "random_gamma")
-# Operations that go entry by entry or only give numbers another form: what was drawn is seen in their results.
-_ENTRYWISE = frozenset(
-    {"add", "sub", "mul", "div", "max", "min", "pow", "integer_pow", "rem", "neg", "sign", "abs", "square", "sqrt"}
-)
-_ENTRYWISE |= {"rsqrt", "cbrt", "exp", "exp2", "log", "log1p", "expm1", "tanh", "logistic", "sin", "cos", "erf"}
-_ENTRYWISE |= {"erf_inv", "floor", "ceil", "round", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor", "not"}
-_ENTRYWISE |= {"select_n", "clamp", "nextafter", "shift_left", "shift_right_logical", "shift_right_arithmetic"}
-_ENTRYWISE |= {"bitcast_convert_type", "convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "expand_dims"}
-_ENTRYWISE |= {"transpose", "copy", "copy_p", "sharding_constraint", "pvary", "pcast", "optimization_barrier"}
 _MAPPED = "vmap("
-# What is looked at, at most, to find out who reads what was drawn.
-_STEPS = 2_000
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    draws = [node for node in subject.flow.nodes(*_DRAWING) if not subject.is_backward(node)]
+    draws = [node for node in subject.flow.nodes(*DRAWING) if not subject.is_backward(node)]
     if not draws:
         return
     walk = Spread(subject.graph)
@@ -91,26 +78,9 @@ def _is_mapped(walk: Spread, node: int) -> bool:
 def _meets(walk: Spread, draw: int, home: int) -> bool:
     """Whether what is drawn meets, entry by entry, what is another for each: of more entries, under a `vmap`; or
     another on each device, in the body `home`."""
-    graph = walk.graph
-    first = int(graph.first_value[draw])
+    first = int(walk.graph.first_value[draw])
     size = prod(walk.dims(first))
-    drawn, waiting = {first}, [first]
-    while waiting and len(drawn) < _STEPS:
-        value = waiting.pop()
-        for reader in walk.readers(value):
-            made: list[int] = []
-            if graph.nodes.kind[reader] == RESULT:
-                made = [walk.leaving[reader]] if reader in walk.leaving else []
-            elif reader in graph.owned_regions:
-                made = walk.arguments.get((reader, value), [])
-            elif walk.op(reader) in _ENTRYWISE:
-                made = [int(graph.first_value[reader])]
-                others = [one for one in walk.operands(reader) if one >= 0 and one not in drawn]
-                if any(_is_each(walk, other, home, size) for other in others):
-                    return True
-            waiting += [one for one in made if one not in drawn]
-            drawn.update(made)
-    return False
+    return any(_is_each(walk, other, home, size) for other in meetings(walk, first))
 
 
 def _is_each(walk: Spread, value: int, home: int, size: int) -> bool:

@@ -25,7 +25,7 @@ class Spread:
         self.graph = graph
         #: Of the argument of a body, how it enters and what it is; of one that is carried, also the result of a turn.
         self.entering: dict[int, tuple[int, int]] = {}
-        self._carried: dict[int, int] = {}
+        self.carried: dict[int, int] = {}
         #: Of an operation with bodies and a value that it reads, the values that this is inside.
         self.arguments: dict[tuple[int, int], list[int]] = {}
         #: Of the result of a body, the value that it is outside; and the other way round.
@@ -39,7 +39,7 @@ class Spread:
                 owner = int(graph.regions.owner[graph.nodes.region[end]])
                 self.arguments.setdefault((owner, start), []).append(int(graph.first_value[end]))
             elif kind == CARRY:
-                self._carried[end] = start
+                self.carried[end] = start
             else:
                 self._left.setdefault(end, []).append(start)
                 if kind == LEAVE:
@@ -106,8 +106,8 @@ class Spread:
                         return True, same
                     continue
                 sources = [source]
-                if node in self._carried:
-                    sources += self.operands(self._carried[node])
+                if node in self.carried:
+                    sources += self.operands(self.carried[node])
             elif self.op(node) == "axis_index":
                 if not axis or axis in self.axes_of(node):
                     return True, same
