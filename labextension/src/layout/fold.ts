@@ -3,6 +3,7 @@
  * beside it and come in from above the next one. Cuts are made where few edges pass; the order of edges is kept, so
  * that no fold adds a crossing.
  */
+import { comeNear, type Taken } from './beside.ts';
 import { LANE_GAP, PART_GAP } from './distances.ts';
 import { countBelow } from '../document/sorted.ts';
 
@@ -80,7 +81,28 @@ function inColumns(tall: Tall, cuts: readonly number[]): Folded {
     column += begins[column + 1] === row ? 1 : 0;
     columnOf[row] = column;
   }
-  return setColumns(tall, begins, cuts, columnOf);
+  return setColumns(edgesNearBoxes(tall, begins.length, columnOf), begins, cuts, columnOf);
+}
+
+/** The part with the edges of each column near to its boxes. */
+function edgesNearBoxes(tall: Tall, columns: number, columnOf: Int32Array): Tall {
+  const taken: Taken[][] = Array.from({ length: columns }, () => []);
+  const columnAt = (y: number): number => columnOf[rowAt(tall.bottoms, y)];
+  const columnOfBox = (vertex: number): number => columnOf[tall.row[vertex]];
+  tall.x.forEach((x, vertex) => taken[columnOfBox(vertex)].push([x - tall.left[vertex], x + tall.right[vertex]]));
+  for (const route of tall.routes) {
+    for (let k = 0; route && k < route.length; k += 2) {
+      taken[columnAt(route[k + 1])].push([route[k], route[k]]);
+    }
+  }
+  const near = taken.map(comeNear);
+  return {
+    ...tall,
+    x: tall.x.map((x, vertex) => near[columnOfBox(vertex)](x)),
+    routes: tall.routes.map(
+      route => route && route.map((value, k) => (k % 2 ? value : near[columnAt(route[k + 1])](value)))
+    )
+  };
 }
 
 /** Rows after which a column ends. */
