@@ -148,6 +148,21 @@ def test_a_way_back_that_the_person_wrote_is_one_box_where_nothing_of_it_is_know
     assert "dot_general" not in {box.name for box in view.boxes}
 
 
+def test_where_little_is_seen_the_largest_module_of_a_library_is_open():
+    from flax import linen as nn
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return nn.Dense(3)(nn.RNN(nn.GRUCell(6))(x))
+
+    network, x = Network(), jnp.ones((2, 5, 3))
+    view = jv.explore(network.apply, network.init(jax.random.key(0), x), x).view()
+    # What the cell is made of, and nothing else.
+    assert {"ir", "hn"} <= {box.name for box in view.boxes}
+    assert not next(box for box in view.boxes if box.name == "Dense_0").open
+
+
 def test_what_a_library_makes_of_a_scan_stays_inside_of_it():
     def combine(left, right):
         return left[0] * right[0], right[0] * left[1] + right[1]

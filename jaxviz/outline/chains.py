@@ -72,7 +72,7 @@ class Chains:
         kept[0] = True
         rows = rows.keep(kept)
         rows = rows.keep(~self._pieces_around_modules(rows, kinds))
-        rows = rows.keep(~self._calls_of_modules(rows, kinds, before))
+        rows = rows.keep(~self._single_operations(rows, kinds, before))
         self._tell_beside(rows)
 
         count = len(rows)
@@ -121,21 +121,16 @@ class Chains:
         holds_pieces = np.bincount(parent[pieces], minlength=len(rows)) > 0
         return pieces | ((kind == STATEMENT) & holds_pieces)
 
-    def _calls_of_modules(self, rows: Rows, kinds: Column, before: Column) -> NDArray[np.bool_]:
-        """What a library's module does itself between others that it calls, or around a loop: it is of the module, as
-        these are, and would only say its class again. Several operations of one expression stay together."""
+    def _single_operations(self, rows: Rows, kinds: Column, before: Column) -> NDArray[np.bool_]:
+        """Calls of modules of a library that are one operation here, between others: told as the module otherwise."""
         kind, parent = kinds[rows.path], rows.parent
-        among = np.bincount(parent[is_kind(kind, (MODULE, LOOP))], minlength=len(rows)) > 0
-        holds_rows = np.bincount(parent[1:], minlength=len(rows)) > 0
-        is_single = before[rows.end] - before[rows.first] == 1
-        of_module = (kind == FUNCTION) & (kind[parent] == MODULE) & among[parent] & (holds_rows | is_single)
-        of_module[of_module] = [self._is_call_of_object(path) for path in rows.path[of_module].tolist()]
-        return of_module
-
-    def _is_call_of_object(self, path: int) -> bool:
-        frame = self._found.paths.element(path).frame
-        tables = self._graph.tables
-        return frame >= 0 and tables.strings[tables.frames.function[frame]].endswith(".__call__")
+        single = (kind == FUNCTION) & (kind[parent] == MODULE) & (before[rows.end] - before[rows.first] == 1)
+        paths = self._found.paths
+        single[single] = [
+            says_again(paths.element(int(path)).name, paths.element(int(paths.parent[path])).name)
+            for path in rows.path[single]
+        ]
+        return single
 
     def _tell_beside(self, rows: Rows) -> None:
         """Notes in the steps of paths which of them stand beside others, be it in another piece of the same thing."""
@@ -222,6 +217,11 @@ class Chains:
             return name
         function = self._graph.tables.strings[self._graph.tables.frames.function[frame]]
         return function.removesuffix(".__call__").rpartition(".")[2]
+
+
+def says_again(function: str, module: str) -> bool:
+    """Whether a function is the call of the module that it stands in: `LSTMCell` of `LSTMCell_0`, `LSTM` of `lstm`."""
+    return module.replace("_", "").lower().startswith(function.lower())
 
 
 def _holding_paths(paths: Paths) -> list[bool]:

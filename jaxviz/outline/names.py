@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import RESULT, Column, Graph
-from jaxviz.outline.chains import Label
+from jaxviz.outline.chains import Label, says_again
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
@@ -225,14 +225,23 @@ class Names:
         return expression.text if expression is not None and expression.name else ""
 
     def _functions_inside(self) -> Iterator[tuple[int, str]]:
-        """Rows in a library whose own name says nothing, one of many layers, and what they do: empty if not known."""
+        """Rows in a library whose own name says nothing, and what they do: empty if not known.
+
+        Such are one of many layers, what a library got for an argument, `f`, and what a module does itself between
+        others that it calls.
+        """
         draft, labels = self._draft, self._labels
-        poor = [one.kind == FUNCTION and one.name in POOR for one in labels]
-        for row in np.flatnonzero(np.array([*poor, False])[draft.label] & (draft.added == 0)).tolist():
-            first = row + 1 < len(draft) and draft.rows.parent[row + 1] == row
-            inner = labels[draft.label[row + 1]] if first and draft.label[row + 1] >= 0 else None
-            says = inner is not None and inner.kind == FUNCTION and inner.name not in POOR
-            yield row, inner.name if inner is not None and says else ""
+        is_function = np.array([*(one.kind == FUNCTION for one in labels), False])
+        for row in np.flatnonzero(is_function[draft.label] & (draft.added == 0)).tolist():
+            around = int(draft.label[draft.rows.parent[row]])
+            own = labels[draft.label[row]].name
+            if own in POOR or len(own) == 1:
+                first = row + 1 < len(draft) and draft.rows.parent[row + 1] == row
+                inner = labels[draft.label[row + 1]] if first and draft.label[row + 1] >= 0 else None
+                says = inner is not None and inner.kind == FUNCTION and inner.name not in POOR
+                yield row, inner.name if inner is not None and says else ""
+            elif own and around >= 0 and labels[around].kind == MODULE and says_again(own, labels[around].name):
+                yield row, ""
 
     def _loop_inside(self, row: int) -> str:
         """The head of the loop that a function consists of, empty where it is no loop of its own.

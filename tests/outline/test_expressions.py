@@ -146,6 +146,16 @@ def test_a_recurrent_network_of_a_library_opens_to_its_cell_and_does_not_tell_it
     assert "GRUCell" not in {row.name for row in outline}
 
 
+def test_what_a_library_calls_by_one_letter_is_told_by_what_it_does():
+    import equinox as eqx
+
+    mlp = eqx.nn.MLP(3, 2, 4, 1, key=jax.random.key(0))
+    outline = outline_of(eqx.filter_grad(lambda mlp, x: jnp.sum(jax.vmap(mlp)(x))), mlp, jnp.ones((5, 3)))
+    names = {row.name for row in outline}
+    assert "relu" in names
+    assert not [name for name in names if len(name) == 1]
+
+
 def test_decorators_are_seen_through():
     def scaled(fn):
         @functools.wraps(fn)

@@ -140,7 +140,27 @@ class Chooser {
       return all && wide;
     }
     const inner = openEverything(this.rows, true);
-    return (yield* this.calm(inner)) ? inner : wide;
+    return (yield* this.calm(inner)) ? inner : yield* this.withModules(wide);
+  }
+
+  /** Opens the largest of a library's modules, as long as there are few boxes, and room. */
+  private *withModules(wide: ReadonlySet<number>): Steps<ReadonlySet<number>> {
+    const { rows } = this;
+    const modules = [...openEverything(rows, true)]
+      .filter(row => rows.outline.kind[row] === RowKind.module)
+      .sort((a, b) => rows.operations[b] - rows.operations[a] || a - b);
+    let open = wide;
+    for (;;) {
+      const next = modules.find(row => !open.has(row) && isReached(rows, open, row));
+      const more = next === undefined ? null : yield* this.fitting(openRow(rows, open, next));
+      if (next === undefined || !more) {
+        return open;
+      }
+      open = openRow(rows, open, next);
+      if (boxesIn(more) >= FEW_BOXES) {
+        return open;
+      }
+    }
   }
 
   /** What cannot but be open is open, unless not even that fits. */
@@ -235,17 +255,21 @@ function boxesIn(visible: VisibleGraph): number {
   return visible.shape.reduce((sum, shape) => sum + (shape === Shape.box ? 1 : 0), 0);
 }
 
+/** True where all that is around a row is open. */
+function isReached({ outline }: Rows, open: ReadonlySet<number>, row: number): boolean {
+  const around = outline.parent[row];
+  return around === 0 || open.has(around);
+}
+
 /** Every row that opens; without `inside`, single expressions stay one box. */
 export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number> {
   const { outline, count } = rows;
   const open = new Set<number>();
   for (let row = 1; row < count; row++) {
-    const around = outline.parent[row];
-    const reached = around === 0 || open.has(around);
     // What is inside a single operation is named by JAX, not by the person.
     const named = !outline.closed[row] && !isMachinery(rows, row);
     const says = named || (inside && rows.operations[row] > outline.count[row]);
-    if (reached && rowOpens(rows, row) && says) {
+    if (isReached(rows, open, row) && rowOpens(rows, row) && says) {
       open.add(row);
     }
   }
