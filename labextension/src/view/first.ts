@@ -39,6 +39,8 @@ const SHORT_PHASE = 3;
 const ASPECT_STEP = 0.5;
 /** In less width than this, what stands beside boxes takes more of it than they do. */
 const NARROW = 400;
+/** Statements of which the larger has at most so many times the operations of the smaller are alike. */
+const ALIKE = 1.5;
 /** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
 
@@ -186,19 +188,19 @@ class Chooser {
     const refused = new Set<number>();
     let leastRefused = 0;
     for (let tries = 0; tries < MOST_TRIES && boxesIn(shown) <= MOST_BOXES; tries++) {
-      const next = candidates(this.rows, shown).find(
-        ({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused)
-      );
+      const closed = candidates(this.rows, shown);
+      const next = closed.find(({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused));
       // What comes after the phases opens beside them, not in their stead.
       if (!next || (twins && next.late && [...refused].some(row => this.isPhase(row)))) {
         break;
       }
-      const more = yield* this.opened(next.row, twins);
+      const same = closed.map(({ row }) => row).filter(row => row === next.row || areAlike(this.rows, row, next.row));
+      const more = yield* this.opened(same, twins);
       if (more) {
         shown = more;
         continue;
       }
-      refused.add(next.row);
+      same.forEach(row => refused.add(row));
       if (!next.alone) {
         // A small row opened beside a large one that stays closed draws the eye to the wrong place.
         leastRefused = Math.max(leastRefused, next.weight / 2);
@@ -211,11 +213,11 @@ class Chooser {
     return this.rows.outline.kind[row] === RowKind.phase;
   }
 
-  /** Opens a row as far as there is room for it. */
-  private *opened(row: number, twins: boolean): Steps<VisibleGraph | null> {
+  /** Opens rows as far as there is room for all of them. */
+  private *opened(some: readonly number[], twins: boolean): Steps<VisibleGraph | null> {
     let size = -1;
     for (const amount of twins ? AMOUNTS : LEAST_AMOUNTS) {
-      const open = openRow(this.rows, this.open, row, amount, twins);
+      const open = some.reduce((now, row) => openRow(this.rows, now, row, amount, twins), this.open);
       // Where there is nothing more to open with it, less is the same.
       const shown = open.size === size ? null : yield* this.fitting(open, twins ? MOST_BOXES : CALM_BOXES);
       size = open.size;
@@ -378,6 +380,18 @@ function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
   }
   return found.sort(
     (a, b) => Number(b.loop) - Number(a.loop) || Number(a.late) - Number(b.late) || b.weight - a.weight || a.row - b.row
+  );
+}
+
+/** True for statements that stand side by side and hold about as much: what opens of the steps of one method opens of all. */
+function areAlike({ outline, operations }: Rows, one: number, other: number): boolean {
+  const [less, more] = [operations[one], operations[other]].sort((a, b) => a - b);
+  const { kind, parent } = outline;
+  return (
+    kind[one] === RowKind.statement &&
+    kind[other] === kind[one] &&
+    parent[one] === parent[other] &&
+    more <= ALIKE * less
   );
 }
 
