@@ -16,7 +16,7 @@ from jaxviz.graph import Graph
 from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
 from jaxviz.shown import ShownGrowing
-from jaxviz.tracebacks import add_words, without_our_frames
+from jaxviz.tracebacks import add_words, ending_at, without_our_frames
 from jaxviz.units import plural
 
 # What makes the stages is imported with the first exploration: `import jaxviz` must not wait for it.
@@ -94,7 +94,8 @@ class Exploration(ShownGrowing, Exported):
             kept = without_our_frames(error.__traceback__, hidden=compat_traces.hides_frames())
             if without_our_frames(error.__traceback__, without_jax=True) is None:
                 # Nothing of the person's was entered, and where JAX noticed says nothing.
-                kept = None
+                place = self.failed.place if self.failed is not None else None
+                kept = ending_at(place.file, place.line, place.function) if place is not None else None
             raise error.with_traceback(kept) from error.__cause__
         except KeyboardInterrupt as interrupt:
             # JAX tidies the tracebacks of errors alone.

@@ -43,6 +43,8 @@ class FailedExploration:
         self._document = _document(program, failure, self.explanation)
         entry = self._document.programs[0].error
         frames = self._document.tables.frames_of(entry.stack) if entry is not None else ()
+        #: The line that the error is told of; none where nothing of the function was entered.
+        self.place = frames[-1] if frames else None
         self._kind = failure.kind
         self._line = f"line {frames[-1].line}" if frames and failure.source is None else failure.line_text
 

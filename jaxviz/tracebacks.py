@@ -36,6 +36,22 @@ def without_our_frames(
     return rebuilt
 
 
+def ending_at(path: str, line: int, function: str) -> TracebackType | None:
+    """A traceback that ends at a line of a file: for what was noticed after a function had ended, by code that says
+    nothing about where."""
+    code = compile("\n" * (line - 1) + "raise _Here", path, "exec").replace(co_name=function)
+    try:
+        exec(code, {"_Here": _Here})
+    except _Here as here:
+        raised = here.__traceback__
+        return raised.tb_next if raised is not None else None
+    return None
+
+
+class _Here(Exception):
+    """Raised for its traceback alone."""
+
+
 def add_words(error: BaseException, told: Any) -> None:
     """Puts what explains an error below it, and what shows it at its attribute `jaxviz`."""
     if hasattr(error, "add_note"):  # from Python 3.11 on
