@@ -47,7 +47,7 @@ def drawn(failure: Failure, call: ast.Call) -> tuple[Cure, ...]:
         return ()
     if last_name(call.func) in ("seed", "RandomState"):
         return _seeded(failure, call)
-    code = by_jax(failure, call, call.args, _key(failure))
+    code = by_jax(failure, call, call.args, key_at_hand(failure))
     text = "Draw with JAX, which asks for a key, a new one for each draw:"
     return (Cure(text, failure.with_(call, code)),) if code else ()
 
@@ -95,7 +95,7 @@ def _size(failure: Failure, name: str, given: list[ast.expr]) -> str:
     return f"{text}.shape" if isinstance(shaped[0], ast.Name) else f"jnp.shape({text})"
 
 
-def _key(failure: Failure) -> str:
+def key_at_hand(failure: Failure) -> str:
     """A key that is at hand, or a new one."""
     return next((name for name, held in failure.variables.items() if _is_key(held)), "jax.random.key(0)")
 

@@ -11,9 +11,10 @@ from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.cases.outside import explored_with
 from jaxviz.errors.cases.ways import with_what_follows
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure, last_name, parameters_of
-from jaxviz.errors.rewriting import indented, lines_of
+from jaxviz.errors.failure import Failure, is_array, last_name, parameters_of
+from jaxviz.errors.rewriting import fresh, indented, lines_of
 from jaxviz.errors.source import names_assigned
+from jaxviz.errors.trial import given_by
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",
@@ -117,11 +118,11 @@ def _one_value(
     (statement,) = statements
     if isinstance(statement, ast.Return) and statement.value is not None:
         return "return", statement.value
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-        return statement.targets[0].id, statement.value
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and _is_place(failure, statement.targets[0]):
+        return failure.text(statement.targets[0]), statement.value
+    if isinstance(statement, ast.AugAssign) and _is_place(failure, statement.target):
         operator = _OPERATORS.get(type(statement.op))
-        name = statement.target.id
+        name = failure.text(statement.target)
         value = failure.text(statement.value)
         value = f"({value})" if isinstance(statement.value, (ast.BinOp, ast.IfExp, ast.Compare)) else value
         return (name, f"{name} {operator} {value}") if operator else None
@@ -145,8 +146,14 @@ def _one_value(
     return yes[0], Choice(statement.test, yes[1], no[1])
 
 
-def _was_there(failure: Failure, name: str) -> bool:
-    return name in failure.variables
+def _is_place(failure: Failure, target: ast.expr) -> bool:
+    """Whether a variable is assigned, or an entry of a dictionary or list."""
+    of_entry = isinstance(target, ast.Subscript) and type(failure.value(target.value)) in (dict, list)
+    return isinstance(target, ast.Name) or (of_entry and failure.value(target) is not None)
+
+
+def _was_there(failure: Failure, place: str) -> bool:
+    return place in failure.variables or failure.value(ast.parse(place, mode="eval").body) is not None
 
 
 def _after(failure: Failure, node: ast.If) -> list[ast.stmt]:
@@ -169,11 +176,34 @@ def _functions(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
         return (Cure("Put each way into a function, and let the program choose:", returned),)
     if any(isinstance(item, (ast.Return, ast.Break, ast.Continue, ast.Yield)) for item in _walk(node)):
         return ()
+    if several := _several_places(failure, node):
+        return several
     names = names_assigned([*node.body, *node.orelse])
     if not names or not _always_given(failure, node, names):
         return ()
     code = "\n".join(_as_functions(failure, node, names))
     return (Cure("Put each branch into a function that gives the same names, and let the program choose:", code),)
+
+
+def _several_places(failure: Failure, node: ast.If) -> tuple[Cure, ...]:
+    """An `if` that assigns entries of dictionaries or lists, maybe among variables: each is chosen by itself."""
+    ways = [way for one in node.body if (way := _one_value(failure, [one], [])) is not None]
+    targets = [target for target, _ in ways]
+    if node.orelse or len(ways) < len(node.body) or not any(target.endswith("]") for target in targets):
+        return ()
+    if not all(_was_there(failure, target) for target in targets):
+        return ()
+    name = fresh(failure, "changed", "chosen")
+    lines = [f"{name} = {elementwise(failure, node.test)}"]
+    for place, (target, value) in enumerate(ways):
+        text = value if isinstance(value, str) else failure.text(value) if isinstance(value, ast.expr) else ""
+        if not text or any(earlier in text for earlier in targets[:place]):
+            return ()
+        choose = f"jnp.where({name}, {text}, {target})"
+        if not is_array(given_by(failure, f"jnp.where(True, {text}, {target})")):
+            choose = f"jax.tree.map(lambda yes, no: jnp.where({name}, yes, no), {text}, {target})"
+        lines.append(f"{target} = {choose}")
+    return (Cure("Compute both and choose for each of them:", "\n".join(lines)),)
 
 
 def _only_effect(failure: Failure, node: ast.If) -> Cure | None:

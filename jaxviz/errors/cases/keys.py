@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from jaxviz.errors.cases.draws import by_jax
+from jaxviz.errors.cases.draws import by_jax, key_at_hand
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure, last_name
@@ -38,6 +38,22 @@ def _no_key(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     cure = Cure("Make a key of the seed:", code)
     return Explanation("no key", f"`{text}` is not a random key", reason, (cure,), api_page("jax.random.key"))
+
+
+def _without_key(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """A draw that is given no key at all, but other things by name."""
+    call = failure.calls(match[1])
+    module = str(getattr(failure.value(call.func), "__module__", "")) if call is not None else ""
+    if call is None or not module.startswith("jax"):
+        return None
+    reason = (
+        "Random numbers of JAX are computed from a key, which is made of a seed once and then split: there is no "
+        f"generator that is known everywhere. `{failure.text(call.func)}` is given none."
+    )
+    given = [failure.text(one) for one in call.args] + [ast.unparse(one) for one in call.keywords]
+    code = failure.with_(call, f"{failure.text(call.func)}({', '.join([key_at_hand(failure), *given])})")
+    cure = Cure("Give a key first, a new one for each draw:", code)
+    return Explanation("no key", f"`{match[1]}` has no random key", reason, (cure,), api_page("jax.random.key"))
 
 
 def _is_shape(failure: Failure, node: ast.expr) -> bool:
@@ -177,6 +193,7 @@ CASES = (
         r"(\w+) accepts a single key, but was given a key array of(?: shape)? (\(.*?\))",
         _many,
     ),
+    Case("no key", ("TypeError",), r"^(\w+)\(\) missing \d required positional argument: 'key'", _without_key),
     plain(
         "sample",
         ("ValueError",),

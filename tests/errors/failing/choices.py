@@ -230,3 +230,29 @@ def the_largest_between(x):
 @failing(X, case="choice", place="i < a", words=["jnp.where(i < a, a, 0)"], mends=[0], gives=[1, 2, 3])
 def those_above_their_place(x):
     return [a for i, a in enumerate(x) if i < a]
+
+
+@failing({"best": 2.0, "last": X}, X, case="choice", place="if loss <", mends=[0], gives={"best": 2, "last": X})
+def the_best_in_a_dictionary(state, x):
+    loss = x.sum()
+    if loss < state["best"]:
+        state["best"] = loss
+    return state
+
+
+@failing(
+    {"best": 9.0, "last": {"w": X}, "turn": 1},
+    {"w": -X},
+    case="choice",
+    place="if loss <",
+    words=['state["best"] = jnp.where('],
+    mends=[0],
+    gives={"best": -6, "last": {"w": -X}, "turn": 2},
+)
+def the_best_and_its_parameters(state, parameters):
+    loss = parameters["w"].sum()
+    if loss < state["best"]:
+        state["best"] = loss
+        state["last"] = parameters
+        state["turn"] += 1
+    return state

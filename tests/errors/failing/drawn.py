@@ -45,3 +45,8 @@ def a_generator_of_a_traced_seed(seed):
 @failing(KEY, case="seed", place="PRNGKey", words=["is a key already"], mends=[0], gives=jax.random.normal(KEY))
 def a_key_of_a_key(key):
     return jax.random.normal(jax.random.PRNGKey(key))
+
+
+@failing(X, case="no key", place="jax.random.normal", words=["jax.random.key(0), shape="], mends=[0])
+def noise_without_a_key(x):
+    return x + jax.random.normal(shape=x.shape)
