@@ -114,6 +114,17 @@ def _mapped(failure: Failure, loop: Loop) -> str:
     return f"{function}\n\n{failure.with_(call, f'jax.lax.map({body.name}, {counted})')}"
 
 
+def _named(failure: Failure, loop: Loop) -> str:
+    """For what comes in as a named tuple and goes out as a tuple of as many: the same of its class."""
+    start: Any = failure.value(loop.start)
+    fields, carried = getattr(type(start), "_fields", ()), loop.carried
+    if not fields or not isinstance(carried, ast.Tuple) or len(carried.elts) != len(fields):
+        return ""
+    text = failure.text(carried)
+    inside = text[1:-1] if text.startswith("(") else text
+    return rewritten(failure, carried, f"{type(start).__name__}({inside})")
+
+
 def _built_alike(failure: Failure, loop: Loop) -> str:
     if loop.body is not None and gives_nothing(loop.body):
         text = ", ".join(loop.taken_apart()) or loop.carry
@@ -121,6 +132,8 @@ def _built_alike(failure: Failure, loop: Loop) -> str:
         lacking = loop.result
         return rewritten(failure, lacking, text) if lacking is not None else f"return {text}"
     carried = loop.carried
+    if named := _named(failure, loop):
+        return named
     form = form_of_code(failure, loop.start)
     if carried is None or form.kind == "unknown":
         return ""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+import jax
+
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.cases.ways import other_shapes
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.trial import given_by
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def chosen(failure: Failure, choice: ast.expr | Choice | str) -> str:
         return failure.text(choice) if may_be_array(failure, choice) else ""
     test = elementwise(failure, choice.test)
     sides = [choice.yes, choice.no]
-    if all(isinstance(side, (ast.Tuple, ast.List, ast.Dict)) for side in sides):
+    if all(_is_tree(failure, side) for side in sides):
         both = [failure.text(side) for side in sides if isinstance(side, ast.AST)]
         both = [
             f"({text})" if isinstance(side, ast.Tuple) and not text.startswith("(") else text
@@ -60,7 +63,7 @@ def run_one(failure: Failure, choice: ast.expr | Choice | str) -> str:
     if isinstance(choice, str):
         return choice
     if not isinstance(choice, Choice):
-        if not may_be_array(failure, choice) and not isinstance(choice, (ast.Tuple, ast.List, ast.Dict)):
+        if not may_be_array(failure, choice) and not _is_tree(failure, choice):
             return ""
         text = failure.text(choice)
         return f"({text})" if isinstance(choice, ast.Tuple) and not text.startswith("(") else text
@@ -73,6 +76,18 @@ def run_one(failure: Failure, choice: ast.expr | Choice | str) -> str:
         return ""
     texts = [run_one(failure, side) for side in sides]
     return f"jax.lax.cond({elementwise(failure, choice.test)}, lambda: {texts[0]}, lambda: {texts[1]})" * all(texts)
+
+
+def _is_tree(failure: Failure, side: ast.expr | Choice | str) -> bool:
+    """Whether a value is a tuple, a list or a dictionary of arrays, as far as that shows."""
+    if isinstance(side, (ast.Tuple, ast.List, ast.Dict)):
+        return True
+    if not isinstance(side, ast.expr) or isinstance(side, ast.Constant):
+        return False
+    held = failure.value(side)
+    given = held if held is not None else given_by(failure, failure.text(side))
+    leaves = jax.tree.leaves(given) if isinstance(given, (tuple, list, dict)) else []
+    return bool(leaves) and all(is_array(leaf) or isinstance(leaf, (int, float, complex)) for leaf in leaves)
 
 
 def _value(failure: Failure, side: ast.expr | Choice | str) -> object:

@@ -114,7 +114,28 @@ def _nnx_outside(failure: Failure, match: re.Match[str]) -> Explanation:
         "that change: what a traced function changes, it must get as an argument."
     )
     title = f"a {match[2]} made outside is changed inside the traced function"
+    if match[1] == "extract":
+        reason = (
+            f"`{changed}` traces a module that the function takes from around it, with its {match[2]}. NNX hands back "
+            "what changes in it, and it can only do so where the module comes in as an argument."
+        )
+        title = "a module made outside is traced inside the traced function"
     return Explanation("nnx outside", title, reason, tuple(cures), f"{_ERRORS}#flax.errors.TraceContextError")
+
+
+def _optimizer_of_functions(failure: Failure, match: re.Match[str]) -> Explanation:
+    """An optimizer that is given a model of Equinox as it is."""
+    call = failure.calls("init")
+    shown = failure.text(call) or "the optimizer"
+    model = call.args[0] if call is not None and call.args else None
+    code = failure.with_(model, f"eqx.filter({failure.text(model)}, eqx.is_array)") if model is not None else ""
+    reason = (
+        "An optimizer keeps arrays like the parameters, and wants a tree of arrays alone. A model of Equinox holds its "
+        "activation too."
+    )
+    title = f"`{shown}` was given a tree that holds functions"
+    cures = (Cure("Look the arrays out:", code),) if code else ()
+    return Explanation("optimizer of functions", title, reason, cures, f"{_EQUINOX}api/manipulation/#equinox.filter")
 
 
 def _is_of_nnx(value: object) -> bool:
@@ -175,6 +196,12 @@ CASES = (
         _unbound,
     ),
     Case("nnx outside", ("TraceContextError",), r"Cannot (\w+) (\w+) from a different trace level", _nnx_outside),
+    Case(
+        "nnx outside",
+        ("ValueError",),
+        r"Cannot (extract) graph node from different trace level, got (\w+)",
+        _nnx_outside,
+    ),
     plain(
         "random numbers of a layer",
         ("ValueError", "RuntimeError"),
@@ -194,16 +221,12 @@ CASES = (
         r"of type <class '([\w.]+)'> is not a valid JAX type",
         _derivative_of_all,
     ),
-    plain(
+    Case(
         "optimizer of functions",
         ("TypeError",),
         r"(zeros_like|ones_like|full_like) requires ndarray or scalar arguments, got <class "
         r"'([\w.]*(?:custom_jvp|function|PjitFunction))'>",
-        "`$text` was given a tree that holds functions",
-        "An optimizer keeps arrays like the parameters, and wants a tree of arrays alone. A model of Equinox holds its "
-        "activation too.",
-        [("Look the arrays out:", "state = optimizer.init(eqx.filter(model, eqx.is_array))")],
-        f"{_EQUINOX}api/manipulation/#equinox.filter",
+        _optimizer_of_functions,
     ),
     plain(
         "heads",

@@ -194,7 +194,11 @@ def _other_state(failure: Failure, match: re.Match[str]) -> Explanation | None:
     cures = []
     if _is_state(failure.value(call.args[1])) or state == parameters or not parameters:
         cures = _made_anew(failure, call, optimizer, state, parameters)
-    if len(held) == 1 and not _is_state(failure.value(call.args[1])):
+    if _is_state(failure.value(call.args[0])) and failure.source is not None:
+        gradients, own = (failure.text(one) for one in call.args[:2])
+        code = failure.with_(call, failure.source.replaced(call, {call.args[0]: own, call.args[1]: gradients}))
+        cures = [Cure("Give the gradients first, and the state after them:", code)]
+    elif len(held) == 1 and not _is_state(failure.value(call.args[1])):
         code = _with_state(failure, call, held[0], parameters)
         cures = [Cure("Give the state between the gradients and the parameters:", code)]
     reason = (

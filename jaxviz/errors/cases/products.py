@@ -14,7 +14,7 @@ from jaxviz.errors.cases.makers import made_for
 from jaxviz.errors.cases.operands import Shape, as_operand, operands_of, shape_of, shapes_in, written_with
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure, is_array, last_name, type_text
-from jaxviz.errors.rewriting import with_keyword
+from jaxviz.errors.rewriting import grouped, with_keyword
 from jaxviz.errors.trial import cannot_work, given_by
 
 _BOTH = ("TypeError", "ValueError")
@@ -43,6 +43,10 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
                 how = "Or otherwise" if cures else "Transpose so that the inner sizes are equal"
                 turned_code = written_with(failure, node, left, right, (one, other))
                 cures.append(Cure(f"{how}; this gives {result}:", turned_code))
+        if len(a) == len(b) == 2 and b[1] == a[0]:
+            swapped = (grouped(names[1], right), grouped(names[0], left))
+            told = f"Put them in the other order; this gives {(b[0], a[1])}:"
+            cures.insert(0, Cure(told, written_with(failure, node, left, right, swapped)))
     sizes = shapes_in(failure.message)
     inner = f"{sizes[0][0]} and {sizes[1][0]}" if len(sizes) > 1 and sizes[0] and sizes[1] else "different"
     kinds = f"`{names[0]}` is {a} and `{names[1]}` is {b}. " if a is not None and b is not None else ""
@@ -64,6 +68,17 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
         tuple(cures[:2]),
         api_page("jax.numpy.matmul"),
     )
+
+
+def _outermost_module(failure: Failure, call: ast.Call) -> tuple[Failure, ast.Call]:
+    """The call of the whole model of Equinox inside of which a layer is called; the call itself where there is none."""
+    for place in failure.own:
+        there = failure.seen_from(place)
+        outer = there.find(ast.Call)
+        kinds = type(there.value(outer.func)).__mro__ if outer is not None else ()
+        if outer is not None and any(kind.__module__.startswith("equinox") for kind in kinds):
+            return there, outer
+    return failure, call
 
 
 def _flattened(
@@ -104,7 +119,7 @@ def _inside(failure: Failure) -> Explanation | None:
     call = failure.find(ast.Call)
     if call is None:
         return None
-    written, layer = failure.text(call), failure.text(call.func)
+    written = failure.text(call)
     inside = f"Inside `{failure.library}`, " if failure.library else ""
     met = failure.met
     kinds = f"{inside}{type_text(met[0])} meets {type_text(met[1])}. " if met else inside and f"{inside[:-2]}. "
@@ -119,7 +134,8 @@ def _inside(failure: Failure) -> Explanation | None:
     if "/equinox/" in failure.library_path and batched:
         page = "https://docs.kidger.site/equinox/"
         text = "A layer of Equinox takes one example, without a batch axis. Map it over the batch:"
-        cures.append(Cure(text, failure.with_(call.func, f"jax.vmap({layer})")))
+        there, outermost = _outermost_module(failure, call)
+        cures.append(Cure(text, there.with_(outermost.func, f"jax.vmap({there.text(outermost.func)})")))
     else:
         page = api_page("jax.lax.dot_general")
     if len(sizes) > 1 and len(sizes[0]) == len(sizes[1]) == 1 and not cures:

@@ -178,6 +178,25 @@ def _not_square(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("square", title, reason.strip(), tuple(cures), api_page("jax.numpy.linalg.lstsq"))
 
 
+def _squeezed(failure: Failure, match: re.Match[str]) -> Explanation:
+    shape, axis = match[1], match[2]
+    reason = (
+        f"`squeeze` removes axes of size 1, for nothing is lost by that. The shape is {shape}, of which axis {axis} "
+        "holds more."
+    )
+    call = failure.calls("squeeze")
+    cures: tuple[Cure, ...] = ()
+    if call is not None and axis.isdigit():
+        of_method = isinstance(call.func, ast.Attribute) and is_array(failure.value(call.func.value))
+        array = call.func.value if of_method and isinstance(call.func, ast.Attribute) else call.args[0]
+        text = grouped(failure.text(array), array)
+        cures = (
+            Cure("Take one entry of it, here the first:", failure.with_(call, f"{text}[{':, ' * int(axis)}0]")),
+            Cure("Or remove the axes that have size 1:", failure.with_(call, f"jnp.squeeze({failure.text(array)})")),
+        )
+    return Explanation("squeeze", f"axis {axis} is not of size 1", reason, cures, api_page("jax.numpy.squeeze"))
+
+
 CASES = (
     plain(
         "broadcast to",
@@ -233,18 +252,12 @@ CASES = (
     Case("arrays one by one", ("TypeError",), r"takes (?:from )?\d[\w ]* positional arguments? but", _arrays_alone),
     Case("view", ("NotImplementedError",), r"argument of array\.view\(\) is not supported", _viewed),
     Case("concatenation", _BOTH, r"Zero-dimensional arrays cannot be concatenated", _of_numbers),
-    plain(
+    Case(
         "squeeze",
         _BOTH,
         r"cannot select an axis to squeeze out which has size not equal to one, got shape=(\([\d, ]*\)) and "
         r"dimensions=\(([\d, ]*?),?\)",
-        "axis $2 is not of size 1",
-        "`squeeze` removes axes of size 1, for nothing is lost by that. The shape is $1, of which axis $2 holds more.",
-        [
-            ("Take one entry of it:", "jnp.take($first, 0, axis=$2)"),
-            ("Or remove the axes that have size 1:", "jnp.squeeze($first)"),
-        ],
-        api_page("jax.numpy.squeeze"),
+        _squeezed,
     ),
     plain(
         "select",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import jax  # noqa: F401 cures name it
+from typing import NamedTuple
+
+import jax
 import jax.numpy as jnp
 from errors.failing.registry import A, X, failing
 from jax import lax
@@ -176,3 +178,17 @@ def a_count_to_which_fractions_are_added(x):
         return total + entry, total
 
     return lax.scan(step, jnp.int32(0), x)
+
+
+class Moving(NamedTuple):
+    place: jax.Array
+    speed: jax.Array
+
+
+@failing(X, case="carry structure", place="lax.scan", words=["return Moving(moving.place"], mends=[0], instead="step")
+def a_named_tuple_that_comes_out_as_a_tuple(x):
+    def step(moving, _):
+        return (moving.place + moving.speed, moving.speed), moving.place
+
+    start = Moving(x, x)
+    return lax.scan(step, start, None, length=3)

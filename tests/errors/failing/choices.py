@@ -256,3 +256,10 @@ def the_best_and_its_parameters(state, parameters):
         state["last"] = parameters
         state["turn"] += 1
     return state
+
+
+@failing(X, {"w": X}, case="choice", place="if x.sum() > 3", mends=[0], gives={"w": X}, instead="rest")
+def a_tree_or_another(x, tree):
+    if x.sum() > 3:
+        return tree
+    return jax.tree.map(lambda leaf: leaf * 2, tree)

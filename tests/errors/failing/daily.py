@@ -83,6 +83,20 @@ def an_update_that_leaves_out_the_state(params, state):
     OPTIMIZER.init(WEIGHTS),
     case="optax state",
     place="OPTIMIZER.update",
+    words=["OPTIMIZER.update(gradients, state)"],
+    mends=[0],
+)
+def a_state_before_the_gradients(params, state):
+    gradients = jax.grad(_loss)(params)
+    updates, state = OPTIMIZER.update(state, gradients)
+    return optax.apply_updates(params, updates), state
+
+
+@failing(
+    WEIGHTS,
+    OPTIMIZER.init(WEIGHTS),
+    case="optax state",
+    place="OPTIMIZER.update",
     words=["OPTIMIZER.update(gradients, state, params)"],
     mends=[0],
 )

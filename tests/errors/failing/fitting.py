@@ -69,3 +69,8 @@ def a_list_of_the_larger(x):
         if entry > 1:
             larger.append(entry)  # noqa: PERF401
     return jnp.stack(larger)
+
+
+@failing(A, case="squeeze", place="jnp.squeeze", words=["return jnp.squeeze(a) + 1"], mends=[0, 1])
+def an_axis_of_many_that_is_taken_away(a):
+    return jnp.squeeze(a, 1) + 1

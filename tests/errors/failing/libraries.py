@@ -105,6 +105,18 @@ def a_norm_from_outside(a):
     return scaled.sum()
 
 
+def _squared(module):
+    return (module.kernel[...] ** 2).sum()
+
+
+INSIDE = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+
+
+@failing(A, case="nnx outside", place="nnx.grad(", words=["def a_derivative_by_what_is_outside(INSIDE, a):"])
+def a_derivative_by_what_is_outside(a):
+    return nnx.grad(_squared)(INSIDE), a
+
+
 try:
     import equinox as eqx
 except ImportError:  # It is not in the environments of the oldest and the newest JAX.
@@ -141,3 +153,22 @@ else:
     @failing(A, case="model that is jitted", place="jax.jit(MODEL)", words=["eqx.filter_jit(MODEL)"], mends=[0])
     def a_model_for_a_function(x):
         return jax.jit(MODEL)(x[0])
+
+    class Stack(eqx.Module):
+        layers: list
+
+        def __call__(self, x):
+            for layer in self.layers:
+                x = jax.nn.relu(layer(x))
+            return x
+
+    STACK = Stack([LINEAR])
+
+    @failing(A, case="contraction", place="", words=["return jax.vmap(STACK)(a) * 2"])
+    def a_model_that_is_given_a_batch(a):
+        return STACK(a) * 2
+
+    @failing(A, case="optimizer of functions", place=".init(MODEL)", words=["eqx.filter(MODEL"], mends=[0])
+    def an_optimizer_of_a_whole_model(a):
+        state = optax.adam(1e-3).init(MODEL)
+        return jax.tree.map(jnp.sum, state), a

@@ -103,3 +103,8 @@ def a_mask_with_a_minus(x):
 @failing(X, case="type of numbers", place="x << 2", words=["x.astype(int) << 2"], mends=[0])
 def bits_of_a_float(x):
     return x << 2
+
+
+@failing(jnp.ones((8, 4)), jnp.eye(4), case="contraction", place="w @ x", mends=[0], gives=jnp.ones((8, 4)))
+def a_product_in_the_other_order(x, w):
+    return w @ x
