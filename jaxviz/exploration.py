@@ -95,7 +95,8 @@ class Exploration(ShownGrowing, Exported):
             if without_our_frames(error.__traceback__, without_jax=True) is None:
                 # Nothing of the person's was entered, and where JAX noticed says nothing.
                 place = self.failed.place if self.failed is not None else None
-                kept = ending_at(place.file, place.line, place.function) if place is not None else None
+                first = min(self.program.line, place.line) if place is not None else 0
+                kept = ending_at(place.file, first, place.line, place.function) if place is not None else None
             raise error.with_traceback(kept) from error.__cause__
         except KeyboardInterrupt as interrupt:
             # JAX tidies the tracebacks of errors alone.

@@ -36,12 +36,18 @@ def without_our_frames(
     return rebuilt
 
 
-def ending_at(path: str, line: int, function: str) -> TracebackType | None:
-    """A traceback that ends at a line of a file: for what was noticed after a function had ended, by code that says
-    nothing about where."""
-    code = compile("\n" * (line - 1) + "raise _Here", path, "exec").replace(co_name=function)
+def ending_at(path: str, first: int, line: int, function: str) -> TracebackType | None:
+    """A traceback that ends at a line of a function, whose definition begins at another one: for what was noticed after
+    it had ended, by code that says nothing about where."""
+    # What shows tracebacks looks for the lines of code from its first one on.
+    written = "\n" * (first - 1) + "def ended():" + "\n" * (line - first) + " raise _Here"
+    names: dict[str, Any] = {"_Here": _Here}
+    exec(compile(written, path, "exec"), names)
+    ended = names["ended"]
+    named = {name: function for name in ("co_name", "co_qualname") if hasattr(ended.__code__, name)}  # from 3.11 on
+    ended.__code__ = ended.__code__.replace(**named)
     try:
-        exec(code, {"_Here": _Here})
+        ended()
     except _Here as here:
         raised = here.__traceback__
         return raised.tb_next if raised is not None else None
