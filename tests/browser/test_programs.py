@@ -405,8 +405,38 @@ def test_the_list_is_used_with_keys_alone(notebook):
     keys.press("Delete")
     expect(programs(panel)).to_have_count(1)
     expect(three).to_be_focused()
+    # The functions and kernels above it are folded as those of a tree are.
+    function, kernel = (panel.locator(f".jv-panel-{what}-head") for what in ("function", "kernel"))
+    keys.press("ArrowLeft")
+    expect(function).to_be_focused()
+    keys.press("ArrowLeft")
+    expect(three).to_be_hidden()
+    keys.press("ArrowLeft")
+    expect(kernel).to_be_focused()
+    keys.press("End")
+    expect(function).to_be_focused()
+    keys.press("ArrowRight")
+    expect(three).to_be_visible()
+    keys.press("ArrowRight")
+    expect(three).to_be_focused()
+    keys.press("Home")
+    expect(kernel).to_be_focused()
+    keys.press("End")
     keys.press("Enter")
     wait_for_picture(book.page, ".jv-tab")
+
+
+def test_a_program_is_chosen_and_opened_anywhere_on_its_row(notebook):
+    book = notebook(SETUP, WATCHED)
+    book.run(0)
+    book.run(1)
+    panel = show_panel(book.page)
+    row = programs(panel).filter(has_text="step(f32[3])")
+    row.get_by_text("compiled for the first time").click()
+    expect(panel.get_by_role("button", name="Open step(f32[3])")).to_be_focused()
+    row.get_by_text("watched").dblclick()
+    wait_for_picture(book.page, ".jv-tab")
+    expect(book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tabLabel", has_text="step(f32[3])")).to_be_visible()
 
 
 def test_two_programs_are_compared_also_after_the_page_is_loaded_again(notebook, lab):

@@ -62,6 +62,8 @@ export class ProgramsPanel extends Widget {
     this.waiting.setAttribute('role', 'status');
     this.node.append(head, this.compared, this.waiting, this.list);
     this.list.addEventListener('keydown', event => this.hear(event));
+    this.list.addEventListener('click', event => this.choose(event));
+    this.list.addEventListener('dblclick', event => this.choose(event));
     this.list.addEventListener('contextmenu', () => (this.left = this.place));
     parts.all.changed.connect(this.update, this);
     parts.comparing.changed.connect(this.update, this);
@@ -114,7 +116,7 @@ export class ProgramsPanel extends Widget {
 
   /** All that can have the focus by the arrow keys, from top to bottom. */
   private get stops(): HTMLElement[] {
-    return [...this.list.querySelectorAll<HTMLElement>('[data-key]')].filter(one => one.offsetParent !== null);
+    return [...this.list.querySelectorAll<HTMLElement>('[data-key]')].filter(one => one.checkVisibility());
   }
 
   /** Where the focus is in the list. */
@@ -359,24 +361,66 @@ export class ProgramsPanel extends Widget {
     return made;
   }
 
-  /** Keys of a row: rename, delete, and up and down through all that can have the focus. */
+  /** A row is chosen anywhere on it, and opened by a second click; its buttons have clicks of their own. */
+  private choose({ type, target }: MouseEvent): void {
+    const { row, kernel, program } = rowOf(target);
+    if (row && kernel && program && !(target as Element).closest('button')) {
+      row.querySelector<HTMLElement>('[data-key]')?.focus();
+      if (type === 'dblclick') {
+        void this.parts.commands.execute(Commands.open, { kernel, program });
+      }
+    }
+  }
+
+  /** Keys of a row: rename, delete; and those of a tree through all that can have the focus. */
   private hear(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
-    const row = target.closest<HTMLElement>('.jv-entry');
-    const { kernel, program } = row?.dataset ?? {};
+    const { kernel, program } = rowOf(event.target);
     const command = { F2: Commands.rename, Delete: Commands.remove }[event.key];
     if (command && kernel && program) {
       event.preventDefault();
       void this.parts.commands.execute(command, { kernel, program });
-    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      const { stops } = this;
-      const next = stops[stops.indexOf(target) + (event.key === 'ArrowDown' ? 1 : -1)];
-      if (next) {
-        event.preventDefault();
-        next.focus();
-      }
+    } else if (this.walk(event.key, event.target as HTMLElement)) {
+      event.preventDefault();
     }
   }
+
+  /** Goes where a key leads from a place in the list, or folds what is there; false where it does neither. */
+  private walk(key: string, from: HTMLElement): boolean {
+    const { stops } = this;
+    const at = stops.indexOf(from);
+    const fold = from.closest('details');
+    const head = fold?.querySelector<HTMLElement>(':scope > summary');
+    if (at < 0 || !fold || !head) {
+      return false;
+    }
+    if (from === head && (key === 'ArrowLeft' ? fold.open : key === 'ArrowRight' && !fold.open)) {
+      fold.open = !fold.open;
+      return true;
+    }
+    const outside = from === head ? fold.parentElement?.closest('details')?.querySelector('summary') : head;
+    const to = {
+      ArrowDown: stops[at + 1],
+      ArrowUp: stops[at - 1],
+      ArrowLeft: outside,
+      ArrowRight: from === head ? stops[at + 1] : null,
+      Home: stops[0],
+      End: stops[stops.length - 1]
+    }[key];
+    to?.focus();
+    return Boolean(to);
+  }
+}
+
+interface Row {
+  readonly row: HTMLElement | null;
+  readonly kernel: string | undefined;
+  readonly program: string | undefined;
+}
+
+/** The program on whose row something is. */
+function rowOf(target: EventTarget | null): Row {
+  const row = (target as Element).closest<HTMLElement>('.jv-entry');
+  return { row, kernel: row?.dataset.kernel, program: row?.dataset.program };
 }
 
 /** A call, with what is another than before marked in it. */
