@@ -486,6 +486,8 @@ def explore(
     except Exception as error:
         if exploration.failed is not None:
             add_words(error, exploration.failed)
+            with suppress(Exception):
+                note_explored(exploration)
         raise
     note_explored(exploration)
     return exploration

@@ -11,6 +11,7 @@ import ast
 import linecache
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,9 @@ class JaxvizMagics(Magics):
         except Exception:
             if exploration.failed is not None:
                 display(exploration.failed)
+                # What cannot be listed may not hide the error.
+                with suppress(Exception):
+                    note_explored(exploration)
             raise
         _measure(exploration, options)
         note_explored(exploration)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jaxviz.document import Document
     from jaxviz.exploration import Exploration
+    from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Line
     from jaxviz.find.recompiled import Reason
     from jaxviz.listening import Compilation
@@ -54,6 +55,8 @@ class Entry:
     place: tuple[str, int] | None = None
     #: Whether JAX compiled it for the person's program, and not for a look at it.
     compiled: bool = True
+    #: The error, of one that could not be traced.
+    failed: FailedExploration | None = None
     label: str = ""
     pinned: bool = False
     #: Its unrolled loops that were rebuilt, by their numbers among the findings of such loops.
@@ -93,6 +96,7 @@ class Entry:
             "place": _place_text(*self.place) if self.place else "",
             "label": self.label,
             "pinned": self.pinned,
+            "failed": self.failed is not None,
         }
 
 
@@ -119,7 +123,8 @@ class Session:
     # What comes in.
 
     def note_explored(self, exploration: Exploration) -> None:
-        """A function was explored. The same call of the same function again takes the place of the earlier one."""
+        """A function was explored, or could not be traced. The same call of the same function again takes the place of
+        the earlier one."""
         from jaxviz.specialization import Specialization, definition_of, settings_now, signature_of
 
         program = exploration.program
@@ -131,11 +136,13 @@ class Session:
             for entry in self._entries.values():
                 if entry.origin == EXPLORED and entry.call == exploration.call and _is_same(entry, special):
                     entry.make, entry.when, entry._made = make, special.when, None
+                    entry.failed = exploration.failed
                     entry.rebuilt.clear()
                     self._tell(entry)
                     break
             else:
-                entry = self._add(EXPLORED, exploration.call, special, make, program.seconds, None, _EXPLORED)
+                seconds, failed = program.seconds, exploration.failed
+                entry = self._add(EXPLORED, exploration.call, special, make, seconds, None, _EXPLORED, failed)
             exploration.listed = f"{self.key}:{entry.id}"
 
     def note_compiled(self, compilation: Compilation, origin: str) -> None:
@@ -192,6 +199,7 @@ class Session:
         seconds: Mapping[str, float],
         place: tuple[str, int] | None,
         history_of: str = _COMPILED,
+        failed: FailedExploration | None = None,
     ) -> Entry:
         from jaxviz.find.recompiled import reasons
 
@@ -211,6 +219,7 @@ class Session:
             seconds,
             place,
             compiled=history_of == _COMPILED,
+            failed=failed,
         )
         self._entries[entry.id] = entry
         too_many = max(0, len(self._entries) - MOST_PROGRAMS)
@@ -253,6 +262,8 @@ class Session:
         from jaxviz.find.recompiled import find_recompiled
 
         entry = self[id]
+        if entry.failed is not None:
+            return entry.failed.document()
         document = entry.exploration.document()
         with self._lock:
             definition = entry.specialization.definition
@@ -265,6 +276,9 @@ class Session:
         from jaxviz.comparison import compare
 
         entries = (self[one], self[other])
+        for entry in entries:
+            if entry.failed is not None:
+                raise ValueError(f"{entry.call} could not be traced: there is nothing to compare with")
         document = compare(*(entry.exploration for entry in entries)).document()
         return replace(
             document,
@@ -347,6 +361,8 @@ def note_explored(exploration: Exploration) -> None:
 
 
 def _why(entry: Entry) -> str:
+    if entry.failed is not None:
+        return f"could not be traced: {entry.failed.explanation.title}"
     kinds = [reason.kind for reason in entry.reasons]
     if not entry.compiled and kinds in (["first"], ["redefined"], ["unknown"]):
         return "you explored it" if entry.origin == EXPLORED else "it was called, not jitted"

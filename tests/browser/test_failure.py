@@ -59,3 +59,17 @@ def test_an_error_before_the_function_was_entered_shows_its_definition_and_how_t
     graph = opened.explore(1)
     graph.wait_for_box("tanh")
     expect(graph.root.locator(".jv-failure")).to_have_count(0)
+
+
+def test_a_call_that_fails_is_in_the_panel_and_opens_what_explains_it(notebook):
+    opened = notebook(CHOOSE)
+    opened.page.locator(".jp-SideBar .lm-TabBar-tab[data-id='jaxviz-programs']").click()
+    opened.run(0)
+    row = opened.page.locator(".jv-entry")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("could not be traced: Python's if needs to know total > 0 while JAX traces")
+    opened.shot("programs-failed")
+    row.dblclick()
+    expect(opened.page.locator(".jv-tab .jv-failure h3")).to_have_text(
+        "Python's if needs to know total > 0 while JAX traces"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
 import time
 import weakref
 from unittest import mock
@@ -69,6 +70,35 @@ def test_exploring_again_takes_the_place_of_the_earlier_one(listed):
     assert [entry.call for entry in listed.programs] == ["double(f32[3])", "double(f32[4])"]
     assert listed.programs[0].summary()["why"] == "you explored it"
     assert listed.programs[1].summary()["why"] == "the shape of `x` is [4], before [3]"
+
+
+def test_a_call_that_cannot_be_traced_is_listed_with_the_reason_until_it_can(listed):
+    channel = channel_of(listed)
+    limits = [1]
+
+    def guard(x):
+        if limits and x > limits[0]:
+            return x
+        return -x
+
+    with mock.patch("jaxviz.notebook.session.sys.modules", {**sys.modules, "IPython": mock.Mock()}):
+        for _ in range(2):
+            with pytest.raises(jax.errors.TracerBoolConversionError):
+                jv.explore(guard, jnp.ones(()))
+    [told] = ask(channel, type="list")["programs"]
+    assert told["failed"] is True
+    assert told["why"] == "could not be traced: Python's `if` needs to know `limits and x > limits[0]` while JAX traces"
+    document = Document.from_json(ask(channel, type="open", id="1")["document"])
+    assert document.programs[0].error.kind == "TracerBoolConversionError"
+    listed.note_explored(explored(double, jnp.ones(3)))
+    assert "nothing to compare" in ask(channel, type="compare", ids=["1", "2"])["error"]
+    limits.clear()
+    listed.note_explored(explored(guard, jnp.ones(())))
+    assert [(entry.call, entry.failed) for entry in listed.programs] == [
+        ("guard(f32[])", None),
+        ("double(f32[3])", None),
+    ]
+    assert listed.document("1").programs[0].error is None
 
 
 def test_arrays_are_not_kept(listed):

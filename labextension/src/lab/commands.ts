@@ -171,7 +171,7 @@ export function addCommands(parts: CommandParts): void {
     trans.__('Select for Comparison'),
     ({ kernel, program }) => comparing.put({ kernel: kernel.id, program: program.id }),
     // To compare takes the kernel.
-    isInKernel
+    isComparable
   );
   add(
     Commands.compare,
@@ -190,7 +190,7 @@ export function addCommands(parts: CommandParts): void {
         comparing.put(null);
       }
     },
-    of => isInKernel(of) && comparing.goesWith(of.kernel.id, of.program.id)
+    of => isComparable(of) && comparing.goesWith(of.kernel.id, of.program.id)
   );
   commands.addCommand(Commands.clear, {
     label: trans.__('Clear the List of JAX Programs'),
@@ -209,6 +209,11 @@ export function addCommands(parts: CommandParts): void {
 /** Whether the kernel has it, and not only this page. */
 function isInKernel({ kernel, program }: Chosen): boolean {
   return !kernel.programs.isKept(program.id);
+}
+
+/** Whether there is a kernel to compare it, and something to compare. */
+function isComparable(of: Chosen): boolean {
+  return isInKernel(of) && !of.program.failed;
 }
 
 /** Writes a document beside the notebook, under a name that the person chooses. */

@@ -34,6 +34,8 @@ export interface Program {
   readonly place: string;
   readonly label: string;
   readonly pinned: boolean;
+  /** Whether it could not be traced; not told by an earlier jaxviz. */
+  readonly failed?: boolean;
 }
 
 /**

@@ -283,7 +283,7 @@ export class ProgramsPanel extends Widget {
     if (pinned) {
       top.append(element('span', 'jv-panel-pin', trans.__('pinned')));
     }
-    if (comparing.goesWith(kernel, id) && !this.parts.all.get(kernel)?.programs.isKept(id)) {
+    if (comparing.goesWith(kernel, id) && !program.failed && !this.parts.all.get(kernel)?.programs.isKept(id)) {
       const title = trans.__('Compare with %1', label || call);
       const compare = button('jv-panel-link', trans.__('compare'), title, () => {
         void commands.execute(Commands.compare, args);
@@ -314,10 +314,7 @@ export class ProgramsPanel extends Widget {
     }
     const reason = element('div', 'jv-entry-why');
     reason.append(...spelled(why));
-    reason.classList.toggle(
-      'jv-entry-again',
-      program.kinds.some(kind => AVOIDABLE.has(kind))
-    );
+    reason.classList.toggle('jv-entry-again', program.failed || program.kinds.some(kind => AVOIDABLE.has(kind)));
     row.append(reason);
     const pinText = this.pinText(kernel, id);
     if (pinText) {
