@@ -4,44 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
+
+from tests.browser.panel import (
+    SETUP,
+    TAB,
+    WATCHED,
+    begin,
+    choose,
+    load_again,
+    programs,
+    show_panel,
+    until,
+    wait_for_picture,
+)
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-SETUP = "%load_ext jaxviz\nimport jax, jax.numpy as jnp, jaxviz as jv"
-WATCHED = """@jv.watch
-@jax.jit
-def step(x):
-    return jnp.sin(x) * 2
-step(jnp.ones(3))
-step(jnp.ones(4))"""
-TAB = ".lm-TabBar-tab[data-id='jaxviz-programs']"
-
-
-def show_panel(page: Page) -> Locator:
-    page.locator(f".jp-SideBar {TAB}").click()
-    panel = page.locator(".jv-panel")
-    panel.wait_for()
-    return panel
-
-
-def programs(panel: Locator) -> Locator:
-    return panel.locator(".jv-entry")
-
-
-def choose(page: Page, entry: Locator, item: str) -> None:
-    """An item of the context menu of a program, as its button opens it."""
-    entry.get_by_role("button", name=re.compile("^More about")).click()
-    page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{re.escape(item)}")).click()
-
-
-def pin(panel: Locator, call: str) -> None:
-    choose(panel.page, programs(panel).filter(has_text=call), "Pin")
-    expect(panel.locator(".jv-panel-pin")).to_have_text("pinned")
 
 
 def faults(panel: Locator) -> list[str]:
@@ -54,52 +35,6 @@ def faults(panel: Locator) -> list[str]:
         if fault["impact"] in ("serious", "critical")
         for node in fault["nodes"]
     ]
-
-
-def restart(lab) -> None:
-    """Has the server restart the one kernel there is, past the page."""
-    [session] = lab.sessions()
-    url = f"{lab.url}/api/kernels/{session['kernel']['id']}/restart"
-    urllib.request.urlopen(urllib.request.Request(url, method="POST")).close()
-
-
-def change_kernel(page: Page, to: str) -> None:
-    """Gives the notebook another kernel, or none."""
-    page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Kernel$")).click()
-    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Change Kernel…$")).click()
-    choice = page.locator(".jp-Dialog select")
-    value = choice.locator("option", has_text=to).first.get_attribute("value")
-    choice.select_option(value)
-    page.locator(".jp-Dialog .jp-mod-accept").click()
-
-
-def load_again(page: Page, lab, *written: str) -> None:
-    """Loads the page again once JupyterLab has written into its workspace that the panel is open, and what else should
-    come back: it does so a while later, part by part."""
-    url, deadline = f"{lab.url}/lab/api/workspaces/default", time.monotonic() + 60
-    for one in (*written, '"current": "jaxviz-programs"'):
-        while one not in page.request.get(url).text():
-            assert time.monotonic() < deadline, f"JupyterLab did not write down {one!r}"
-            page.wait_for_timeout(100)
-    page.goto(f"{lab.url}/lab")
-
-
-def until(file: Path) -> str:
-    """A cell that runs until there is such a file."""
-    return f"import pathlib, time\nwhile not pathlib.Path({str(file)!r}).exists(): time.sleep(0.05)"
-
-
-def begin(book, index: int) -> None:
-    """Begins with a cell that does not end by itself."""
-    book.page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-editor").nth(index).click()
-    book.page.keyboard.press("Control+Enter")
-    expect(book.page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-prompt").nth(index)).to_have_text("[*]:")
-
-
-def wait_for_picture(page: Page, where: str) -> Locator:
-    root = page.locator(f"{where} .jv-root[data-boxes]")
-    root.wait_for()
-    return root
 
 
 def test_the_panel_fills_while_cells_run_and_says_why(notebook):
@@ -149,24 +84,6 @@ def test_a_program_opens_in_a_tab_of_its_own(notebook):
     expect(tab).to_have_count(1)
 
 
-def test_the_tab_of_a_program_is_not_taken_for_one_of_the_kernel_that_was_started_again(notebook, lab):
-    book = notebook(SETUP, WATCHED, "%jaxviz jnp.tanh(jnp.ones(3))")
-    book.run(0)
-    book.run(1)
-    panel = show_panel(book.page)
-    panel.get_by_role("button", name="Open step(f32[3])").click()
-    wait_for_picture(book.page, ".jv-tab")
-    restart(lab)
-    expect(panel).to_contain_text("The kernel was restarted")
-    book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=book.name).click()
-    book.run(0)
-    book.run(2)
-    expect(programs(panel)).to_contain_text("jnp.tanh")
-    expect(book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tabLabel", has_text="step(f32[3])")).to_be_visible()
-    panel.get_by_role("button", name="Open jnp.tanh(jnp.ones(3))").click()
-    expect(book.page.locator(".jv-tab")).to_have_count(2)
-
-
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_explored_and_recorded_programs_are_listed_too(notebook, theme):
     leak = """%%jaxviz
@@ -205,111 +122,6 @@ def test_the_panel_stays_open_when_the_page_is_loaded_again(notebook, lab):
     show_panel(book.page)
     load_again(book.page, lab)
     expect(book.page.locator(".jv-panel")).to_contain_text("No programs yet")
-
-
-def test_a_restarted_kernel_is_said_and_pinned_programs_stay(notebook):
-    book = notebook(SETUP, WATCHED)
-    book.run(0)
-    book.run(1)
-    panel = show_panel(book.page)
-    pin(panel, "step(f32[3])")
-    choose(book.page, programs(panel).nth(0), "Select for Comparison")
-    expect(panel.locator(".jv-panel-compared")).to_be_visible()
-    book.page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Kernel$")).click()
-    book.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Restart Kernel…$")).click()
-    book.page.locator(".jp-Dialog .jp-mod-accept").click()
-    expect(panel).to_contain_text("The kernel was restarted")
-    expect(programs(panel)).to_have_count(1)
-    # Its document is here: it opens without the kernel.
-    panel.get_by_role("button", name="Open step(f32[3])").click()
-    wait_for_picture(book.page, ".jv-tab")
-    book.shot("programs-restarted")
-    # What would take the kernel's own programs is not offered.
-    expect(panel.locator(".jv-panel-compared")).to_be_hidden()
-    programs(panel).get_by_role("button", name=re.compile("^More about")).click()
-    off = book.page.locator(".lm-Menu-item.lm-mod-disabled .lm-Menu-itemLabel")
-    expect(off).to_contain_text(["Select for Comparison", "Compare with Selected", "Unpin"])
-    book.page.keyboard.press("Escape")
-    # What the new kernel has comes to it.
-    book.page.locator(".lm-TabBar-tab.lm-mod-closable", has_text=".ipynb").first.click()
-    book.run(0)
-    book.run(1)
-    expect(programs(panel)).to_have_count(3)
-    expect(panel).not_to_contain_text("The kernel was restarted")
-
-
-def test_a_pinned_program_stays_when_the_kernel_is_restarted_and_then_the_page_loaded_again(notebook, lab):
-    book = notebook(SETUP, WATCHED)
-    book.run(0)
-    book.run(1)
-    panel = show_panel(book.page)
-    pin(panel, "step(f32[3])")
-    restart(lab)
-    expect(panel).to_contain_text("The kernel was restarted")
-    book.run(0)
-    book.run(1)
-    expect(programs(panel)).to_have_count(3)
-    panel.get_by_role("button", name="Open step(f32[3])").last.click()
-    wait_for_picture(book.page, ".jv-tab")
-    load_again(book.page, lab, f'"current": "jaxviz-programs:{book.name}')
-    wait_for_picture(book.page, ".jv-tab")
-    expect(programs(panel)).to_have_count(3)
-
-
-@pytest.mark.oldest_lab
-def test_a_pinned_program_stays_when_the_page_is_loaded_again_and_then_the_kernel_restarted(notebook, lab):
-    book = notebook(SETUP, WATCHED)
-    book.run(0)
-    book.run(1)
-    panel = show_panel(book.page)
-    pin(panel, "step(f32[3])")
-    load_again(book.page, lab, "jaxviz-pinned:")
-    expect(programs(panel)).to_have_count(2)
-    restart(lab)
-    expect(panel).to_contain_text("The kernel was restarted")
-    expect(programs(panel)).to_have_count(1)
-    panel.get_by_role("button", name="Open step(f32[3])").click()
-    wait_for_picture(book.page, ".jv-tab")
-
-
-@pytest.mark.oldest_lab
-def test_pinned_programs_are_of_the_notebook_whichever_kernel_it_has_or_none(notebook, lab):
-    book = notebook(SETUP, WATCHED)
-    book.run(0)
-    book.run(1)
-    panel, page = show_panel(book.page), book.page
-    pin(panel, "step(f32[3])")
-    change_kernel(page, "No Kernel")
-    expect(panel).to_contain_text("The notebook has no kernel now. Pinned programs stay here, and open without one.")
-    expect(programs(panel)).to_have_count(1)
-    expect(programs(panel)).to_contain_text("From an earlier kernel")
-    book.shot("programs-no-kernel")
-    panel.get_by_role("button", name="Open step(f32[3])").click()
-    wait_for_picture(page, ".jv-tab")
-    page.goto(f"{lab.url}/lab")
-    panel.get_by_role("button", name="Open step(f32[3])").wait_for()
-    page.goto(f"{lab.url}/lab/tree/{book.name}")
-    expect(programs(panel)).to_have_count(1)
-    change_kernel(page, "Python 3")
-    expect(panel).to_contain_text("The kernel is another than before and has no programs yet.")
-    book.run(0)
-    book.run(1)
-    expect(programs(panel)).to_have_count(3)
-    expect(panel).not_to_contain_text("another than before")
-    change_kernel(page, "Python 3")
-    expect(panel).to_contain_text("another than before")
-    expect(programs(panel)).to_have_count(1)
-
-
-def test_a_kernel_that_was_restarted_past_the_page_is_said(notebook, lab):
-    book = notebook(SETUP, WATCHED)
-    book.run(0)
-    book.run(1)
-    panel = show_panel(book.page)
-    expect(programs(panel)).to_have_count(2)
-    restart(lab)
-    expect(panel).to_contain_text("The kernel was restarted")
-    expect(programs(panel)).to_have_count(0)
 
 
 def test_programs_are_renamed_saved_and_deleted(notebook, lab):
@@ -575,24 +387,6 @@ def test_notebook_7_has_the_panel(notebook):
     book.shot("programs-notebook-7")
     page.locator(".jv-over-close").click()
     expect(page.locator(".jv-tab")).to_have_count(0)
-
-
-@pytest.mark.oldest_lab
-def test_in_notebook_7_too_a_pinned_program_outlives_the_page_and_the_kernel(notebook, lab):
-    book = notebook(SETUP, WATCHED, front_end="notebooks")
-    book.run(0)
-    book.run(1)
-    page, panel = book.page, book.page.locator(".jv-panel")
-    button = "[data-jp-item-name='jaxviz-programs'] button, [data-command='jaxviz:show-programs']"
-    page.locator(button).first.click()
-    pin(panel, "step(f32[3])")
-    page.wait_for_function("Object.keys(localStorage).some(key => key.includes('jaxviz-pinned'))")
-    restart(lab)
-    expect(panel).to_contain_text("The kernel was restarted")
-    page.reload()
-    page.locator(button).first.click()
-    panel.get_by_role("button", name="Open step(f32[3])").click()
-    wait_for_picture(page, ".jv-tab")
 
 
 def test_programs_of_a_kernel_whose_notebook_is_closed_are_listed(notebook, lab):
