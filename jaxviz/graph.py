@@ -199,6 +199,19 @@ class Graph:
         """The node that reads each operand."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.nodes.operands)
 
+    def readers(self, value: int) -> list[int]:
+        """The nodes that read a value, once for each operand that it is, in program order."""
+        order, sources = self._by_source
+        low, high = np.searchsorted(sources, (value, value + 1))
+        return self.operand_node[order[low:high]].tolist()
+
+    @cached_property
+    def _by_source(self) -> tuple[np.ndarray, np.ndarray]:
+        """The operands in the order of what they are, and what they are: as wide as NumPy's own numbers, else each
+        search in it would copy it."""
+        order = np.argsort(self.operands.source, kind="stable")
+        return order, self.operands.source[order].astype(np.int64)
+
     @cached_property
     def region_parent(self) -> Column:
         """The region that each region's owner stands in; -1 for region 0."""

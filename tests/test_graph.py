@@ -88,6 +88,9 @@ def test_what_follows_from_the_columns(graph):
     for node in graph:
         assert all(graph.value_node[value] == node.index for value in node.values)
     assert graph.first_operand[-1] == len(graph.operands.source)
+    for value in range(len(graph.values.type)):
+        readers = [node.index for node in graph for operand in node.operands if operand == value]
+        assert graph.readers(value) == readers
     assert all(
         column.dtype == np.int32 for part in ("nodes", "bindings") for column in vars(getattr(graph, part)).values()
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxviz.costs.kernels import kernels_of
 from jaxviz.costs.traffic import BRINGING, RENAMING, value_bytes
-from jaxviz.graph import ENTER, LEAVE, OPERATION, Column, Graph
+from jaxviz.graph import ENTER, LEAVE, OPERATION, Graph
 
 # Operations that need what they read, or give what they make, in memory, and what people call them.
 _WHOLE = {
@@ -81,16 +81,13 @@ class Readers:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._order: Column = np.argsort(graph.operands.source, kind="stable").astype(np.int32)
-        self._sources = graph.operands.source[self._order]
         self._in_calls = _values_in_calls(graph)
         self._leaving = _values_of_calls(graph)
 
     def of(self, value: int) -> Iterator[int]:
         """The nodes, those that only rename it left out."""
         graph = self._graph
-        low, high = np.searchsorted(self._sources, [value, value + 1])
-        for node in graph.operand_node[self._order[low:high]].tolist():
+        for node in graph.readers(value):
             same = self._in_calls.get((node, value), [])
             if (
                 graph.nodes.kind[node] == OPERATION

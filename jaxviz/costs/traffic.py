@@ -84,8 +84,6 @@ class _Touched:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._order = np.argsort(graph.operands.source, kind="stable")
-        self._sources = graph.operands.source[self._order]
         self._argument: dict[tuple[int, int], list[int]] = {}
         self._result: dict[int, int] = {}
         bindings = graph.bindings
@@ -143,9 +141,8 @@ class _Touched:
 
     def _taken(self, value: int) -> float:
         """What is read of a value inside a kernel."""
-        low, high = np.searchsorted(self._sources, [value, value + 1])
         total = 0.0
-        for node in dict.fromkeys(self._graph.operand_node[self._order[low:high]].tolist()):
+        for node in dict.fromkeys(self._graph.readers(value)):
             if self._op(node) == "bitcast":
                 total += self._taken(int(self._graph.first_value[node]))
             elif self._graph.nodes.kind[node] == OPERATION:

@@ -23,8 +23,6 @@ from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT
 # drawn with a key of the program itself; and, from the fourth bit on, of each such key.
 _BROUGHT, _ENTRIES, _DRAWN = 1, 2, 4
 _KEYS = 3
-# Twice round, so that it is known what a loop carries.
-_ROUNDS = 2
 
 
 def baked_keys(subject: Subject, known: Set[int]) -> Iterator[Finding]:
@@ -56,7 +54,8 @@ def _made_of(walk: Spread, kept: list[int]) -> list[int]:
     kinds, regions, owners = graph.nodes.kind.tolist(), graph.nodes.region.tolist(), graph.owned_regions
     own = {node: 1 << _KEYS + number for number, node in enumerate(kept)}
     found = [0] * first[-1]
-    for _ in range(_ROUNDS):
+    # Twice round, so that it is known what a loop carries.
+    for _ in range(2 if walk.carried else 1):
         for node in range(len(graph)):
             operands = [found[source] if source >= 0 else 0 for source in walk.operands(node)]
             made = own.get(node, 0)

@@ -71,7 +71,7 @@ def _made(subject: Subject, node: int) -> int:
 def _is_mixed(subject: Subject, node: int) -> bool:
     """Whether all that is done with a difference is done with its bits, or it is one of two to choose from."""
     graph, flow = subject.graph, subject.flow
-    readers = graph.operand_node[graph.operands.source == _made(subject, node)].tolist()
+    readers = graph.readers(_made(subject, node))
     chosen = (one for one in readers if flow.op(one) in ("jit", "pjit") and graph.node(one).name in ("_where", "where"))
     left = set(readers) - {one for one in readers if flow.op(one) in _CIRCULAR or flow.op(one) == "select_n"}
     return bool(readers) and not left - set(chosen)

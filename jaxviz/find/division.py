@@ -45,7 +45,7 @@ def _is_float_zero(subject: Subject, known: KnownNumbers, divisor: int) -> bool:
 def _is_masked(subject: Subject, node: int) -> bool:
     """Whether what a node makes is only chosen from."""
     graph = subject.graph
-    readers = graph.operand_node[graph.operands.source == graph.first_value[node]].tolist()
+    readers = graph.readers(graph.first_value[node])
     return bool(readers) and all(subject.flow.op(one) == "select_n" or _chooses(subject, one) for one in readers)
 
 

@@ -159,7 +159,7 @@ def _is_chosen_from(subject: Subject, node: int, steps: int = 8) -> bool:
     """Whether what is looked up is only one of several that are chosen from, as in `jnp.where(i < n, x[i], 0)`."""
     graph, flow = subject.graph, subject.flow
     value = int(graph.first_value[node])
-    readers = graph.operand_node[graph.operands.source == value].tolist()
+    readers = graph.readers(value)
     for reader in readers:
         if flow.op(reader) == "select_n" or graph.tables.strings[graph.nodes.name[reader]] == "_where":
             continue

@@ -259,7 +259,7 @@ def _is_read(graph: Graph, value: int, read: np.ndarray, steps: int = _STEPS) ->
     if not read[value]:
         return False
     strings = graph.tables.strings
-    for node in graph.operand_node[graph.operands.source == value].tolist():
+    for node in graph.readers(value):
         # From 0.12 on, to unpack an array is one operation.
         passes = strings[graph.nodes.op[node]] in _SAME | _ENTRIES | {"unstack"}
         made = range(graph.first_value[node], graph.first_value[node + 1])

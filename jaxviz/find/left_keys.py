@@ -34,7 +34,7 @@ def left_keys(subject: Subject, split: int, is_read: Callable[[int], bool]) -> I
 def _taken(subject: Subject, split: int) -> list[tuple[int, int]]:
     """The operations that take entries out of the keys of a split, each with its value, in order."""
     graph, flow = subject.graph, subject.flow
-    readers = graph.operand_node[graph.operands.source == graph.first_value[split]].tolist()
+    readers = graph.readers(graph.first_value[split])
     found: list[tuple[int, int]] = []
     for node in readers:
         values = [(node, value) for value in range(graph.first_value[node], graph.first_value[node + 1])]

@@ -135,8 +135,7 @@ def _is_differentiated(subject: Subject, steep: int) -> bool:
         return True
     if subject.flow.op(steep) not in _INFINITE:
         return False
-    readers = graph.operand_node[graph.operands.source == graph.first_value[steep]]
-    return any(map(subject.is_backward, readers.tolist()))
+    return any(map(subject.is_backward, graph.readers(graph.first_value[steep])))
 
 
 def _values_of(subject: Subject, steep: int) -> set[int]:

@@ -67,7 +67,7 @@ def _widened(subject: Subject) -> Iterator[Finding]:
 def _is_written_into(subject: Subject, value: int) -> bool:
     """Whether it is an array that something is written into; what becomes of that is told by itself."""
     graph, flow = subject.graph, subject.flow
-    readers = graph.operand_node[graph.operands.source == value].tolist()
+    readers = graph.readers(value)
     return any(flow.op(node).startswith("scatter") and flow.operands(node)[0] == value for node in readers)
 
 
@@ -126,7 +126,7 @@ def _was_widened(subject: Subject, source: int) -> bool:
 
 
 def _readers(graph: Graph, value: int) -> list[int]:
-    found: list[int] = graph.operand_node[graph.operands.source == value].tolist()
+    found: list[int] = graph.readers(value)
     return found
 
 
@@ -134,7 +134,7 @@ def _meets_another(subject: Subject, node: int) -> bool:
     """Whether an operation takes what a conversion made together with a value from somewhere else."""
     graph, flow = subject.graph, subject.flow
     stacks = graph.nodes.stack
-    readers = graph.operand_node[graph.operands.source == graph.first_value[node]].tolist()
+    readers = graph.readers(graph.first_value[node])
     for operand in (operand for reader in readers for operand in flow.operands(reader)):
         source = flow.back(operand)
         if source >= 0 and stacks[graph.value_node[source]] != stacks[node]:

@@ -44,8 +44,6 @@ class Spread:
                 self._left.setdefault(end, []).append(start)
                 if kind == LEAVE:
                     self.leaving[start] = end
-        self._order = np.argsort(graph.operands.source, kind="stable")
-        self._sources = graph.operands.source[self._order]
 
     def op(self, node: int) -> str:
         return self.graph.tables.strings[self.graph.nodes.op[node]]
@@ -59,8 +57,7 @@ class Spread:
 
     def readers(self, value: int) -> list[int]:
         """The nodes that read a value, each once."""
-        low, high = np.searchsorted(self._sources, [value, value + 1])
-        return sorted(set(self.graph.operand_node[self._order[low:high]].tolist()))
+        return sorted(set(self.graph.readers(value)))
 
     def home(self, node: int) -> int:
         """The innermost body around a node that each device runs on its own part, or -1."""
