@@ -16,6 +16,7 @@ _LARGE, _HUGE = 100_000, 10_000_000
 
 
 _ROOT = re.compile(r"self\.\w+|\w+")
+_MODULE = re.compile(r"a variable of the module `(.+)`")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -26,14 +27,22 @@ def find(subject: Subject) -> Iterator[Finding]:
         type_ = int(graph.values.type[graph.first_value[node]])
         name = strings[graph.nodes.name[node]]
         # Two without a name may be two arrays.
-        root = _ROOT.match(name)
-        arrays.setdefault((root[0] if root else f"{node}", name, type_), []).append(node)
+        root = _root(name, graph.node(node).attributes.get("scope", "")) if name else f"{node}"
+        arrays.setdefault((root, name, type_), []).append(node)
     roots: dict[str, list[tuple[str, int, list[int]]]] = {}
     for (variable, name, type_), nodes in arrays.items():
         roots.setdefault(variable, []).append((name, type_, nodes))
     for variable, members in roots.items():
         if sum(max(types.bytes[type_], 0) for _, type_, _ in members) >= _LARGE:
             yield _finding(subject, variable, members)
+
+
+def _root(name: str, scope: str) -> str:
+    """The variable that an array is found in; of one that is read through its module, both."""
+    module = _MODULE.fullmatch(scope)
+    through = f"{module[1]}." if module and name.startswith(f"{module[1]}.") else ""
+    root = _ROOT.match(name, len(through))
+    return through + root[0] if root else name
 
 
 def _finding(subject: Subject, root: str, members: list[tuple[str, int, list[int]]]) -> Finding:

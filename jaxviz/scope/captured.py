@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from itertools import chain
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -22,6 +23,8 @@ _DEPTH = 4
 _THINGS = 10_000
 # Arrays up to this size are compared by what they hold.
 _COMPARED_BYTES = 10_000_000
+# How methods call the object that they are of.
+_OWN = "self"
 
 
 class CapturedNames:
@@ -93,9 +96,8 @@ class CapturedNames:
                 self._found.append((value, name))
                 self._scopes.setdefault(id(value), scope)
             elif depth < _DEPTH:
-                waiting.extend(
-                    (item, inner, _scope(value, inner) or scope, depth + 1) for inner, item in inside(value, name)
-                )
+                held = chain(inside(value, name), _as_methods_see(value, name))
+                waiting.extend((item, inner, _scope(value, inner) or scope, depth + 1) for inner, item in held)
 
 
 def _scope(value: Any, name: str) -> str:
@@ -109,6 +111,9 @@ def _scope(value: Any, name: str) -> str:
     if name in value.__code__.co_freevars:
         around = value.__qualname__.removesuffix(f".<locals>.{value.__name__}").rpartition(".")[2]
         return f"a variable of `{around}`"
+    module = name.rpartition(".")[0]
+    if module:
+        return f"a variable of the module `{module}`"
     if name in _defaults(value):
         return f"the default of a parameter of `{value.__name__}`"
     if name in value.__globals__:
@@ -164,11 +169,46 @@ def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
     wrapped = vars(function).get("__wrapped__")
     if wrapped is not None:
         yield "", wrapped
-    # What JAX itself reads from its modules is nobody's variable.
-    if function.__module__ is None or function.__module__.partition(".")[0] not in ("jax", "jaxlib", "numpy"):
+    if not _is_of_jax(function.__module__):
+        names = set(_names(function.__code__))
         for name in _names(function.__code__):
             if name in function.__globals__:
                 yield name, function.__globals__[name]
+                yield from _of_module(function.__globals__[name], name, names)
+
+
+def _of_module(module: Any, name: str, names: Set[str]) -> Iterator[tuple[str, Any]]:
+    """What a function reads from a module, and from the modules in it, of all the `names` that it looks up."""
+    if not inspect.ismodule(module) or _is_of_jax(module.__name__):
+        return
+    held = vars(module)
+    for key in sorted(names & held.keys()):
+        yield f"{name}.{key}", held[key]
+        yield from _of_module(held[key], f"{name}.{key}", names - {key})
+
+
+def _as_methods_see(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """What the methods of an object or a class find in it, by the name that they have for it."""
+    if isinstance(value, type):
+        yield from _of_class(value, name)
+        yield from _of_class(value, _OWN)
+    elif not inspect.ismodule(value):
+        yield from ((f"{_OWN}.{key}", item) for key, item in _attributes(value) if type(item) is int)
+        yield from _of_class(type(value), _OWN)
+
+
+def _of_class(of: type, name: str) -> Iterator[tuple[str, Any]]:
+    """The methods of a class, and the whole numbers that its objects share."""
+    for base in of.__mro__:
+        if base is not object and not _is_of_jax(base.__module__):
+            for key, item in list(vars(base).items()):
+                if type(item) is int or isinstance(item, FunctionType):
+                    yield f"{name}.{key}", item
+
+
+def _is_of_jax(module: str | None) -> bool:
+    """Whether what JAX itself reads is in a module: it is nobody's variable."""
+    return module is None or module.partition(".")[0] in ("builtins", "jax", "jaxlib", "numpy")
 
 
 def _names(code: CodeType) -> Iterator[str]:

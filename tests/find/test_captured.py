@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from find import settings
 from find.found import found, line_numbers, the
 
 WEIGHTS = jnp.ones((300, 300))
@@ -33,6 +34,13 @@ def of_the_module(x):
 def enclosing():
     table = jnp.ones((200, 200))
     return lambda x: table @ x
+
+
+def test_an_array_of_another_module_has_the_name_that_is_written():
+    finding = the("captured", lambda x: x @ settings.WEIGHTS, jnp.ones(300))
+    assert finding.title.startswith("`settings.WEIGHTS` (f32[300,300], ")
+    assert "`settings.WEIGHTS` (a variable of the module `settings`)" in finding.text
+    assert finding.remedy.startswith("Pass it as an argument")
 
 
 def test_an_array_of_the_module():

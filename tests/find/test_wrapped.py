@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from find import settings
 from find.found import found, line_numbers, the
 
 try:
@@ -94,6 +95,21 @@ def test_a_number_with_a_name_is_one_too():
 )
 def test_named_numbers_that_fit_or_meet_something_wider_are_left_alone(fn):
     assert not [one for one in found("precision", fn, SIGNED) if "does not fit" in one.title]
+
+
+@pytest.mark.parametrize(
+    ("fn", "number"),
+    [
+        (lambda x: x * settings.SCALE, 300),
+        (lambda x: settings.scaled(x), 300),
+        (lambda x: settings.shifted(x), 180),
+        (lambda x: settings.shifted.twice(x), 180),
+        (lambda x: settings.Shifted().twice(x), 180),
+        (settings.shifted, 180),
+    ],
+)
+def test_a_number_behind_a_module_or_a_class_has_a_name_too(fn, number):
+    assert {finding.figures["number"] for finding in found("precision", fn, SIGNED)} == {number}
 
 
 def rows(table, ids):
