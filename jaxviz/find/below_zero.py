@@ -1,13 +1,15 @@
 """Differences of numbers without a sign: what would be below zero comes back from the largest number, in silence.
 
 That is meant where bits are mixed, as in a hash. It is told where the program itself says the numbers; where a
-difference is asked whether it is below zero, which it never is; and where that of two small types becomes a wider type,
-which keeps what came back.
+difference is asked whether it is below zero, or made positive, which it always is; and where that of two small types
+becomes a wider type, which keeps what came back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import re
+from collections.abc import Iterator, Set
 
 from jaxviz.find.finding import ADVICE, WARNING, Finding, Subject
 from jaxviz.find.flow import SAME
@@ -15,6 +17,8 @@ from jaxviz.find.known_numbers import KnownNumbers
 from jaxviz.find.wrapped import NARROW
 from jaxviz.graph import OPERATION
 
+# How the distance of two numbers is written.
+_ABS = re.compile(r"(?:\w+\.)*f?abs(?:olute)?")
 # What goes on with the bits of a difference, so that coming back from the largest number may be meant.
 _CIRCULAR = frozenset({"add", "sub", "and", "or", "xor", "not", "population_count", "clz", "threefry2x32"})
 _CIRCULAR |= {"shift_left", "shift_right_logical", "shift_right_arithmetic", "random_wrap", "bitcast_convert_type"}
@@ -30,20 +34,23 @@ _MOST_MAKERS = 200
 
 def find(subject: Subject) -> Iterator[Finding]:
     flow = subject.flow
-    differences = {
+    every = {
         node
         for node in flow.nodes("sub")
-        if flow.dtype(_made(subject, node)).startswith("uint") and subject.is_own(node) and not _is_mixed(subject, node)
+        if flow.dtype(_made(subject, node)).startswith("uint") and subject.is_own(node)
     }
-    if not differences:
+    if not every:
         return
+    differences = {node for node in every if not _is_mixed(subject, node)}
     certain = sorted(_certain(subject, differences))
     asked = sorted(_asked(subject, differences) - set(certain))
     kept = sorted(_kept_wide(subject, differences) - {*certain, *asked})
+    distances = sorted(_distances(subject, every) - {*certain, *asked, *kept})
     for nodes, severity, title, text in (
         (certain, WARNING, "a difference of numbers without a sign is below zero", "It is so for all arguments. "),
         (asked, WARNING, "a difference of numbers without a sign is asked whether it is below zero", "It never is. "),
         (kept, ADVICE, "a difference of numbers without a sign is used as a number", ""),
+        (distances, WARNING, "a difference of numbers without a sign is given to abs", "It never is below zero. "),
     ):
         if nodes:
             yield _finding(subject, nodes, severity, title, text)
@@ -90,6 +97,20 @@ def _certain(subject: Subject, differences: set[int]) -> set[int]:
     return found
 
 
+def _distances(subject: Subject, differences: set[int]) -> set[int]:
+    """The differences that are written as distances, which only the source says: without a sign, JAX makes nothing of
+    abs. Not those of which the larger number is known."""
+    found = set()
+    for node in differences:
+        difference, statement = subject.expression(node)[0], subject.statement(node)[0]
+        calls = (one for one in ast.walk(statement) if isinstance(one, ast.Call)) if statement is not None else ()
+        written = any(call.args[:1] == [difference] and _ABS.fullmatch(ast.unparse(call.func)) for call in calls)
+        operands = subject.flow.operands(node)
+        if written and not any(_is_ordered(subject, _made_of(subject, one)) for one in operands):
+            found.add(node)
+    return found
+
+
 def _asked(subject: Subject, differences: set[int]) -> set[int]:
     """The differences that are compared with zero as what may be below it, or of which the larger one is taken."""
     flow, found = subject.flow, set()
@@ -123,7 +144,11 @@ def _are_apart(subject: Subject, node: int) -> bool:
     one, other = (_made_of(subject, operand) for operand in flow.operands(node))
     if not one or not other or one & other:
         return False
-    return not any(flow.op(maker) in _ORDERING for maker in one | other)
+    return not _is_ordered(subject, one | other)
+
+
+def _is_ordered(subject: Subject, makers: Set[int]) -> bool:
+    return any(subject.flow.op(maker) in _ORDERING for maker in makers)
 
 
 def _made_of(subject: Subject, source: int) -> set[int]:

@@ -70,6 +70,23 @@ def test_a_difference_of_two_pictures_is_told(fn):
     assert "uint8 goes on at its largest number, 255" in finding.text
 
 
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda a, b: jnp.abs(a - b),
+        lambda a, b: abs(a - b) + a,
+        lambda a, b: jnp.max(jnp.absolute(a[1:] - a[:-1])),
+        lambda a, b: jax.lax.scan(lambda c, row: (row, jnp.abs(row - c)), a[0], b)[1],
+    ],
+)
+def test_a_distance_that_is_written_as_abs_of_a_difference_is_told(fn):
+    wide = jnp.arange(8, dtype=jnp.uint32)
+    finding = the("precision", fn, wide, wide)
+    assert finding.title.startswith("a difference of numbers without a sign is given to abs (line ")
+    assert finding.severity == "warning"
+    assert "jnp.maximum(a, b) - jnp.minimum(a, b)" in finding.remedy
+
+
 def mixed(a, b):
     a = (a ^ (a >> 4)) - (b << 3)
     return (a - b) ^ (b - a)
@@ -79,6 +96,9 @@ INNOCENT = {
     "numbers with a sign": lambda a, b: jnp.mean((a.astype(jnp.int32) - b) ** 2.0),
     "bits": mixed,
     "the larger one first": lambda a, b: (jnp.maximum(a, b) - jnp.minimum(a, b)) * 1.0,
+    "the distance of the larger one": lambda a, b: jnp.abs(jnp.maximum(a, b) - jnp.minimum(a, b)),
+    "the distance of wider ones": lambda a, b: jnp.abs(a.astype(jnp.int32) - b),
+    "the bits with a sign": lambda a, b: jnp.abs((a - b).astype(jnp.int8)),
     "one of two": lambda a, b: jnp.where(a > b, a - b, b - a) * 1.0,
     "from the largest": lambda a, b: (a.max() - a) * 1.0,
     "a part of it": lambda a, b: (a - a % 16) * 1.0,
