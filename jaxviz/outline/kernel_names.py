@@ -1,7 +1,8 @@
 """What a kernel is called in the person's words: by the equations that went into it, not by what the compiler named it.
 
 A kernel that is within a call or an expression has its name; one of parts of several is told by the last of them and
-by how many more there are. The compiler's own name stays with the instruction.
+by how many more there are. So is one of nothing that the person wrote, by its operations. The compiler's own name stays
+with the instruction.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _TELLING = tuple(ROW_KINDS.index(kind) for kind in ("expression", "call", "modul
 
 # What the compiler makes one kernel of several operations.
 _KERNELS = frozenset({"fusion"})
+# What only leads values into a kernel, through it and out of it makes a name where there is nothing else.
+_LEADING = frozenset({"bitcast", "broadcast", "tuple", "get-tuple-element"})
 # Names that say nothing.
 _SILENT = GENERIC | {""}
 # Up to so many things are all told.
@@ -49,6 +52,7 @@ class KernelNames:
         self._start, self._end = (column.tolist() for column in graph.region_intervals)
         self._leaf = outline.leaf.tolist()
         self._kind, self._op = outline.kind.tolist(), graph.nodes.op.tolist()
+        self._is_operation = (graph.nodes.kind == OPERATION).tolist()
         self._kernels = {op for op in map(graph.tables.find_string, _KERNELS) if op is not None}
         # Below a row of the jaxpr's outline what is around its leaves, with what this is called: rows are few.
         self._below: dict[int, dict[int, tuple[tuple[int, ...], str] | None]] = {}
@@ -70,15 +74,14 @@ class KernelNames:
                 paths.add(below[0])
                 things[below[1] or self._label(equation)] = None
         if not paths:
-            return 0
+            return self._graph.tables.string(_told(self._operations(kernel)))
         # What all paths have in common is what the first and the last of them have.
         first, last = min(paths), max(paths)
         holding = [row for row, other in zip(first, last, strict=False) if row == other and self._row_name(row)]
         best = max(reversed(holding), key=self._weight, default=-1)
         if best >= 0 and self._weight(best) >= 0:
             return self._graph.tables.string(self._row_name(best))
-        words = ", ".join(things) if len(things) <= _MOST else f"{next(reversed(things))} +{len(things) - 1}"
-        return self._graph.tables.string(words)
+        return self._graph.tables.string(_told(list(things)))
 
     def _equations(self, kernel: int) -> list[int]:
         """What went into a kernel, in the order of the program."""
@@ -88,6 +91,13 @@ class KernelNames:
             found.update(self._source[self._start[region] : self._end[region]])
         found.discard(-1)
         return sorted(found)
+
+    def _operations(self, kernel: int) -> list[str]:
+        """The operations of a kernel, each once, in the order of the program."""
+        regions = self._graph.owned_regions.get(kernel, ())
+        nodes = [node for region in regions for node in range(self._start[region], self._end[region])]
+        found = {self._strings[self._op[node]]: None for node in nodes if self._is_operation[node]}
+        return [op for op in found if op not in _LEADING] or list(found)
 
     def _below_row(self, leaf: int, around: int) -> tuple[tuple[int, ...], str] | None:
         """The rows around what is in a leaf that are below a row, and what all of it is part of; None if not in it.
@@ -119,3 +129,8 @@ class KernelNames:
         function = self._strings[self._given.graph.regions.name[regions[0]]] if len(regions) == 1 else ""
         own = self._strings[nodes.name[equation]]
         return next((name for name in (own, function) if name not in _SILENT), self._strings[nodes.op[equation]])
+
+
+def _told(things: list[str]) -> str:
+    """All of a few things; of more, the last and how many others there are."""
+    return ", ".join(things) if len(things) <= _MOST else f"{things[-1]} +{len(things) - 1}"

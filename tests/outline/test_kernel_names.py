@@ -75,3 +75,15 @@ def test_no_kernel_is_left_to_the_name_of_the_compiler(name):
     compilers = {outline.graph.tables.strings[number] for number in outline.graph.nodes.name.tolist()} - {""}
     left = [row.name for row in _kernels(outline) if row.name in compilers]
     assert len(left) <= len(_kernels(outline)) / 20, left
+
+
+def test_a_kernel_of_nothing_that_the_person_wrote_is_told_by_its_operations():
+    def filled(x):
+        return jax.lax.scan(lambda f, _: (jnp.tanh(f) * 0.9, jnp.abs(f).max()), x, None, length=50)[1].sum()
+
+    outline = _outline(jax.grad(filled), jnp.ones(7))
+    strings, given = outline.graph.tables.strings, outline.graph.nodes.name
+    told = {kernel.name: strings[given[kernel.first]] for kernel in _kernels(outline)}
+    # The results of all turns are written into one array.
+    assert any("dynamic-update-slice" in name for name in told)
+    assert [name for name, of_the_compiler in told.items() if name == of_the_compiler] == []
