@@ -43,6 +43,9 @@ _OPERATORS: dict[type[ast.AST], str] = {
 _TELLING = frozenset({"value_and_grad", "grad", "vjp", "jvp", "linearize", "vmap", "pmap", "checkpoint", "remat"})
 _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp", "shard_map"})
 
+# What puts a module together from its arrays and its structure says nothing of what the module does.
+_PUT_TOGETHER = frozenset({"merge", "combine"})
+
 _TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
 
 _TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
@@ -289,7 +292,7 @@ def _callee(node: ast.AST) -> str:
             return f"{outer}({inner})" if inner and inner != "<lambda>" else outer
         if outer in _SEEN_THROUGH and node.args:
             return _callee(node.args[0]) or outer
-        return outer
+        return "" if outer in _PUT_TOGETHER else outer
     if isinstance(node, ast.Subscript):
         return _callee(node.value)
     return "<lambda>" if isinstance(node, ast.Lambda) else ""

@@ -202,6 +202,22 @@ def test_methods_and_objects_that_are_called():
     assert names_inside(outline, row_named(outline, "head").index) == ["sin", "mean"]
 
 
+def test_a_module_that_is_put_together_to_be_called_is_called_by_what_it_gives():
+    def merge(structure, w):
+        def called(x):
+            y = structure(x @ w)
+            return jnp.sin(y)
+
+        return called
+
+    def f(w, x):
+        logits = merge(jnp.tanh, w)(x[1:])
+        return logits * 2
+
+    outline = outline_of(f, jnp.eye(8), _X)
+    assert [row.name for row in shown(outline, 0)] == ["index", "logits", "multiply"]
+
+
 def test_comprehensions_are_stacks():
     def f(ws, x):
         hidden = [jnp.tanh(x @ w) for w in ws]
