@@ -294,7 +294,6 @@ def _loops_of(subject: Subject, stack: Stack) -> list[Loop]:
 
 def _finding(subject: Subject, found: Unrolled) -> Finding:
     loop, flow, equations = found.loop, found.flow, found.equations
-    times = " x ".join(f"{size:,}" for size in found.sizes) + (f" x {found.turns}" if found.turns > 1 else "")
     where = f"line {loop.line.line} of {_file(subject, loop)}"
     around = f", in the loop `{loop.outer[-1].head}` on line {loop.outer[-1].line.line}," if loop.outer else ""
     stacks = found.stacks
@@ -305,7 +304,7 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
     return Finding(
         kind="unrolled",
         severity=_severity(equations),
-        title=f"unrolled from line {loop.line.line}: {times} copies",
+        title=f"unrolled from line {loop.line.line}: {_copies(found)}",
         text=(
             f"{_SAYS[loop.how].format(head=loop.head, where=where + around)} while JAX traced, so its body is there "
             f"{found.copies * found.turns:,} times{again}: {_cost(subject, equations)} in place of {each:,}."
@@ -322,6 +321,13 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
             "given": flow.given + flow.pieces,
         },
     )
+
+
+def _copies(found: Unrolled) -> str:
+    """How many there are, how many of each loop inside, and how many together are like the next ones."""
+    inside = "".join(f", each with {size:,} of the loop inside" for size in found.sizes[1:])
+    groups = f", alike in groups of {found.turns}" if found.turns > 1 else ""
+    return f"{found.copies * found.turns:,} copies{inside}{groups}"
 
 
 def _cost(subject: Subject, equations: int) -> str:

@@ -136,8 +136,8 @@ NAMED = {name: jnp.ones(4) for name in "abc"}
 @pytest.mark.parametrize(
     ("fn", "arguments", "title", "line"),
     [
-        (sweeps, (jnp.ones(16),), "8 x 14 copies", 1),
-        (averages, (NAMED, NAMED), "16 x 3 copies", 1),
+        (sweeps, (jnp.ones(16),), "8 copies, each with 14 of the loop inside", 1),
+        (averages, (NAMED, NAMED), "16 copies, each with 3 of the loop inside", 1),
         (lambda x: sweeps_of(x, 14), (jnp.ones(3),), "112 copies", None),
     ],
 )
@@ -161,7 +161,7 @@ def sometimes(x):
 
 def test_turns_that_are_alike_in_groups_are_counted_as_the_loop_says():
     finding = the("unrolled", sometimes, jnp.ones(4))
-    assert finding.title.endswith(": 8 x 3 copies")
+    assert finding.title.endswith(": 24 copies, alike in groups of 3")
     assert "24 times" in finding.text
     assert "It takes 3 turns until they are alike again." in finding.text
 

@@ -77,7 +77,7 @@ def nested(x):
 def test_loops_in_loops_are_one_finding():
     finding = the("unrolled", nested, 1.0)
     assert line_numbers(finding, nested) == [1]
-    assert "6 x 20 copies" in finding.title
+    assert "6 copies, each with 20 of the loop inside" in finding.title
 
 
 def test_a_loop_that_runs_in_two_places_is_one_finding():
