@@ -58,6 +58,18 @@ test('what the compiler does not keep looks so beside the colours of a run too',
   assert.equal(words.at(-1), 'not kept');
 });
 
+test('of boxes that a colour says nothing of, the legend says why in its own words', async () => {
+  const plain = (): ReturnType<typeof measured> => {
+    const made = measured();
+    const [run] = made.measures as unknown as { figures: { jaxpr: { seconds: number[] } } }[];
+    run.figures.jaxpr.seconds.splice(-1, 1, 0);
+    return made;
+  };
+  const { root } = await explore({ plain }, { colour: 'time' });
+  const words = [...root.querySelectorAll('.jv-legend-item')].map(item => item.textContent);
+  assert.equal(words.at(-1), 'not timed apart');
+});
+
 test('a long name is cut in the legend, and whole when it is pointed at', () => {
   const legend = new Legend();
   const long = 'dynamic-update-slice_bitcast_fusion.12';

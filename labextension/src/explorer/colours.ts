@@ -141,7 +141,7 @@ export class Colours {
   }
 
   private byGroups(visible: VisibleGraph, groups: Groups): Coloured {
-    const { amount, title } = this.chosen;
+    const { amount, title, rest = 'none' } = this.chosen;
     const own = amount ? AMOUNTS : GROUPS;
     const lookOf = (group: number): LookName =>
       group < 0 || group >= own ? REST : (`${amount ? 'amount' : 'group'}-${group}` as LookName);
@@ -161,7 +161,7 @@ export class Colours {
     const others = shown.filter(group => group >= own).length;
     const plain = [...of].some((group, box) => group < 0 && visible.shape[box] === Shape.box && !visible.ghost[box]);
     if (others || plain) {
-      legend.push({ look: REST, label: others ? `${others} others` : 'none' });
+      legend.push({ look: REST, label: others ? `${others} others` : rest });
     }
     return { looks, title, legend: looks.includes('ghost') ? [...legend, NOT_KEPT] : legend };
   }

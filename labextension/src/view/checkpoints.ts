@@ -21,6 +21,7 @@ export function checkpointColourings({ residuals }: Document): Colouring[] {
     key: checkpointKey(policy),
     label: policy.name === AS_IT_IS ? 'kept for the way back' : `checkpoint, ${policy.name}`,
     title: policy.name === AS_IT_IS ? 'kept for the way back' : `jax.checkpoint with ${policy.name}`,
+    rest: 'nothing to keep',
     groups: (document, graph) => groupsOf(document, graph, policy.name)
   }));
 }

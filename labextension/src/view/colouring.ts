@@ -22,6 +22,8 @@ export interface Colouring {
   readonly title: string;
   /** True where the groups are steps from little to much. */
   readonly amount?: boolean;
+  /** What is said of boxes that are in no group. */
+  readonly rest?: string;
   /** The figure of a run that it tells. */
   readonly figure?: Figure;
   /** The groups of a graph; null where there is nothing of the kind. */
@@ -47,15 +49,28 @@ export const colourings: readonly Colouring[] = [
     groups: () => ({ names: families.map(one => one.label), of: NOBODY })
   },
   { key: 'fate', label: 'fate', title: 'fate', groups: byFate },
-  { key: 'kernel', label: 'kernel', title: 'kernel', groups: byKernel },
-  { key: 'phase', label: 'phase', title: 'phase', groups: byPhase },
-  { key: 'module', label: 'module', title: 'module', groups: byModule },
+  { key: 'kernel', label: 'kernel', title: 'kernel', rest: 'no kernel of its own', groups: byKernel },
+  { key: 'phase', label: 'phase', title: 'phase', rest: 'outside of these', groups: byPhase },
+  { key: 'module', label: 'module', title: 'module', rest: 'in no module', groups: byModule },
   { key: 'type', label: 'type', title: 'type of number', groups: byType },
   { key: 'size', label: 'size', title: 'largest value', amount: true, groups: bySize },
-  { key: 'time', label: 'time', title: 'share of the time of a run', ...byShare('seconds') },
-  { key: 'flops', label: 'FLOPs', title: 'share of the FLOPs', ...byShare('flops') },
-  { key: 'bytes', label: 'bytes', title: 'share of the bytes read and written', ...byShare('bytes') },
-  { key: 'alive', label: 'alive at the peak', title: 'alive when most is in memory', amount: true, groups: byAlive },
+  { key: 'time', label: 'time', title: 'share of the time of a run', rest: 'not timed apart', ...byShare('seconds') },
+  { key: 'flops', label: 'FLOPs', title: 'share of the FLOPs', rest: 'not counted apart', ...byShare('flops') },
+  {
+    key: 'bytes',
+    label: 'bytes',
+    title: 'share of the bytes read and written',
+    rest: 'not counted apart',
+    ...byShare('bytes')
+  },
+  {
+    key: 'alive',
+    label: 'alive at the peak',
+    title: 'alive when most is in memory',
+    amount: true,
+    rest: 'not alive then',
+    groups: byAlive
+  },
   { key: 'sharding', label: 'sharding', title: 'sharding', groups: bySharding }
 ];
 
