@@ -68,6 +68,8 @@ test('of boxes that a colour says nothing of, the legend says why in its own wor
   const { root } = await explore({ plain }, { colour: 'time' });
   const words = [...root.querySelectorAll('.jv-legend-item')].map(item => item.textContent);
   assert.equal(words.at(-1), 'not timed apart');
+  const legend = root.querySelector('.jv-legend');
+  assert.equal(legend?.getAttribute('aria-label'), 'what the colours say: share of the time of a run');
 });
 
 test('a long name is cut in the legend, and whole when it is pointed at', () => {

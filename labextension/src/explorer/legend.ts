@@ -17,10 +17,15 @@ const SPACE = 8;
 export class Legend {
   readonly root = element('div', 'jv-legend');
 
+  constructor() {
+    this.root.setAttribute('role', 'group');
+  }
+
   /** Without a title, a picture of one colour needs none. */
   fill(title: string, entries: readonly LegendEntry[], palette: Palette, stage?: Stage): void {
     const { root } = this;
     root.hidden = !title && entries.length < 2;
+    root.setAttribute('aria-label', `what the colours say: ${title || 'kind of operation'}`);
     root.replaceChildren(
       ...(title ? [element('b', 'jv-legend-title', title)] : []),
       ...entries.map(entry => item(entry, palette)),
