@@ -64,6 +64,15 @@ function twoStages(): Plain {
   return { plain: () => ({ ...plain, programs }) };
 }
 
+test('one of two pictures is sooner too narrow for details at its side', async () => {
+  giveSize(490, 400);
+  const { explorer, root, press } = await explore(twoStages());
+  explorer.select([3]);
+  assert.ok(!isBelow(root));
+  await press('d');
+  assert.ok(isBelow(root));
+});
+
 test('two pictures one above the other have twice the height, and not more each than both can be read in', async () => {
   giveSize(400, 240);
   const { root, press } = await explore(twoStages());
