@@ -153,7 +153,8 @@ def _is_place(failure: Failure, target: ast.expr) -> bool:
 
 
 def _was_there(failure: Failure, place: str) -> bool:
-    return place in failure.variables or failure.value(ast.parse(place, mode="eval").body) is not None
+    of_entry = place.endswith("]")
+    return failure.value(ast.parse(place, mode="eval").body) is not None if of_entry else place in failure.variables
 
 
 def _after(failure: Failure, node: ast.If) -> list[ast.stmt]:
