@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxviz import compat_traces
+from jaxviz import compat, compat_traces
 from jaxviz.document import Document, ErrorEntry, OutlineEntry, ProgramEntry, StageEntry
 from jaxviz.errors import Explanation, Failure, explain
 from jaxviz.errors.failure import Place
@@ -113,8 +113,11 @@ def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, C
     """What was traced, the nodes of it that the error is about, and the call stacks of what has an unfinished body."""
     if "traced" in vars(program):
         # The trace ended well, and what it closes over turned out to be no value.
-        graph = read_jaxpr(program.jaxpr, tables)
-        return graph, np.flatnonzero(compat_traces.traced_values_of(program.traced)).astype(np.int32), {}
+        leaked = compat_traces.traced_values_of(program.traced)
+        names = list(compat.argument_names_of(program.jaxpr))
+        names[: len(leaked)] = ["leaked value" if is_leaked else "" for is_leaked in leaked]
+        graph = read_jaxpr(program.jaxpr, tables, argument_names=names)
+        return graph, np.flatnonzero(leaked).astype(np.int32), {}
     try:
         own = [number for number, place in enumerate(failure.places) if place in failure.own]
         traced = traced_so_far([place.frame for place in failure.places], _name(failure), own)

@@ -137,6 +137,7 @@ def test_a_value_that_leaked_is_an_error_though_tracing_says_nothing():
     document = shown.document()
     (node,) = document.programs[0].error.nodes
     graph = document.graphs[0]
+    assert graph.node(node).name == "leaked value"
     assert [user.op for user in graph if int(graph.first_value[node]) in user.operands] == ["add"]
 
 

@@ -34,7 +34,7 @@ def filled_list(failure: Failure, loop: ast.stmt) -> tuple[Cure, ...]:
             return ()
         lines += inside
     head = f"for {failure.text(loop.target)} in {failure.text(loop.iter)}:"
-    text = "Make all turns, in place of the whole loop, with 0 for what the list would lack; it is always as long:"
+    text = "Make all turns, in place of the whole loop, with 0 where the list would have ended; it has one length then:"
     return (Cure(text, "\n".join([*begins, head, *indented(lines)])),)
 
 
