@@ -191,19 +191,33 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
     cures = [Cure("Make it static: then it is a part of the program.", code)]
     if what not in ("str", "function", "NoneType", "type", "custom_jvp", "PjitFunction"):
         held = next((one for one in _objects(failure) if type(one).__name__ == what), None)
-        if dataclasses.is_dataclass(held):
-            register = f"jax.tree_util.register_dataclass({what})  # fields that are arrays are traced"
-            cures.append(Cure("Or tell JAX which arrays it holds:", register))
+        if dataclasses.is_dataclass(held) and not isinstance(held, type):
+            registered = Cure("Or tell JAX which arrays it holds:", _registered(held), inside=False)
+            cures = [*cures, registered] if type(held).__hash__ is not None else [registered]
     return Explanation(
         "not an array", f"{shown} is no array but of the type {what}", reason, tuple(cures), api_page("jax.jit")
     )
 
 
+def _registered(held: Any) -> str:
+    """A dataclass as a tree: its fields that are arrays or numbers are traced, the others are a part of the program."""
+    kinds = (int, float, complex, tuple, list, dict)
+    fields = {one.name: getattr(held, one.name) for one in dataclasses.fields(held)}
+    traced = [name for name, value in fields.items() if is_array(value) or isinstance(value, kinds)]
+    known = [name for name in fields if name not in traced]
+    return (
+        f"jax.tree_util.register_dataclass(\n    {type(held).__name__}, data_fields={traced}, meta_fields={known}\n)"
+    ).replace("'", '"')
+
+
 def _objects(failure: Failure) -> list[Any]:
-    """What the explored function and the failing statement are about."""
+    """What the explored function and the failing statement are about, and what JAX was given there."""
     statement = failure.statement
     named = [one for one in ast.walk(statement) if isinstance(one, ast.Name)] if statement is not None else []
-    return [*failure.args, *failure.kwargs.values(), *map(failure.value, named), failure.variables.get("self")]
+    inside = [one for place in failure.places for one in list(place.frame.f_locals.values())]
+    given = [one for several in inside if type(several) in (list, tuple) for one in several]
+    own = [*failure.args, *failure.kwargs.values(), *map(failure.value, named), failure.variables.get("self")]
+    return [*own, *inside, *given]
 
 
 def _method(failure: Failure, call: ast.Call | None) -> str:

@@ -153,6 +153,23 @@ def _bounds(failure: Failure, match: re.Match[str]) -> Explanation:
 _TYPE = ("TypeError",)
 
 
+def _unchanged(failure: Failure, call: ast.Call) -> Explanation | None:
+    """`cond` with None for a branch, in which nothing is to be done."""
+    nothing = [one for one in call.args[1:3] if isinstance(one, ast.Constant) and one.value is None]
+    operands = call.args[3:]
+    if not nothing or not operands or failure.source is None:
+        return None
+    names = [f"same_{place}" for place in range(len(operands))] if operands[1:] else ["same"]
+    given = ", ".join(names)
+    back = f"lambda {given}: {f'({given})' if operands[1:] else given}"
+    cure = Cure("Give back what it is handed:", failure.with_(call, failure.source.replaced(call, {nothing[0]: back})))
+    reason = (
+        "`cond` runs one of two functions, and goes on with what that gives. Where nothing is to be done, the function "
+        "gives back what it was handed."
+    )
+    return Explanation("branches", "`cond` wants a function for each way", reason, (cure,), api_page("jax.lax.cond"))
+
+
 def _values_for_branches(failure: Failure, match: re.Match[str]) -> Explanation:
     """Values in place of the functions that are the branches of `cond`."""
     call = failure.calls("cond")
@@ -162,6 +179,8 @@ def _values_for_branches(failure: Failure, match: re.Match[str]) -> Explanation:
     where, functions = f"jnp.where({test}, {yes}, {no})", f"jax.lax.cond({test}, lambda: {yes}, lambda: {no})"
     if written and call is not None and not any(callable(failure.value(one)) for one in sides):
         where, functions = failure.with_(call, where), failure.with_(call, functions)
+    if written and call is not None and (unchanged := _unchanged(failure, call)) is not None:
+        return unchanged
     types = failure.types(failure.expression)
     reason = (
         "`cond` runs only one of its branches, so these are functions, called with what comes after them. To choose "

@@ -65,7 +65,7 @@ def _by_another(failure: Failure, call: ast.Call, outer: ast.Call, places: tuple
     """The derivative by the arguments that are floating-point numbers."""
     kept = [place for place in places if place < len(outer.args) and not _is_whole(failure, outer.args[place])]
     other = [place for place, one in enumerate(outer.args) if _is_known_float(failure, one)]
-    if not kept and not other:
+    if (not kept and not other) or kept == [*places]:
         return []
     asked = f"({', '.join(map(str, kept))}{',' if len(kept) == 1 else ''})" if kept else str(other[0])
     arguments = [failure.text(call.args[0])]

@@ -34,7 +34,7 @@ _METHODS = {
     "numel": ("x.size", "The number of elements is `size`."),
     "backward": ("jax.grad(loss)(parameters)", "Derivatives are taken of functions, with `jax.grad`."),
     "masked_fill": ("jnp.where(mask, value, x)", "What a mask chooses is written with `where`."),
-    "fill": ("jnp.full_like(x, ...)", "Arrays of JAX never change; a new one is made."),
+    "fill": ("x = jnp.full_like(x, ...)", "Arrays of JAX never change; a new one is made."),
     "block_until_ready": ("x", "Inside a traced function nothing runs that could be waited for; wait outside, "
         "on the result."),
     "append": ("x = jnp.append(x, ...)", "Arrays of JAX never change; a longer one is made, which in a loop costs more "

@@ -58,6 +58,15 @@ def _one_number(failure: Failure, match: re.Match[str]) -> Explanation:
     if scanned is not None and type(value) is int:
         text = f"jnp.arange({failure.text(scanned)})"
         cures = [Cure("Go along the numbers of the turns:", failure.with_(scanned, text))]
+    elements = getattr(scanned, "elts", value if isinstance(value, (list, tuple)) else [])
+    if scanned is not None and len(elements) > 1:
+        # A list is a tree of as many arrays, each to be gone along.
+        cure = Cure("Make one array of them:", failure.with_(scanned, f"jnp.array({failure.text(scanned)})"))
+        reason = (
+            "`scan` goes along the first axis of each array in a list, not along the list. "
+            f"`{failure.text(scanned)}` holds {len(elements)} of them, and a single number has no axis."
+        )
+        return Explanation("scan lengths", "`scan` does not go along a list", reason, (cure,), _PAGE)
     reason = (
         f"`scan` takes one entry in every turn along the first axis, and a single number has none: {match[1]}. The "
         "number of turns is said by `length`, and what is the same in each turn is read from around the body."

@@ -66,8 +66,9 @@ def turns_in_python(failure: Failure, loop: Loop) -> list[Cure]:
             f"{state} = {start}",
             f"for {turn} in range({failure.text(bounds[0])}, {failure.text(bounds[1])}):",
             f"    {state} = {function}({turn}, {state})",
-            failure.with_(call, state),
         ]
+        if getattr(failure.statement, "value", None) is not call or not isinstance(failure.statement, ast.Expr):
+            lines.append(failure.with_(call, state))
     elif loop.name == "scan":
         along = _along(failure, call)
         if along is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import jax
@@ -161,3 +162,19 @@ def _by_settings(x, settings):
 @failing(X, case="static argument", place="_by_settings", words=["Let it be traced"], mends=[0], gives=2 * X)
 def settings_that_are_static(x):
     return _by_settings(x, {"scale": 2.0})
+
+
+@dataclasses.dataclass
+class Settings:
+    rate: float
+    name: str
+
+
+@jax.jit
+def scaled(settings, x):
+    return settings.rate * x
+
+
+@failing(X, case="not an array", place="scaled(Settings(", words=['data_fields=["rate"], meta_fields=["name"]'])
+def a_dataclass_that_may_change(x):
+    return scaled(Settings(0.5, "slow"), x)

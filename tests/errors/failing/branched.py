@@ -44,3 +44,8 @@ def branches_in_a_tuple_of_other_structures(x, way):
 def branches_in_a_list_of_which_one_takes_nothing(x, way):
     sums = [lambda: 0.0, lambda v: v.sum()]
     return jax.lax.switch(way, sums, x)
+
+
+@failing(X, case="branches", place="lax.cond", words=["lambda same: same"], mends=[0], gives=X + 1)
+def a_branch_in_which_nothing_is_done(x):
+    return jax.lax.cond(x[0] > 0, lambda v: v + 1, None, x)

@@ -102,3 +102,15 @@ def updates_of_one_array(params, gradients):
     state = DESCENT.init(params)
     updates = DESCENT.update(gradients, state)
     return optax.apply_updates(params, updates)
+
+
+@failing(X, case="attribute", place="y.fill", words=["y = jnp.full_like(y, 2)"], mends=[0], gives=2)
+def an_array_that_is_filled(x):
+    y = x * 3
+    y.fill(2)
+    return y
+
+
+@failing(X, case="scan lengths", place="lax.scan", words=["jnp.array([1.0, 2.0])"], mends=[0], gives=(9, [6, 7]))
+def a_scan_along_a_list(x):
+    return jax.lax.scan(lambda total, one: (total + one, total), x.sum(), [1.0, 2.0])
