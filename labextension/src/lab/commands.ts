@@ -7,7 +7,7 @@ import type { AllPrograms, KernelEntry } from './allPrograms.ts';
 import type { Told } from '../explorer/kernelLine.ts';
 import type { Comparing } from './comparing.ts';
 import { icon } from './icon.ts';
-import type { Program } from './kernelPrograms.ts';
+import type { Program } from './program.ts';
 import { Commands } from './names.ts';
 import { newNotebook } from './newNotebook.ts';
 

@@ -9,34 +9,12 @@ import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 import type { Asked, Told } from '../explorer/kernelLine.ts';
 import { application } from './preferences.ts';
+import type { Program } from './program.ts';
 import { AT_ONCE, Questions, type Message, type Purpose } from './questions.ts';
 import type { Pinned, Shelf } from './shelf.ts';
 
 /** The target of the comm, in `jaxviz/notebook/channel.py`. */
 const TARGET = 'jaxviz';
-
-/** A program of a kernel, as `Entry.summary` gives it. */
-export interface Program {
-  readonly id: string;
-  readonly origin: 'explored' | 'watched' | 'recorded' | 'compiled';
-  readonly function: string;
-  /** What specializations of one function have in common. */
-  readonly group: string;
-  readonly defined: string;
-  readonly call: string;
-  readonly signature: string;
-  /** Seconds since 1970. */
-  readonly when: number;
-  readonly seconds: Readonly<Record<string, number>>;
-  readonly kinds: readonly string[];
-  readonly why: string;
-  readonly remedy: string;
-  readonly place: string;
-  readonly label: string;
-  readonly pinned: boolean;
-  /** Whether it could not be traced; not told by an earlier jaxviz. */
-  readonly failed?: boolean;
-}
 
 /**
  * Why programs that were there are not any more, until others come: the kernel was restarted, the notebook has another

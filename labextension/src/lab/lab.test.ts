@@ -5,7 +5,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import { pathOfServer } from './serverPath.ts';
-import { KernelPrograms, type Program } from './kernelPrograms.ts';
+import { KernelPrograms } from './kernelPrograms.ts';
+import type { Program } from './program.ts';
 import type { Pinned, Shelf } from './shelf.ts';
 import { agoText, costText, seconds } from './words.ts';
 

@@ -12,7 +12,8 @@ import type { AllPrograms, KernelEntry } from './allPrograms.ts';
 import type { Comparing } from './comparing.ts';
 import { listed } from './listed.ts';
 import { Commands } from './names.ts';
-import type { Lost, Program } from './kernelPrograms.ts';
+import type { Lost } from './kernelPrograms.ts';
+import type { Program } from './program.ts';
 import { marked } from './signature.ts';
 import { agoText, costText, seconds } from './words.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { IStateDB } from '@jupyterlab/statedb';
 import type { ReadonlyPartialJSONValue } from '@lumino/coreutils';
-import type { Program } from './kernelPrograms.ts';
+import type { Program } from './program.ts';
 
 const NAMESPACE = 'jaxviz-pinned';
 const PREFIX = `${NAMESPACE}:`;
