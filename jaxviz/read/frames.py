@@ -7,6 +7,7 @@ for them: only the person's own files are read, for columns in characters and fo
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import re
@@ -38,6 +39,8 @@ def _folders(*names: str) -> tuple[str, ...]:
 
 _STANDARD_FOLDERS = _folders("stdlib", "platstdlib")
 _LIBRARY_FOLDERS = _STANDARD_FOLDERS + _folders("purelib", "platlib")
+# What decorators of `contextlib` put around a function, as JAX 0.6 does around its own, is no place of a program.
+_WRAPPING = contextlib.__file__
 
 
 @dataclass(slots=True, eq=False)
@@ -162,7 +165,7 @@ class FrameReader:
 
     def _look_at(self, code: CodeType) -> _Code:
         path = code.co_filename
-        if path.startswith(compat.JAX_FOLDERS):
+        if path.startswith(compat.JAX_FOLDERS) or path == _WRAPPING:
             return _Code(code, _LEFT_OUT)
         if path.startswith(OWN_FOLDER):
             return _Code(code, _OWN)

@@ -17,6 +17,7 @@ SHORT = jnp.full((3, 500), 100, jnp.uint16)
     [
         (lambda x: x @ x, SMALL, "a product of matrices of int8 is kept in int8", "preferred_element_type=jnp.int32"),
         (lambda x: x @ x.T, SHORT, "a product of matrices of uint16", "preferred_element_type"),
+        (lambda x: jnp.einsum("ij,kj->ik", x, x), SMALL, "a product of matrices of int8", "preferred_element_type"),
         (lambda x: jnp.cumsum(x, axis=1), SMALL, "a running sum of int8 is kept in int8", "jnp.cumsum(x, dtype="),
         (lambda x: jnp.cumprod(x, axis=1), SMALL, "a running product of int8 is kept", "jnp.cumprod(x, dtype="),
     ],
