@@ -60,7 +60,8 @@ export function rebuildingPart({ rebuild, stop }: RebuildingActions): HTMLElemen
     return [...parts, beside];
   };
   end.hidden = true;
-  root.append(found, start, words, end);
+  // Words become longer and shorter: what is pressed stands before them, in one place.
+  root.append(found, start, end, words);
   return root;
 }
 
