@@ -2,6 +2,8 @@
 
 Twins came from the same place of the source. Backward runs in the opposite order, so where a place occurs several
 times, the first forward belongs to the last backward. Of stacks the first copies are twins, because they are shown.
+Stacks may be called otherwise backward, where less is known of what is in them: those that are the only ones of so many
+copies belong together.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
         # The first row in a stack is another one where the order is the other way round.
         place[row] = ("stack", int(name[row])) if draft.count[row] > 1 else None
     opens = np.where(draft.kind == STATEMENT, 1, np.where(draft.kind == CALL, 2, 0))
-    twins = Twins(children, place, opens.tolist(), draft.copy)
+    twins = Twins(children, place, opens.tolist(), draft.count, draft.copy)
     waiting: dict[int, int] = {}
     for row in phases:
         phase = labels[label[row]].name
@@ -57,12 +59,18 @@ class Twins:
     """Ties the rows of phases. `place` is equal for rows of the same place, None for what has none."""
 
     def __init__(
-        self, children: Sequence[Sequence[int]], place: Sequence[Hashable], opens: Sequence[int], copy: Column
+        self,
+        children: Sequence[Sequence[int]],
+        place: Sequence[Hashable],
+        opens: Sequence[int],
+        count: Column,
+        copy: Column,
     ) -> None:
         """Rows that may be there on one side only are opened to look inside: statements first (1), then calls (2)."""
         self._children = children
         self._place = place
         self._opens = opens
+        self._count = count.tolist()
         self._copy = copy.tolist()
         self.twin = np.full(len(children), -1, np.int32)
 
@@ -102,8 +110,18 @@ class Twins:
                 if opened != (forward, left):
                     break
             else:
-                return pairs
+                return pairs + self._stacks(forward, left)
             forward, backward = opened
+
+    def _stacks(self, forward: list[int], backward: list[int]) -> list[tuple[int, int]]:
+        """Of rows that nothing else ties, the stacks that are the only ones of as many copies on their side."""
+        one, other = (
+            {self._count[row]: row for row in rows if self._is_only_stack(row, rows)} for rows in (forward, backward)
+        )
+        return [(row, other[count]) for count, row in one.items() if count in other]
+
+    def _is_only_stack(self, row: int, rows: list[int]) -> bool:
+        return self._count[row] > 1 and [self._count[other] for other in rows].count(self._count[row]) == 1
 
     def _key(self, row: int) -> Hashable:
         # Copies correspond by being the first, whatever their number in the program.

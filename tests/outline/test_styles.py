@@ -118,3 +118,32 @@ def test_an_index_by_values_stands_by_itself():
 def test_what_taking_a_gradient_does_itself_has_no_box_of_its_own():
     outline = outline_of_style("nested_scans")
     assert not rows_named(outline, "value_and_grad(loss)")
+
+
+def test_a_stack_of_modules_is_called_alike_forward_and_backward():
+    eqx = pytest.importorskip("equinox", reason="it is not in the environments of the oldest and the newest JAX")
+
+    class Mix(eqx.Module):
+        rows: eqx.nn.Linear
+        columns: eqx.nn.Linear
+
+        def __call__(self, y):
+            y = y + jax.nn.relu(jax.vmap(self.rows)(y))
+            return y + jax.vmap(self.columns)(y.T).T
+
+    class Mixer(eqx.Module):
+        mixes: list
+
+        def __call__(self, y):
+            for mix in self.mixes:
+                y = mix(y)
+            return y
+
+    def loss(model, x):
+        return (jax.vmap(model)(x) ** 2).mean()
+
+    key = jax.random.key(0)
+    mixer = Mixer([Mix(eqx.nn.Linear(8, 8, key=key), eqx.nn.Linear(4, 4, key=key)) for _ in range(3)])
+    forward, backward = rows_named(outline_of(jax.grad(loss), mixer, jnp.ones((3, 4, 8))), "Mix")
+    assert forward.twin == backward.index
+    assert forward.count == backward.count == 3
