@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from errors.failing import X
-from errors.failing.telling import all_words, cures_of, failed, mended
+from errors.failing.telling import all_words, cures_of, failed, failed_anew, mended
 
 try:
     from jax import enable_x64
@@ -324,7 +324,7 @@ def test_a_cure_that_fails_for_these_shapes_is_not_told():
 
 def test_a_half_that_bounds_a_loop_is_told_where_64_bits_are_enabled_too():
     with enable_x64(True):
-        _, shown = failed("half_as_many_turns")
+        _, shown = failed_anew("half_as_many_turns")
     assert shown.explanation.case == "whole size"
 
 

@@ -12,7 +12,7 @@ import jsonschema
 import numpy as np
 import pytest
 from errors.failing import CASES, X
-from errors.failing.telling import all_words, failed, mended
+from errors.failing.telling import all_words, failed, failed_anew, mended
 from test_document import SCHEMA
 
 import jaxviz as jv
@@ -213,7 +213,7 @@ def without_frames_of_jax():
 
 
 def test_the_setting_of_tracebacks_is_as_it_was(without_frames_of_jax):
-    error, _ = failed("an_if")
+    error, _ = failed_anew("an_if")
     assert jax.config.jax_traceback_filtering == "remove_frames"
     files = []
     at = error.__traceback__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import textwrap
 
@@ -14,8 +15,15 @@ from errors.failing import CASES
 import jaxviz as jv
 
 
+@functools.cache
 def failed(name):
-    """The error of a case, and what explains it."""
+    """The error of a case, and what explains it, made once for all tests of a process."""
+    error, shown = failed_anew(name)
+    return error.with_traceback(None), shown
+
+
+def failed_anew(name):
+    """The same, made now, with its traceback."""
     one = CASES[name]
     try:
         jv.explore(one.fn, *one.args)
