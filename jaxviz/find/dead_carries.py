@@ -78,7 +78,9 @@ def _dead(subject: Subject, owner: int, loop: _Loop, outside: dict[int, int], re
     # A number that is only counted up costs nothing; loops of JAX count so themselves.
     dead = {result: nodes for result, nodes in own.items() if not _only_counts(subject, nodes)}
     nodes = sorted({node for some in dead.values() for node in some})
-    if not any(subject.is_own(node) for node in nodes):
+    # What a loop that JAX itself has written carries comes from where it is called, and is its own matter.
+    stacks = graph.nodes.stack
+    if not any(subject.is_own(node) and stacks[node] != stacks[owner] for node in nodes):
         return
     names = [_name(subject, result, loop) for result in dead]
     named = ", ".join(f"`{name}`" for name in dict.fromkeys(filter(None, names)))

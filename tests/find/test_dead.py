@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import pytest
 from find.found import found, line_numbers, the
 from jax import lax
+from jax.scipy import optimize
 
 from jaxviz.exploration import explore
 from jaxviz.find import dead
@@ -275,6 +276,10 @@ INNOCENT = {
     "what is printed": (_printing, (1.0,)),
     "a loop whose last turn is needed": (lambda x: lax.fori_loop(0, 5, lambda i, c: c * i, x), (1.0,)),
     "a checkpointed gradient": (jax.grad(jax.checkpoint(lambda x: jnp.sin(jnp.sin(x)))), (1.0,)),
+    "a loop that JAX has written": (
+        lambda x: optimize.minimize(lambda x: ((x - 1) ** 2).sum(), x, method="BFGS").x,
+        (jnp.ones(3),),
+    ),
     "a Hessian": (jax.hessian(lambda x: jnp.sum(jnp.sin(x) ** 2)), (jnp.ones(3),)),
 }
 
