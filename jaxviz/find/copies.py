@@ -82,7 +82,7 @@ class _Copies:
             return self._told(low + start, low + stop)
         # Hardly two copies in a row are of the same shapes.
         flow = self._told(low, high)
-        grows = flow.carried > 0 and not self._given_differ(low, high)
+        grows = flow.grows and not self._given_differ(low, high)
         return flow._replace(low=low + start, high=low + stop, grows=grows)
 
     def _computed(self) -> Hashes:
@@ -125,6 +125,7 @@ class _Copies:
         pieces = self._pieces(low, high)
         carried = np.unique(table[-1, reads]) if simple else table[:0, 0]
         arrays = np.unique(table[-1, given])
+        handed = np.where(started, self.graph.values.type[table], -1)[:, reads]
         changing = [table[:, column] for column in np.flatnonzero(changes).tolist()]
         return Flow(
             low,
@@ -137,6 +138,7 @@ class _Copies:
             numbers=max(numbers, default=NO_NUMBERS),
             collected=self._collected(low, high),
             simple=simple,
+            grows=len(carried) > 0 and bool((handed != handed[-1])[handed >= 0].any()),
             period=_period([*changing, *pieces], high - low),
         )
 

@@ -159,12 +159,19 @@ def updates(params):
     return jax.tree.map(lambda p: p - 0.1 * jnp.tanh(p) * p, params)
 
 
+def neighbours(cells):
+    """Each turn moves the cells by pieces of other shapes, and hands on a sum that keeps its shape."""
+    around = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
+    return sum(jnp.roll(cells, shift, (0, 1)) for shift in around)
+
+
 INNOCENT = {
     "ten layers": (lambda weights: layers(jnp.ones(4), weights), [jnp.ones((4, 4))] * 10),
     "fori_loop": (lambda x: lax.fori_loop(0, 1000, lambda _, c: c * 1.01 + 0.1, x), 1.0),
     "scan": (lambda x: lax.scan(lambda c, y: (c + y, c), 0.0, x), jnp.ones(1000)),
     "few turns": (few, 1.0),
     "written out": (written_out, 1.0),
+    "neighbours of a cell": (neighbours, jnp.ones((16, 16))),
     "an update of each parameter": (updates, [jnp.ones(3)] * 30),
     "vmap": (jax.vmap(lambda x: jnp.sin(x) * 2), jnp.ones(100)),
 }
