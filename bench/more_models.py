@@ -216,6 +216,61 @@ def stochastic_equation() -> Case:
     return solve, (KEY, jnp.float32(1.0))
 
 
+def kalman_filter() -> Case:
+    def filtered(seen: Any, moves: Any, shows: Any, noise: Any) -> Any:
+        def step(state: Any, one: Any) -> Any:
+            mean, spread = moves @ state[0], moves @ state[1] @ moves.T + noise
+            gain = jnp.linalg.solve(shows @ spread @ shows.T + jnp.eye(2), shows @ spread).T
+            mean = mean + gain @ (one - shows @ mean)
+            return (mean, spread - gain @ shows @ spread), mean
+
+        return jax.lax.scan(step, (jnp.zeros(4), jnp.eye(4)), seen)[1]
+
+    return filtered, (jnp.ones((20, 2)), jnp.eye(4), jnp.ones((2, 4)), jnp.eye(4))
+
+
+def random_features() -> Case:
+    """The features are the same in each call, as they are meant to be."""
+
+    def features(x: Any) -> Any:
+        of_weights, of_phases = jax.random.split(jax.random.key(42))
+        weights = jax.random.normal(of_weights, (x.shape[-1], 64))
+        phases = jax.random.uniform(of_phases, (64,), maxval=2 * jnp.pi)
+        return jnp.sqrt(2 / 64) * jnp.cos(x @ weights + phases)
+
+    return features, (jnp.ones((10, 3)),)
+
+
+def hamiltonian_step() -> Case:
+    def energy(place: Any) -> Any:
+        return 0.5 * jnp.sum(place**2)
+
+    def step(key: Any, place: Any, size: Any) -> Any:
+        of_speed, of_choice = jax.random.split(key)
+        speed = jax.random.normal(of_speed, place.shape)
+
+        def leap(state: Any, _: None) -> Any:
+            place, speed = state
+            speed = speed - 0.5 * size * jax.grad(energy)(place)
+            place = place + size * speed
+            return (place, speed - 0.5 * size * jax.grad(energy)(place)), None
+
+        (end, fast), _ = jax.lax.scan(leap, (place, speed), None, length=10)
+        gain = energy(place) + 0.5 * jnp.sum(speed**2) - energy(end) - 0.5 * jnp.sum(fast**2)
+        return jnp.where(jnp.log(jax.random.uniform(of_choice)) < gain, end, place)
+
+    return step, (KEY, jnp.ones(5), jnp.float32(0.1))
+
+
+def minimized() -> Case:
+    from jax.scipy.optimize import minimize
+
+    def valley(x: Any) -> Any:
+        return jnp.sum((x[1:] - x[:-1] ** 2) ** 2) + jnp.sum((1 - x) ** 2)
+
+    return lambda x: minimize(valley, x, method="BFGS").x, (jnp.full(4, 0.5),)
+
+
 MORE_MODELS = {
     "variational autoencoder": variational_autoencoder,
     "residual network": residual_network,
@@ -228,4 +283,8 @@ MORE_MODELS = {
     "sampled tokens": sampled_tokens,
     "critic with a penalty": two_losses,
     "stochastic equation": stochastic_equation,
+    "kalman filter": kalman_filter,
+    "random features": random_features,
+    "hamiltonian step": hamiltonian_step,
+    "minimized": minimized,
 }
