@@ -68,6 +68,7 @@ def test_a_call_that_fails_is_in_the_panel_and_opens_what_explains_it(notebook):
     row = opened.page.locator(".jv-entry")
     expect(row).to_have_count(1)
     expect(row).to_contain_text("could not be traced: Python's if needs to know total > 0 while JAX traces")
+    expect(opened.page.locator(".jv-panel-cost")).to_have_text("")
     opened.shot("programs-failed")
     row.dblclick()
     expect(opened.page.locator(".jv-tab .jv-failure h3")).to_have_text(

@@ -247,7 +247,9 @@ export class ProgramsPanel extends Widget {
     summary.dataset.key = `${kernel} ${group}`;
     summary.title = first.defined;
     const total = members.reduce((sum, { seconds: costs }) => sum + seconds(costs), 0);
-    const count = members.length > 1 ? trans.__('%1 programs, %2', members.length, costText(total)) : costText(total);
+    const many = members.length > 1 ? trans._n('%1 program', '%1 programs', members.length) : '';
+    // One that could not be traced has cost nothing that is known.
+    const count = [many, total ? costText(total) : ''].filter(Boolean).join(', ');
     summary.append(
       element('code', 'jv-panel-function-name', first.function),
       element('span', 'jv-panel-quiet', first.defined),
