@@ -59,6 +59,7 @@ class FakeKernel {
 /** A notebook that is open, and whose kernel is about to be connected to. */
 class FakeNotebook {
   readonly kernelChanged = new Signal<this, unknown>(this);
+  readonly statusChanged = new Signal<this, Kernel.Status>(this);
   readonly propertyChanged = new Signal<this, unknown>(this);
   readonly disposed = new Signal<this, void>(this);
 
@@ -141,6 +142,28 @@ test('a notebook without a kernel has its pinned programs, wherever it moves, an
   notebook.kernelChanged.emit({});
   await later();
   assert.deepEqual(stateOf(all), [['two.ipynb', 1, 'gone']]);
+});
+
+test('a kernel that was dead and is restarted has its programs again', async () => {
+  const sessions = new FakeSessions([]);
+  const all = new AllPrograms(serverOf(sessions));
+  const kernel = Object.assign(new FakeKernel(), { status: 'idle' });
+  const notebook = new FakeNotebook('one.ipynb', { kernel, path: 'one.ipynb' });
+  all.follow(notebook as unknown as ISessionContext);
+  kernel.status = 'dead';
+  notebook.statusChanged.emit('dead');
+  sessions.runningChanged.emit();
+  assert.deepEqual(
+    all.entries.map(({ programs }) => programs.hasKernel),
+    [false]
+  );
+  kernel.status = 'restarting';
+  notebook.statusChanged.emit('restarting');
+  await later();
+  assert.deepEqual(
+    all.entries.map(({ id, programs }) => [id, programs.hasKernel]),
+    [['kernel', true]]
+  );
 });
 
 test('a notebook whose kernel the server has is not said to have none while it connects', async () => {

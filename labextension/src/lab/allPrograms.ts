@@ -91,6 +91,13 @@ export class AllPrograms {
       }
     };
     context.kernelChanged.connect(connect);
+    // A kernel that was dead, and is restarted, is the same kernel.
+    context.statusChanged.connect((_, status) => {
+      const kernel = context.session?.kernel;
+      if (kernel && status !== 'dead' && !this.kernels.has(kernel.id)) {
+        connect();
+      }
+    });
     // A notebook that is renamed takes its programs along.
     context.propertyChanged.connect((_, what) => {
       if (what === 'path') {

@@ -191,15 +191,23 @@ test('a kernel that someone else restarts is heard as it ends, and the next one 
   assert.deepEqual([programs.lost, programs.size], [null, 1]);
 });
 
+/** As much of an open notebook as is followed. */
+function notebookOf(kernel: FakeKernel, path: string) {
+  return {
+    session: { kernel, path },
+    kernelChanged: new Signal<object, unknown>({}),
+    statusChanged: new Signal<object, string>({}),
+    propertyChanged: new Signal<object, string>({}),
+    disposed: new Signal<object, void>({})
+  };
+}
+
 test('of two notebooks side by side, each picture finds the kernel that made it, also once that was renamed', () => {
   const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
   const all = new AllPrograms({ sessions, kernels: sessions } as never);
   const kernels = ['one', 'two'].map(id => {
     const kernel = new FakeKernel(id);
-    const session = { kernel, path: `${id}.ipynb` };
-    const signals = { kernelChanged: new Signal<object, unknown>({}), disposed: new Signal<object, void>({}) };
-    const propertyChanged = new Signal<object, string>({});
-    all.follow({ session, ...signals, propertyChanged } as never);
+    all.follow(notebookOf(kernel, `${id}.ipynb`) as never);
     kernel.say('comm_open', { type: 'list', session: `key-${id}`, programs: [{ id: '1', when: 1 }], dropped: 0 });
     return kernel;
   });
@@ -224,10 +232,9 @@ test('a notebook that is renamed keeps the list of its programs, under its new p
   const sessions = { runningChanged: new Signal<object, void>({}), running: () => [] };
   const all = new AllPrograms({ sessions, kernels: sessions } as never);
   const kernel = new FakeKernel('one');
-  const session = { kernel, path: 'folder/one.ipynb' };
-  const propertyChanged = new Signal<object, string>({});
-  const signals = { kernelChanged: new Signal<object, unknown>({}), disposed: new Signal<object, void>({}) };
-  all.follow({ session, ...signals, propertyChanged } as never);
+  const notebook = notebookOf(kernel, 'folder/one.ipynb');
+  const { session, propertyChanged } = notebook;
+  all.follow(notebook as never);
   kernel.say('comm_open', { type: 'list', session: 'key', programs: [{ id: '1', when: 1 }], dropped: 0 });
   const moves: unknown[] = [];
   all.moved.connect((_, move) => moves.push(move));
@@ -246,9 +253,7 @@ test('kernels list all that they compile while somebody looks, also those that c
   const all = new AllPrograms({ sessions, kernels: sessions } as never);
   const follow = (id: string): FakeKernel => {
     const kernel = new FakeKernel(id);
-    const signals = { kernelChanged: new Signal<object, unknown>({}), disposed: new Signal<object, void>({}) };
-    const session = { kernel, path: `${id}.ipynb` };
-    all.follow({ session, ...signals, propertyChanged: new Signal<object, string>({}) } as never);
+    all.follow(notebookOf(kernel, `${id}.ipynb`) as never);
     return kernel;
   };
   const told = ({ sent }: FakeKernel): unknown[] => sent.filter(({ type }) => type === 'listen').map(({ on }) => on);
