@@ -317,6 +317,17 @@ def test_a_line_of_the_source_leads_to_its_cell_also_when_the_notebook_is_rename
     expect(book.page.get_by_text("In [2] is no longer in this notebook.").first).to_be_visible()
 
 
+def test_a_line_of_the_source_leads_into_a_long_file_that_is_not_open(notebook, lab):
+    text = "import jax.numpy as jnp\n" + "# nothing\n" * 400 + "def far(x):\n    return jnp.sin(x)\n"
+    (lab.folder / "far.py").write_text(text)
+    book = notebook("%load_ext jaxviz\nimport far\nimport jax.numpy as jnp\n%jaxviz far.far(jnp.ones(4))")
+    graph = book.explore(0)
+    graph.root.locator(".jv-stage", has_text="Python").click()
+    graph.root.locator(".jv-line-link", has_text="403").click()
+    expect(book.page.get_by_text("Ln 403, Col 1")).to_be_visible()
+    expect(book.page.locator(".jp-FileEditor .cm-line", has_text="return jnp.sin(x)")).to_be_in_viewport()
+
+
 def test_nothing_of_the_panel_is_loaded_until_it_is_shown(notebook):
     book = notebook("1 + 1")
     book.run(0)

@@ -86,6 +86,8 @@ function countOf(model: object): number {
 
 /** What of the server's document has an editor with lines. */
 interface HasEditor {
+  /** Resolved once the text of the file is there. */
+  readonly revealed: Promise<void>;
   readonly content: {
     readonly editor?: {
       setCursorPosition(position: { line: number; column: number }): void;
@@ -106,6 +108,7 @@ async function goToFile(app: JupyterFrontEnd, { path, line }: SourceSpot): Promi
     return false;
   }
   const opened = (await app.commands.execute('docmanager:open', { path: inside })) as HasEditor | undefined;
+  await opened?.revealed;
   const at = { line: line - 1, column: 0 };
   opened?.content.editor?.setCursorPosition(at);
   opened?.content.editor?.revealPosition(at);
