@@ -12,7 +12,7 @@ from jaxviz.differences import Differences, differences
 from jaxviz.document import STAGE_KINDS, Document, LinksEntry
 from jaxviz.exploration import Exploration
 from jaxviz.export.svg import Theme, to_svg
-from jaxviz.exported import written
+from jaxviz.export.written import written_text
 from jaxviz.link.links import Links, link_shares
 from jaxviz.shown import ShownGrowing
 
@@ -122,14 +122,14 @@ class Comparison(ShownGrowing):
         """The first view of the first program as SVG; written to `path` where one is given."""
         whole = self._joined
         number = _graph_number(whole, 0, stage or self.first_stage)
-        return written(path, to_svg(whole.of_stage(number), width=width, height=height, theme=theme))
+        return written_text(path, to_svg(whole.of_stage(number), width=width, height=height, theme=theme))
 
     def to_html(self, path: str | Path | None = None, *, stage: str | None = None) -> str:
         """Both programs as one page that opens from a disk; written to `path` where one is given."""
         from jaxviz.export.html import to_html
 
         title = " ↔ ".join(program.call for program in self._joined.programs)
-        return written(path, to_html(self.document(), title=title, stage=stage or self.first_stage))
+        return written_text(path, to_html(self.document(), title=title, stage=stage or self.first_stage))
 
     def __repr__(self) -> str:
         return _in_words(self._joined, self.differences)

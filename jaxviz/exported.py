@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxviz.document import STAGE_KINDS, Document
 from jaxviz.export.svg import Theme, to_svg
+from jaxviz.export.written import written_bytes, written_json, written_text
 from jaxviz.first_view import Box, FirstView
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Exported(ABC):
     ) -> str:
         """The first view of a stage as SVG, drawn for a space of `width` x `height` px; without one of the jaxpr, or of
         what there is in a file. Written to `path` where one is given."""
-        return written(path, to_svg(self._one_stage(stage), width=width, height=height, theme=theme))
+        return written_text(path, to_svg(self._one_stage(stage), width=width, height=height, theme=theme))
 
     def to_png(
         self,
@@ -66,10 +67,8 @@ class Exported(ABC):
         """The picture of `to_svg` as PNG, with `scale` pixels for each px; written to `path` where one is given."""
         from jaxviz.export.png import svg_to_png
 
-        png = svg_to_png(self.to_svg(stage=stage, width=width, height=height, theme=theme), scale)
-        if path is not None:
-            Path(path).expanduser().write_bytes(png)
-        return png
+        svg = self.to_svg(stage=stage, width=width, height=height, theme=theme)
+        return written_bytes(path, svg_to_png(svg, scale))
 
     def to_html(self, path: str | Path | None = None, *, stage: str | None = None, view: Any = None) -> str:
         """The explorer as one page that opens from a disk, without a kernel or a network; written to `path` where one
@@ -78,13 +77,13 @@ class Exported(ABC):
 
         if stage is not None:
             self._one_stage(stage)
-        return written(path, to_html(self.document(), title=self.call, stage=stage or self.stage, view=view))
+        return written_text(path, to_html(self.document(), title=self.call, stage=stage or self.stage, view=view))
 
     def to_dot(self, path: str | Path | None = None, *, stage: str | None = None) -> str:
         """A stage in the DOT language of Graphviz, regions as clusters; written to `path` where one is given."""
         from jaxviz.export.graphs import to_dot
 
-        return written(path, to_dot(self._stage_graph(stage), self.call))
+        return written_text(path, to_dot(self._stage_graph(stage), self.call))
 
     def to_networkx(self, *, stage: str | None = None) -> Any:
         """A stage as a `networkx.MultiDiGraph`: a node for each node, an edge for each value that one reads."""
@@ -98,10 +97,7 @@ class Exported(ABC):
 
     def to_json(self, path: str | Path | None = None) -> dict[str, Any]:
         """The document by its schema, not packed; written to `path` where one is given."""
-        value = self.document().to_json(packed=False)
-        if path is not None:
-            written(path, json.dumps(value) + "\n")
-        return value
+        return written_json(path, self.document().to_json(packed=False))
 
     def widget(self, *, stage: str | None = None, height: int | None = None) -> Any:
         """The explorer as a widget, whose selection, findings and view can be observed and set."""
@@ -124,10 +120,3 @@ class Exported(ABC):
         if stage not in graphs:
             raise ValueError(f"there is no {stage} of {self.call} here, but {', '.join(graphs) or 'nothing'}")
         return document.of_stage(graphs[stage])
-
-
-def written(path: str | Path | None, text: str) -> str:
-    """The text, which is also in the file where a path is given."""
-    if path is not None:
-        Path(path).expanduser().write_text(text, "utf-8")
-    return text

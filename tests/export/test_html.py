@@ -8,6 +8,7 @@ import re
 import jax
 import jax.numpy as jnp
 import pytest
+from IPython.lib.pretty import pretty
 
 import jaxviz as jv
 from jaxviz.document import Document
@@ -59,6 +60,21 @@ def test_a_page_is_written_where_it_is_asked_for(tmp_path):
     assert json.loads(data_of(page, "jv-options")) == {"stage": "hlo"}
     with pytest.raises(ValueError, match="is not one of"):
         exploration.to_html(stage="nonsense")
+
+
+def test_what_was_written_into_a_file_is_not_told_again_by_the_cell(tmp_path):
+    exploration = jv.explore(wave, jnp.ones(3))
+    for name in ("html", "svg", "png", "dot", "json"):
+        path = tmp_path / f"wave.{name}"
+        given = getattr(exploration, f"to_{name}")(path)
+        # What a notebook or a terminal shows of the value of a last line.
+        shown = pretty(given)
+        assert shown.startswith(f"{path}: ")
+        assert len(shown) < len(str(path)) + 20
+        plain = getattr(exploration, f"to_{name}")()
+        assert isinstance(given, type(plain))
+        assert given == plain or name == "json"
+    assert pretty(exploration.to_dot()).startswith("'digraph")
 
 
 def test_json_is_the_document_not_packed(tmp_path):
