@@ -48,7 +48,8 @@ class Flow(NamedTuple):
     collected: bool = False
     #: Whether no copy reads what one far before it made.
     simple: bool = True
-    #: Whether what is handed on has another shape in each copy, which nothing from outside explains.
+    #: Whether each copy has other shapes, which nothing from outside explains; and what is handed on too.
+    differs: bool = False
     grows: bool = False
     #: After how many copies what they read from outside comes again, where it does.
     period: int = 1
@@ -82,8 +83,8 @@ class _Copies:
             return self._told(low + start, low + stop)
         # Hardly two copies in a row are of the same shapes.
         flow = self._told(low, high)
-        grows = flow.grows and not self._given_differ(low, high)
-        return flow._replace(low=low + start, high=low + stop, grows=grows)
+        differs = flow.carried > 0 and not self._given_differ(low, high)
+        return flow._replace(low=low + start, high=low + stop, differs=differs, grows=flow.grows and differs)
 
     def _computed(self) -> Hashes:
         """What each copy computes, whatever the shapes."""

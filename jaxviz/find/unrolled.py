@@ -23,6 +23,8 @@ from jaxviz.units import plural
 # So many copies, and so many equations in all, are worth a word; fewer copies where there is much in them.
 _COPIES, _EQUATIONS = 8, 64
 _FEW_COPIES, _MANY_EQUATIONS = 4, 400
+# So many copies are worth a word though no two make the same shapes; fewer are written for what they do: neighbours.
+_MANY_COPIES = 32
 # Turns that need nothing but their count and what they hand on cost little to write as a loop: fewer are worth a note.
 _EQUATIONS_OF_COUNTED = 16
 # So many equations cost seconds to trace and compile.
@@ -159,13 +161,14 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
     # What does not depend on one another may be made for each leaf of a tree, which no frame of JAX tells.
     if loop.how == UNSEEN and not flow.carried:
         return None
-    if alike < min(_FEW_COPIES, length) and not flow.grows:
+    told_unlike = flow.grows or (flow.differs and length >= _MANY_COPIES)
+    if alike < min(_FEW_COPIES, length) and not told_unlike:
         return None
     # As for the norm of all gradients: nobody keeps these as one array for that.
     if flow.adds_up and equations <= _SUM * count:
         return None
     # The first and the last turn often lack something.
-    share = 1.0 if flow.grows or length - alike <= _ENDS else alike / length
+    share = 1.0 if told_unlike or length - alike <= _ENDS else alike / length
     # A loop of two or three turns in another is written for what it does, not to be repeated.
     if max(count, inner) < _FEW_COPIES or not _worth_it(flow, round(count * inner * share), round(equations * share)):
         return None
@@ -345,7 +348,7 @@ def _alike(found: Unrolled) -> str:
     """What is to be said of turns that are not all alike."""
     if found.turns > 1:
         return f" It takes {found.turns} turns until they are alike again."
-    if found.flow.grows or found.copies - found.flow.alike <= _ENDS or len(found.sizes) > 1:
+    if found.flow.differs or found.copies - found.flow.alike <= _ENDS or len(found.sizes) > 1:
         return ""
     return f" At most {found.flow.alike} of them in a row are alike in what they compute and in its shapes."
 
@@ -357,6 +360,11 @@ def _remedy(found: Unrolled, collects: bool) -> str:
         return (
             "What goes from turn to turn has another shape in each. Give it its last shape from the start and write "
             "into it with x.at[i].set(...): then the turns are alike, and jax.lax.fori_loop can run them."
+        )
+    if flow.differs:
+        return (
+            "What the turns make inside has another shape in each. Give it the largest shape in all of them, and leave "
+            "out what is too much with jnp.where: then they are alike, and jax.lax.fori_loop can run them."
         )
     if not flow.simple:
         return (

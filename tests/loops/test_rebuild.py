@@ -142,6 +142,15 @@ def test_turns_that_are_not_alike_are_told_by_what_differs(fn, argument, said):
     assert re.search(said, jv.rebuild(fn, argument).verdict)
 
 
+def test_the_remedy_of_turns_that_are_not_alike_goes_by_where_they_differ():
+    grown, changed = (
+        next(one for one in jv.explore(fn, argument).found_in_jaxpr if one.kind == "unrolled")
+        for fn, argument in ((growing, jnp.ones(3)), (changing, 1.0))
+    )
+    assert "x.at[i].set(...)" in grown.remedy
+    assert "jnp.where" in changed.remedy
+
+
 def test_loops_of_the_way_back_are_rebuilt_with_the_loop_around_them():
     fn, arguments = LOOPS["nested, backward"]
     exploration = jv.explore(fn, *arguments)
