@@ -19,9 +19,10 @@ from jaxviz.units import plural
 
 # Operations through which an index goes on its way from the argument: negative ones are counted from the end.
 _ON_THE_WAY = SAME | {"add", "select_n"}
-_CLAMPED, _FILLED, _DROPPED, _MOVED = "clamped", "filled", "dropped", "moved"
+_CLAMPED, _OVERWRITTEN, _FILLED, _DROPPED, _MOVED = "clamped", "overwritten", "filled", "dropped", "moved"
 _SAYS = {
     _CLAMPED: "reads the nearest entry instead",
+    _OVERWRITTEN: "writes over the nearest entry instead",
     _FILLED: "gives a number that says so (NaN, or the largest or smallest whole number)",
     _DROPPED: "changes nothing",
     _MOVED: "makes the slice begin where all of it fits, at other entries than are named",
@@ -65,7 +66,9 @@ def _what_happens(subject: Subject, node: int) -> str:
     if op in ("dynamic_slice", "dynamic_update_slice") and any(length > 1 for *_, length in _cut(subject, node)):
         return _MOVED
     if op.startswith("scatter"):
-        return _CLAMPED if "CLIP" in mode else _DROPPED
+        return _OVERWRITTEN if "CLIP" in mode else _DROPPED
+    if op == "dynamic_update_slice":
+        return _OVERWRITTEN
     return _FILLED if op == "gather" and "FILL" in mode else _CLAMPED
 
 
@@ -179,20 +182,24 @@ def _axes(pattern: re.Pattern[str], text: str) -> tuple[int, ...]:
 
 def _from_argument(subject: Subject, node: int) -> bool:
     """Whether an index is an argument of the program, as it was given."""
+    return any(_is_given(subject, source) for source in _indices(subject, node))
+
+
+def _is_given(subject: Subject, source: int) -> bool:
     flow = subject.flow
-    for source in _indices(subject, node):
-        source = flow.back(source)
-        for _ in range(8):
-            if source < 0 or flow.is_argument(source):
-                break
-            maker = int(subject.graph.value_node[source])
-            if flow.op(maker) not in _ON_THE_WAY:
-                break
-            # Of what is chosen, what was there before it was counted from the end.
-            source = flow.origin(flow.operands(maker)[1 if flow.op(maker) == "select_n" else 0])
-        if flow.is_argument(source) and flow.dtype(source).startswith(("int", "uint")):
-            return True
-    return False
+    source = flow.back(source)
+    for _ in range(8):
+        if source < 0 or flow.is_argument(source):
+            break
+        maker = int(subject.graph.value_node[source])
+        if flow.op(maker) == "concatenate":
+            # Indices of several axes stand beside one another.
+            return any(_is_given(subject, one) for one in flow.operands(maker))
+        if flow.op(maker) not in _ON_THE_WAY:
+            break
+        # Of what is chosen, what was there before it was counted from the end.
+        source = flow.origin(flow.operands(maker)[1 if flow.op(maker) == "select_n" else 0])
+    return flow.is_argument(source) and flow.dtype(source).startswith(("int", "uint"))
 
 
 def _wrong(subject: Subject, node: int, wrong: _Wrong, what: str) -> Finding:

@@ -52,6 +52,8 @@ def test_what_is_said_of_a_slice_is_what_happens():
     assert finding.remedy == "Begin at 0 to 2."
     written = the("indexing", lambda cache, new, at: lax.dynamic_update_slice(cache, new, (at,)), X, X[:2], 1)
     assert "begin where all of it fits" in written.text
+    one = the("indexing", lambda cache, new, at: lax.dynamic_update_slice(cache, new, (at,)), X, X[:1], 1)
+    assert "writes over the nearest entry" in one.text
 
 
 def test_who_says_what_should_happen_is_not_told():
@@ -76,6 +78,17 @@ def test_what_an_index_out_of_bounds_does_is_said_for_each_line_once():
     first = finding.lines[0].line
     for number, what in ((0, "nearest entry"), (1, "NaN"), (2, "changes nothing")):
         assert any(f"line {first + number} " in part and what in part for part in finding.text.split(";"))
+
+
+def test_indices_of_several_axes_are_looked_at_each():
+    table, rows = jnp.ones((4, 3)), jnp.arange(3)
+    for fn in (
+        lambda table, rows: table[rows, rows],
+        lambda table, rows: table[jnp.arange(3), rows],
+        lambda table, rows: table.at[rows, 0].add(1.0),
+    ):
+        assert the("indexing", fn, table, rows).severity == "note"
+    assert found("indexing", lambda table, rows: table[jnp.arange(3), rows % 3], table, rows) == []
 
 
 def test_in_a_body_too():

@@ -44,21 +44,17 @@ def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     sizes = ", ".join(f"`{name}` has {size}" for size, _, name, _ in rows[:4])
     given = _given(failure)
-    # Those of the size that the first has are mapped.
-    lengths = [getattr(failure.value(argument), "shape", None) for argument in given]
-    first = next((shape[0] for shape in lengths if shape), None)
-    axes = ["0" if shape and shape[0] == first else "None" for shape in lengths]
-    if len(axes) < 2 or "None" not in axes:
-        count = max(2, len(given), len(rows))
-        axes = ["0", *["None"] * (count - 1)]
+    shapes = [getattr(failure.value(argument), "shape", None) for argument in given]
+    others = _other_axes(shapes)
+    tried = [*_of_one_length(shapes), *others]
+    axes = tried[0] if tried else ["0", *["None"] * (max(2, len(given), len(rows)) - 1)]
     reason = (
         "`vmap` calls the function once for each position along the mapped axes, so these must have one length"
         f"{f': {sizes}' if sizes else ''}. An argument that is the same for all of them is not mapped."
     )
-    tried = [axes, *_other_axes(lengths)]
     written = next((one for one in tried if not cannot_work(failure, _axes(failure, _tuple(one)))), axes)
     cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, _tuple(written)))
-    cures = (cure, *_each_with_each(failure, given)) if written is axes else (cure,)
+    cures = (cure,) if written in others else (cure, *_each_with_each(failure, given))
     return Explanation("vmap sizes", "`vmap` maps over axes of different lengths", reason, cures, _PAGE)
 
 
@@ -70,6 +66,17 @@ def _each_with_each(failure: Failure, given: list[ast.expr]) -> list[Cure]:
     name, function = failure.text(call.func), failure.text(call.args[0])
     code = failure.with_(call, f"{name}({name}({function}, in_axes=(None, 0)), in_axes=(0, None))")
     return [] if cannot_work(failure, code) else [Cure("Or map each of the first with each of the second:", code)]
+
+
+def _of_one_length(shapes: list[tuple[int, ...] | None]) -> list[list[str]]:
+    """Arguments of one length mapped and the others not: first as many as can be, and rows rather than a vector of
+    weights for all of them."""
+    mapped: dict[int, list[tuple[int, ...]]] = {}
+    for shape in filter(None, shapes):
+        mapped.setdefault(shape[0], []).append(shape)
+    lengths = sorted(mapped, key=lambda length: (len(mapped[length]), max(map(len, mapped[length]))), reverse=True)
+    found = [["0" if shape and shape[0] == length else "None" for shape in shapes] for length in lengths]
+    return [axes for axes in found if "None" in axes]
 
 
 def _other_axes(shapes: list[tuple[int, ...] | None]) -> list[list[str]]:

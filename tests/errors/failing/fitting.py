@@ -10,9 +10,24 @@ from errors.failing.registry import A, X, failing
 NAMES = ["one", "three", "eleven"]
 
 
-@failing(A, jnp.ones((5, 4)), case="vmap sizes", place="jax.vmap", mends=[0], gives=4 * np.ones((3, 5)))
-def each_row_with_each(a, b):
+@failing(A, jnp.ones((5, 4)), case="vmap sizes", place="jax.vmap", mends=[0], gives=4 * np.ones((5, 3)))
+def each_row_with_all(a, b):
     return jax.vmap(jnp.dot)(a, b)
+
+
+@failing(jnp.ones(4), A, case="vmap sizes", place="jax.vmap", mends=[0], gives=4 * np.ones(3))
+def weights_for_all_rows(w, rows):
+    return jax.vmap(jnp.dot)(w, rows)
+
+
+@failing(A, jnp.ones(4), case="vmap sizes", place="jax.vmap", mends=[0], gives=A * 2)
+def one_scale_for_all_rows(rows, scale):
+    return jax.vmap(lambda row, scale: row * scale * 2)(rows, scale)
+
+
+@failing(jnp.ones(4), A, jnp.ones(3), case="vmap sizes", place="jax.vmap", mends=[0], gives=6 * np.ones((3, 4)))
+def a_gradient_for_each_row(w, rows, wanted):
+    return jax.vmap(jax.grad(lambda w, row, one: (w @ row - one) ** 2))(w, rows, wanted)
 
 
 @failing(
