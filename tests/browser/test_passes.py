@@ -193,3 +193,46 @@ def test_where_there_is_little_room_the_slider_gives_way_and_the_bar_stays_one_l
     page.wait_for_function("([slider, wide]) => slider.offsetWidth < wide", arg=[slider.element_handle(), wide])
     graph.settle()
     assert bar.bounding_box()["height"] == high
+
+
+def test_all_passes_stand_in_columns_that_fit_and_the_one_on_the_screen_is_in_sight(open_page, graph_of, tmp_path):
+    def run(flag, w, xs):
+        def step(h, x):
+            return jnp.tanh(h @ w + x), h.sum()
+
+        h, sums = lax.scan(step, jnp.zeros(4), xs)
+        return lax.cond(flag, lambda: h * 2, lambda: jnp.sort(h) + sums.mean()).sum()
+
+    path = tmp_path / "many.html"
+    explored = jv.explore(jax.value_and_grad(run, argnums=1), True, jnp.ones((4, 4)), jnp.ones((6, 4)))
+    last = len(explored.passes)
+    assert last >= 12
+    explored.to_html(path)
+    page = open_page(bypass_csp=True, size=(848, 700))
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    graph.root.get_by_role("slider").fill(str(last))
+    line = graph.root.locator(".jv-pass-line")
+    expect(line).to_contain_text(f"{last} of {last}")
+    graph.root.get_by_role("button", name="All passes").click()
+    items = graph.root.locator(".jv-pass-item")
+    expect(items).to_have_count(last + 1)
+
+    def in_sight() -> bool:
+        return items.locator("xpath=self::*[@aria-pressed='true']").evaluate(
+            """item => {
+                const [one, list] = [item, item.parentElement].map(part => part.getBoundingClientRect());
+                return one.left >= list.left && one.right <= list.right
+                    && one.top >= list.top && one.bottom <= list.bottom;
+            }"""
+        )
+
+    assert in_sight()
+    # What each did is counted by and by; the numbers push nothing aside.
+    expect(items.last.locator("small").first).to_be_visible()
+    assert in_sight()
+    for number in (1, last // 2, last):
+        graph.root.get_by_role("slider").fill(str(number))
+        expect(items.nth(number)).to_have_attribute("aria-pressed", "true")
+        assert in_sight()
+    assert items.first.evaluate("item => item.parentElement.scrollWidth <= item.parentElement.clientWidth")

@@ -1,4 +1,4 @@
-/** All passes that changed something, one below the other, with what each did: asked for beside the line on one of them. */
+/** All passes that changed something, in the order of reading, with what each did: asked for beside the line on one of them. */
 import { CHANGE_KINDS, changesOf, type ChangeKind, type Changes } from '../document/changes.ts';
 import type { Document, Passes } from '../document/graph.ts';
 import { pause } from '../document/pause.ts';
@@ -57,9 +57,11 @@ export class PassList {
   private fill(): void {
     const { passes, root } = this;
     if (passes && !this.items.length) {
-      this.items = passes.states.map((state, number) =>
-        button('jv-pass-item', number ? state.name : 'before the passes', `Go to ${state.name}`, () => this.go(number))
-      );
+      this.items = passes.states.map((state, number) => {
+        const item = button('jv-pass-item', '', `Go to ${state.name}`, () => this.go(number));
+        item.append(element('span', 'jv-pass-name', number ? state.name : 'before the passes'));
+        return item;
+      });
       root.replaceChildren(...this.items);
       void this.count(passes, this.items);
     }
@@ -85,8 +87,6 @@ export class PassList {
       for (const kind of kinds) {
         items[number].append(element('small', `jv-count-${kind}`, COUNTS[kind](changes[kind].length)));
       }
-      // It is called by what is seen on it; the words describe it.
-      items[number].removeAttribute('aria-label');
       items[number].title = `Go to ${passes.states[number].name}: ${words}`;
       await pause();
     }
