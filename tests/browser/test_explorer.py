@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+import jax.numpy as jnp
 from playwright.sync_api import expect
 
+import jaxviz as jv
 from tests.browser.cells import STEP
 
 
@@ -52,6 +54,44 @@ def test_search_opens_what_hides_a_match(notebook):
     graph.page.keyboard.press("Enter")
     graph.wait_for_box("matmul")
     expect(graph.pane.locator("h4")).to_have_text("matmul")
+
+
+def test_what_is_gone_to_can_be_read_though_the_picture_was_seen_from_far(open_page, graph_of, tmp_path):
+    def ordered(x):
+        y = jnp.sin(x)
+        return jnp.sort(y)
+
+    path = tmp_path / "ordered.html"
+    jv.explore(ordered, jnp.ones(4)).to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+
+    def zoom() -> float:
+        graph.settle()
+        return float(graph.root.evaluate("root => root.explorer.picture.zoom"))
+
+    def from_far() -> None:
+        graph.stage.focus()
+        while zoom() > 0.2:
+            page.keyboard.press("-")
+
+    from_far()
+    page.keyboard.press("/")
+    graph.root.get_by_role("searchbox").fill("op:sort")
+    page.keyboard.press("Enter")
+    expect(graph.pane.locator("h4")).to_have_text("sort")
+    assert zoom() > 0.6
+    # What reads it, from the details.
+    from_far()
+    graph.pane.get_by_role("button", name="result").click()
+    expect(graph.pane.locator("h4")).to_have_text("result")
+    assert zoom() > 0.6
+    # A line of the source.
+    page.keyboard.press("Escape")
+    from_far()
+    graph.root.locator(".jv-line", has_text="return jnp.sort(y)").click()
+    assert zoom() > 0.6
 
 
 def test_colours_say_what_the_legend_says(notebook):

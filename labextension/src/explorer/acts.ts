@@ -8,18 +8,11 @@ import { openRowAround } from './where.ts';
 /** Selects an item that may be hidden: the regions around it are opened. */
 export function goTo(pane: Pane, item: number, focus = false): void {
   pane.viewing.select(item);
-  const reveal = (): void => {
-    const own = pane.selectedBox();
-    const box = own >= 0 ? own : (pane.readingBoxes()[0] ?? -1);
-    if (box >= 0) {
-      pane.picture.reveal(box);
-    }
-  };
   if (pane.viewing.openings.revealItem(item)) {
-    void pane.layOut(item).then(reveal);
+    void pane.layOut(item).then(() => pane.comeToSelection());
   } else {
     pane.mark();
-    reveal();
+    pane.comeToSelection();
   }
   if (focus) {
     pane.focus();

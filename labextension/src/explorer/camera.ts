@@ -43,7 +43,7 @@ export function hold(camera: Camera, picture: Rectangle, width: number, height: 
 const NEAR = 40;
 /** A picture that is seen whole at this scale can be read; at a smaller one, a part of it is shown instead. */
 export const READABLE = 0.66;
-/** Marks and colours still tell where something happened. */
+/** Marks and colours still tell where something happened, and names can just be made out. */
 const TELLING = 0.5;
 
 /** What a camera that nobody has moved stands over. */
@@ -99,12 +99,25 @@ export function settleOn(wanted: readonly Rectangle[], camera: Camera, sight: Si
   if (scale < TELLING) {
     return reveal(near, wanted[0], window.width, window.height);
   }
-  const at = {
-    scale,
-    x: all.x + (all.width - window.width / scale) / 2,
-    y: all.y + (all.height - window.height / scale) / 2
-  };
-  return settle(at, { ...sight, whole: scale });
+  return settle(centre(all, scale, window), { ...sight, whole: scale });
+}
+
+/**
+ * The camera for a picture too small for its names to be made out: as near as they are read, over all areas that are
+ * `wanted` where these can be read together, else over the first. Null where the names are read already.
+ */
+export function comeNear(wanted: readonly Rectangle[], { scale }: Camera, window: Sight['window']): Camera | null {
+  if (scale >= TELLING) {
+    return null;
+  }
+  const all = around(wanted);
+  const together = Math.min(READABLE, window.width / all.width, window.height / all.height);
+  return together >= TELLING ? centre(all, together, window) : centre(wanted[0], READABLE, window);
+}
+
+/** The camera that has an area in the middle. */
+function centre({ x, y, width, height }: Rectangle, scale: number, window: Sight['window']): Camera {
+  return { scale, x: x + (width - window.width / scale) / 2, y: y + (height - window.height / scale) / 2 };
 }
 
 function inView({ x, y, scale }: Camera, area: Rectangle, { width, height }: Sight['window']): boolean {
@@ -113,10 +126,11 @@ function inView({ x, y, scale }: Camera, area: Rectangle, { width, height }: Sig
 }
 
 function around(areas: readonly Rectangle[]): Rectangle {
-  const x = Math.min(...areas.map(area => area.x));
-  const y = Math.min(...areas.map(area => area.y));
-  const right = Math.max(...areas.map(area => area.x + area.width));
-  const bottom = Math.max(...areas.map(area => area.y + area.height));
+  let [x, y, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const area of areas) {
+    [x, y] = [Math.min(x, area.x), Math.min(y, area.y)];
+    [right, bottom] = [Math.max(right, area.x + area.width), Math.max(bottom, area.y + area.height)];
+  }
   return { x, y, width: right - x, height: bottom - y };
 }
 

@@ -193,6 +193,9 @@ export class Pane {
     this.whenKnown(graph, () => {
       const lost = this.viewing.goAlong(graph, node, () => this.choosing.first(graph));
       void this.arrive(keys).then(() => {
+        if (node >= 0) {
+          this.comeToSelection();
+        }
         if (lost) {
           this.say(`${lost} has no counterpart here`);
         }
@@ -360,13 +363,16 @@ export class Pane {
     this.revealLit();
   }
 
-  /** Brings the first of what is lit into view. */
+  /** Brings what is lit into view: the first of it, where not all of it can be read at once. */
   private revealLit(): void {
-    const { linked } = this.viewing;
-    const box = linked.length ? this.boxOf(linked[0]) : -1;
-    if (box >= 0) {
-      this.picture.reveal(box);
-    }
+    const boxes = new Set(this.viewing.linked.map(node => this.boxOf(node)));
+    this.picture.comeTo([...boxes].filter(box => box >= 0));
+  }
+
+  /** Brings what is selected into view, or what reads it where it has no box. */
+  comeToSelection(): void {
+    const own = this.selectedBox();
+    this.picture.comeTo(own >= 0 ? [own] : this.readingBoxes().slice(0, 1));
   }
 
   /** Selects a node that may be hidden, and takes the keys. */

@@ -182,14 +182,19 @@ export class Picture {
 
   /** Moves the camera so that the eye can follow. */
   private glide(to: Settled): void {
-    const { drawn, scene, view } = this;
+    this.setOut();
+    this.view.settle(to, this.selected);
+    this.events.moved?.();
+  }
+
+  /** The camera goes from where it was drawn last to where it stands now. */
+  private setOut(): void {
+    const { drawn, scene } = this;
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     if (scene && drawn?.scene.visible === scene.visible && scene.visible.count <= MOST_MOVING && !still) {
       const from = Int32Array.from({ length: scene.visible.count }, (_, box) => box);
       this.moving = { ...drawn, from, start: performance.now(), same: true };
     }
-    view.settle(to, this.selected);
-    this.events.moved?.();
   }
 
   setFoot(height: number): void {
@@ -284,6 +289,17 @@ export class Picture {
   /** Moves the camera as little as needed to have a box in view. */
   reveal(box: number): void {
     if (this.view.reveal(box)) {
+      this.events.moved?.();
+    }
+  }
+
+  /** Moves the camera to boxes that somebody goes to: as little as needed, but so near that the first can be read. */
+  comeTo(boxes: readonly number[]): void {
+    const { zoom } = this;
+    if (this.view.comeTo(boxes)) {
+      if (this.zoom !== zoom) {
+        this.setOut();
+      }
       this.events.moved?.();
     }
   }

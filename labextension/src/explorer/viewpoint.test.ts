@@ -128,6 +128,41 @@ test('what is marked is in view, though a box is selected and all of the picture
   assert.deepEqual(marked(6000, 300).locate(0), marked(6000).locate(0));
 });
 
+test('whoever goes to boxes of a picture that is too small to be read comes near them', () => {
+  const from = (width: number, ...at: number[]): Viewpoint => {
+    const view = viewOf(
+      sceneOf(
+        width,
+        380,
+        at.map(x => [x, 200] as const)
+      )
+    );
+    view.setCover(0, 250);
+    view.fit();
+    return view;
+  };
+  const sees = ({ camera }: Viewpoint, x: number): boolean => camera.x <= x && camera.x + 550 / camera.scale >= x + 100;
+  const far = from(40_000, 30_000);
+  assert.ok(far.camera.scale < 0.02);
+  assert.equal(far.comeTo([0]), true);
+  assert.ok(far.camera.scale > 0.6 && sees(far, 30_000));
+  // It stays there when the details come.
+  assert.equal(far.settled(0), null);
+  assert.equal(far.comeTo([0]), false);
+  // Several are seen together as far as they can be read together.
+  const close = from(40_000, 30_000, 30_700);
+  close.comeTo([0, 1]);
+  assert.ok(close.camera.scale >= 0.5 && sees(close, 30_000) && sees(close, 30_700));
+  const apart = from(40_000, 30_000, 36_000);
+  apart.comeTo([0, 1]);
+  assert.ok(apart.camera.scale > 0.6 && sees(apart, 30_000));
+  // What can be read is brought into view as it is.
+  const near = from(800, 300);
+  const { scale } = near.camera;
+  near.comeTo([0]);
+  assert.equal(near.camera.scale, scale);
+});
+
 test('less space while something is selected shows all in it', () => {
   const view = viewOf(sceneOf(700, 400, [[0, 300]]));
   view.fitted = false;

@@ -4,8 +4,9 @@
  */
 import { fitCamera, type Camera } from '../draw/canvas.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
+import type { Space } from '../view/first.ts';
 import { Shape } from '../view/visible.ts';
-import { hold, pan, reveal, settleOn, type Rectangle } from './camera.ts';
+import { comeNear, hold, pan, reveal, settleOn, type Rectangle } from './camera.ts';
 import { TRAIL_HEIGHT } from './trail.ts';
 
 /** px of width that must be left free beside the details. */
@@ -133,6 +134,29 @@ export class Viewpoint {
     return this.revealPart(box, Infinity, Infinity);
   }
 
+  /**
+   * Has the first of these boxes in view where its name can be read, and the others as far as that goes; false where that
+   * is so.
+   */
+  comeTo(boxes: readonly number[]): boolean {
+    const { scene, width, height, camera, held } = this;
+    if (!scene || !width || !height || !boxes.length) {
+      return false;
+    }
+    const { left, top } = this.kept;
+    const near = comeNear(
+      boxes.map(box => titleOf(scene, box)),
+      camera,
+      this.free
+    );
+    if (!near) {
+      return this.reveal(boxes[0]);
+    }
+    this.go(pan(near, left, top));
+    this.held = held;
+    return true;
+  }
+
   /** Middle of a box on the screen, relative to the picture. */
   locate(box: number): { x: number; y: number } | null {
     if (!this.scene || box < 0) {
@@ -166,8 +190,9 @@ export class Viewpoint {
     if (!scene || !width || !height) {
       return null;
     }
-    const { left, right, top } = this.kept;
-    return pan(fitCamera(scene, width - left - right, height - top), left, top);
+    const { left, top } = this.kept;
+    const { free } = this;
+    return pan(fitCamera(scene, free.width, free.height), left, top);
   }
 
   /** What is kept clear; where that would leave hardly any height, all of it is used. */
@@ -176,14 +201,19 @@ export class Viewpoint {
     return height - cover.top < LEAST_HIGH ? { ...cover, top: 0 } : cover;
   }
 
+  /** The space on the screen that nothing covers. */
+  private get free(): Space {
+    const { left, right, top } = this.kept;
+    return { width: this.width - left - right, height: this.height - top };
+  }
+
   /** The camera as it should be where the person has not moved it; the box stays where it is as far as that goes. */
   private settledAt(box: number, wanted: readonly number[] = []): Camera {
-    const { scene, camera, width, height } = this;
+    const { scene, camera, free } = this;
     if (!scene) {
       return camera;
     }
-    const { left, right, top } = this.kept;
-    const free = { width: width - left - right, height: height - top };
+    const { left, top } = this.kept;
     const whole = fitCamera(scene, free.width, free.height).scale;
     const place = this.locate(box);
     const anchor = place ? { x: place.x - left, y: place.y - top } : { x: free.width / 2, y: free.height / 2 };
@@ -217,16 +247,15 @@ export class Viewpoint {
 
   /** Has the upper left part of a box in view, of at most that size. */
   private revealPart(box: number, most: number, mostHigh: number): boolean {
-    const { scene, width, height, camera, held } = this;
+    const { scene, width, camera, held, free } = this;
     if (!scene || !width || box < 0) {
       return false;
     }
     const { layout } = scene;
     const [wide, tall] = [Math.min(layout.width[box], most), Math.min(layout.height[box], mostHigh)];
     const area = { x: layout.x[box], y: layout.y[box], width: wide, height: tall };
-    const { left, right, top } = this.kept;
-    const free = reveal(pan(camera, -left, -top), area, width - left - right, height - top);
-    const to = pan(free, left, top);
+    const { left, top } = this.kept;
+    const to = pan(reveal(pan(camera, -left, -top), area, free.width, free.height), left, top);
     if (Math.abs(to.x - camera.x) < 1e-6 && Math.abs(to.y - camera.y) < 1e-6) {
       return false;
     }
