@@ -89,7 +89,7 @@ export class Explorer {
     this.passes = new PassSlider(source, {
       enter: (graph, keys) => this.pane.enter(graph, -1, keys),
       stage: kind => this.obey(kind),
-      light: nodes => this.pane.pick(nodes),
+      light: nodes => this.pane.pick(nodes, true),
       say: text => this.pane.say(text)
     });
     this.search = new Search(source, {

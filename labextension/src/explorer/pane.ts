@@ -348,9 +348,13 @@ export class Pane {
       : [];
   }
 
-  /** Lights nodes; a second time lets go. */
-  pick(nodes: readonly number[]): void {
-    this.viewing.light(nodes);
+  /** Lights nodes; a second time lets go. `here`: what tells of this graph alone, and is not lit in the next. */
+  pick(nodes: readonly number[], here = false): void {
+    if (here) {
+      this.viewing.lightHere(nodes);
+    } else {
+      this.viewing.light(nodes);
+    }
     this.mark();
     this.revealLit();
   }

@@ -93,6 +93,31 @@ test('what a pass removed is shown where it was; what took its place is selected
   assert.equal(pane(root).querySelector('h4')?.textContent, 'sine.1');
 });
 
+test('what a pass did is lit until the next pass, where nothing is selected that nobody chose', async () => {
+  const { explorer, root, press } = await explore({ plain: mergedAndFused });
+  const click = async (words: string): Promise<void> => {
+    [...passLine(root).querySelectorAll('button')].find(button => button.textContent === words)?.click();
+    await press('');
+  };
+  const lit = () => explorer.panes[0].viewing.linked.length;
+  await press('4');
+  await click('1 changed');
+  assert.equal(lit(), 1);
+  await press('.');
+  assert.equal(lineWords(root)[0], 'fusion');
+  assert.deepEqual([explorer.selection, lit()], [[], 0]);
+  await click('2 fused');
+  assert.equal(lit(), 2);
+  await press(',');
+  assert.deepEqual([explorer.selection, lit()], [[], 0]);
+  // The same of what is gone, which is shown in the state before.
+  await click('1 gone');
+  assert.equal(lineWords(root)[0], 'before the passes');
+  assert.equal(lit(), 1);
+  await press('.');
+  assert.deepEqual([explorer.selection, lit()], [[], 0]);
+});
+
 test('the slider of one of several programs is there only while that program is shown', async () => {
   const plain = mergedAndFused();
   const program = { ...plain.programs[0], name: 'other', stages: [{ kind: 'hlo' as const, graph: 1, seconds: {} }] };

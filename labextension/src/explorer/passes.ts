@@ -15,7 +15,7 @@ export interface PassActions {
   /** Shows another graph of the document. `keys` are meant for the picture then. */
   enter(graph: number, keys: boolean): void;
   stage(kind: 'stablehlo' | 'hlo'): void;
-  /** Lights nodes of the graph that is shown. */
+  /** Lights nodes of the graph that is shown, for as long as it is shown. */
   light(nodes: readonly number[]): void;
   say(text: string): void;
 }

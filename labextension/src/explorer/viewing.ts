@@ -29,6 +29,8 @@ export class Viewing {
   selected: number | null = null;
   /** Nodes that belong with the selection: a line's, or those that a selection in another stage became. */
   linked: readonly number[] = [];
+  /** What was lit that tells of its own graph alone, as what a pass of the compiler did: it goes along nowhere. */
+  private passing: readonly number[] = [];
   /** Where the ways to the selection begin that are shown; null where none are asked for. */
   origin: number | null = null;
   /** True where kernels are shown. */
@@ -96,7 +98,8 @@ export class Viewing {
     const from = this.startOf(graph);
     const before = this.document.graphs[from.at];
     const rows = rowsOf(this.document, before);
-    const nodes = from.item === null ? this.linked : nodesOf(before, rows, from.item);
+    const lit = this.linked === this.passing ? [] : this.linked;
+    const nodes = from.item === null ? lit : nodesOf(before, rows, from.item);
     const found = nodes.flatMap(one => follow(this.document, from.at, one, graph));
     this.change(graph, first);
     this.origin = null;
@@ -150,6 +153,12 @@ export class Viewing {
     this.select(null);
     this.linked = same ? [] : nodes;
     return !same;
+  }
+
+  /** Lights nodes for as long as this graph is on the screen. */
+  lightHere(nodes: readonly number[]): void {
+    this.light(nodes);
+    this.passing = this.linked;
   }
 
   /** As data, for the notebook or as text. */
