@@ -230,10 +230,13 @@ def signature_of(
             _flatten(name, kwargs[name], leaves, trees)
     # What is left to its default is a value that JAX compiles for like any other that is static.
     passed = {*names, *kwargs}
-    defaults = _defaults(function) if static_argnames else {}
+    after = [number for number in static_argnums if number >= len(args)]
+    by_position = parameter_names(function, max(after) + 1) if after else []
+    named = dict.fromkeys([*static_argnames, *(by_position[number] for number in after)])
+    defaults = _defaults(function) if named else {}
     statics += [
         Static(name, _text(defaults[name]), defaults[name], given=False)
-        for name in static_argnames
+        for name in named
         if name not in passed and name in defaults
     ]
     known = types if types is not None and len(types) == len(leaves) else [None] * len(leaves)

@@ -238,6 +238,7 @@ def _differences(before: Specialization, now: Specialization) -> Iterator[Reason
     yield from _trees(one, other)
     yield from _leaves(one, other)
     yield from _statics(one, other)
+    yield from _left_out(one, other)
     passed = one.by_name ^ other.by_name
     for name in sorted(passed):
         if name in (one.trees.keys() & other.trees.keys()) | (_static_names(one) & _static_names(other)):
@@ -380,6 +381,18 @@ def _statics(one: Signature, other: Signature) -> Iterator[Reason]:
                 "or Python's own `if` and `for` depend on it.",
                 static.path,
             )
+
+
+def _left_out(one: Signature, other: Signature) -> Iterator[Reason]:
+    """Static values that were given once and once left to a default that is the same: two calls to JAX."""
+    before = {static.path: static for static in one.statics}
+    for static in other.statics:
+        old = before.get(static.path)
+        if old is not None and static.given != old.given and static.same(old):
+            default = f"left to its default, {static.text} too"
+            how = f"given, before it was {default}" if static.given else f"{default}, before it was given"
+            text = f"the static argument `{static.path}` was {how}"
+            yield Reason("passing", text, f"Pass `{static.path}` the same way in every call.", static.path)
 
 
 def _made_anew(static: Static, old: Static) -> Reason | None:

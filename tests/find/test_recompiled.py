@@ -209,6 +209,26 @@ def test_a_static_argument_that_was_left_to_its_default_before_is_named():
     assert [reason.text for reason in rec.reasons[1]] == ["the static argument `y` is 4.0, before 1.0"]
 
 
+@pytest.mark.parametrize("options", [{"static_argnames": "mode"}, {"static_argnums": 1}])
+def test_a_static_argument_is_given_once_and_once_left_to_the_same_default(options):
+    def trained(x, mode="train"):
+        return x + 1
+
+    step = jax.jit(trained, **options)
+    with jv.recording() as found:
+        for arguments in (("train",), (), ("train",)):
+            step(ONES, *arguments)
+    (_, (left,)) = found.reasons
+    assert (left.kind, left.path) == ("passing", "mode")
+    assert left.text == "the static argument `mode` was left to its default, 'train' too, before it was given"
+    assert left.remedy == "Pass `mode` the same way in every call."
+    with jv.recording() as found:
+        step(jnp.ones(7))
+        step(jnp.ones(7), "train")
+    ((given,), *_) = found.reasons[1:]
+    assert given.text == "the static argument `mode` was given, before it was left to its default, 'train' too"
+
+
 def test_remedies_that_differ_only_in_the_argument_are_one():
     assert joined(["Pad `x` or mask.", "Pad `y` or mask.", "", "Pad `z` or mask."]) == "Pad `x`, `y` and `z` or mask."
     assert joined(["Make `x` an array: `x` changes.", "Make `y` an array: `y` changes."]) == (
