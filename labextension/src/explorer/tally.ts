@@ -39,14 +39,18 @@ export class Tally<Kind extends string> {
     }
   }
 
-  /** The boxes by number. Where nothing has a box of its own, what holds or reads it is better than nothing. */
+  /** The boxes by number. Of a kind that has no box of its own, what holds or reads it is better than nothing. */
   boxes(): ReadonlyMap<number, Counts<Kind>> {
-    if (this.own.size) {
-      return this.own;
+    const { rows, visible } = this;
+    const boxes = new Map([...this.own].map(([box, counts]) => [box, { ...counts }]));
+    const seen = new Set([...this.own.values()].flatMap(kindsOf));
+    for (const [box, counts] of this.around) {
+      for (const kind of kindsOf(counts).filter(one => !seen.has(one))) {
+        raise(boxes, box, kind, counts[kind]);
+      }
     }
-    const { rows, visible, unseen } = this;
+    const unseen = this.unseen.filter(({ kind }) => !seen.has(kind));
     const reading = boxesReadingEach(visible.graph, rows, visible, new Set(unseen.map(({ node }) => node)));
-    const boxes = new Map([...this.around].map(([box, counts]) => [box, { ...counts }]));
     for (const { node, kind } of unseen) {
       reading.get(node)?.forEach(box => raise(boxes, box, kind));
     }
@@ -54,9 +58,13 @@ export class Tally<Kind extends string> {
   }
 }
 
-function raise<Kind extends string>(of: Map<number, Counts<Kind>>, box: number, kind: Kind): void {
+function kindsOf<Kind extends string>(counts: Counts<Kind>): Kind[] {
+  return Object.keys(counts) as Kind[];
+}
+
+function raise<Kind extends string>(of: Map<number, Counts<Kind>>, box: number, kind: Kind, by = 1): void {
   const counts: Counts<Kind> = of.get(box) ?? {};
-  counts[kind] = (counts[kind] ?? 0) + 1;
+  counts[kind] = (counts[kind] ?? 0) + by;
   of.set(box, counts);
 }
 
