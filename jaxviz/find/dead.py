@@ -55,6 +55,8 @@ def _dead_at(subject: Subject) -> Iterator[tuple[Column, tuple[Line, ...]]]:
         if not len(shown) or not lines or not (-1 not in calls or _whole_lines(subject, shown, dead)):
             continue
         computed = _computed(subject, shown)
+        if _is_left_by_library(subject, nodes):
+            continue
         # What is made only for its shape costs nothing.
         if {subject.flow.op(node) for node in computed.tolist()} <= MOVING:
             continue
@@ -157,14 +159,29 @@ def _unused(subject: Subject, dead: Column) -> Column:
     for maker, reader in pairs:
         readers.setdefault(maker, set()).add(reader)
     for node in rows[::-1].tolist():
-        statement, function = subject.statement(node)
         read_by = readers.get(node)
-        # A call of a library that gives nothing may have kept what it made, as a sample of a model is kept.
-        kept = isinstance(statement, ast.Expr) and not subject.is_own(node)
-        found[node] = (not kept and _is_unused(statement, function)) or (
-            bool(read_by) and all(found[one] for one in read_by or ())
-        )
+        found[node] = _is_of_no_use(subject, node) or (bool(read_by) and all(found[one] for one in read_by or ()))
     return found
+
+
+def _is_of_no_use(subject: Subject, node: int) -> bool:
+    """Whether the source does not use what the statement of a node makes."""
+    statement, function = subject.statement(node)
+    # A call of a library that gives nothing may have kept what it made, as a sample of a model is kept.
+    kept = isinstance(statement, ast.Expr) and not subject.is_own(node)
+    return not kept and _is_unused(statement, function)
+
+
+def _is_left_by_library(subject: Subject, nodes: Column) -> bool:
+    """Whether all that dead nodes come to is made inside of a library, by calls whose results are used: a check of
+    arguments, or what a handler of the library puts something else in the place of. Nobody can remove that."""
+    graph = subject.graph
+    source = graph.operands.source
+    inside = np.zeros(len(graph), bool)
+    inside[nodes] = True
+    read = np.flatnonzero((source >= 0) & inside[graph.operand_node])
+    ends = np.setdiff1d(nodes, graph.value_node[source[read]])
+    return not any(subject.is_own(node) or _is_of_no_use(subject, node) for node in ends.tolist())
 
 
 def _of_unused_calls(subject: Subject, unneeded: Column, dead: Column) -> Column:

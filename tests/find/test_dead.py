@@ -299,6 +299,24 @@ def test_what_a_library_keeps_of_a_call_is_left_alone():
     assert found("dead", jax.grad(density), jnp.ones(3), jnp.ones(4)) == []
 
 
+def test_what_a_library_checks_is_left_alone_where_its_result_is_used():
+    library = {"jnp": jnp}
+    source = "def checked(x, scale):\n    (scale > 0).all() & (scale == scale).all()\n    return x * 2\n"
+    exec(compile(source, f"{sysconfig.get_path('purelib')}/somewhere/checks.py", "exec"), library)
+
+    def used(x):
+        y = library["checked"](x, jnp.exp(x))
+        return y + 1
+
+    def unused(x):
+        y = library["checked"](x, jnp.exp(x))  # noqa: F841
+        return x + 1
+
+    # What is put in is not needed either: the library alone knows why.
+    assert found("dead", used, jnp.ones(3)) == []
+    assert found("dead", unused, jnp.ones(3))
+
+
 def activated(w, x):
     h = jnp.tanh(x @ w)
     return x + jax.nn.gelu(h)
