@@ -377,3 +377,33 @@ def test_what_stores_more_than_one_value_is_not_written_anew():
         return seen["sin"] * seen["cos"]
 
     assert not any("kept" in cure.code for cure in cures_of(fn, X))
+
+
+def _layer(weights, row):
+    return row @ weights
+
+
+def test_axes_are_told_where_the_mapped_function_was_made():
+    def fn(weights, rows):
+        batched = jax.jit(jax.vmap(_layer))
+        return batched(weights, rows).sum()
+
+    (cure,) = cures_of(fn, jnp.ones((3, 4)), jnp.ones((5, 3)))
+    assert cure.code == "batched = jax.jit(jax.vmap(_layer, in_axes=(None, 0)))"
+
+
+def test_axes_are_told_where_a_method_made_the_mapped_function():
+    class Model:
+        def __init__(self):
+            self.batched = jax.vmap(_layer)
+
+        def __call__(self, weights, rows):
+            return self.batched(weights, rows)
+
+    (cure,) = cures_of(Model(), jnp.ones((3, 4)), jnp.ones((5, 3)))
+    assert cure.code == "self.batched = jax.vmap(_layer, in_axes=(None, 0))"
+
+
+def test_axes_in_a_lambda_are_tried_whatever_stands_around_it():
+    (cure,) = cures_of(lambda weights, rows: jax.vmap(_layer)(weights, rows), jnp.ones((3, 4)), jnp.ones((5, 3)))
+    assert "jax.vmap(_layer, in_axes=(None, 0))(weights, rows)" in cure.code

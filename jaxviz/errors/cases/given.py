@@ -25,18 +25,35 @@ def function_given(failure: Failure, given: ast.AST | None) -> Any | None:
 
 def written_out(failure: Failure, node: ast.AST | None) -> list[ast.expr]:
     """The entries of a list or a tuple, where it is written or where the name that it has was assigned, once."""
-    source = failure.source
     if isinstance(node, (ast.List, ast.Tuple)):
         return node.elts
-    if not isinstance(node, ast.Name) or source is None or source.tree is None:
-        return []
-    functions = [one for one in source.around(node) if isinstance(one, ast.FunctionDef)]
+    made = assigned(failure, node)
+    return made.value.elts if made is not None and isinstance(made.value, (ast.List, ast.Tuple)) else []
+
+
+def assigned(failure: Failure, node: ast.AST | None) -> ast.Assign | None:
+    """The statement that gave a name its value, or an attribute of an object in a method of its class, if it is one."""
+    source = failure.source
+    if source is None or source.tree is None:
+        return None
+    around = source.around(node) if node is not None else []
+    if isinstance(node, ast.Attribute):
+        classes = [one for one in around if isinstance(one, ast.ClassDef)]
+        inside = [one for one in ast.walk(classes[0]) if isinstance(one, ast.Assign)] if classes else []
+        found = [one for one in inside if any(_is_attribute(target, node.attr) for target in one.targets)]
+        return found[0] if len(found) == 1 else None
+    if not isinstance(node, ast.Name):
+        return None
+    functions = [one for one in around if isinstance(one, ast.FunctionDef)]
     for scope in (*functions, source.tree):
-        assigned = [one for one in _own(scope) if isinstance(one, ast.Assign) and names_assigned([one]) == [node.id]]
-        if assigned:
-            value = assigned[0].value
-            return value.elts if len(assigned) == 1 and isinstance(value, (ast.List, ast.Tuple)) else []
-    return []
+        found = [one for one in _own(scope) if isinstance(one, ast.Assign) and names_assigned([one]) == [node.id]]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _is_attribute(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name
 
 
 def _own(scope: ast.AST) -> list[ast.stmt]:

@@ -6,32 +6,31 @@ import ast
 import re
 
 from jaxviz.errors.cases.given import function_given, result_of
+from jaxviz.errors.cases.mapped import mapped
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure
 from jaxviz.errors.rewriting import rewritten, with_keyword
-from jaxviz.errors.trial import cannot_work
 
 _PAGE = api_page("jax.vmap")
 _VALUE = ("ValueError",)
 
 
 def _axes(failure: Failure, axes: str) -> str:
-    """The statement with other `in_axes`."""
-    call = failure.calls("vmap", "filter_vmap")
-    if call is None:
-        return f"jax.vmap(f, in_axes={axes})"
-    known = next((keyword.value for keyword in call.keywords if keyword.arg == "in_axes"), None)
-    known = known or (call.args[1] if len(call.args) > 1 else None)
-    if known is not None:
-        return failure.with_(known, axes)
-    return failure.with_(call, f"{failure.text(call)[:-1].rstrip().rstrip(',')}, in_axes={axes})")
+    """The statement that makes the mapped function, with other `in_axes`."""
+    found = mapped(failure)
+    return found.reading(found.with_axes(axes)) if found is not None else f"jax.vmap(f, in_axes={axes})"
+
+
+def _cannot_take(failure: Failure, axes: str) -> bool:
+    """Whether the call is sure to fail with these `in_axes`."""
+    found = mapped(failure)
+    return found is not None and found.cannot_read(found.with_axes(axes))
 
 
 def _given(failure: Failure) -> list[ast.expr]:
-    """What the mapped function is called with, where it is called at once."""
-    call = failure.calls("vmap", "filter_vmap")
-    outer = failure.source.parent(call) if failure.source is not None and call is not None else None
-    return outer.args if isinstance(outer, ast.Call) and outer.func is call else []
+    """What the mapped function is called with, as far as that is seen."""
+    found = mapped(failure)
+    return found.given if found is not None else []
 
 
 def _tuple(axes: list[str]) -> str:
@@ -52,7 +51,7 @@ def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
         "`vmap` calls the function once for each position along the mapped axes, so these must have one length"
         f"{f': {sizes}' if sizes else ''}. An argument that is the same for all of them is not mapped."
     )
-    written = next((one for one in tried if not cannot_work(failure, _axes(failure, _tuple(one)))), axes)
+    written = next((one for one in tried if not _cannot_take(failure, _tuple(one))), axes)
     cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, _tuple(written)))
     cures = (cure,) if written in others else (cure, *_each_with_each(failure, given))
     return Explanation("vmap sizes", "`vmap` maps over axes of different lengths", reason, cures, _PAGE)
@@ -60,12 +59,14 @@ def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
 
 def _each_with_each(failure: Failure, given: list[ast.expr]) -> list[Cure]:
     """Two arguments of different lengths: the function mapped over the second inside of the first."""
-    call = failure.calls("vmap", "filter_vmap")
-    if call is None or len(given) != 2 or len(call.args) != 1 or call.keywords:
+    found = mapped(failure)
+    if found is None or len(given) != 2 or len(found.vmap.args) != 1 or found.vmap.keywords:
         return []
-    name, function = failure.text(call.func), failure.text(call.args[0])
-    code = failure.with_(call, f"{name}({name}({function}, in_axes=(None, 0)), in_axes=(0, None))")
-    return [] if cannot_work(failure, code) else [Cure("Or map each of the first with each of the second:", code)]
+    name, function = failure.text(found.vmap.func), failure.text(found.vmap.args[0])
+    text = f"{name}({name}({function}, in_axes=(None, 0)), in_axes=(0, None))"
+    if found.cannot_read(text):
+        return []
+    return [Cure("Or map each of the first with each of the second:", found.reading(text))]
 
 
 def _of_one_length(shapes: list[tuple[int, ...] | None]) -> list[list[str]]:
@@ -96,8 +97,8 @@ def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
     axes = (
         [_of_tree(_dictionary(failure, one)) or axis for one, axis in zip(given, axes, strict=True)] if given else axes
     )
-    call = failure.calls("vmap", "filter_vmap")
-    named = call is not None and (len(call.args) > 1 or any(one.arg == "in_axes" for one in call.keywords))
+    found = mapped(failure)
+    named = found is not None and (len(found.vmap.args) > 1 or any(one.arg == "in_axes" for one in found.vmap.keywords))
     if rank == 0 or not named:
         reason = (
             "`vmap` takes every argument apart along an axis, by default the first. "
@@ -148,7 +149,7 @@ def _count(failure: Failure, match: re.Match[str]) -> Explanation:
     # Or those that are not spoken of are the same for all.
     tries = [all_mapped, [*all_mapped[:wanted], *["None"] * (count - wanted)]]
     written = [_tuple(one) if one else "()" for one in tries]
-    axes = next((one for one in written if not cannot_work(failure, _axes(failure, one))), written[0])
+    axes = next((one for one in written if not _cannot_take(failure, one)), written[0])
     reason = (
         f"`in_axes` has one entry for each argument that the mapped function is called with: here {wanted} for {count}."
     )
