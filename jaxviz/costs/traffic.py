@@ -21,6 +21,8 @@ _RENAMED = 8
 _FREE = frozenset({"constant", "broadcast", "iota", "parameter", "bitcast", "tuple", "get-tuple-element"})
 
 
+# What gives the entries of its operand, each once or many times.
+_SPREADING = frozenset({"broadcast", "bitcast", "reshape"})
 # What reads a piece of its first operand, and what writes one; with the place of the operand that has its size.
 _TAKING = frozenset({"slice", "dynamic-slice", "gather"})
 _WRITING = {"dynamic-update-slice": 1, "scatter": 2}
@@ -60,7 +62,7 @@ def traffic_of(graph: Graph) -> tuple[Kernel, ...]:
         node = int(kernels[inside[0]])
         bytes_in, bytes_out = touched.read(node), touched.written(node)
         inner = [other for other in inside.tolist() if other != node and strings[nodes.op[other]] not in _FREE]
-        alone = sum(touched.read(other) + touched.written(other) for other in inner)
+        alone = sum(touched.read_alone(other) + touched.written(other) for other in inner)
         saved = max(alone - bytes_in - bytes_out, 0.0) if inner else 0.0
         name = strings[nodes.name[node]] or strings[nodes.op[node]]
         found.append(Kernel(node, name, inside.astype(np.int32), bytes_in, bytes_out, saved))
@@ -111,6 +113,26 @@ class _Touched:
             else:
                 total += self._by(node, operands, source)
         return total
+
+    def read_alone(self, node: int) -> float:
+        """What an operation inside a kernel would read as a kernel of its own. What is spread over an array is read
+        once, and a number that is written in the program is not."""
+        operands = self._operands(node)
+        read = (min(self._by(node, operands, one), self._spread(one)) for one in dict.fromkeys(operands) if one >= 0)
+        return sum(read)
+
+    def _spread(self, source: int) -> float:
+        """The bytes of what a value is spread out of, which is the value itself for most."""
+        graph = self._graph
+        for _ in range(_RENAMED):
+            node = int(graph.value_node[source])
+            op = self._op(node)
+            if op == "iota" or (op == "constant" and not graph.tables.types.dims[int(graph.values.type[source])]):
+                return 0.0
+            if op not in _SPREADING or not self._operands(node) or self._operands(node)[0] < 0:
+                break
+            source = self._operands(node)[0]
+        return value_bytes(graph, source)
 
     def written(self, node: int) -> float:
         graph = self._graph

@@ -62,6 +62,21 @@ def test_kernels_say_what_they_move_and_what_fusion_saved():
     assert max(kernel.saved for kernel in fused) >= 2 * size
 
 
+def _scaled(x):
+    return x * 3.0 + 1.0
+
+
+def _shifted(x, bias):
+    return jnp.maximum(x + bias, 0.0)
+
+
+def test_numbers_and_vectors_that_are_spread_over_an_array_are_not_said_to_be_read_as_large_as_it():
+    # One value is neither written nor read again; the numbers and the vector would be read once in any case.
+    for fn, arguments in ((_scaled, (X,)), (_shifted, (X, X[0]))):
+        (kernel,) = explore(fn, *arguments).kernels
+        assert kernel.saved == 2 * X.nbytes
+
+
 def test_large_values_between_kernels_say_what_kept_them_apart():
     facts = {value.fact for value in explore(forked, X).between_kernels}
     assert "read by a product" in facts
