@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
-from jaxviz.graph import ARGUMENT, RESULT
+from jaxviz.graph import ARGUMENT, CARRY, INIT, LEAVE, RESULT
 from jaxviz.units import bytes_text
 
 # Bytes of state from which donation is worth a word, and a good one.
@@ -102,7 +102,7 @@ def _possible(
         if any(left[type_] < count for type_, count in wanted.items()):
             continue
         alone = members[0][0] if len(members) == 1 else -1
-        if alone >= 0 and not (_is_written_into(subject, alone, results) or _is_stepped(subject, alone, results)):
+        if alone >= 0 and not _is_state(subject, alone, arguments, results):
             continue
         if not _are_new(subject, {node for node, _ in members}, results):
             continue
@@ -126,6 +126,44 @@ def _possible(
         nodes=np.array(sorted(nodes), np.int32),
         figures={"arguments": len(nodes), "bytes": size},
     )
+
+
+def _is_state(subject: Subject, member: int, arguments: list[_Border], results: list[_Border]) -> bool:
+    """Whether one array is plainly a state of which a result is the next version."""
+    return (
+        _is_written_into(subject, member, results)
+        or _is_stepped(subject, member, results)
+        or _goes_round(subject, member, results)
+        or (len(arguments) == len(results) == 1 and _is_added_to(subject, member, results[0]))
+    )
+
+
+def _goes_round(subject: Subject, member: int, results: list[_Border]) -> bool:
+    """Whether a result is what a loop that begins with the argument has made of it."""
+    graph, flow = subject.graph, subject.flow
+    first = int(graph.first_value[member])
+    if graph.tables.types.bytes[int(graph.values.type[first])] < _LARGE:
+        return False
+    left: dict[int, set[int]] = {}  # Of each value that leaves a body, what it is there.
+    begun, turns = set[int](), list[tuple[int, int]]()
+    columns = graph.bindings.kind.tolist(), graph.bindings.start.tolist(), graph.bindings.end.tolist()
+    for kind, start, end in zip(*columns, strict=True):
+        if kind == LEAVE:
+            left.setdefault(end, set()).add(start)
+        elif kind == CARRY:
+            turns.append((start, end))
+        elif kind == INIT and flow.origin(start) == first:
+            begun.add(end)
+    handed_on = {start for start, end in turns if end in begun}
+    return any(left.get(flow.back(flow.operands(node)[0]), set()) & handed_on for node, _, _ in results)
+
+
+def _is_added_to(subject: Subject, member: int, result: _Border) -> bool:
+    """Whether a result is a sum of the argument, which may be scaled, and of what is made of it: a step in time, where
+    there is no other argument that the array could be an input beside."""
+    old = int(subject.graph.first_value[member])
+    terms = [_unscaled(subject, term) for term, _ in _terms(subject, subject.flow.operands(result.node)[0])]
+    return len(terms) > 1 and old in terms
 
 
 def _is_written_into(subject: Subject, member: int, results: list[_Border]) -> bool:

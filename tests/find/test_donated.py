@@ -84,6 +84,33 @@ def test_one_array_after_a_step_down_a_gradient(fn, others):
     assert 'donate_argnames=("w",)' in finding.remedy
 
 
+def decay(state):
+    return state * 0.99 + 0.1
+
+
+def diffuse(u):
+    return u + 0.1 * (jnp.roll(u, 1, 0) + jnp.roll(u, -1, 0) - 2 * u)
+
+
+def simulate(u):
+    return jax.lax.fori_loop(0, 10, lambda i, u: jnp.tanh(jnp.roll(u, 1, 0)), u)
+
+
+def driven(u, force):
+    return jax.lax.scan(lambda u, f: (jnp.sin(u) * f, f), u, force)[0]
+
+
+def relax(u):
+    return jax.lax.while_loop(lambda u: jnp.max(u) > 1, lambda u: u / 2, u)
+
+
+@pytest.mark.parametrize(
+    ("fn", "others"), [(decay, ()), (diffuse, ()), (simulate, ()), (driven, (jnp.ones(5),)), (relax, ())]
+)
+def test_one_array_that_is_stepped_in_time(fn, others):
+    assert the("donated", fn, W, *others).title.endswith("` (2 MB) could be donated")
+
+
 def test_what_is_donated_in_vain():
     finding = the("donated", jax.jit(lambda x, y: (x @ y).sum(), donate_argnums=(0, 1)), X, PARAMS["w"])
     assert finding.severity == "advice"
@@ -104,6 +131,12 @@ INNOCENT = {
     "no new state": (loss, (PARAMS, X)),
     "gradients, which are no state": (jax.grad(loss), (PARAMS, X)),
     "one array": (lambda x: x * 2, (jnp.ones((1000, 1000)),)),
+    "one array by itself": (lambda x: jnp.tanh(x) / (1 + x), (W,)),
+    "rows of which each is brought to a scale": (lambda x: (x - x.mean()) / x.std(), (W,)),
+    "an array that a loop reads": (
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, y: y + x, jnp.zeros_like(x)),
+        (W,),
+    ),
     "one array and a product": (lambda x, w: x + jnp.tanh(x @ w), (jnp.ones((500, 1000)), jnp.ones((1000, 1000)))),
     "what is wrong of an array": (
         lambda y, x, w: y - x @ w,
