@@ -27,6 +27,8 @@ _FEW_COPIES, _MANY_EQUATIONS = 4, 400
 _MANY_COPIES = 32
 # Turns that need nothing but their count and what they hand on cost little to write as a loop: fewer are worth a note.
 _EQUATIONS_OF_COUNTED = 16
+# Many turns that hand something on are worth a word though there are but one or two equations in each.
+_MANY_TURNS, _EQUATIONS_OF_MANY = 24, 40
 # So many equations cost seconds to trace and compile.
 _COSTLY_EQUATIONS = 1_000
 # A stack that has this much less in each copy than another one of the loop is a detail of a turn.
@@ -280,7 +282,8 @@ def _inner_count(subject: Subject, row: int, loop: Loop) -> int:
 
 def _worth_it(flow: Flow, copies: int, equations: int) -> bool:
     counted = flow.simple and flow.carried > 0 and flow.given == 0
-    least = _EQUATIONS_OF_COUNTED if counted else _EQUATIONS
+    many = flow.simple and flow.carried > 0 and copies >= _MANY_TURNS
+    least = _EQUATIONS_OF_COUNTED if counted else _EQUATIONS_OF_MANY if many else _EQUATIONS
     return (copies >= _COPIES and equations >= least) or (copies >= _FEW_COPIES and equations >= _MANY_EQUATIONS)
 
 

@@ -320,6 +320,15 @@ def test_what_calls_a_function_again_and_again_is_an_unrolled_loop(fn, head, car
     assert remedy in finding.remedy
 
 
+def test_many_turns_of_one_or_two_equations_that_hand_something_on():
+    def over_rows(xs):
+        return functools.reduce(lambda a, b: jnp.maximum(a, b) * 0.9, [xs[i] for i in range(30)])
+
+    finding = the("unrolled", over_rows, jnp.ones((30, 4)))
+    assert finding.severity == "note"
+    assert (finding.figures["copies"], finding.figures["equations"], finding.figures["carried"]) == (29, 58, 1)
+
+
 def halved(x):
     """Each call calls itself twice, on halves: no two of one depth follow one another."""
     if len(x) == 1:
