@@ -41,7 +41,7 @@ def _types(failure: Failure, match: re.Match[str]) -> Explanation:
     if found is not None:
         words = f"Here one gives {found[2]} and the other {found[4]}."
         cure = _of_type(failure, functions, found)
-        cures = [cure] if cure is not None else []
+        cures = [cure] if cure is not None else _of_common_shape(failure, functions, found)
     reason = f"`{name}` is compiled with all its branches, and what comes after must fit each of them. {words}"
     title = f"the branches of `{name}` give different types"
     return Explanation("branch types", title, reason, tuple(cures), api_page(f"jax.lax.{name}"))
@@ -49,9 +49,8 @@ def _types(failure: Failure, match: re.Match[str]) -> Explanation:
 
 def _of_type(failure: Failure, functions: Sequence[Any | None], found: re.Match[str]) -> Cure | None:
     """One branch with the type of the other: the wider of two shapes, for what is cut cannot be made again."""
-    places = [int(number[1]) if (number := re.search(r"(\d+)$", found[at])) else at // 3 for at in (1, 3)]
+    places, path = _places(found), _path(failure)
     types = {places[0]: found[2], places[1]: found[4]}
-    path = re.search(r"output of \S+(?: \d+)? at path ((?:\[[^\]]*\])+)", failure.message)
     shapes = {place: _sizes(type_) for place, type_ in types.items()}
     first, other = places
     changed, like = (other, first)
@@ -62,13 +61,13 @@ def _of_type(failure: Failure, functions: Sequence[Any | None], found: re.Match[
         changed, like = (first, other) if _stretches(shapes[first], shapes[other]) else (-1, -1)
     if changed < 0 or changed >= len(functions):
         return None
-    part = _part(result_of(functions[changed]), path[1] if path else "")
+    part = _part(result_of(functions[changed]), path)
     if part is None:
         return None
     if len(functions) > 2 and shapes[changed] == shapes[like]:
-        return _all_of_type(failure, functions, like, path[1] if path else "", types[like].partition("[")[0])
+        return _all_of_type(failure, functions, like, path, types[like].partition("[")[0])
     if len(functions) > 2 and shapes[changed] != shapes[like]:
-        return _all_of_shape(failure, functions, changed, path[1] if path else "", types[like])
+        return _all_of_shape(failure, functions, changed, path, types[like])
     dtype, shape = types[like].partition("[")[0], shapes[like]
     text = failure.text(part)
     of_type = types[changed].partition("[")[0] == dtype
@@ -81,6 +80,48 @@ def _of_type(failure: Failure, functions: Sequence[Any | None], found: re.Match[
         part_text = grouped(text, part)
     text = text if of_type else f"{part_text}.astype(jnp.{_dtype(dtype)})"
     return Cure("Bring one branch to the type of the other:", all_rewritten(failure, {part: text}))
+
+
+def _places(found: re.Match[str]) -> list[int]:
+    """Which two branches an error speaks of."""
+    return [int(number[1]) if (number := re.search(r"(\d+)$", found[at])) else at // 3 for at in (1, 3)]
+
+
+def _path(failure: Failure) -> str:
+    """Which part of the results an error speaks of; empty for all of it."""
+    path = re.search(r"output of \S+(?: \d+)? at path ((?:\[[^\]]*\])+)", failure.message)
+    return path[1] if path else ""
+
+
+def _of_common_shape(failure: Failure, functions: Sequence[Any | None], found: re.Match[str]) -> list[Cure]:
+    """Two branches of which neither stretches to the other: zeros where one is shorter, or only what both have."""
+    places, types = _places(found), (found[2], found[4])
+    shapes = [[int(size) for size in _sizes(type_)] for type_ in types]
+    if len(functions) != 2 or types[0].partition("[")[0] != types[1].partition("[")[0]:
+        return []
+    parts = [_part(result_of(functions[place]), _path(failure)) for place in places]
+    if len(shapes[0]) != len(shapes[1]) or None in parts:
+        return []
+    wide = [max(both) for both in zip(*shapes, strict=True)]
+    narrow = [min(both) for both in zip(*shapes, strict=True)]
+    filled: dict[ast.AST, str] = {}
+    cut: dict[ast.AST, str] = {}
+    for part, shape in zip(parts, shapes, strict=True):
+        assert part is not None  # as is asked above
+        text = failure.text(part)
+        if shape != wide:
+            ends = [f"(0, {whole - size})" for whole, size in zip(wide, shape, strict=True)]
+            filled[part] = f"jnp.pad({text}, {ends[0] if len(ends) == 1 else '(' + ', '.join(ends) + ')'})"
+        if shape != narrow:
+            kept = [":" if size == least else f":{least}" for size, least in zip(shape, narrow, strict=True)]
+            while kept[-1] == ":":
+                kept.pop()
+            cut[part] = f"{grouped(text, part)}[{', '.join(kept)}]"
+    cures = (
+        Cure("Fill up with zeros what is shorter:", all_rewritten(failure, filled)),
+        Cure("Or give only what both have:", all_rewritten(failure, cut)),
+    )
+    return [cure for cure in cures if not cannot_work(failure, cure.code)]
 
 
 def _all_of_type(failure: Failure, functions: Sequence[Any | None], like: int, path: str, dtype: str) -> Cure | None:

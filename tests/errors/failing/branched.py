@@ -49,3 +49,15 @@ def branches_in_a_list_of_which_one_takes_nothing(x, way):
 @failing(X, case="branches", place="lax.cond", words=["lambda same: same"], mends=[0], gives=X + 1)
 def a_branch_in_which_nothing_is_done(x):
     return jax.lax.cond(x[0] > 0, lambda v: v + 1, None, x)
+
+
+@failing(
+    A, case="branch types", place="lax.cond", words=["((0, 0), (0, 1))", "(v @ v.T)[:, :3]"], mends=[0, 1], gives=None
+)
+def branches_of_which_one_is_longer(a):
+    return jax.lax.cond(a[0, 0] > 5, lambda v: v, lambda v: v @ v.T, jax.numpy.ones((4, 3)))
+
+
+@failing(X, case="branch types", place="lax.cond", words=["jnp.pad((v * 2)[:2], (0, 1))"], mends=[0], gives=[2, 4, 0])
+def branches_of_which_one_is_cut(x):
+    return jax.lax.cond(x[0] > 5, lambda v: v, lambda v: (v * 2)[:2], x)
