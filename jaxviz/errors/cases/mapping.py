@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
 
 from jaxviz.errors.cases.given import function_given, result_of
 from jaxviz.errors.cases.mapped import mapped
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, is_array
 from jaxviz.errors.rewriting import rewritten, with_keyword
+from jaxviz.errors.trial import cannot_work, given_by
 
 _PAGE = api_page("jax.vmap")
 _VALUE = ("ValueError",)
@@ -53,7 +58,10 @@ def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     written = next((one for one in tried if not _cannot_take(failure, _tuple(one))), axes)
     cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, _tuple(written)))
-    cures = (cure,) if written in others else (cure, *_each_with_each(failure, given))
+    if keys := _key_for_each(failure):
+        cures = (*keys, replace(cure, text=f"Or {cure.text[0].lower()}{cure.text[1:]}"))
+    else:
+        cures = (cure,) if written in others else (cure, *_each_with_each(failure, given))
     return Explanation("vmap sizes", "`vmap` maps over axes of different lengths", reason, cures, _PAGE)
 
 
@@ -89,6 +97,31 @@ def _other_axes(shapes: list[tuple[int, ...] | None]) -> list[list[str]]:
     return [[str(shape.index(size)) for shape in known] for size in sizes]
 
 
+def _key_for_each(failure: Failure) -> list[Cure]:
+    """One key for all turns: split into as many as there are, so that each draws other numbers."""
+    found, given = mapped(failure), _given(failure)
+    if found is None or len(found.vmap.args) != 1 or found.vmap.keywords:
+        return []
+    keys = [one for one in given if _is_one_key(failure.value(one))]
+    types = [given_by(failure, failure.text(one)) for one in given if one not in keys]
+    leaves = [leaf for type_ in types for leaf in jax.tree.leaves(type_) if leaf.shape]
+    array = next((one for one in given if one not in keys and _rank_of(failure, one)), None)
+    if len(keys) != 1 or not leaves:
+        return []
+    count = f"{failure.text(array)}.shape[0]" if array is not None else str(leaves[0].shape[0])
+    code = failure.with_(keys[0], f"jax.random.split({failure.text(keys[0])}, {count})")
+    cure = Cure("Split the key into one for each turn, so that each draws other numbers:", code)
+    return [] if cannot_work(failure, code) else [cure]
+
+
+def _is_one_key(value: object) -> bool:
+    """Whether a value is one key, of the new kind or of the old, which is two whole numbers without sign."""
+    if not is_array(value):
+        return False
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    return (shape == () and jnp.issubdtype(dtype, jax.dtypes.prng_key)) or (shape == (2,) and dtype == jnp.uint32)
+
+
 def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
     axis, rank = int(match[1]), int(match[2])
     given = _given(failure)
@@ -99,10 +132,11 @@ def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
     )
     found = mapped(failure)
     named = found is not None and (len(found.vmap.args) > 1 or any(one.arg == "in_axes" for one in found.vmap.keywords))
+    keys = _key_for_each(failure)
     if rank == 0 or not named:
         reason = (
             "`vmap` takes every argument apart along an axis, by default the first. "
-            "One of them is a single number, which has none."
+            f"One of them is a single {'key' if keys else 'number'}, which has none."
         )
     else:
         reason = (
@@ -111,8 +145,11 @@ def _rank(failure: Failure, match: re.Match[str]) -> Explanation:
         )
         axes = [str(rank - 1) if known is None or known == rank else "0" for known in ranks] or ["0"]
     written = axes[0] if len(axes) == 1 and axes[0][0] != "{" else _tuple(axes)
-    cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, written))
-    return Explanation("vmap rank", "`vmap` maps over an argument that has no such axis", reason, (cure,), _PAGE)
+    cure = Cure(f"Or say{_WHICH}" if keys else f"Say{_WHICH}", _axes(failure, written))
+    return Explanation("vmap rank", "`vmap` maps over an argument that has no such axis", reason, (*keys, cure), _PAGE)
+
+
+_WHICH = " which arguments are mapped; None is the same for all:"
 
 
 def _dictionary(failure: Failure, node: ast.expr) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from errors.failing.registry import A, X, failing
+from errors.failing.registry import KEY, A, X, failing
 from jax import lax
 
 # Axes to map along.
@@ -141,3 +141,13 @@ def unfinished(x):
 @failing(X, case="custom rule missing", place="unfinished", words=["def unfinished(x):"])
 def a_derivative_that_was_not_given(x):
     return jax.grad(lambda v: unfinished(v).sum())(x)
+
+
+@failing(KEY, X, case="vmap rank", place="jax.vmap", words=["single key", "split(key, x.shape[0])"], mends=[0, 1])
+def one_key_for_all_that_is_mapped(key, x):
+    return jax.vmap(lambda k, one: one + jax.random.normal(k))(key, x)
+
+
+@failing(jax.random.PRNGKey(0), X, case="vmap sizes", place="jax.vmap", words=["split(key, x.shape[0])"], mends=[0, 1])
+def one_key_of_the_old_kind_for_all_that_is_mapped(key, x):
+    return jax.vmap(lambda k, one: one + jax.random.normal(k))(key, x)
