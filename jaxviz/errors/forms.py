@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +69,14 @@ def parts_of(node: ast.AST) -> dict[str, ast.expr]:
 
 def is_written_out(node: ast.AST | None) -> bool:
     return isinstance(node, (ast.Tuple, ast.List, ast.Dict))
+
+
+def part_of(whole: ast.expr | None, path: str) -> ast.expr | None:
+    """The part of what is written out that is taken by a path, such as `[1]['w']`."""
+    at: ast.expr | None = whole
+    for step in re.findall(r"\[[^\]]*\]", path):
+        at = parts_of(at).get(step) if at is not None else None
+    return None if is_written_out(at) else at
 
 
 def fitted(failure: Failure, form: Form, node: ast.AST, path: str, missing: Callable[[str], str | None]) -> str | None:

@@ -407,3 +407,27 @@ def test_axes_are_told_where_a_method_made_the_mapped_function():
 def test_axes_in_a_lambda_are_tried_whatever_stands_around_it():
     (cure,) = cures_of(lambda weights, rows: jax.vmap(_layer)(weights, rows), jnp.ones((3, 4)), jnp.ones((5, 3)))
     assert "jax.vmap(_layer, in_axes=(None, 0))(weights, rows)" in cure.code
+
+
+def test_a_state_that_begins_with_another_size_begins_with_that_of_each_turn():
+    def fn(weights, rows):
+        def cell(state, row):
+            state = jnp.tanh(row @ weights + state.sum())
+            return state, state
+
+        begin = jnp.zeros(4)
+        return jax.lax.scan(cell, begin, rows)
+
+    (cure,) = cures_of(fn, jnp.ones((3, 8)), jnp.ones((10, 3)))
+    assert cure.code == "begin = jnp.zeros(8)"
+
+
+def test_python_is_not_to_make_turns_of_which_the_second_would_fail():
+    def fn(x):
+        return jax.lax.fori_loop(0, 3, lambda _, x: x @ jnp.ones((3, 4)), x)
+
+    with pytest.raises(TypeError) as caught:
+        jv.explore(fn, jnp.ones((2, 3)))
+    told = caught.value.jaxviz.explanation
+    assert not told.cures
+    assert "could not take that in the next turn" in told.reason

@@ -8,10 +8,17 @@ import textwrap
 from typing import Any
 
 from jaxviz.errors.cases.given import argument, function_given, gives_nothing, result_of
-from jaxviz.errors.cases.turns import full_size, grows, turns_in_python
+from jaxviz.errors.cases.turns import (
+    full_size,
+    grows,
+    second_turn_fails,
+    sizes_of,
+    started_alike,
+    turns_in_python,
+)
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, last_name
-from jaxviz.errors.forms import fitted, form_of_code, is_written_out, parts_of
+from jaxviz.errors.forms import fitted, form_of_code, part_of
 from jaxviz.errors.rewriting import grouped, parameters, rewritten
 from jaxviz.errors.source import names_read
 
@@ -156,20 +163,25 @@ def _type(failure: Failure, match: re.Match[str]) -> Explanation:
     path = re.sub(r"^loop_carry\[\d\]", "", name) if name.startswith("loop_carry") else _path(name)
     name = loop.carry + path
     cures: list[Cure] = []
-    if found and _sizes(before) == _sizes(after):
+    ends = False
+    if found and sizes_of(before) == sizes_of(after):
         cures = _of_one_type(failure, loop, path, before, after)
     elif found and _stretches(before, after) and not grows(loop.body):
         cures = _wider_start(failure, loop, path, after)
     elif found:
-        cures = [*full_size(failure, loop, before, after), *turns_in_python(failure, loop)]
+        ends = second_turn_fails(failure, loop, path, after)
+        cures = started_alike(failure, loop, path, after)
+        cures = cures or [*full_size(failure, loop, before, after), *([] if ends else turns_in_python(failure, loop))]
     reason = (
         f"`{loop.name}` becomes one loop of the compiled program, whose state has the same memory in each turn. "
         f"`{name}` comes in as {before} and is given back as {after}."
     )
-    if found and not cures:
+    if found and not cures and ends:
+        reason += f" It could not take that in the next turn either: give `{name}` back in the shape in which it came."
+    elif found and not cures:
         reason += (
             " An array of the full size, into which each turn writes its part, keeps its shape."
-            if len(_sizes(before)) and grows(loop.body)
+            if len(sizes_of(before)) and grows(loop.body)
             else ""
         )
     title = f"the body of `{loop.name}` changes the type of `{name}`"
@@ -180,34 +192,22 @@ def _path(name: str) -> str:
     return name[name.index("[") :] if "[" in name else ""
 
 
-def _sizes(type_: str) -> list[str]:
-    return [size for size in type_.partition("[")[2].rstrip("]").split(",") if size]
-
-
 def _stretches(before: str, after: str) -> bool:
     """Whether the first type becomes the second by broadcasting, as a number does to which an array is added."""
-    one, other = _sizes(before), _sizes(after)
+    one, other = sizes_of(before), sizes_of(after)
     ends = zip(reversed(one), reversed(other), strict=False)
     return len(one) <= len(other) and all(size in (wide, "1") for size, wide in ends)
 
 
-def _part(whole: ast.expr | None, path: str) -> ast.expr | None:
-    """The part of what is written out that is taken by a path."""
-    at: ast.expr | None = whole
-    for step in re.findall(r"\[[^\]]*\]", path):
-        at = parts_of(at).get(step) if at is not None else None
-    return None if is_written_out(at) else at
-
-
 def _of_one_type(failure: Failure, loop: Loop, path: str, before: str, after: str) -> list[Cure]:
     given_back, begun = [], []
-    part = _part(loop.carried, path)
+    part = part_of(loop.carried, path)
     dtype, other = (_dtype(type_) for type_ in (before, after))
     if part is not None:
         text = f"{grouped(failure.text(part), part)}.astype(jnp.{dtype})"
         code = rewritten(failure, part, text)
         given_back.append(Cure(f"Or give it back in the type in which it came in, {before}:", code))
-    start = _part(loop.start, path)
+    start = part_of(loop.start, path)
     if start is not None:
         code = failure.with_(start, f"jnp.asarray({failure.text(start)}, jnp.{other})")
         begun.append(Cure(f"Or begin with the type that it has after one turn, {after}:", code))
@@ -231,10 +231,10 @@ def _dtype(type_: str) -> str:
 
 
 def _wider_start(failure: Failure, loop: Loop, path: str, after: str) -> list[Cure]:
-    start = _part(loop.start, path)
+    start = part_of(loop.start, path)
     if start is None:
         return []
-    sizes, text = _sizes(after), failure.text(start)
+    sizes, text = sizes_of(after), failure.text(start)
     shape = f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
     begin = f"jnp.full({shape}, {text}, jnp.{_dtype(after)})"
     if not isinstance(start, ast.Constant):

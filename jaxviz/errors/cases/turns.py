@@ -5,18 +5,26 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from jaxviz.errors.cases.given import argument, result_of
+from jaxviz.errors.cases.given import argument, assigned, result_of
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, is_array, last_name
-from jaxviz.errors.rewriting import fresh, parameters, rewritten
+from jaxviz.errors.forms import part_of
+from jaxviz.errors.rewriting import called, fresh, parameters, rewritten
 from jaxviz.errors.source import names_read
+from jaxviz.errors.trial import cannot_work
 
 if TYPE_CHECKING:
     from jaxviz.errors.cases.carries import Loop
 
 _GROWING = {"append", "concatenate", "concat", "vstack", "hstack", "dstack", "stack", "column_stack", "pad", "tile"}
+_FILLING = {"zeros", "ones", "empty", "full"}
 # More turns than these are too many to be traced one by one.
 _MOST_TURNS = 64
+
+
+def sizes_of(type_: str) -> list[str]:
+    """The sizes in the text of a type: float32[3,4]."""
+    return [size for size in type_.partition("[")[2].rstrip("]").split(",") if size]
 
 
 def grows(body: Any | None) -> bool:
@@ -116,6 +124,42 @@ def _along(failure: Failure, call: ast.Call) -> str | None:
             return f"zip({', '.join(map(failure.text, over.elts))})"
         return None
     return failure.text(over) if is_array(held) and held.shape and held.shape[0] <= _MOST_TURNS else None
+
+
+def second_turn_fails(failure: Failure, loop: Loop, path: str, after: str) -> bool:
+    """Whether the body is sure not to take what it gives: then Python cannot make the turns either."""
+    call, body = loop.call, loop.given
+    if path or call is None or body is None:
+        return False
+    function, state = called(failure, body), _zeros(after)
+    if loop.name == "fori_loop":
+        return cannot_work(failure, f"return {function}({failure.text(argument(call, 0, 'lower'))}, {state})")
+    over = argument(call, 2, "xs")
+    if loop.name != "scan" or not is_array(failure.value(over)):
+        return False
+    return cannot_work(failure, f"return {function}({state}, {failure.text(over)}[0])")
+
+
+def started_alike(failure: Failure, loop: Loop, path: str, after: str) -> list[Cure]:
+    """Where the state is filled with one number, of another size than each turn gives: the size that they give."""
+    part = part_of(loop.start, path)
+    made = assigned(failure, part) if isinstance(part, ast.Name) else None
+    filled = made.value if made is not None else part
+    shape = (
+        argument(filled, 0, "shape") if isinstance(filled, ast.Call) and last_name(filled.func) in _FILLING else None
+    )
+    source, sizes = failure.source, sizes_of(after)
+    if part is None or filled is None or shape is None or source is None or not sizes:
+        return []
+    text = source.replaced(filled, {shape: sizes[0] if len(sizes) == 1 else f"({', '.join(sizes)})"})
+    if cannot_work(failure, failure.with_(part, text)):
+        return []
+    code = failure.with_(part, text) if made is None else source.replaced(made, {filled: text})
+    return [Cure(f"Begin with the shape that each turn gives, {after}:", code)]
+
+
+def _zeros(type_: str) -> str:
+    return f"jnp.zeros(({''.join(f'{size}, ' for size in sizes_of(type_))}), jnp.{type_.partition('[')[0]})"
 
 
 def full_size(failure: Failure, loop: Loop, before: str, after: str) -> list[Cure]:
