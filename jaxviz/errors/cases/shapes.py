@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 
 from jaxviz import compat
+from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.operands import Shape
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.failure import Failure, last_name, type_text
+from jaxviz.errors.trial import given_by
 
 
 def _reshape(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -94,6 +98,56 @@ def _axis(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
+def _order(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """An order of axes that does not name each axis of the array once."""
+    call = failure.calls("transpose", "permute_dims")
+    if call is None:
+        return None
+    method = _is_method(call)
+    array = call.func.value if method and isinstance(call.func, ast.Attribute) else argument(call, 0, "a", "operand")
+    placed = call.args if method else call.args[1:]
+    named = argument(call, len(call.args), "axes", "permutation")
+    given = [named] if named is not None else placed
+    written = given[0].elts if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)) else given
+    type_ = given_by(failure, failure.text(array)) if array is not None else None
+    if array is None or type_ is None or len(written) == type_.ndim:
+        return None
+    text, rank = failure.text(array), type_.ndim
+    asked = [_whole_number(one) for one in written]
+    order = _kept_order(asked, rank)
+    new = f"{text}.transpose({', '.join(map(str, order))})" if method else ""
+    new = new or f"{failure.text(call.func)}({text}, ({', '.join(map(str, order))}{',' * (rank == 1)}))"
+    reason = (
+        f"An order of axes names each axis of the array once. `{text}` is {type_text(type_)} and has {rank}; the order "
+        f"has {len(written)}. Under `vmap` the mapped axis is already gone."
+    )
+    text = "Name each axis once; the axes from the end are turned as is asked:"
+    title = (
+        f"`{failure.text(array)}` has {rank} {'axis' if rank == 1 else 'axes'}, and an order of {len(written)} is given"
+    )
+    cures = (Cure(text, failure.with_(call, new)),) if order else ()
+    return Explanation("axis", title, reason, cures, api_page("jax.numpy.transpose"))
+
+
+def _whole_number(node: ast.expr) -> int | None:
+    """A whole number that is written out."""
+    with suppress(ValueError):
+        number = ast.literal_eval(node)
+        return number if type(number) is int else None
+    return None
+
+
+def _kept_order(asked: Sequence[int | None], rank: int) -> list[int]:
+    """An order of other length as it would be for an array of this rank, counted from its end: with fewer, those
+    before stay; with more, those before are left out. Empty where that gives none."""
+    if None in asked:
+        return []
+    from_end = [one - len(asked) if one >= 0 else one for one in asked if one is not None]
+    kept = [one + rank for one in from_end if one >= -rank]
+    order = [*range(rank - len(kept)), *kept]
+    return order if sorted(order) == list(range(rank)) else []
+
+
 def _no_axis(failure: Failure, match: re.Match[str]) -> Explanation | None:
     """An axis beyond those of an array, where JAX says so in the words of Python: of a tuple, the shape."""
     node = failure.find(ast.Subscript)
@@ -116,6 +170,12 @@ def _no_axis(failure: Failure, match: re.Match[str]) -> Explanation | None:
 
 CASES = (
     Case("reshape", ("TypeError", "ValueError"), r"cannot reshape array of shape", _reshape),
+    Case(
+        "axis",
+        ("ValueError", "TypeError"),
+        r"is out of bounds for array of dimension|permutation isn't a permutation|axes don't match",
+        _order,
+    ),
     Case("axis", ("ValueError",), r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis),
     Case(
         "axis",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from errors.failing.registry import B, X, failing
+from errors.failing.registry import A, B, X, failing
 
 
 @failing(X, case="whole size", place="jax.random.normal", words=["(1.5,)", "(n // 2,)"], mends=[0])
@@ -104,3 +104,13 @@ def as_often_as_a_number(x):
 @failing(X, case="length", place="jnp.repeat", words=["jnp.repeat(x, np.arange(3))"], mends=[0])
 def repeated_more_and_more(x):
     return jnp.repeat(x, jnp.arange(3))
+
+
+@failing(A, case="axis", place="transpose", words=["`a` has 2 axes, and an order of 3"], mends=[0], gives=A.T)
+def turned_by_too_many_axes(a):
+    return a.transpose(0, 2, 1)
+
+
+@failing(A[None], case="axis", place="transpose", words=["jnp.transpose(a, (0, 2, 1))"], mends=[0], gives=A.T[None])
+def turned_by_too_few_axes(a):
+    return jnp.transpose(a, axes=(-1, -2))
