@@ -431,3 +431,21 @@ def test_python_is_not_to_make_turns_of_which_the_second_would_fail():
     told = caught.value.jaxviz.explanation
     assert not told.cures
     assert "could not take that in the next turn" in told.reason
+
+
+def test_a_layer_that_is_told_to_train_or_not_is_given_that_by_python_alone():
+    nn = pytest.importorskip("flax.linen")  # Flax is not there with the oldest JAX.
+
+    class Net(nn.Module):
+        @nn.compact
+        def __call__(self, x, train):
+            return nn.Dropout(0.5, deterministic=not train)(x)
+
+    @jax.jit
+    def apply(x, train, key):
+        return Net().apply({}, x, train, rngs={"dropout": key})
+
+    (cure,) = cures_of(apply, X, True, jax.random.key(0))
+    names = {"jax": jax, "apply": apply}
+    exec(cure.code, names)
+    assert names["fast"](X, True, jax.random.key(0)).shape == X.shape

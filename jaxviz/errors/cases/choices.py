@@ -192,6 +192,10 @@ def _either(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanati
     return _told(failure, node.test, "`... if ... else ...`", why, tuple(cures))
 
 
+# Libraries of layers, in which Python chooses by what it is given.
+_OF_LAYERS = {"flax", "equinox", "haiku"}
+
+
 def _logic(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanation | None:
     """`and`, `or`, `not`, `in` and comparisons of three, unless they are all that a statement asks."""
     words = _logic_words(node)
@@ -206,8 +210,21 @@ def _logic(failure: Failure, node: ast.AST, child: ast.AST | None) -> Explanatio
     grouped = isinstance(parent, ast.expr) and not isinstance(parent, ast.Call) and not code.startswith("jnp.where(")
     if grouped and failure.source is not None and not failure.source.is_bracketed(node):
         code = f"({code})"
-    cure = Cure("Compute it element by element instead:", failure.with_(node, code))
-    return _told(failure, node, *words, (cure,))
+    cures = (Cure("Compute it element by element instead:", failure.with_(node, code)),)
+    # A layer that is told to train or not asks that of Python itself.
+    return _told(failure, node, *words, () if _is_handed_to_library(failure, node) else cures)
+
+
+def _is_handed_to_library(failure: Failure, node: ast.expr) -> bool:
+    """Whether a value is handed to what is neither the person's nor JAX's, or to a layer that is a part of theirs."""
+    around = failure.source.around(node) if failure.source is not None else []
+    call = next((one for one in around[1:3] if isinstance(one, ast.Call)), None)
+    if call is None or node is call.func:
+        return False
+    function = failure.value(call.func)
+    of = function if isinstance(function, type) else type(function)
+    modules = {str(getattr(one, "__module__", "")).partition(".")[0] for one in (function, *of.__mro__)}
+    return bool(modules & _OF_LAYERS)
 
 
 def _logic_words(node: ast.AST | None) -> tuple[str, str] | None:
