@@ -6,6 +6,7 @@ import { buildGraph, buildOutline, offsets } from './build.ts';
 import type { Document, Graph } from './graph.ts';
 import { atOnce, inPieces } from './pause.ts';
 import type { Document as PlainDocument } from './schema.generated.ts';
+import { jsonFault } from './jsonFault.ts';
 import { checkResiduals } from './residuals.ts';
 import { checkCompiling, checkMeasures, checkMemory, checkProcesses, checkValues } from './measured.ts';
 import { checkPasses } from './series.ts';
@@ -22,7 +23,7 @@ export class DocumentError extends Error {
 
 /** Decodes a document, packed or plain: an object, or the text of a file. */
 export async function decode(content: unknown): Promise<Document> {
-  const json = typeof content === 'string' ? parse(content, 'it') : content;
+  const json = typeof content === 'string' ? parse(content) : content;
   const head = checkHead(json);
   if (typeof head.packed !== 'string') {
     return inPieces(decoding(json));
@@ -56,17 +57,24 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 }
 
 function* unpacking(text: string): Generator<void, Document> {
-  const json = parse(text, 'its packed part');
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new DocumentError('This jaxviz document is damaged: its packed part is no JSON.');
+  }
   yield;
   return yield* decoding(json);
 }
 
-function parse(text: string, what: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The browser says what it found, and where.
-    throw new DocumentError(`This jaxviz document is damaged: ${what} is no JSON (${(error as Error).message}).`);
+    const fault = jsonFault(text);
+    throw new DocumentError(
+      fault ? `line ${fault.line}, column ${fault.column}: ${fault.words}.` : `This is no JSON: ${String(error)}`
+    );
   }
 }
 
