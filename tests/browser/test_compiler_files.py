@@ -62,7 +62,7 @@ def test_a_damaged_file_says_what_is_wrong_in_one_line(lab, open_page):
     (lab.folder / "bad.hlo").write_text("HloModule broken\n\nENTRY main {\n  ROOT x = f32[2 add(\n}\n")
     page = open_page()
     page.goto(f"{lab.url}/lab/tree/bad.hlo?reset")
-    error = page.locator(".jv-tab-error")
+    error = page.locator(".jv-tab .jv-error-why")
     error.wait_for()
     assert "bad.hlo" in error.inner_text()
     assert "\n" not in error.inner_text()

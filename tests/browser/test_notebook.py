@@ -345,7 +345,10 @@ def test_a_file_that_is_no_document_says_so_in_its_place(lab, open_page):
     page = open_page()
     page.goto(f"{lab.url}/lab/tree/no-text.jaxviz?reset")
     fault = page.locator(".jp-MimeDocument .jv-error")
-    expect(fault).to_have_text("This is no jaxviz document, or a damaged one: it has bytes that are no text.")
+    expect(fault.locator("strong")).to_have_text("This document cannot be shown")
+    expect(fault.locator(".jv-error-why")).to_have_text(
+        "no-text.jaxviz: This is no jaxviz document, or a damaged one: it has bytes that are no text."
+    )
     expect(page.locator(".jp-Dialog")).to_have_count(0)
 
 
@@ -387,11 +390,14 @@ def test_nothing_of_the_bar_is_cut_off_where_it_is_narrow(notebook):
     opened.shot("cell-narrow-selected", graph.root)
 
 
-def test_a_file_that_is_cut_off_is_one_line(lab, open_page):
-    (lab.folder / "cut.jaxviz").write_text('{"format": "jaxviz", "version": 1, "packed": "eJy')
+def test_a_file_that_is_cut_off_says_where_and_what_was_expected(lab, open_page):
+    (lab.folder / "cut.jaxviz").write_text('{"format": "jaxviz",\n "version": 1, "packed": "eJy')
     page = open_page()
     page.goto(f"{lab.url}/lab/tree/cut.jaxviz?reset")
-    expect(page.locator(".jp-MimeDocument .jv-error")).to_contain_text("damaged")
+    expect(page.locator(".jp-MimeDocument .jv-error-why")).to_have_text(
+        "cut.jaxviz: line 2, column 30: expected the quote that ends the text begun at line 2, column 26, "
+        "but the file ends there."
+    )
     expect(page.locator(".jp-Dialog", has_text="Renderer Failure")).to_have_count(0)
 
 

@@ -1,5 +1,6 @@
 /** What is said over the picture: that it is empty, being placed, stopped or not possible, and what can be done then. */
 import { button, element } from './elements.ts';
+import { wheel } from './inPlace.ts';
 
 /** `said` passes by; `busy` is waited for; `empty` and `failed` stand in place of a picture. */
 export type NoteKind = 'said' | 'busy' | 'empty' | 'failed';
@@ -34,10 +35,8 @@ export class Note {
     root.className = `jv-note jv-note-${kind}`;
     root.hidden = !text;
     words.textContent = text;
-    const wheel = element('span', 'jv-wheel');
-    wheel.setAttribute('aria-hidden', 'true');
     root.replaceChildren(
-      ...(kind === 'busy' ? [wheel] : []),
+      ...(kind === 'busy' ? [wheel()] : []),
       words,
       ...actions.map(({ label, title, does }) => button('jv-link', label, title, does))
     );

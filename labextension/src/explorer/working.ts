@@ -1,5 +1,6 @@
 /** What the kernel does for the picture now: how far it is, the button that stops it, and what came of it. */
 import { button, element } from './elements.ts';
+import { wheel } from './inPlace.ts';
 import { noLine, Stopped, type Asked, type KernelLine, type Told } from './kernelLine.ts';
 import type { Compared } from './rebuilding.ts';
 
@@ -107,11 +108,9 @@ export class Working {
   }
 
   private show(words: string): void {
-    const wheel = element('span', 'jv-wheel');
-    wheel.setAttribute('aria-hidden', 'true');
     this.tell(words);
     const stop = button('jv-link', 'stop', 'Stop, and keep the picture', () => this.stop());
-    this.root.replaceChildren(wheel, this.words, stop);
+    this.root.replaceChildren(wheel(), this.words, stop);
     this.root.hidden = false;
   }
 

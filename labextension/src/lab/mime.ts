@@ -8,6 +8,7 @@ import { Widget } from '@lumino/widgets';
 import type { Document } from '../document/graph.ts';
 import { button, element } from '../explorer/elements.ts';
 import type { Explorer } from '../explorer/explorer.ts';
+import { opening, refusal } from '../explorer/inPlace.ts';
 import { noLine, type KernelLine } from '../explorer/kernelLine.ts';
 import { readSaved, type SavedView } from '../explorer/saved.ts';
 import type { LayoutClient } from '../layout/client.ts';
@@ -112,6 +113,11 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     return this.parent?.hasClass('jp-MimeDocument') ?? false;
   }
 
+  /** As the tab of a file says it; none for an output. */
+  private get fileName(): string {
+    return this.isFile ? (this.parent?.parent?.title.label ?? '') : '';
+  }
+
   protected override onAfterAttach(): void {
     this.parent?.node.addEventListener('focus', this.takeKeys);
   }
@@ -162,11 +168,10 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
         return;
       }
       // What is there already stays until the next is drawn.
-      const opening = this.explorer ? null : element('div', 'jv-opening', application.trans.__('opening…'));
-      if (opening) {
-        opening.setAttribute('role', 'status');
+      const wait = this.explorer ? null : opening(application.trans.__('opening…')).root;
+      if (wait) {
         this.clear();
-        this.node.append(opening);
+        this.node.append(wait);
       }
       const parts = await loaded();
       // The output that this one follows may be taken away only now.
@@ -177,16 +182,12 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       const document = await parts.decode(content);
       await this.changing;
       if (!this.isDisposed && this.shown === data) {
-        opening?.remove();
+        wait?.remove();
         await (this.changing = this.draw(parts, document, content, model));
       }
     } catch (error) {
       this.clear();
-      const told = error instanceof Error && error.name === 'DocumentError';
-      const message = told ? error.message : application.trans.__('This document cannot be shown: %1', String(error));
-      const line = element('div', 'jv-error', message);
-      line.setAttribute('role', 'alert');
-      this.node.replaceChildren(line);
+      this.node.replaceChildren(refusal(application.trans.__('This document cannot be shown'), error, this.fileName));
     }
   }
 

@@ -1,13 +1,13 @@
 /** A program in a tab of the main area: the explorer with all the room there is. */
 import '../../style/lab.css';
 import { Widget } from '@lumino/widgets';
-import { element } from '../explorer/elements.ts';
 import type { Explorer } from '../explorer/explorer.ts';
+import { opening, refusal } from '../explorer/inPlace.ts';
 import type { KernelLine, Told } from '../explorer/kernelLine.ts';
 import type { SourceSpot } from '../explorer/source.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { loaded } from './later.ts';
-import { preferences } from './preferences.ts';
+import { application, preferences } from './preferences.ts';
 
 export class ProgramTab extends Widget {
   /** The document as it came, for saving. */
@@ -29,10 +29,9 @@ export class ProgramTab extends Widget {
   ) {
     super();
     this.addClass('jv-tab');
-    const note = element('p', 'jv-tab-note', wait);
-    note.setAttribute('role', 'status');
-    this.node.append(note);
-    void this.fill(ask(why => (note.textContent = why || wait)));
+    const { root, words } = opening(wait);
+    this.node.append(root);
+    void this.fill(ask(why => (words.textContent = why || wait)));
   }
 
   /** Keys are meant for the picture. */
@@ -83,9 +82,7 @@ export class ProgramTab extends Widget {
       }
     } catch (error) {
       this.failed = true;
-      const line = element('p', 'jv-tab-note jv-tab-error', error instanceof Error ? error.message : String(error));
-      line.setAttribute('role', 'alert');
-      this.node.replaceChildren(line);
+      this.node.replaceChildren(refusal(application.trans.__('There is no picture of this'), error));
     }
   }
 }

@@ -2,9 +2,9 @@
  * The explorer as a page of its own: the document lies in the page, and nothing is loaded from anywhere. Opened from a
  * disk, a page may not load its worker as a file, so the worker's code lies in the page too.
  */
-import { decode, DocumentError } from '../document/decode.ts';
-import { element } from '../explorer/elements.ts';
+import { decode } from '../document/decode.ts';
 import { Explorer } from '../explorer/explorer.ts';
+import { refusal } from '../explorer/inPlace.ts';
 import { readSaved } from '../explorer/saved.ts';
 import { LayoutClient } from '../layout/client.ts';
 
@@ -38,9 +38,7 @@ async function start(host: HTMLElement): Promise<void> {
       ...(saved ? { view: saved } : {})
     });
   } catch (error) {
-    const line = element('div', 'jv-error', error instanceof DocumentError ? error.message : String(error));
-    line.setAttribute('role', 'alert');
-    host.replaceChildren(line);
+    host.replaceChildren(refusal('This document cannot be shown', error));
   }
 }
 

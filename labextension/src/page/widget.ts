@@ -2,9 +2,10 @@
  * The explorer as a widget, for front ends that know anywidget: selection, findings and view are traits that Python and
  * other widgets observe and set.
  */
-import { decode, DocumentError } from '../document/decode.ts';
+import { decode } from '../document/decode.ts';
 import { element } from '../explorer/elements.ts';
 import { Explorer } from '../explorer/explorer.ts';
+import { refusal } from '../explorer/inPlace.ts';
 import { noLine } from '../explorer/kernelLine.ts';
 import { readSaved } from '../explorer/saved.ts';
 import { LayoutClient } from '../layout/client.ts';
@@ -126,9 +127,7 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   try {
     return await show(model, host);
   } catch (error) {
-    const line = element('div', 'jv-error', error instanceof DocumentError ? error.message : String(error));
-    line.setAttribute('role', 'alert');
-    host.replaceChildren(line);
+    host.replaceChildren(refusal('This document cannot be shown', error));
     return () => host.remove();
   }
 }
