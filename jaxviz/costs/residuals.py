@@ -219,9 +219,7 @@ class _Walk:
             waiting += self.sources[self.first[node] : self.first[node + 1]]
         if name == _EVERYTHING:
             saved = self._without_handed_on(self._without_carried(saved))
-        cost = _Cost()
-        for node in again:
-            cost = cost + self._cost(saves, node, 1)
+        cost = self._cost(saves, again, 1)
         within = cost.saved_bytes
         host = within + sum(saved[value] for value in saved if self.maker[value] in saves) if name == _OFFLOAD else 0.0
         kept_inside, again_inside = self._in_bodies(again, saves)
@@ -353,31 +351,45 @@ class _Walk:
 
     def _inner(self, region: int) -> list[int]:
         """The operations that stand in a body."""
-        nodes = self.graph.nodes
-        return np.flatnonzero((nodes.region == region) & (nodes.kind == OPERATION)).tolist()
+        nodes, (start, end) = self.graph.nodes, self.graph.region_intervals
+        inside = slice(start[region], end[region])
+        found = np.flatnonzero((nodes.region[inside] == region) & (nodes.kind[inside] == OPERATION))
+        return (found + start[region]).tolist()
 
-    def _cost(self, saves: frozenset[int], node: int, times: int) -> _Cost:
-        """What a node costs with its bodies."""
-        regions = self.graph.owned_regions.get(node, ())
-        if not regions:
-            if node not in self._flops:
-                self._flops[node] = equation_flops(self.flow, node)
-            return _Cost(1, times * self._flops[node])
+    def _cost(self, saves: frozenset[int], nodes: Iterable[int], times: int) -> _Cost:
+        """What nodes cost with their bodies."""
+        owned = self.graph.owned_regions
+        equations, flops, with_bodies = 0, 0.0, list[int]()
+        # Most have none: they are counted before there is a cost of anything.
+        for node in nodes:
+            equations += 1
+            if node in owned:
+                with_bodies.append(node)
+            else:
+                flops += self._own_flops(node)
+        bodies = (self._cost_of_bodies(saves, node, times) for node in with_bodies)
+        return sum(bodies, _Cost(equations, times * flops))
+
+    def _own_flops(self, node: int) -> float:
+        if node not in self._flops:
+            self._flops[node] = equation_flops(self.flow, node)
+        return self._flops[node]
+
+    def _cost_of_bodies(self, saves: frozenset[int], node: int, times: int) -> _Cost:
         times *= turns_of(self.flow, node)
-        bodies = [self._cost_of_body(saves, region, times) for region in regions]
-        inside = reduce(_Cost.either if self.flow.op(node) == "cond" else _Cost.__add__, bodies)
-        return _Cost(1) + inside
+        bodies = [self._cost_of_body(saves, region, times) for region in self.graph.owned_regions[node]]
+        return reduce(_Cost.either if self.flow.op(node) == "cond" else _Cost.__add__, bodies)
 
     def _cost_of_body(self, saves: frozenset[int], region: int, times: int) -> _Cost:
-        cost = _Cost()
+        saved: Counter[tuple[int, int, float]] = Counter()
+        again = []
         for inner in self._inner(region):
             if inner in saves:
                 value = int(self.graph.first_value[inner])
-                kept = times, int(self.graph.values.type[value]), value_bytes(self.graph, value)
-                cost = cost + _Cost(saved=Counter([kept]))
+                saved[times, int(self.graph.values.type[value]), value_bytes(self.graph, value)] += 1
             else:
-                cost = cost + self._cost(saves, inner, times)
-        return cost
+                again.append(inner)
+        return self._cost(saves, again, times) + _Cost(saved=saved)
 
 
 @dataclass(frozen=True)
