@@ -178,7 +178,7 @@ def definition_of(function: Any) -> Definition:
         code,
         tuple(_codes_around(function)),
         tuple(_layers(function)),
-        {key: _text(value) for key, value in captured.items() if _is_plain(value)},
+        {key: _text(value) for key, value in captured.items() if is_plain(value)},
         _reference(function),
         _serial_of(function),
         _serial_of(inner),
@@ -398,9 +398,9 @@ def is_cell(file: str) -> bool:
     return "ipykernel_" in file or file.startswith("<")
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
-        return len(value) <= 8 and all(map(_is_plain, value))
+        return len(value) <= 8 and all(map(is_plain, value))
     return isinstance(value, (bool, int, float, complex, str, type(None)))
 
 

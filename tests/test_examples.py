@@ -196,7 +196,7 @@ def test_the_lesson_about_compilations_tells_each_reason(ran):
     assert "Bring axis 0 of `x` to a few fixed sizes" in lengths
     # Padded, one program is enough for all lengths.
     assert any("['padded_total(f32[16], 10)']" in text for text in told)
-    assert any("the static argument `n` is 5, before 4" in text for text in told)
+    assert any("the static argument `n` was 5, before 4" in text for text in told)
     assert any("this lambda is a new function object" in text for text in told)
 
 

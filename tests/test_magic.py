@@ -362,7 +362,7 @@ step(jnp.ones(4))
     assert result.shape == (4,)
     assert "2 functions were compiled" in told
     assert "step(f32[4])" in told
-    assert "the shape of `x` is [4], before [3]" in told
+    assert "the shape of `x` was [4], before [3]" in told
     # Each of them is shown.
     assert told.count("<jaxviz step(") == 2
     assert "step" in shell.user_ns

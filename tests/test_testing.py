@@ -96,7 +96,7 @@ def test_compiles_once_in_a_block():
         step(X[:3])
         step(X[:4])
 
-    reason = r"the shape of `x` is \[4,64\], before \[3,64\]"
+    reason = r"the shape of `x` was \[4,64\], before \[3,64\]"
     with pytest.raises(AssertionError, match=reason), testing.assert_compiles_once():
         two_sizes()
 

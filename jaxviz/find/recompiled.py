@@ -15,6 +15,7 @@ import numpy as np
 
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line
 from jaxviz.find.static_fields import changed_field
+from jaxviz.specialization import is_plain
 
 if TYPE_CHECKING:
     from jaxviz.specialization import Definition, Signature, Specialization, Static
@@ -41,6 +42,8 @@ class Reason:
     remedy: str = ""
     #: The argument or variable that it is about.
     path: str = ""
+    #: How many arguments differ in this way.
+    count: int = 1
 
 
 def reasons(new: Specialization, earlier: Sequence[Specialization]) -> tuple[Reason, ...]:
@@ -165,7 +168,7 @@ def _times(count: int) -> str:
 def _closest(new: Specialization, others: Sequence[Specialization]) -> tuple[Reason, ...]:
     """What differs from the one that is most alike, of these the latest; nothing where one is the same."""
     found = [tuple(_differences(other, new)) for other in reversed(others)]
-    return min(found, key=len)
+    return min(found, key=lambda differing: sum(reason.count for reason in differing))
 
 
 def _new_object(new: Definition, last: Definition) -> Reason:
@@ -248,7 +251,7 @@ def _differences(before: Specialization, now: Specialization) -> Iterator[Reason
         if before.settings.get(name, value) != value:
             yield Reason(
                 "setting",
-                f"{name} is {value}, before {before.settings[name]}",
+                f"{name} was {value}, before {before.settings[name]}",
                 "Set it once, before the first call.",
                 name,
             )
@@ -261,12 +264,12 @@ def _static_names(signature: Signature) -> set[str]:
 def _trees(one: Signature, other: Signature) -> Iterator[Reason]:
     for name in sorted(one.trees.keys() | other.trees.keys()):
         if name not in one.trees or name not in other.trees:
-            given = "is given, before it was left out" if name in other.trees else "was left out, before it was given"
+            given = "was given, before it was left out" if name in other.trees else "was left out, before it was given"
             yield Reason("tree", f"`{name}` {given}", f"Always pass `{name}`.", name)
         elif (changed := changed_field(name, one.trees[name], other.trees[name])) is not None:
             yield Reason(
                 "static",
-                f"`{changed.path}`, a static field, is {_brief(changed.now)}, before {_brief(changed.before)}",
+                f"`{changed.path}`, a static field, was {_brief(changed.now)}, before {_brief(changed.before)}",
                 f"Make `{changed.path}` an array, not a static field, if it changes from call to call: JAX compiles "
                 "for each value of a static one.",
                 changed.path,
@@ -274,7 +277,7 @@ def _trees(one: Signature, other: Signature) -> Iterator[Reason]:
         elif one.trees[name] != other.trees[name]:
             yield Reason(
                 "tree",
-                f"the structure of `{name}` differs{_how_trees_differ(name, one, other)}",
+                f"the structure of `{name}` differed{_how_trees_differ(name, one, other)}",
                 f"Keep the structure of `{name}`: the same keys and lengths, and None for None.",
                 name,
             )
@@ -283,8 +286,8 @@ def _trees(one: Signature, other: Signature) -> Iterator[Reason]:
 def _how_trees_differ(name: str, one: Signature, other: Signature) -> str:
     before, now = ([leaf.path for leaf in side.leaves if _belongs(leaf.path, name)] for side in (one, other))
     added, gone = [path for path in now if path not in before], [path for path in before if path not in now]
-    parts = [f"{_named(added)} {'is' if len(added) == 1 else 'are'} new"] if added else []
-    parts += [f"{_named(gone)} {'is' if len(gone) == 1 else 'are'} gone"] if gone else []
+    parts = [f"{_named(added)} {'was' if len(added) == 1 else 'were'} new"] if added else []
+    parts += [f"{_named(gone)} {'was' if len(gone) == 1 else 'were'} gone"] if gone else []
     return f": {', '.join(parts)}" if parts else f": {_brief(other.trees[name])}, before {_brief(one.trees[name])}"
 
 
@@ -314,33 +317,35 @@ def _leaves(one: Signature, other: Signature) -> Iterator[Reason]:
         if leaf.placement != old.placement:
             changed.setdefault(("placement", leaf.placement, old.placement, ""), []).append(leaf.path)
     for (kind, now, then, more), paths in changed.items():
-        yield _leaf_reason(kind, now, then, more, paths)
+        yield replace(_leaf_reason(kind, now, then, more, paths), count=len(paths))
 
 
 def _leaf_reason(kind: str, now: str, then: str, more: str, paths: list[str]) -> Reason:
-    what, path = _named(paths), paths[0]
+    what, path, was = _named(paths), paths[0], "was" if len(paths) == 1 else "were"
     if kind == "shape":
         where = f"axis {more} of {what}" if more else what
         return Reason(
             "shape",
-            f"the shape of {what} is {now}, before {then}",
+            f"the shape of {what} was {now}, before {then}",
             f"Bring {where} to a few fixed sizes, by padding (and a mask) for instance, where many sizes come.",
             path,
         )
     if kind == "dtype":
-        return Reason("dtype", f"{what} is {now}, before {then}", f"Convert {what} to one type before the call.", path)
+        return Reason(
+            "dtype", f"{what} {was} {now}, before {then}", f"Convert {what} to one type before the call.", path
+        )
     if kind == "weak":
         number, array = "a Python number (a weak type)", f"an array of type {then}"
         now, then = (number, array) if now == "True" else (array, number)
         return Reason(
             "weak",
-            f"{what} is {now}, before {then}",
+            f"{what} {was} {now}, before {then}",
             f"Pass {what} as an array each time, such as jnp.asarray({path}, '{_LONG.get(more, more)}').",
             path,
         )
     return Reason(
         "placement",
-        f"{what} lies {_place(now)}, before {_place(then)}",
+        f"{what} lay {_place(now)}, before {_place(then)}",
         f"Place {what} the same way before each call, with jax.device_put.",
         path,
     )
@@ -362,18 +367,12 @@ def _statics(one: Signature, other: Signature) -> Iterator[Reason]:
         if (made := _made_anew(static, old)) is not None:
             yield made
         elif static.text == old.text or not (hasattr(static.value, "__qualname__") or _compares(static.value)):
-            yield Reason(
-                "value",
-                f"the static argument `{static.path}` is an object that equals no earlier one",
-                f"Pass the same object each time, or give {type(static.value).__name__} an `__eq__` and a `__hash__` "
-                "(a frozen dataclass has both).",
-                static.path,
-            )
+            yield _other_object(static, old)
         else:
             choosing = callable(static.value) and callable(old.value)
             yield Reason(
                 "static",
-                f"the static argument `{static.path}` is {static.text}, before {old.text}",
+                f"the static argument `{static.path}` was {static.text}, before {old.text}",
                 f"Each function that is given for `{static.path}` is compiled with it, as it must be; jax.lax.switch "
                 "chooses among several in one program."
                 if choosing
@@ -404,7 +403,7 @@ def _made_anew(static: Static, old: Static) -> Reason | None:
     if now[1:] != before[1:]:
         return Reason(
             "static",
-            f"the static argument `{static.path}` is a partial with other arguments",
+            f"the static argument `{static.path}` was a partial with other arguments",
             f"Pass what changes as an argument of its own, not inside of `{static.path}`.",
             static.path,
         )
@@ -424,6 +423,34 @@ def _parts(value: Any) -> tuple[Any, ...] | None:
         return inner, repr(value.args), repr(sorted(value.keywords.items()))
     code = getattr(value, "__code__", None)
     return (code,) if code is not None else None
+
+
+def _other_object(static: Static, old: Static) -> Reason:
+    """An object that JAX takes for another one, though it may hold the same."""
+    kind = type(static.value).__name__
+    field = _changed_field(old.value, static.value) if type(old.value) is type(static.value) else None
+    if field is not None:
+        path = f"{static.path}.{field}"
+        now, before = (_brief(vars(one.value)[field]) for one in (static, old))
+        return Reason(
+            "static",
+            f"the static argument `{static.path}` was another {kind}: `{path}` was {now}, before {before}",
+            f"Each {kind} is compiled for itself. Pass `{path}` as an argument of its own that is traced, unless a "
+            "shape or Python's own `if` and `for` depend on it.",
+            path,
+        )
+    remedy = "Pass the same object each time."
+    if not _compares(static.value):
+        remedy = f"{remedy[:-1]}, or give {kind} an `__eq__` and a `__hash__` (a frozen dataclass has both)."
+    text = f"the static argument `{static.path}` was an object that equals no earlier one"
+    return Reason("value", text, remedy, static.path)
+
+
+def _changed_field(before: Any, now: Any) -> str | None:
+    """The first field of two objects that holds another plain value."""
+    one, other = (getattr(value, "__dict__", {}) for value in (before, now))
+    shared = (name for name in other if name in one)
+    return next((name for name in shared if is_plain(one[name]) and one[name] != other[name]), None)
 
 
 def _compares(value: object) -> bool:

@@ -48,7 +48,7 @@ def test_the_panel_fills_while_cells_run_and_says_why(notebook):
     expect(programs(panel)).to_have_count(2)
     # The latest is at the top.
     expect(programs(panel).nth(0)).to_contain_text("step(f32[4])")
-    expect(programs(panel).nth(0)).to_contain_text("the shape of x is [4], before [3]")
+    expect(programs(panel).nth(0)).to_contain_text("the shape of x was [4], before [3]")
     expect(programs(panel).nth(0).locator(".jv-entry-differs")).to_have_text("4")
     expect(programs(panel).nth(0)).to_contain_text("watched")
     expect(programs(panel).nth(1)).to_contain_text("compiled for the first time")

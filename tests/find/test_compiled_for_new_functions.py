@@ -157,7 +157,7 @@ def of_several_functions():
         (of_new_lambdas, "`fn` is a new function object", "Make that function once"),
         (of_new_partials, "`fn` is a new partial object", "Make that partial once"),
         (of_partials_with_other_numbers, "this time with k = 3, before with 2", 'static_argnames="k"'),
-        (of_several_functions, "`fn` is exp, before tan", "jax.lax.switch"),
+        (of_several_functions, "`fn` was exp, before tan", "jax.lax.switch"),
     ],
 )
 def test_what_to_do_about_functions_that_are_arguments(run, said, remedy):

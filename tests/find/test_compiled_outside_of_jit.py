@@ -91,7 +91,7 @@ def test_the_number_of_turns_of_a_loop_outside_of_jit_is_a_reason():
         for turns in range(1, 5):
             jax.lax.fori_loop(0, turns, double, ONES)
     assert [(reason.kind, reason.text) for reason in found.reasons[-1]] == [
-        ("static", "the number of turns is 4, before 3")
+        ("static", "the number of turns was 4, before 3")
     ]
     (finding,) = found.findings
     assert "has its bounds as arguments" in finding.remedy

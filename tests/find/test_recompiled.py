@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import namedtuple
 from dataclasses import dataclass, field
 
@@ -54,7 +55,7 @@ def test_a_static_field_that_changes_is_named():
             step({"state": (State(ONES, number),)})
     (reason,) = found.reasons[1]
     assert (reason.kind, reason.path) == ("static", "x['state'][0].step")
-    assert reason.text == "`x['state'][0].step`, a static field, is 1, before 0"
+    assert reason.text == "`x['state'][0].step`, a static field, was 1, before 0"
 
 
 def test_static_fields_of_libraries_are_named():
@@ -183,7 +184,7 @@ def test_where_an_argument_lies_is_told_in_words():
         step(ONES)
         step(jax.device_put(ONES, jax.devices()[0]))
     ((reason,),) = found.reasons[1:]
-    assert reason.text == f"`x` lies on {jax.default_backend()}:0, before wherever JAX puts it"
+    assert reason.text == f"`x` lay on {jax.default_backend()}:0, before wherever JAX puts it"
 
 
 def test_several_reasons_are_told_together_and_where_the_function_is():
@@ -193,7 +194,7 @@ def test_several_reasons_are_told_together_and_where_the_function_is():
             step(jnp.ones(number), k=number)
     (finding,) = found.findings
     assert finding.title == f"scaled was compiled 4 times (line {scaled.__code__.co_firstlineno})"
-    assert "the shape of `x` is [4], before [3]; 3 times, the last time because the static argument" in finding.text
+    assert "the shape of `x` was [4], before [3]; 3 times, the last time because the static argument" in finding.text
     assert "axis 0 of `x`" in finding.remedy
     assert "Each value of `k`" in finding.remedy
     assert (finding.figures["shape"], finding.figures["static"]) == (3, 3)
@@ -206,7 +207,7 @@ def test_a_static_argument_that_was_left_to_its_default_before_is_named():
     with jv.recording() as rec:
         step(ONES)
         step(ONES, 4.0)
-    assert [reason.text for reason in rec.reasons[1]] == ["the static argument `y` is 4.0, before 1.0"]
+    assert [reason.text for reason in rec.reasons[1]] == ["the static argument `y` was 4.0, before 1.0"]
 
 
 @pytest.mark.parametrize("options", [{"static_argnames": "mode"}, {"static_argnums": 1}])
@@ -259,6 +260,39 @@ def compiled_for(values):
 def test_three_values_of_a_static_argument_are_a_note():
     (finding,) = compiled_for([1, 2, 3])
     assert finding.severity == "note"
-    assert "because the static argument `n` is 3" in finding.text
+    assert "because the static argument `n` was 3" in finding.text
     assert compiled_for([1, 2, 3, 4])[0].severity == "advice"
     assert compiled_for([False, True, False, True]) == ()
+
+
+def test_the_reason_is_what_differs_from_the_call_that_is_most_alike():
+    @jax.jit
+    def scaled(x, n):
+        return x * n
+
+    with jv.recording() as rec:
+        scaled(jnp.ones(3), 2)
+        scaled(jnp.ones(3), 2.0)
+        # Both arguments differ from the call before, in the same way.
+        scaled(jnp.ones(3, jnp.int32), 2)
+    assert [reason.text for reason in rec.reasons[2]] == ["`x` was i32, before f32"]
+
+
+def test_an_object_with_other_values_is_not_told_to_be_made_equal():
+    class Model:
+        def __init__(self, rate):
+            self.rate = rate
+
+        @functools.partial(jax.jit, static_argnums=0)
+        def step(self, x):
+            return x * self.rate
+
+    with jv.recording() as rec:
+        for rate in (1, 2):
+            Model(rate).step(ONES)
+        Model(2).step(ONES)
+    other, same = rec.reasons[1][0], rec.reasons[2][0]
+    assert other.text == "the static argument `self` was another Model: `self.rate` was 2, before 1"
+    assert "`self.rate` as an argument" in other.remedy
+    assert "__eq__" not in other.remedy
+    assert "give Model an `__eq__`" in same.remedy

@@ -69,7 +69,7 @@ def test_exploring_again_takes_the_place_of_the_earlier_one(listed):
     listed.note_explored(explored(double, jnp.ones(4)))
     assert [entry.call for entry in listed.programs] == ["double(f32[3])", "double(f32[4])"]
     assert listed.programs[0].summary()["why"] == "you explored it"
-    assert listed.programs[1].summary()["why"] == "the shape of `x` is [4], before [3]"
+    assert listed.programs[1].summary()["why"] == "the shape of `x` was [4], before [3]"
 
 
 def test_a_call_that_cannot_be_traced_is_listed_with_the_reason_until_it_can(listed):
