@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
-from jaxviz.graph import OPERATION
-from jaxviz.units import plural
+from jaxviz.graph import OPERATION, Graph
+from jaxviz.units import bytes_text, plural
 
 _LOOPS = frozenset({"scan", "while body", "while cond", "while"})
 _BRANCHES = frozenset({"branch"})
@@ -30,16 +31,35 @@ def find(subject: Subject) -> Iterator[Finding]:
     for found, in_loop in ((looping, True), (straight, False)):
         if not len(found):
             continue
+        given, back = _bytes(graph, found.tolist())
         yield subject.told(
             kind="callback",
             severity=ADVICE if in_loop else NOTE,
             title=f"{plural(len(found), 'call')} into Python {'in each turn of a loop' if in_loop else 'in each run'}",
-            text="The compiled program waits there for the host, moves the values to it and back, and takes Python's "
-            "lock; on a GPU or TPU nothing else runs meanwhile.",
+            text=f"The compiled program waits there for the host, {_moved(given, back)}, and takes Python's lock; on a "
+            "GPU or TPU nothing else runs meanwhile.",
             remedy="Compute it with jax.numpy where that is possible; collect values in a loop and call once after it.",
             nodes=found.tolist(),
-            figures={"calls": len(found)},
+            figures={"calls": len(found), "bytes": given + back},
         )
+
+
+def _moved(given: float, back: float) -> str:
+    """What goes to the host and what comes back, each time that all is called."""
+    parts = [f"moves {bytes_text(given)} to it"] if given else []
+    parts += [f"{'' if given else 'moves '}{bytes_text(back)} back"] if back else []
+    return " and ".join(parts) or "moves nothing"
+
+
+def _bytes(graph: Graph, nodes: list[int]) -> tuple[float, float]:
+    """The bytes that calls take from the device, and those that they give back to it."""
+    given = back = 0.0
+    for node in nodes:
+        operands = graph.operands.source[graph.first_operand[node] : graph.first_operand[node + 1]].tolist()
+        given += sum(value_bytes(graph, source) for source in operands if source >= 0)
+        made = range(int(graph.first_value[node]), int(graph.first_value[node + 1]))
+        back += sum(value_bytes(graph, value) for value in made)
+    return given, back
 
 
 def _is_check(subject: Subject, node: int) -> bool:

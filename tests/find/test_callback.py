@@ -38,6 +38,9 @@ def test_a_call_into_python():
     finding = the("callback", asking, 1.0)
     assert finding.severity == "note"
     assert line_numbers(finding, asking) == [2]
+    # One number goes to the host, and one comes back.
+    assert finding.figures == {"calls": 1, "bytes": 8}
+    assert "moves 4 B to it and 4 B back" in finding.text
 
 
 @pytest.mark.parametrize(("fn", "line"), [(in_a_loop, 2), (printing_in_a_loop, 2)])
