@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxviz.costs.kernels import trip_counts
-from jaxviz.costs.traffic import value_bytes
+from jaxviz.costs.traffic import RENAMING, value_bytes
 from jaxviz.find.along import cause
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, lines_text
-from jaxviz.graph import OPERATION, Graph
+from jaxviz.graph import OPERATION, RESULT, Graph
 from jaxviz.read.communication import is_collective
 from jaxviz.units import bytes_text, plural
 
@@ -36,6 +36,8 @@ _ASKED = (
 _ANNOTATIONS = {"sharding_constraint": "with_sharding_constraint", "reshard": "reshard", "device_put": "device_put"}
 # Operations whose pieces are not those of what they read: what they need is not for what reads them.
 _OTHERWISE = ("dot_general", "conv", "reduce", "arg", "gather", "scatter", "sort", "cum")
+# Operations that hand a value on, as a result that leaves in another layout.
+_PASSING = RENAMING | {"copy"}
 # So many operations behind where a value is made an annotation is for it.
 _NEAR = 3
 # Groups of one device, in words: nothing is sent.
@@ -48,7 +50,7 @@ _GENERAL = (
 )
 _WHY = {
     "all-reduce": "Each device has a part of the sum, and all need the whole.",
-    "all-gather": "Each device has a piece, and an operation needs the whole.",
+    "all-gather": "Each device has a piece, and the whole is needed.",
     "reduce-scatter": "Each device has a part of the sum, and needs a piece of the whole.",
     "all-to-all": "The pieces are cut along another axis than an operation needs.",
     "collective-permute": "The pieces lie on other devices than an operation needs.",
@@ -107,6 +109,13 @@ def _annotations(subject: Subject, sources: list[int]) -> list[int]:
 def _put_in(subject: Subject, nodes: list[int], sources: list[int]) -> tuple[str, str]:
     """Why XLA put exchanges in, and what to do."""
     annotations = _annotations(subject, sources)
+    if not annotations and (results := _for_results(subject, nodes)):
+        names = " and ".join(f"`{name}`" for name in results)
+        return (
+            f" XLA put it in for {names}, to lie whole on each device, as out_shardings of jax.jit asks.",
+            "Leave it out of out_shardings, or ask there for the sharding that it has already: then nothing is "
+            "exchanged, and each device keeps its piece.",
+        )
     if not annotations:
         why, cure = cause(subject, nodes, sources)
         return f" XLA put it in, so that the shardings fit.{why}", cure or _GENERAL
@@ -118,6 +127,24 @@ def _put_in(subject: Subject, nodes: list[int], sources: list[int]) -> tuple[str
         "Where the value need not lie so, leave the annotation out, or ask for the sharding that it has already; "
         "where it must, have what it is computed of come in so, with in_shardings of jax.jit or jax.device_put.",
     )
+
+
+def _for_results(subject: Subject, nodes: list[int]) -> list[str]:
+    """The results of the program that exchanges are for alone; none where anything else reads what they give."""
+    assert subject.compiled is not None  # it was compiled, else there is none
+    graph = subject.compiled.graph
+    if not all(graph.tables.strings[graph.nodes.op[node]].startswith("all-gather") for node in nodes):
+        return []  # What is added up has to be exchanged in any case.
+    names, waiting = [], [value for node in nodes for end in _ends(graph, node) for value in _values(graph, end)]
+    while waiting:
+        for reader in graph.readers(waiting.pop()):
+            if graph.nodes.kind[reader] == RESULT and graph.nodes.region[reader] == 0:
+                names.append(graph.tables.strings[graph.nodes.name[reader]])
+            elif graph.tables.strings[graph.nodes.op[reader]] in _PASSING:
+                waiting += _values(graph, reader)
+            else:
+                return []
+    return list(dict.fromkeys(names))
 
 
 def _asked_for(nodes: list[int], in_loop: bool) -> tuple[str, str]:

@@ -135,3 +135,25 @@ def test_one_that_runs_beside_other_work_has_the_bytes_that_it_gives_when_it_is_
     )
     (finding,) = [one for one in jv.open(path).findings if one.kind == "collective"]
     assert finding.title == f"{kind} of {size} B between devices"
+
+
+FOR_A_RESULT = """\
+HloModule jit_f, is_scheduled=true, num_partitions=4
+
+ENTRY main {
+  x = f32[16,256]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}, metadata={op_name="x"}
+  y = f32[16,256]{1,0} tanh(x), metadata={op_name="jit(f)/tanh"}
+  ROOT whole = f32[64,256]{1,0} all-gather(y), channel_id=1, replica_groups=[1,4]<=[4], dimensions={0}, \
+use_global_device_ids=true, metadata={op_name="jit(f)/tanh"}
+}
+"""
+
+
+def test_what_is_gathered_for_a_result_alone_is_told_by_out_shardings(tmp_path):
+    finding = only(tmp_path, FOR_A_RESULT)
+    assert finding.figures["bytes"] == 64 * 256 * 4
+    assert "to lie whole on each device, as out_shardings of jax.jit asks" in finding.text
+    read_too = FOR_A_RESULT.replace("ROOT whole", "whole").replace(
+        "\n}", "\n  ROOT z = f32[64,256]{1,0} tanh(whole)\n}"
+    )
+    assert "out_shardings of jax.jit asks" not in only(tmp_path, read_too).text
