@@ -95,6 +95,25 @@ def _not_shared(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("mesh size", title, reason.strip(), tuple(cures), _PAGE)
 
 
+def _uneven(failure: Failure, match: re.Match[str]) -> Explanation:
+    """An array that is put over devices among which it does not come apart evenly."""
+    axis, parts, size = (int(match[name] or match[f"of_{name}"]) for name in ("axis", "parts", "size"))
+    call = failure.calls("reshard", "with_sharding_constraint", "device_put") or failure.find(ast.Call)
+    given = argument(call, 0, "x", "xs")
+    type_ = given_by(failure, failure.text(given)) if given is not None else None
+    cures = []
+    if given is not None and type_ is not None and _has_size(type_, axis, size):
+        pairs = [f"(0, {-size % parts * (place == axis)})" for place in range(type_.ndim)]
+        padded = f"jnp.pad({failure.text(given)}, {pairs[0] if len(pairs) == 1 else '(' + ', '.join(pairs) + ')'})"
+        cures = [Cure(f"Fill it up with zeros to {size + -size % parts}:", failure.with_(given, padded))]
+    reason = (
+        f"The sharding cuts axis {axis} into {parts} parts of one size, and {parts} does not divide {size}. "
+        f"{failure.types(failure.expression)}"
+    )
+    title = f"axis {axis} has {size} entries, which {parts} devices cannot share"
+    return Explanation("mesh size", title, reason.strip(), tuple(cures), _SHARDING)
+
+
 def _has_size(value: Any, axis: int, size: int) -> bool:
     return is_array(value) and value.ndim > axis and value.shape[axis] == size
 
@@ -179,19 +198,13 @@ CASES = (
         r"maps array axis (\d+) \(of size (\d+)\) to mesh axis '?(\w+)'? \(of size (\d+)\)",
         _not_shared,
     ),
-    plain(
+    Case(
         "mesh size",
         _VALUE,
-        r"implies that the global size of its dimension (\d+) should be divisible by (\d+), but it is equal to (\d+)",
-        "axis $1 has $3 entries, which $2 devices cannot share",
-        "The sharding cuts axis $1 into $2 parts of one size, and $2 does not divide $3. $types",
-        [
-            (
-                "Fill it up to the next multiple:",
-                "padded = jnp.pad($first, [(0, -$3 % $2)] + [(0, 0)] * ($first.ndim - 1))",
-            )
-        ],
-        _SHARDING,
+        r"implies that the global size of its dimension (?P<axis>\d+) should be divisible by (?P<parts>\d+), but it is "
+        r"equal to (?P<size>\d+)|implies that array axis (?P<of_axis>\d+) is partitioned (?P<of_parts>\d+) times, but "
+        r"does not evenly divide the dimension size (?P<of_size>\d+)",
+        _uneven,
     ),
     Case(
         "mesh axis",

@@ -97,3 +97,11 @@ if hasattr(jax, "set_mesh"):
         jax.set_mesh(EXPLICIT)
         y = x * 2
         return x + y
+
+
+if hasattr(jax.sharding, "reshard"):
+    UNEVEN = NamedSharding(AbstractMesh((4,), ("data",), axis_types=(AxisType.Explicit,)), P("data"))
+
+    @failing(jnp.ones(6), case="mesh size", place="reshard", words=["jnp.pad(x * 2, (0, 2))"], mends=[0])
+    def rows_that_cannot_be_moved_evenly(x):
+        return jax.sharding.reshard(x * 2, UNEVEN)
