@@ -91,6 +91,37 @@ def test_the_slider_keeps_the_keys_that_move_it(open_page, graph_of, tmp_path):
     expect(slider).to_be_focused()
 
 
+def test_results_stand_below_what_gives_them_in_every_pass(open_page, graph_of, tmp_path):
+    def roll(x, w):
+        def body(x, _):
+            x = jnp.sin(x @ w) + 0.1 * x
+            return x, x.max()
+
+        return lax.scan(body, x, None, length=20)
+
+    path = tmp_path / "roll.html"
+    explored = jv.explore(roll, jnp.ones((4, 4)), jnp.ones((4, 4)))
+    count = len(explored.passes)
+    explored.to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    slider = graph.root.get_by_role("slider")
+    for number in range(1, count + 1):
+        slider.fill(str(number))
+        expect(graph.root.locator(".jv-pass-line")).to_contain_text(f"{number} of ")
+        graph.settle()
+        frame, *results = graph.root.evaluate("""root => {
+          const { layout, visible } = root.explorer.pane.scene;
+          const boxes = [...visible.label.keys()].filter(box => /^(scan|result)/.test(visible.label[box]));
+          boxes.sort((a, b) => layout.height[b] - layout.height[a]);
+          return boxes.map(box => [layout.x[box], layout.x[box] + layout.width[box]]);
+        }""")
+        assert len(results) == 2
+        for left, right in results:
+            assert frame[0] - 40 < (left + right) / 2 < frame[1], (number, frame, left, right)
+
+
 def test_what_a_pass_did_is_marked_or_said_where_it_has_no_box(open_page, graph_of, tmp_path):
     def run(w, xs):
         def step(h, x):

@@ -41,6 +41,9 @@ export function hold(camera: Camera, picture: Rectangle, width: number, height: 
 
 /** px of an end of the picture that are not worth being cut off. */
 const NEAR = 40;
+/** px of the scene that figures may be wrong by. */
+const ROUNDING = 1e-6;
+
 /** A picture that is seen whole at this scale can be read; at a smaller one, a part of it is shown instead. */
 export const READABLE = 0.66;
 /** Marks and colours still tell where something happened, and names can just be made out. */
@@ -120,9 +123,12 @@ function centre({ x, y, width, height }: Rectangle, scale: number, window: Sight
   return { scale, x: x + (width - window.width / scale) / 2, y: y + (height - window.height / scale) / 2 };
 }
 
-function inView({ x, y, scale }: Camera, area: Rectangle, { width, height }: Sight['window']): boolean {
-  const [right, bottom] = [x + width / scale, y + height / scale];
-  return area.x >= x && area.y >= y && area.x + area.width <= right && area.y + area.height <= bottom;
+/** True where all of an area of the scene is in the window. */
+export function inView({ x, y, scale }: Camera, area: Rectangle, { width, height }: Sight['window']): boolean {
+  const [right, bottom] = [x + width / scale + ROUNDING, y + height / scale + ROUNDING];
+  return (
+    area.x >= x - ROUNDING && area.y >= y - ROUNDING && area.x + area.width <= right && area.y + area.height <= bottom
+  );
 }
 
 function around(areas: readonly Rectangle[]): Rectangle {

@@ -22,7 +22,7 @@ import { marksOf } from './marks.ts';
 import { Note } from './note.ts';
 import type { Change } from './openings.ts';
 import { boxesOf, Picture } from './picture.ts';
-import { Placing } from './placing.ts';
+import { Placing, type Placed } from './placing.ts';
 import { relate } from './relate.ts';
 import { itemFor } from './row.ts';
 import type { SavedView } from './saved.ts';
@@ -261,17 +261,17 @@ export class Pane {
     const { graph, openings, kernels } = this.viewing;
     const placed = await this.placing.place(graph, openings.state, { kernels, afresh });
     if (placed) {
-      this.show(placed.scene, placed.from, around);
+      this.show(placed, around);
     }
   }
 
-  private show(scene: Scene, from: Int32Array | undefined, around: number | null): void {
+  private show({ scene, from, still }: Placed, around: number | null): void {
     this.scene = scene;
     fillTree(this.tree, scene.visible, this.prefix);
     this.fillLegend();
     this.fitHeight();
     this.marks = this.marksOn(scene.visible);
-    this.picture.show(scene, this.marks, from, around === null ? -1 : this.boxOfItem(around));
+    this.picture.show(scene, this.marks, from, around === null ? -1 : this.boxOfItem(around), still);
     this.events.shown(scene);
     this.mark();
   }

@@ -147,7 +147,7 @@ export class Picture {
    * it is on the screen; without one the camera stays, or fits as long as the person has not moved it. What is marked is
    * in view then.
    */
-  show(scene: Scene, marks: readonly Mark[], from?: Int32Array, stay = -1): void {
+  show(scene: Scene, marks: readonly Mark[], from?: Int32Array, stay = -1, still = false): void {
     const before = this.scene;
     this.scene = this.view.scene = scene;
     this.kept.drop();
@@ -162,7 +162,7 @@ export class Picture {
       if (this.drawn && known && few && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
         this.moving = { ...this.drawn, from, start: performance.now() };
       }
-      this.view.goOn(before, from, stay, boxesOf(scene, marks));
+      this.view.goOn(before, from, stay, boxesOf(scene, marks), still);
     }
     this.measure();
     this.draw();

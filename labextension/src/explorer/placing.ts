@@ -12,7 +12,7 @@ import { aspectOf, fitZoom, isNarrow, type Space } from '../view/first.ts';
 import type { ViewState } from '../view/folds.ts';
 
 import { hullsOf } from '../view/hulls.ts';
-import { placesBefore, toLayout, type Wishes } from '../view/place.ts';
+import { placesBefore, toLayout, withoutResults, type Wishes } from '../view/place.ts';
 import { remembered } from '../view/remembered.ts';
 import { READABLE } from './camera.ts';
 import type { NoteAction, NoteKind } from './note.ts';
@@ -47,6 +47,8 @@ export interface Placed {
   readonly scene: Scene;
   /** For each box, the one of the scene before that it was, or -1. */
   readonly from: Int32Array | undefined;
+  /** True where what did not change is to stay where it is on the screen. */
+  readonly still: boolean;
 }
 
 export interface PlacingWishes {
@@ -91,7 +93,7 @@ export class Placing {
         say('This program is empty: it has no operations and gives nothing back.', 'empty');
       }
       this.last = scene;
-      return { scene, from };
+      return { scene, from, still: last !== null && this.isStep(last.visible.graph, visible.graph) };
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AbortError') {
         const why = error instanceof Error ? error.message : String(error);
@@ -114,7 +116,9 @@ export class Placing {
    * with every change: it is placed anew where it is to be seen whole only so.
    */
   private layOutFrom(last: Scene, from: Int32Array, visible: VisibleGraph): LayoutJob {
-    let job = this.layOut(visible, placesBefore(from, last.layout));
+    const wishes = placesBefore(from, last.layout);
+    const steps = this.isStep(last.visible.graph, visible.graph);
+    let job = this.layOut(visible, steps ? withoutResults(visible, wishes) : wishes);
     if (!this.isOtherForm(last.visible.graph, visible.graph) || visible.count > MOST_TWICE) {
       return job;
     }
@@ -131,12 +135,20 @@ export class Placing {
     return { result: choose(), cancel: () => job.cancel() };
   }
 
+  /** True where the passes of the compiler are stepped through: what they leave alone is to stay put. */
+  private isStep(one: Graph, other: Graph): boolean {
+    return one !== other && this.isPass(one) && this.isPass(other);
+  }
+
+  private isPass(graph: Graph): boolean {
+    const { document } = this.parts;
+    return placeOf(document, document.graphs.indexOf(graph)) !== undefined;
+  }
+
   /** True for two stages, but not where one is a pass of the compiler: from pass to pass, only what changed moves. */
   private isOtherForm(one: Graph, other: Graph): boolean {
-    const { document } = this.parts;
-    const isPass = (graph: Graph): boolean => placeOf(document, document.graphs.indexOf(graph)) !== undefined;
     // The same graph in another fold has the same columns.
-    return one.kind !== other.kind && !isPass(one) && !isPass(other);
+    return one.kind !== other.kind && !this.isPass(one) && !this.isPass(other);
   }
 
   /** Says what is waited for, and lets the person stop it: the picture stays as it was. */

@@ -205,3 +205,40 @@ test('a picture that is covered nearly whole from above is fitted to all of its 
   view.fit();
   assert.ok(view.camera.scale > 0.9, String(view.camera.scale));
 });
+
+test('what a step leaves alone stays where it is on the screen, where all is in view with it', () => {
+  const before = sceneOf(500, 240, [
+    [0, 0],
+    [200, 100],
+    [400, 200]
+  ]);
+  const view = viewOf(before);
+  const places = [0, 1, 2].map(box => view.locate(box));
+  const after = sceneOf(560, 240, [
+    [60, 0],
+    [260, 100],
+    [460, 200],
+    [0, 100]
+  ]);
+  step(view, before, after, [0, 1, 2, -1]);
+  assert.deepEqual(
+    [0, 1, 2].map(box => view.locate(box)),
+    places
+  );
+  assert.equal(view.settled(-1), null, 'it is at rest there');
+  assert.equal(view.isOwn, false, 'nobody has moved it');
+  // What does not fit in any more is seen all the same.
+  const large = sceneOf(1600, 240, [[1500, 0]]);
+  step(view, after, large, [0]);
+  assert.equal(view.camera.scale, 0.5);
+  // Nothing stays small for good.
+  step(view, large, before, [0, -1, -1]);
+  assert.equal(view.camera.scale, 1);
+});
+
+/** Goes on to the state after, as a picture does. */
+function step(view: Viewpoint, before: Scene, after: Scene, from: readonly number[]): void {
+  view.scene = after;
+  view.goOn(before, Int32Array.from(from), -1, [], true);
+  view.resize(800, 400, -1);
+}

@@ -6,7 +6,7 @@ import { fitCamera, type Camera } from '../draw/canvas.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Space } from '../view/first.ts';
 import { Shape } from '../view/visible.ts';
-import { comeNear, hold, pan, reveal, settleOn, type Rectangle } from './camera.ts';
+import { comeNear, hold, inView, pan, reveal, settle, settleOn, type Rectangle } from './camera.ts';
 import { TRAIL_HEIGHT } from './trail.ts';
 
 /** px of width that must be left free beside the details. */
@@ -15,6 +15,9 @@ const LEAST_FREE = 80;
 const LEAST_HIGH = 40;
 /** So much of a frame must be in view, in px of the scene: its title. */
 const TITLE = { width: 160, height: 28 };
+
+/** Where all stays where it is, it is seen at least this large against what the space would allow. */
+const STILL = 0.7;
 
 /** px of the scene around a box in which its marks stand. */
 const AROUND = 12;
@@ -39,8 +42,10 @@ export class Viewpoint {
   width = 0;
   height = 0;
   cover: Cover = { left: 0, right: 0, top: TRAIL_HEIGHT };
-  /** True while all is in view and in the middle. */
+  /** True while all is in view and in the middle, or was before it took a step. */
   fitted = true;
+  /** True while all stands where it stood before such a step. */
+  private still = false;
   /** True once the person has moved the camera. */
   private held = false;
 
@@ -54,7 +59,7 @@ export class Viewpoint {
 
   fit(): void {
     this.fitted = true;
-    this.held = false;
+    this.held = this.still = false;
     const camera = this.fitting();
     if (camera) {
       this.camera = camera;
@@ -79,7 +84,9 @@ export class Viewpoint {
     this.width = width;
     this.height = height;
     if (this.fitted) {
-      this.fit();
+      if (!this.stands) {
+        this.fit();
+      }
     } else if (!this.held && box !== null && width && height) {
       this.camera = this.settledAt(box);
     }
@@ -89,13 +96,17 @@ export class Viewpoint {
   /**
    * Another scene is shown: the box `stay`, or the one in the middle, stays where it is on the screen. `from` gives for
    * each box the one of `before` that it was, or -1. The boxes `wanted` are what is to be seen of it, the first before
-   * the others.
+   * the others. `still` where what did not change stays where it is, even if all is in view.
    */
-  goOn(before: Scene, from: Int32Array, stay: number, wanted: readonly number[] = []): void {
+  goOn(before: Scene, from: Int32Array, stay: number, wanted: readonly number[] = [], still = false): void {
     const { scene } = this;
     const box = stay >= 0 && from[stay] >= 0 ? stay : this.fitted ? -1 : this.middlemost(before, from);
     if (box < 0 || !scene) {
       this.fitted = true;
+      this.still = still;
+      if (still) {
+        this.step(before, from);
+      }
       return;
     }
     const [was, is] = [middleOfTop(before, from[box]), middleOfTop(scene, box)];
@@ -109,10 +120,35 @@ export class Viewpoint {
     }
   }
 
+  /** Has most of the boxes where they were on the screen, as far as all stays in view with it. */
+  private step(before: Scene, from: Int32Array): void {
+    const { scene, camera } = this;
+    const fit = this.fitting();
+    if (scene && fit) {
+      const { x, y } = commonShift(before, scene, from);
+      const { left, top } = this.kept;
+      const moved = pan({ ...camera, x: camera.x + x, y: camera.y + y }, -left, -top);
+      const whole = Math.min(camera.scale, fit.scale);
+      const anchor = { x: this.free.width / 2, y: this.free.height / 2 };
+      this.camera = pan(settle(moved, { picture: areaOf(scene), window: this.free, whole, anchor }, 0), left, top);
+    }
+  }
+
+  /** True where all stands as before a step, is in view, and not much smaller than it could be. */
+  private get stands(): boolean {
+    const { scene, camera, free, still, fitted } = this;
+    const fit = this.fitting();
+    if (!still || !fitted || !scene || !fit) {
+      return false;
+    }
+    const { left, top } = this.kept;
+    return camera.scale >= STILL * fit.scale && inView(pan(camera, -left, -top), areaOf(scene), free);
+  }
+
   /** Where the camera settles; null where it may stay. `selected` is what stays where it is as far as that goes. */
   settled(selected: number): Settled | null {
     const fit = this.fitting();
-    if (this.held || !fit) {
+    if (this.held || !fit || this.stands) {
       return null;
     }
     const near = this.settledAt(selected);
@@ -284,6 +320,27 @@ function titleOf({ layout }: Scene, box: number): Rectangle {
     width: Math.min(layout.width[box], TITLE.width) + 2 * AROUND,
     height: Math.min(layout.height[box], TITLE.height) + 2 * AROUND
   };
+}
+
+/** How far most of the boxes that were there before have moved in the scene. */
+function commonShift({ layout: was }: Scene, { layout: is }: Scene, from: Int32Array): { x: number; y: number } {
+  const middle = ({ x, width }: Scene['layout'], box: number): number => x[box] + width[box] / 2;
+  const known = [...from.keys()].filter(box => from[box] >= 0);
+  return {
+    x: commonest(known.map(box => middle(is, box) - middle(was, from[box]))),
+    y: commonest(known.map(box => is.y[box] - was.y[from[box]]))
+  };
+}
+
+/** The number that is there most often, to the px; of several, the one nearest to 0. */
+function commonest(numbers: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const number of numbers) {
+    const whole = Math.round(number);
+    counts.set(whole, (counts.get(whole) ?? 0) + 1);
+  }
+  const [most = 0] = [...counts].sort(([a, m], [b, n]) => n - m || Math.abs(a) - Math.abs(b))[0] ?? [];
+  return most;
 }
 
 /** What stays in place of a box that opens: the frame grows to both sides and down. */

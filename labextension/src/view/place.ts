@@ -89,6 +89,15 @@ export function placesBefore(from: Int32Array, { x, width, row, column, shelf, a
 }
 
 /**
+ * The same places but for those of the program's results: these are words at the ends of lines, and stand where the lines
+ * come out, which may be elsewhere in another state of the program.
+ */
+export function withoutResults({ graph, node, parent }: VisibleGraph, { before, ...others }: Wishes): Wishes {
+  const isResult = (box: number): boolean => parent[box] < 0 && graph.kind[node[box]] === NodeKind.result;
+  return { ...others, before: before?.map((x, box) => (isResult(box) ? NaN : x)) };
+}
+
+/**
  * Edges that are not drawn, after those that are: what comes before one of two frames that stand side by side comes
  * before the other too, so that both find their place in the same row.
  */
