@@ -136,8 +136,9 @@ function bySize({ visible }: Scene): Cable[] {
   return [...visible.cables].sort((a, b) => b.bytes - a.bytes || a.source - b.source || a.target - b.target);
 }
 
+/** Without any, what goes across takes no memory. */
 function residualsText(values: number, bytes: number): string {
-  return `${values} residual${values === 1 ? '' : 's'} ${bytesText(bytes)}`;
+  return values === 0 ? 'takes no memory' : `${values} residual${values === 1 ? '' : 's'} ${bytesText(bytes)}`;
 }
 
 function runsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]): Run[] {
@@ -224,7 +225,7 @@ function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]
 function wordsOf(cables: readonly Cable[]): string[] {
   const bytes = cables.reduce((sum, cable) => sum + cable.bytes, 0);
   const values = cables.reduce((sum, cable) => sum + cable.values, 0);
-  const type = values === 1 ? cables[0].type : undefined;
+  const type = values === 1 ? cables.find(cable => cable.values)?.type : undefined;
   return [type ? `${type} ${bytesText(bytes)}` : residualsText(values, bytes), bytesText(bytes)];
 }
 

@@ -12,6 +12,7 @@ import { Folds, NOTHING, type ViewState } from './folds.ts';
 import { typeText } from './label.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { Reads } from './reads.ts';
+import { keptIn } from './residuals.ts';
 import { Shape, type Bundle, type Cable, type VisibleGraph } from './visible.ts';
 
 export type { ViewState } from './folds.ts';
@@ -334,17 +335,19 @@ class Join {
   }
 
   private cablesDrawn(): Cable[] {
+    const { document, graph } = this;
     const count = this.boxes.item.length;
-    return [...this.cables].map(([key, values]) => ({
-      source: Math.floor(key / count),
-      target: key % count,
-      values: values.size,
-      ...(values.size === 1 ? { type: typeText(this.document, this.graph, [...values][0]) } : {}),
-      bytes: [...values].reduce(
-        (sum, value) => sum + Math.max(0, this.document.types.bytes[this.graph.valueType[value]]),
-        0
-      )
-    }));
+    const isKept = keptIn(document, graph);
+    return [...this.cables].map(([key, values]) => {
+      const kept = [...values].filter(isKept);
+      return {
+        source: Math.floor(key / count),
+        target: key % count,
+        values: kept.length,
+        ...(kept.length === 1 ? { type: typeText(document, graph, kept[0]) } : {}),
+        bytes: kept.reduce((sum, value) => sum + Math.max(0, document.types.bytes[graph.valueType[value]]), 0)
+      };
+    });
   }
 
   private sizeOf(box: number): number {

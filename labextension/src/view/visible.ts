@@ -25,7 +25,7 @@ export interface Chip {
 export interface Cable {
   readonly source: number;
   readonly target: number;
-  /** How many values, and their size. */
+  /** How many values are kept, and their size. */
   readonly values: number;
   readonly bytes: number;
   /** The type of the value, where it is one. */
