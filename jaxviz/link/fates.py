@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, compress
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.link.links import Found
@@ -128,9 +130,8 @@ class _Judge:
         by = np.full(len(graph), -1, np.int32)
         alive, last = self._alive(), self._last_seen()
         alive.update(self._written_anew(alive, last))
-        lowered = self._with_owners(node for found in self.evidence.stablehlo for node in found)
+        lowered = self._with_owners(set(chain.from_iterable(self.evidence.stablehlo)))
         context = self._with_owners(node for node, state in alive.items() if state != FOLDED)
-        needed, wanted = needed_nodes(graph), needed_nodes(graph, carries=True)
         given = self._given() if self.snapshots else set()
         vanished: dict[int, list[int]] = {}
         for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
@@ -141,13 +142,13 @@ class _Judge:
                 kind[node], where[node] = kind[owner], where[owner]
             elif state not in (NONE, FOLDED):
                 kind[node] = state
-            elif not needed[node]:
+            elif not self._needed[node]:
                 kind[node] = DEAD
             elif node in context:
                 kind[node] = CONTEXT
             elif node not in lowered:
                 # What only goes round a loop is not lowered either.
-                kind[node] = UNLOWERED if wanted[node] else DEAD
+                kind[node] = UNLOWERED if self._wanted[node] else DEAD
             elif node not in last and (state == FOLDED or node in given):
                 kind[node] = FOLDED
             elif self.snapshots and node not in last:
@@ -192,6 +193,15 @@ class _Judge:
         return lowered, left
 
     @cached_property
+    def _needed(self) -> Column:
+        return needed_nodes(self.jaxpr)
+
+    @cached_property
+    def _wanted(self) -> Column:
+        """What is needed where of what goes round a scan only that is which something reads."""
+        return needed_nodes(self.jaxpr, carries=True) if _is_op(self.jaxpr, "scan").any() else self._needed
+
+    @cached_property
     def _reducers(self) -> dict[int, int]:
         """The equations that are all there is in the body of an operation and are only a word of it when it is lowered.
 
@@ -211,22 +221,19 @@ class _Judge:
     def _alive(self) -> dict[int, int]:
         """The equations that optimized HLO holds, by their fate."""
         hlo = self.evidence.hlo
-        in_fusion = _inside_fusions(hlo)
-        ops, kinds = hlo.nodes.op.tolist(), hlo.nodes.kind.tolist()
-        strings = hlo.tables.strings
-        seen: dict[int, set[int]] = {}
-        for node, found in enumerate(self.evidence.hlo_tags):
-            if not found or strings[ops[node]] == "fusion":
-                continue
-            constant = kinds[node] == CONSTANT or strings[ops[node]] == "constant"
-            state = FOLDED if constant else FUSED if in_fusion[node] else ALONE
-            for equation in found:
-                seen.setdefault(self._reducers.get(equation, equation), set()).add(state)
-        fates = {}
-        for equation, states in seen.items():
-            working = states - {FOLDED}
-            fates[equation] = FOLDED if not working else BOTH if len(working) > 1 else working.pop()
-        return fates
+        constant = (hlo.nodes.kind == CONSTANT) | _is_op(hlo, "constant")
+        # What a fusion is made of is told by what is in it.
+        working, inside = ~constant & ~_is_op(hlo, "fusion"), np.array(_inside_fusions(hlo), bool)
+        rows = constant, working & inside, working & ~inside
+        folded, fused, alone = map(self._told_by, rows)
+        states = (folded, FOLDED), (fused, FUSED), (alone, ALONE), (fused & alone, BOTH)
+        # What is more than folded is in a later one too.
+        return {equation: state for equations, state in states for equation in equations}
+
+    def _told_by(self, rows: NDArray[np.bool_]) -> set[int]:
+        """The equations that these rows of HLO hold; a reducer is a word of the equation that holds it."""
+        found = set(chain.from_iterable(compress(self.evidence.hlo_tags, rows.tolist())))
+        return {self._reducers.get(equation, equation) for equation in found}
 
     def _written_anew(self, alive: dict[int, int], last: dict[int, int]) -> dict[int, int]:
         """The equations whose work other operations do since a pass wrote them so, by where those are now."""
@@ -338,6 +345,11 @@ def _operations_of(graph: Graph, tagged: Sequence[Found]) -> dict[int, set[str]]
         for equation in equations:
             found.setdefault(equation, set()).add(name)
     return found
+
+
+def _is_op(graph: Graph, name: str) -> NDArray[np.bool_]:
+    op = graph.tables.find_string(name)
+    return graph.nodes.op == (-1 if op is None else op)
 
 
 def _inside_fusions(graph: Graph) -> list[bool]:

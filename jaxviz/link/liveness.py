@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,13 +22,13 @@ def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool
     are taken for such as nobody reads.
     """
     strings = graph.tables.strings
-    acting = {op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)}
+    acting = [op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)]
     needed = [False] * len(graph)
     source = graph.operands.source if unread is None else np.where(unread, -1, graph.operands.source)
     operands, first = source.tolist(), graph.first_operand.tolist()
     maker = graph.value_node.tolist()
-    kinds, ops, regions = graph.nodes.kind.tolist(), graph.nodes.op.tolist(), graph.nodes.region.tolist()
-    owner = graph.regions.owner.tolist()
+    kind, regions = graph.nodes.kind, graph.nodes.region.tolist()
+    owner, owned = graph.regions.owner.tolist(), graph.owned_regions
     handed_on = _handed_on(graph) if carries else {}
     given = _given(graph) if carries else {}
     scans = {owner[regions[argument]] for argument in given}
@@ -34,8 +36,8 @@ def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool
     around = {result for results in (*handed_on.values(), *made_inside.values()) for result in results}
     leaving = _leaving(graph, around)
     opaque = _opaque_regions(graph, leaving)
-    waiting = [node for node, kind in enumerate(kinds) if kind == RESULT and (regions[node] == 0)]
-    waiting += [node for node, op in enumerate(ops) if op in acting and kinds[node] == OPERATION]
+    waiting = np.flatnonzero((kind == RESULT) & (graph.nodes.region == 0)).tolist()
+    waiting += np.flatnonzero((kind == OPERATION) & np.isin(graph.nodes.op, acting)).tolist()
     while waiting:
         node = waiting.pop()
         if needed[node]:
@@ -43,14 +45,14 @@ def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool
         needed[node] = True
         if regions[node] and not needed[owner[regions[node]]]:
             waiting.append(owner[regions[node]])
-        for region in graph.owned_regions.get(node, ()):
+        for region in owned.get(node, ()):
             waiting += leaving.get(region, ()) if region not in opaque else opaque[region]
         waiting += handed_on.get(node, ())
         read = given.get(node, ()) if node in given or node in scans else operands[first[node] : first[node + 1]]
-        for value in read:
-            if value >= 0:
-                waiting.append(maker[value])
-                waiting += made_inside.get(value, ())
+        made = [value for value in read if value >= 0]
+        waiting += [maker[value] for value in made if not needed[maker[value]]]
+        if made_inside:
+            waiting += chain.from_iterable(made_inside.get(value, ()) for value in made)
     return np.array(needed, np.int32)
 
 
