@@ -123,10 +123,10 @@ class Phases:
         own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
         if self._undoes_derivative[scope].any() and _holds_gradients(own, outer):
             return self._of_body(outer, stack, nodes, least_share=1.0)
-        # What the call that takes the gradient does itself is of no phase.
+        # What the call that takes the gradient does itself is of no phase; a jitted function that it is taken of is.
         taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
         if taking:
-            own[np.isin(stack, taking)] = 0
+            own[np.isin(stack, taking) & ~np.isin(nodes, self._graph.regions.owner[1:])] = 0
         levels, order = derivatives.levels[nodes], derivatives.order[nodes]
         least = levels[own == BACKWARD].min() if (own == BACKWARD).any() else 0
         # What makes ready for a derivative of derivatives is part of neither.

@@ -150,6 +150,20 @@ def test_a_gradient_has_two_phases(fn, arguments):
     assert [name for name, _ in phases_of(fn, *arguments)] == ["forward", "backward"]
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda w, x: w - jax.grad(jax.jit(loss))(w, x),
+        lambda w, x: w - jax.value_and_grad(jax.jit(jax.checkpoint(loss)))(w, x)[1],
+        lambda w, x: w - jax.vjp(jax.jit(loss), w, x)[1](1.0)[0],
+    ],
+)
+def test_a_gradient_taken_of_a_jitted_function_has_two_phases(step):
+    outline = outline_of(step, W, X)
+    assert names_inside(outline, 0) == ["forward", "backward", "subtract"]
+    assert outline.row(row_named(outline, "forward").twin).name == "backward"
+
+
 @TOLD_TWICE
 def test_the_second_way_back_holds_what_undoes_the_first_and_the_forward_pass():
     exploration = jv.explore(jax.grad(jax.grad(scalar)), 1.0)
