@@ -7,8 +7,15 @@ import linecache
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
+from jax.sharding import Mesh, PartitionSpec
 from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
+
+try:
+    from jax import shard_map
+except ImportError:
+    from jax.experimental.shard_map import shard_map
 
 _X = jnp.ones((4, 8))
 
@@ -394,3 +401,21 @@ def test_what_every_device_does_is_the_body_of_the_pmap():
     outline = outline_of(mapped, jnp.ones((1, 4)))
     assert rows_named(outline, "sin")
     assert {row.name for row in outline if row.kind == "body"} <= {"pmap"}
+
+
+def test_a_function_that_is_one_region_is_not_told_twice():
+    @jax.jit
+    @functools.partial(
+        shard_map,
+        mesh=Mesh(np.array(jax.devices()[:1]), ("data",)),
+        in_specs=PartitionSpec("data"),
+        out_specs=PartitionSpec(),
+    )
+    def spread(x):
+        y = jnp.tanh(x)
+        return jax.lax.psum(y.sum(), "data")
+
+    outline = outline_of(lambda x: spread(x) * 2, _X)
+    spread_row = row_named(outline, "spread")
+    assert spread_row.kind == "body"
+    assert names_inside(outline, spread_row.index) == ["tanh", "sum", "psum"]
