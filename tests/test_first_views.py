@@ -475,3 +475,31 @@ def test_the_steps_of_a_method_are_opened_all_of_them_or_none():
         names = [box.name for box in explored.view(width=width, height=height).closed]
         steps = [name for name in names if re.match(r"k[234] = slope", name)]
         assert len(steps) in (0, 3), (width, height, names)
+
+
+def test_calls_of_one_function_are_opened_all_of_them_or_none():
+    def rms(params, grads, state):
+        state = jax.tree.map(lambda s, g: 0.9 * s + 0.1 * g**2, state, grads)
+        return jax.tree.map(lambda p, g, s: p - 1e-3 * g / (jnp.sqrt(s) + 1e-6), params, grads, state), state
+
+    def model(params, x):
+        for w, b in params:
+            x = jnp.tanh(x @ w + b)
+        return x
+
+    def step(one, other, states, x):
+        grads = jax.grad(lambda one: jnp.mean(model(other, model(one, x)) ** 2))(one)
+        one, first = rms(one, grads, states[0])
+        grads = jax.grad(lambda other: jnp.mean(jnp.abs(model(other, model(one, x)))))(other)
+        other, second = rms(other, grads, states[1])
+        return one, other, (first, second)
+
+    params = [(jnp.ones((4, 4)), jnp.ones(4))] * 3
+    explored = jv.explore(step, params, params, (params, params), jnp.ones((2, 4)))
+    seen = set()
+    for width, height in ((500, 484), (760, 560), (900, 400), (1280, 800)):
+        boxes = explored.view(width=width, height=height).boxes
+        opened = tuple(box.open for box in boxes if box.name == "rms")
+        assert opened in ((False, False), (True, True)), (width, height, boxes)
+        seen.add(opened)
+    assert (True, True) in seen

@@ -39,7 +39,7 @@ const SHORT_PHASE = 3;
 const ASPECT_STEP = 0.5;
 /** In less width than this, what stands beside boxes takes more of it than they do. */
 const NARROW = 400;
-/** Statements of which the larger has at most so many times the operations of the smaller are alike. */
+/** Statements and calls of which the larger has at most so many times the operations of the smaller are alike. */
 const ALIKE = 1.5;
 /** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
@@ -383,16 +383,19 @@ function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
   );
 }
 
-/** True for statements that stand side by side and hold about as much: what opens of the steps of one method opens of all. */
+/**
+ * True for statements that stand side by side, and for calls of one function, that hold about as much: what opens of
+ * the steps of one method opens of all, and what is shown of one call is not hidden of the other.
+ */
 function areAlike({ outline, operations }: Rows, one: number, other: number): boolean {
   const [less, more] = [operations[one], operations[other]].sort((a, b) => a - b);
-  const { kind, parent } = outline;
-  return (
-    kind[one] === RowKind.statement &&
-    kind[other] === kind[one] &&
-    parent[one] === parent[other] &&
-    more <= ALIKE * less
-  );
+  const { kind, parent, name } = outline;
+  if (kind[one] !== kind[other] || more > ALIKE * less) {
+    return false;
+  }
+  return kind[one] === RowKind.statement
+    ? parent[one] === parent[other]
+    : kind[one] === RowKind.call && name[one] === name[other];
 }
 
 /** True for a phase of few things, whose own name says less than theirs. */
