@@ -161,9 +161,12 @@ def _goes_round(subject: Subject, member: int, results: list[_Border]) -> bool:
 def _is_added_to(subject: Subject, member: int, result: _Border) -> bool:
     """Whether a result is a sum of the argument, which may be scaled, and of what is made of it: a step in time, where
     there is no other argument that the array could be an input beside."""
-    old = int(subject.graph.first_value[member])
-    terms = [_unscaled(subject, term) for term, _ in _terms(subject, subject.flow.operands(result.node)[0])]
-    return len(terms) > 1 and old in terms
+    flow, old = subject.flow, int(subject.graph.first_value[member])
+    terms = [term for term, _ in _terms(subject, flow.operands(result.node)[0])]
+    others = [term for term in terms if _unscaled(subject, term) != old]
+    # A mean or a maximum of the array that is taken off brings it to a scale: that is no step.
+    steps = (one for one in others if flow.dims(one) == flow.dims(old) or flow.number(one) is not None)
+    return len(others) < len(terms) and any(steps)
 
 
 def _is_written_into(subject: Subject, member: int, results: list[_Border]) -> bool:

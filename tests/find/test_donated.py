@@ -133,6 +133,8 @@ INNOCENT = {
     "one array": (lambda x: x * 2, (jnp.ones((1000, 1000)),)),
     "one array by itself": (lambda x: jnp.tanh(x) / (1 + x), (W,)),
     "rows of which each is brought to a scale": (lambda x: (x - x.mean()) / x.std(), (W,)),
+    "rows without their mean": (lambda x: x - x.mean(0), (W,)),
+    "logarithms of shares": (jax.nn.log_softmax, (W,)),
     "an array that a loop reads": (
         lambda x: jax.lax.fori_loop(0, 3, lambda i, y: y + x, jnp.zeros_like(x)),
         (W,),
