@@ -35,6 +35,7 @@ from jaxviz.errors.cases import (
     names,
     numbers,
     numpy_calls,
+    options_of_jit,
     places,
     products,
     scans,
@@ -50,6 +51,7 @@ from jaxviz.errors.cases import (
 from jaxviz.errors.explanation import Case
 
 CASES: tuple[Case, ...] = (
+    *options_of_jit.CASES,
     *choices.CASES,
     *places.CASES,
     *in_place.CASES,

@@ -178,3 +178,27 @@ def scaled(settings, x):
 @failing(X, case="not an array", place="scaled(Settings(", words=['data_fields=["rate"], meta_fields=["name"]'])
 def a_dataclass_that_may_change(x):
     return scaled(Settings(0.5, "slow"), x)
+
+
+def in_rows(x, rows):
+    return x.reshape(rows, -1)
+
+
+@failing(X, case="option of jit", place="static_argnames", words=["option of `jax.jit`"], mends=[0], gives=X[:, None])
+def a_static_name_given_at_the_call(x):
+    return jax.jit(in_rows)(x, 3, static_argnames="rows")
+
+
+jitted_rows = jax.jit(in_rows)
+
+
+@failing(
+    X,
+    case="option of jit",
+    place="static_argnums",
+    words=["jax.jit(jitted_rows.__wrapped__, static_argnums=1)(x, 3)"],
+    mends=[0],
+    gives=X[:, None],
+)
+def a_static_place_given_at_the_call(x):
+    return jitted_rows(x, 3, static_argnums=1)
