@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from jaxviz.find.finding import NOTE, WARNING, Finding, Subject
 from jaxviz.find.known_numbers import KnownNumbers
 from jaxviz.graph import CONSTANT
@@ -59,6 +61,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     certain: list[int] = []
     floats: list[int] = []
     possible: list[int] = []
+    remainders: list[int] = []
     for node in flow.nodes("div", "rem"):
         divisor = flow.operands(node)[1]
         if flow.op(node) == "div" and flow.dtype(divisor).startswith(("float", "bfloat")):
@@ -70,14 +73,18 @@ def find(subject: Subject) -> Iterator[Finding]:
             continue
         if _is_zero(known, divisor):
             certain.append(node)
-        elif flow.is_argument(flow.origin(divisor)):
+        elif _may_be_zero(subject, divisor):
             possible.append(node)
     for node in flow.nodes("jit", "pjit"):
         # The remainder of jax.numpy looks for a zero itself.
         operands = flow.operands(node)
-        if len(operands) == 2 and _is_remainder(subject, node) and flow.number(operands[1]) == 0:
+        if len(operands) != 2 or not _is_remainder(subject, node):
+            continue
+        if flow.number(operands[1]) == 0:
             title, text = "the remainder of a division by zero is asked for", "The divisor is zero for all arguments."
             yield subject.told("division", WARNING, title, f"{text} JAX raises no error: it is 0.", _REMEDY, [node])
+        elif subject.is_own(node) and _may_be_zero(subject, operands[1]):
+            remainders.append(node)
     if floats:
         title, text = "a number is divided by zero", "The divisor, or an entry of it, is zero for all arguments."
         text = f"{text} The quotient is inf there, and NaN where what is divided is zero too."
@@ -85,9 +92,33 @@ def find(subject: Subject) -> Iterator[Finding]:
         yield subject.told("division", WARNING, title, text, remedy, floats)
     if certain:
         title, text = "a whole number is divided by zero", "The divisor, or an entry of it, is zero for all arguments."
-        text = f"{text} XLA raises no error: the quotient is -1, of `//` -1 or -2."
+        text = f"{text} XLA raises no error: the quotient is {_given(subject, certain)}."
         yield subject.told("division", WARNING, title, text, _REMEDY, certain)
     if possible:
-        title = "a division of whole numbers by an argument is no error where that is zero"
-        text = "Floats give inf or NaN there, which is seen; of whole numbers XLA gives -1 (`//` then -1 or -2)."
+        title = "a division of whole numbers by what may be zero is no error there"
+        given = _given(subject, possible)
+        text = f"Floats give inf or NaN there, which is seen; of whole numbers XLA gives {given}."
         yield subject.told("division", NOTE, title, text, _REMEDY, possible)
+    if remainders:
+        title = "a remainder of a division by what may be zero is no error there"
+        text = "Floats give NaN there, which is seen; of whole numbers `%` of JAX gives 0."
+        remedy = "Guard the divisor, as in x % jnp.where(n == 0, 1, n), and choose what a zero should give."
+        yield subject.told("division", NOTE, title, text, remedy, remainders)
+
+
+def _may_be_zero(subject: Subject, divisor: int) -> bool:
+    """Whether a divisor is an argument, or a sum or a count of what comes from one."""
+    flow = subject.flow
+    source = flow.origin(divisor)
+    if flow.is_argument(source):
+        return True
+    maker = int(subject.graph.value_node[source]) if source >= 0 else -1
+    return maker >= 0 and flow.op(maker) == "reduce_sum" and flow.number(flow.operands(maker)[0]) is None
+
+
+def _given(subject: Subject, nodes: list[int]) -> str:
+    """What XLA gives for divisions by zero: all bits set, which is -1 or the largest number without sign."""
+    types = {subject.flow.dtype(int(subject.graph.first_value[node])) for node in nodes}
+    largest = [f"{np.iinfo(type_).max:,} of {type_}" for type_ in sorted(types) if type_.startswith("uint")]
+    signed = ["-1 (`//` then -1 or -2)"] if any(type_.startswith("int") for type_ in types) else []
+    return ", ".join(signed + largest)

@@ -96,3 +96,45 @@ def test_an_entry_of_a_divisor_that_is_zero_is_told(divisor):
     assert [one.severity for one in findings] == ["warning"] * int((divisor == 0).any())
     assert [one.severity for one in found("division", lambda a: a // jnp.arange(4), jnp.arange(4))] == ["warning"]
     assert found("division", lambda a: a // (jnp.arange(4) + 1), jnp.arange(4)) == []
+
+
+def by_a_count(x, mask):
+    return x.sum() // mask.sum()
+
+
+def the_rest(x, n):
+    return x % n
+
+
+def by_bytes(x, n):
+    return x // n
+
+
+@pytest.mark.parametrize(
+    ("fn", "divisor", "gives"),
+    [
+        (by_a_count, jnp.array([True, False, True, True, False]), "-1"),
+        (the_rest, 3, "of JAX gives 0"),
+        (by_bytes, jnp.uint8(3), "255 of uint8"),
+    ],
+)
+def test_a_divisor_that_is_computed_or_unsigned_is_told_with_what_a_zero_gives(fn, divisor, gives):
+    numbers = N.astype(jnp.uint8) if fn is by_bytes else N
+    finding = the("division", fn, numbers, divisor)
+    assert gives in finding.text
+    assert line_numbers(finding, fn) == [1]
+    zero = jax.tree.map(jnp.zeros_like, divisor)
+    assert int(jnp.ravel(fn(numbers, zero))[-1]) in {"-1": (-1, -2), "of JAX gives 0": (0,)}.get(gives, (255,))
+
+
+def by_a_count_that_is_guarded(x, mask):
+    return x.sum() // jnp.maximum(mask.sum(), 1)
+
+
+def the_rest_of_what_is_guarded(x, n):
+    return x % jnp.where(n == 0, 1, n)
+
+
+@pytest.mark.parametrize("fn", [by_a_count_that_is_guarded, the_rest_of_what_is_guarded])
+def test_nothing_is_said_of_a_divisor_that_is_guarded(fn):
+    assert not found("division", fn, N, N)
