@@ -17,8 +17,9 @@ from jaxviz.find.flow import SAME
 from jaxviz.find.known_numbers import KnownNumbers
 from jaxviz.units import plural
 
-# Operations through which an index goes on its way from the argument: negative ones are counted from the end.
-_ON_THE_WAY = SAME | {"add", "select_n"}
+# Operations through which an index goes on its way from the argument, none of which keeps it within bounds: negative
+# ones are counted from the end, and indices of several axes stand beside one another.
+_ON_THE_WAY = {"add", "sub", "mul", "select_n", "concatenate"}
 _CLAMPED, _OVERWRITTEN, _FILLED, _DROPPED, _MOVED = "clamped", "overwritten", "filled", "dropped", "moved"
 _SAYS = {
     _CLAMPED: "reads the nearest entry instead",
@@ -185,21 +186,17 @@ def _from_argument(subject: Subject, node: int) -> bool:
     return any(_is_given(subject, source) for source in _indices(subject, node))
 
 
-def _is_given(subject: Subject, source: int) -> bool:
+def _is_given(subject: Subject, source: int, steps: int = 8) -> bool:
     flow = subject.flow
-    source = flow.back(source)
-    for _ in range(8):
-        if source < 0 or flow.is_argument(source):
-            break
-        maker = int(subject.graph.value_node[source])
-        if flow.op(maker) == "concatenate":
-            # Indices of several axes stand beside one another.
-            return any(_is_given(subject, one) for one in flow.operands(maker))
-        if flow.op(maker) not in _ON_THE_WAY:
-            break
-        # Of what is chosen, what was there before it was counted from the end.
-        source = flow.origin(flow.operands(maker)[1 if flow.op(maker) == "select_n" else 0])
-    return flow.is_argument(source) and flow.dtype(source).startswith(("int", "uint"))
+    source = flow.origin(source)
+    if flow.is_argument(source):
+        return flow.dtype(source).startswith(("int", "uint"))
+    maker = int(subject.graph.value_node[source]) if source >= 0 else -1
+    if not steps or maker < 0 or flow.op(maker) not in _ON_THE_WAY:
+        return False
+    # Of what is chosen, what was there before it was counted from the end.
+    operands = flow.operands(maker)[1:2] if flow.op(maker) == "select_n" else flow.operands(maker)
+    return any(_is_given(subject, one, steps - 1) for one in operands)
 
 
 def _wrong(subject: Subject, node: int, wrong: _Wrong, what: str) -> Finding:

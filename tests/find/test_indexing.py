@@ -219,3 +219,19 @@ def until_two(x):
 )
 def test_indices_that_stay_within_or_are_guarded_are_left_alone(fn, argument):
     assert found("indexing", fn, argument) == []
+
+
+def at_what_is_computed(x, i):
+    y = x + 1
+    return y[2 * i - 1]
+
+
+def at_what_is_computed_and_kept_inside(x, i):
+    return x[(2 * i - 1) % 5]
+
+
+def test_an_index_that_is_computed_of_an_argument_may_be_out_of_bounds():
+    finding = the("indexing", at_what_is_computed, jnp.ones(5), 1)
+    assert finding.severity == "note"
+    assert line_numbers(finding, at_what_is_computed) == [2]
+    assert not found("indexing", at_what_is_computed_and_kept_inside, jnp.ones(5), 1)
