@@ -5,7 +5,7 @@ What is wrong with a message is said by the functions of `hlo_wire.py`, which lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -105,7 +105,7 @@ class Columns:
                 at = last
             else:
                 message, at, stop = message[more], last[more], stop[more]
-        found.append(self._one_by_one(zip(message.tolist(), at.tolist(), stop.tolist(), strict=True)))
+        found.append(self._one_by_one(message, at, stop))
         return Rows(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
 
     def _varints(self, at: Array) -> tuple[Array, Array]:
@@ -136,15 +136,16 @@ class Columns:
             last[row] = first + size
         return fixed
 
-    def _one_by_one(self, spans: Iterable[tuple[int, int, int]]) -> tuple[Array, ...]:
-        rows = []
-        for message, start, end in spans:
-            begin = start
-            for each in fields(self.data, start, end):
-                value = each.value - (1 << 64) if each.value >> 63 else each.value
-                rows.append((message, each.number, each.wire, value, each.end, begin))
-                begin = each.end
-        return tuple(np.array(rows, np.int64).reshape(-1, 6).T)
+    def _one_by_one(self, message: Array, start: Array, end: Array) -> tuple[Array, ...]:
+        """The fields of messages none of which is empty."""
+        found = [fields(self.data, *span) for span in zip(start.tolist(), end.tolist(), strict=True)]
+        counts = np.array(list(map(len, found)), np.int64)
+        flat = np.fromiter(chain.from_iterable(chain.from_iterable(found)), np.uint64)
+        # A number of 64 bits may be one below zero.
+        number, wire, value, last = flat.view(np.int64).reshape(-1, 4).T
+        begin = np.roll(last, 1)
+        begin[np.cumsum(counts) - counts] = start
+        return np.repeat(message, counts), number, wire, value, last, begin
 
     def _complain(self, start: Array, end: Array, message: int) -> None:
         fields(self.data, int(start[message]), int(end[message]))
