@@ -7,12 +7,19 @@ import re
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax import lax
+from jax.sharding import Mesh, PartitionSpec
 from programs import CORPUS, flax_block, mlp_train
 from styles import STYLES
 
 import jaxviz as jv
+
+try:
+    from jax import shard_map
+except ImportError:
+    from jax.experimental.shard_map import shard_map
 
 
 @pytest.mark.parametrize("name", STYLES)
@@ -503,3 +510,16 @@ def test_calls_of_one_function_are_opened_all_of_them_or_none():
         assert opened in ((False, False), (True, True)), (width, height, boxes)
         seen.add(opened)
     assert (True, True) in seen
+
+
+def test_what_is_one_region_says_of_which_operation():
+    mesh = Mesh(np.array(jax.devices()[:1]), ("data",))
+
+    def spread(x):
+        y = jnp.tanh(x) + 1
+        return lax.psum((y * y).sum(), "data")
+
+    spread = shard_map(spread, mesh=mesh, in_specs=PartitionSpec("data"), out_specs=PartitionSpec())
+    drawn = jv.explore(lambda x: spread(x) * 2, jnp.ones(4)).to_svg(stage="jaxpr")
+    texts = re.findall(r">([^<>]+)</", drawn)
+    assert (texts.count("spread"), texts.count("shard_map")) == (1, 1)

@@ -156,7 +156,7 @@ function isOnly(graph: Graph, { first, end }: Outline, row: number, node: number
 export function rowOperation(document: Document, graph: Graph, rows: Rows, row: number): string {
   const { outline, name } = rows;
   const kind = outline.kind[row];
-  if (kind !== RowKind.loop && kind !== RowKind.cond && kind !== RowKind.call) {
+  if (kind !== RowKind.loop && kind !== RowKind.cond && kind !== RowKind.call && !isWhole(graph, outline, row)) {
     return '';
   }
   const node = ownerIn(document, graph, outline, row);
@@ -171,6 +171,11 @@ export function rowOperation(document: Document, graph: Graph, rows: Rows, row: 
   }
   const own = document.strings[graph.name[node]];
   return op === 'fusion' && own !== name[row] ? own : op;
+}
+
+/** True for a body that is all of its operation, as that of `shard_map`, unlike a branch. */
+function isWhole(graph: Graph, { kind, region, first }: Rows['outline'], row: number): boolean {
+  return kind[row] === RowKind.body && region[row] >= 0 && graph.regionOwner[region[row]] === first[row];
 }
 
 /** The name of a row; where it has none that says anything, that of its stack if it is a copy, else of its operation. */
