@@ -192,7 +192,7 @@ def test_a_shape_that_is_not_known_is_explained_and_cured(ran):
 def test_the_lesson_about_compilations_tells_each_reason(ran):
     told = ran("compiled-again").texts
     (lengths,) = [text for text in told if "jaxviz session" in text]
-    assert lengths.count(": the shape of `x` is") == 3
+    assert lengths.count(": the shape of `x` was") == 3
     assert "Bring axis 0 of `x` to a few fixed sizes" in lengths
     # Padded, one program is enough for all lengths.
     assert any("['padded_total(f32[16], 10)']" in text for text in told)
@@ -229,7 +229,7 @@ def test_leaves_are_named_by_their_path(ran):
     assert names["params[0]['w']"] == "f32[784,64]"
     assert names["params[1]['b']"] == "f32[10]"
     assert {"result['logits']", "result['features']"} <= set(names)
-    assert "the structure of `params` differs" in notebook.texts[-1]
+    assert "the structure of `params` differed" in notebook.texts[-1]
     assert "`params[0]['scale']` and `params[1]['scale']` are new" in notebook.texts[-1]
 
 

@@ -39,6 +39,12 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.NotEq: "not_equal",
 }
 
+# Python asks an array that stands on the right: `0 < x` is `x > 0`.
+_MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    **{ast.Lt: ast.Gt, ast.LtE: ast.GtE},
+    **{ast.Gt: ast.Lt, ast.GtE: ast.LtE},
+}
+
 #: Transformations that say something about the function they are given; others are seen through.
 _TELLING = frozenset({"value_and_grad", "grad", "vjp", "jvp", "linearize", "vmap", "pmap", "checkpoint", "remat"})
 _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp", "shard_map"})
@@ -196,6 +202,11 @@ def _assigned(statement: ast.stmt, node: ast.AST | None) -> str:
     return ast.unparse(targets[0]) if targets[0] is not None else ""
 
 
+def _comparison_name(node: ast.Compare) -> str:
+    op = type(node.ops[0])
+    return _OPERATORS.get(_MIRRORED.get(op, op) if isinstance(node.left, ast.Constant) else op, "")
+
+
 def name_of(node: ast.AST) -> str:
     """A short name for what an expression does, or an empty one."""
     if isinstance(node, ast.Call):
@@ -203,7 +214,7 @@ def name_of(node: ast.AST) -> str:
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.AugAssign)):
         return _OPERATORS.get(type(node.op), "")
     if isinstance(node, ast.Compare):
-        return _OPERATORS.get(type(node.ops[0]), "")
+        return _comparison_name(node)
     if isinstance(node, ast.Subscript):
         return "index"
     if isinstance(node, ast.Attribute):

@@ -152,3 +152,56 @@ test('operations of a folded stack speak for all copies: gone where all are, els
   assert.equal(closed(fates(mul, sub)), 'not kept');
   assert.equal(boxOf(fates(sub), 'sub').ghost, 1);
 });
+
+/** A loop of two turns in which a loop of two turns takes the sine and the cosine, and their sum is halved after it. */
+function nested(): Document {
+  const sketch = new Sketch();
+  let x = sketch.argument('x', 'f32[4]');
+  for (let outer = 0; outer < 2; outer++) {
+    for (let inner = 0; inner < 2; inner++) {
+      x = sketch.op('cos', [sketch.op('sin', [x], 'f32[4]')], 'f32[4]');
+    }
+    x = sketch.op('halve', [x], 'f32[4]');
+  }
+  sketch.result('result', x);
+  const plain = sketch.plain();
+  const { program, stack, copy } = RowKind;
+  const kinds = [program, stack, copy, stack, copy, copy, copy, stack, copy, copy];
+  const zero = kinds.map(() => 0);
+  plain.outlines = [
+    {
+      graph: 0,
+      back: [1, 1, 1, 1, 1, 2, 5, 1, 1, 2],
+      kind: kinds,
+      name: zero,
+      detail: zero,
+      variable: zero,
+      gap: [0, 1, 0, 0, 0, 2, 3, 0, 0, 2],
+      size: [12, 10, 5, 4, 2, 2, 5, 4, 2, 2],
+      closed: zero,
+      count: [1, 2, 1, 2, 1, 1, 1, 2, 1, 1],
+      copy: [-1, -1, 0, -1, 0, 1, 1, -1, 0, 1],
+      like: zero,
+      twin: zero,
+      region: zero.map(() => -1),
+      role: Array.from({ length: 12 }, () => 0)
+    }
+  ];
+  return decodePlain(plain);
+}
+
+/** What is drawn between operations, with all open but for what is folded into a stack. */
+function edges(spread: readonly number[]): string[] {
+  const document = nested();
+  const open = new Set([...Array(10).keys()]);
+  const { source, target, label } = show(document, document.graphs[0], { open, spread: new Set(spread) });
+  return [...source].map((box, edge) => `${label[box]} ${label[target[edge]]}`).sort();
+}
+
+test('what comes after a stack in each copy of another one follows it, and no edge leads from copy to copy', () => {
+  assert.deepEqual(edges([]), ['cos halve', 'halve result', 'sin cos', 'x sin']);
+});
+
+test('where the outer of two stacks is spread, each copy leads to the next, and those of the inner do not', () => {
+  assert.deepEqual(edges([1]), ['cos halve', 'cos halve', 'halve result', 'halve sin', 'sin cos', 'sin cos', 'x sin']);
+});

@@ -1,5 +1,5 @@
 /** What the nodes on the screen read: for each, the origins of its operands, and which arguments are boxes. */
-import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { BindingKind, NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
 import { Flow, type Origin } from './flow.ts';
 import { NOTHING, type Folds } from './folds.ts';
 
@@ -58,9 +58,21 @@ export class Reads {
     return origins;
   }
 
+  /** For each of these origins the one operand of the node that comes from there; -1 where that is not one alone. */
+  places(node: number, origins: readonly Origin[]): number[] {
+    const { graph } = this;
+    const sources = [...graph.operandSource.subarray(graph.firstOperand[node], graph.firstOperand[node + 1])];
+    return origins.map(({ value, literal }) => {
+      const isFrom = (source: number): boolean =>
+        this.flow.origins(source).some(one => one.value === value && one.literal === literal);
+      const places = [...sources.keys()].filter(place => isFrom(sources[place]));
+      return places.length === 1 ? places[0] : -1;
+    });
+  }
+
   /**
    * The same without what is seen as the same item as the node: most of what is read in a graph, so none of that is
-   * collected first. `literals`: with those among them.
+   * collected first. `literals`: with those among them, and with what is made of them alone.
    */
   outside(node: number, literals: boolean): readonly Origin[] {
     const { graph, folds } = this;
@@ -71,13 +83,20 @@ export class Reads {
     let origins: readonly Origin[] = NONE;
     for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
       const source = graph.operandSource[i];
-      if (source < 0 ? !literals : item !== NOTHING && this.isMadeIn(item, source)) {
+      const inside = source >= 0 && item !== NOTHING && this.isMadeIn(item, source);
+      if (source < 0 ? !literals : inside && !(literals && this.isWrittenBeside(node, source))) {
         continue;
       }
       const more = this.flow.origins(source);
       origins = origins.length ? [...origins, ...more] : more;
     }
     return origins;
+  }
+
+  /** True for what is made of nothing but literals, and is read where something is computed. */
+  isWrittenBeside(node: number, value: number): boolean {
+    const { role } = this.folds.rows.outline;
+    return role[node] === NodeRole.box && role[this.graph.valueNode[value]] === NodeRole.chip;
   }
 
   /** True for a value that is made, and not only handed on, by an operation that is seen as `item`. */

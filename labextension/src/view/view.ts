@@ -13,6 +13,7 @@ import { typeText } from './label.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { Reads } from './reads.ts';
 import { keptIn } from './residuals.ts';
+import { signOf, withSign } from './signs.ts';
 import { Shape, type Bundle, type Cable, type VisibleGraph } from './visible.ts';
 
 export type { ViewState } from './folds.ts';
@@ -99,7 +100,7 @@ class Join {
         this.leave(node);
       } else if (target >= 0) {
         // Only a box of one operation is labelled with literals.
-        this.read(node, target, this.reads.outside(node, this.sizeOf(target) <= 1));
+        this.read(node, target, this.reads.outside(node, this.isAlone(target)));
       } else if (folds.item[node] === NOTHING && graph.firstRegion[node] < graph.firstRegion[node + 1]) {
         const frame = boxes.frameAround(node, this.branches.endOf(node));
         if (frame >= 0) {
@@ -140,10 +141,13 @@ class Join {
         rack.add(target, hubChip(value, reads.readers(value)));
       }
     }
-    const size = this.sizeOf(target);
+    const labels: Origin[] = [];
     for (const origin of origins) {
       const source = origin.node < 0 ? -1 : this.maker(origin.node, target);
       if (source === target) {
+        if (reads.isWrittenBeside(node, origin.value)) {
+          labels.push(origin);
+        }
         continue;
       }
       const condition = source < 0 ? -1 : this.branches.around(origin.node, node);
@@ -161,9 +165,10 @@ class Join {
           }
         }
       } else if (folds.copyOf[node] === 0 || !this.isLaterCopy(node)) {
-        this.label(target, origin, size);
+        labels.push(origin);
       }
     }
+    this.label(node, target, labels);
   }
 
   /** The box of what makes a value for another one; of what a loop was given and hands out, the frame of the loop. */
@@ -191,11 +196,23 @@ class Join {
     return found;
   }
 
-  private label(target: number, origin: Origin, size: number): void {
-    const constant = origin.node < 0 || this.reads.flow.isLabel(origin.node);
-    if (constant ? size <= 1 : true) {
-      const chip = operandChip(this.document, this.graph, origin);
-      this.rack.add(target, chip, size > MAX_OPERATIONS_WITH_CHIPS);
+  /** Chips for what has no box that an edge could come from. */
+  private label(node: number, target: number, origins: readonly Origin[]): void {
+    const { document, graph, reads, rack } = this;
+    if (!origins.length) {
+      return;
+    }
+    const [size, alone] = [this.sizeOf(target), this.isAlone(target)];
+    const sign = alone ? signOf(document, graph, node) : '';
+    const places = sign ? reads.places(node, origins) : [];
+    for (const [i, origin] of origins.entries()) {
+      const constant = origin.node < 0 || reads.flow.isLabel(origin.node);
+      if (!constant || alone) {
+        const chip = operandChip(document, graph, origin);
+        const place = places[i] ?? -1;
+        const signed = place < 0 ? chip : withSign(chip, sign, place === 0, places.includes(1));
+        rack.add(target, signed, size > MAX_OPERATIONS_WITH_CHIPS);
+      }
     }
   }
 
@@ -267,21 +284,16 @@ class Join {
 
   /** From one copy of a folded stack to the next: as all copies are one box, that would lead backwards. */
   private betweenCopies(source: number, target: number): boolean {
-    const { copyOf } = this.folds;
-    return (
-      copyOf[source] !== copyOf[target] &&
-      copyOf[source] !== 0 &&
-      copyOf[target] !== 0 &&
-      this.sameStack(source, target)
-    );
-  }
-
-  private sameStack(a: number, b: number): boolean {
+    const { copyOf, state } = this.folds;
+    if (copyOf[source] === copyOf[target] || copyOf[source] === 0 || copyOf[target] === 0) {
+      return false;
+    }
+    // In a stack inside of another one, what is in the same copy of the outer one is next to each other in the program.
     const { parent, copy } = this.rows.outline;
-    for (let one = this.rows.leaf[a]; one > 0; one = parent[one]) {
-      for (let other = this.rows.leaf[b]; copy[one] >= 0 && other > 0; other = parent[other]) {
-        if (copy[other] >= 0 && parent[other] === parent[one]) {
-          return true;
+    for (let one = this.rows.leaf[source]; one > 0; one = parent[one]) {
+      for (let other = this.rows.leaf[target]; copy[one] >= 0 && other > 0; other = parent[other]) {
+        if (copy[other] >= 0 && parent[other] === parent[one] && other !== one) {
+          return !state.spread?.has(parent[one]);
         }
       }
     }
@@ -348,6 +360,12 @@ class Join {
         bytes: kept.reduce((sum, value) => sum + Math.max(0, document.types.bytes[graph.valueType[value]]), 0)
       };
     });
+  }
+
+  /** True for a box of one operation, whatever hands values on to it or makes its constants. */
+  private isAlone(box: number): boolean {
+    const item = this.boxes.item[box];
+    return item < 0 || this.rows.boxes[item] <= 1;
   }
 
   private sizeOf(box: number): number {
