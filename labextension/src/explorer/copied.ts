@@ -1,5 +1,6 @@
 /** A line of code to run or to write, with words before it, and a button that copies it. */
 import { button, element } from './elements.ts';
+import { breakInWords } from './wordBreaks.ts';
 
 export function copied(before: string, code: string): (Node | string)[] {
   const copy = button('jv-link', 'copy', `Copy: ${code}`, () => {
@@ -10,5 +11,5 @@ export function copied(before: string, code: string): (Node | string)[] {
       () => (copy.textContent = 'select it to copy')
     );
   });
-  return [before, element('code', 'jv-finding-code', code), copy];
+  return [before, breakInWords(element('code', 'jv-finding-code', code)), copy];
 }

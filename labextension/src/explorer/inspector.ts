@@ -3,6 +3,7 @@ import type { Details, Link, Place } from './details.ts';
 import { button, element } from './elements.ts';
 import { nodesIn } from './pathTree.ts';
 import { makePathTree } from './pathTreeList.ts';
+import { breakInWords } from './wordBreaks.ts';
 
 const STAGES: Readonly<Record<string, string>> = { jaxpr: 'in jaxpr', stablehlo: 'in StableHLO', hlo: 'in HLO' };
 
@@ -27,7 +28,7 @@ export interface InspectorActions {
 export function showDetails(pane: HTMLElement, details: Details, open: boolean, actions: InspectorActions): void {
   pane.replaceChildren();
   const head = element('div', 'jv-inspector-head');
-  head.append(element('h4', 'jv-inspector-title', details.title));
+  head.append(breakInWords(element('h4', 'jv-inspector-title', details.title)));
   head.append(button('jv-close', '×', 'Close the details (Escape)', () => actions.close()));
   pane.append(head);
 
@@ -35,9 +36,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   const row = (term: string, ...content: (Node | string)[]): void => {
     const value = element('dd', '');
     value.append(...content);
-    const name = element('dt', '');
-    name.append(...wordsOf(term));
-    list.append(name, value);
+    list.append(breakInWords(element('dt', '', term)), value);
   };
   if (details.kind) {
     row('operation', details.kind);
@@ -49,7 +48,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
     const told = times > 1 ? `${times} x ${size}`.trim() : size;
     row(
       index === 0 ? (details.values.length > 1 ? 'values' : 'value') : '',
-      element('code', '', type),
+      code(type),
       told ? element('small', '', told) : ''
     );
   });
@@ -64,7 +63,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   const own = ownPlace(details.places);
   // What is the whole line is told by that.
   if (details.code && !(own && spaced(own.text).includes(spaced(details.code).replace(/\.?…$/, '')))) {
-    row('source', element('code', '', details.code));
+    row('source', code(details.code));
   }
   if (details.inside.length) {
     row('inside', ...links(details.inside, actions, ' › '));
@@ -75,8 +74,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   const { fate } = details;
   if (fate) {
     const mark = element('span', `jv-mark jv-${fate.mark}`, fate.mark);
-    const by =
-      fate.by >= 0 ? [': ', button('jv-link', fate.byText, `Go to ${fate.byText}`, () => actions.select(fate.by))] : [];
+    const by = fate.by >= 0 ? [': ', link(fate.byText, () => actions.select(fate.by))] : [];
     row('fate', mark, ` ${fate.text}`, ...by);
   }
   for (const { term, text, note } of details.measures ?? []) {
@@ -94,7 +92,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
     const story = details.story.map(({ number, pass, text }) => {
       const line = element('div', 'jv-place');
       line.append(
-        button('jv-link', pass, `Go to ${pass}`, () => actions.pass(number)),
+        link(pass, () => actions.pass(number)),
         `: ${text}`
       );
       return line;
@@ -102,7 +100,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
     row('passes', ...story);
   }
   if (details.scope) {
-    row('scope', element('code', '', details.scope));
+    row('scope', code(details.scope));
   }
   const { tree, readTrees = [] } = details;
   const inTrees = new Set(readTrees.flatMap(nodesIn));
@@ -120,7 +118,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
     row('read by', ...links(details.readBy, actions, ', '));
   }
   for (const { key, value } of details.parameters) {
-    row(key, element('code', 'jv-parameter', value));
+    row(key, code(value, 'jv-parameter'));
   }
   pane.append(list);
 }
@@ -161,10 +159,12 @@ function ownPlace(all: readonly Place[]): Place | undefined {
   return all.find(place => !place.library) ?? all[0];
 }
 
-/** A name that may go on in the next line where a word of it begins. */
-function wordsOf(name: string): (string | HTMLElement)[] {
-  const [first, ...rest] = name.split(/(?<=_)/u);
-  return [first, ...rest.flatMap(word => [element('wbr', ''), word])];
+function code(text: string, className = ''): HTMLElement {
+  return breakInWords(element('code', className, text));
+}
+
+function link(text: string, go: () => void): HTMLElement {
+  return breakInWords(button('jv-link', text, `Go to ${text}`, go));
 }
 
 function spaced(text: string): string {
@@ -174,17 +174,17 @@ function spaced(text: string): string {
 /** The person's own innermost line first and in full, the rest of the stack below it. */
 function places(all: readonly Place[]): Node[] {
   const own = ownPlace(all) as Place;
-  const made: Node[] = [element('div', 'jv-place', `line ${own.line}, ${own.file}`)];
-  made[0].appendChild(element('small', '', ` in ${own.function}`));
+  const made: Node[] = [breakInWords(element('div', 'jv-place', `line ${own.line}, ${own.file}`))];
+  made[0].appendChild(breakInWords(element('small', '', ` in ${own.function}`)));
   if (own.text) {
-    made.push(element('code', 'jv-source', own.text));
+    made.push(code(own.text, 'jv-source'));
   }
   const rest = all.filter(place => place !== own);
   if (rest.length) {
     const stack = element('details', 'jv-stack');
     stack.append(element('summary', '', `${rest.length} more call${rest.length === 1 ? '' : 's'}`));
     for (const place of rest) {
-      const line = element('div', 'jv-place', `${place.file}:${place.line} ${place.function}`);
+      const line = breakInWords(element('div', 'jv-place', `${place.file}:${place.line} ${place.function}`));
       line.title = [place.path, place.text].filter(Boolean).join('\n');
       stack.append(line);
     }

@@ -2,6 +2,7 @@
 import type { Document, Graph } from '../document/graph.ts';
 import { button, element } from './elements.ts';
 import { namedFiles, sourceFiles, type SourceFile, type SourceLine } from './lines.ts';
+import { breakInWords } from './wordBreaks.ts';
 import { measuredOf, timeText, whyLonger } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
 
@@ -135,7 +136,7 @@ export class SourcePane {
 function codeOf(text: string): HTMLElement {
   const words = text.trimStart();
   const indent = words ? Math.min(text.length - words.length, MOST_INDENT) : 0;
-  const code = element('code', '', ' '.repeat(indent) + words || ' ');
+  const code = breakInWords(element('code', '', ' '.repeat(indent) + words || ' '));
   code.style.setProperty('--jv-indent', String(indent + FURTHER));
   return code;
 }

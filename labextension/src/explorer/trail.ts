@@ -2,6 +2,7 @@
 import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import { rowLabel, type Rows } from '../view/outline.ts';
 import { button, element } from './elements.ts';
+import { breakInWords } from './wordBreaks.ts';
 
 /** Room for one line above the picture, in px: there whether anything is selected or not, so that nothing moves then. */
 export const TRAIL_HEIGHT = 24;
@@ -60,7 +61,9 @@ export class Trail {
     this.words.textContent = words;
     this.crumbs.hidden = !crumbs.length;
     const links = [{ row: null, text: program }, ...crumbs].map(({ row, text }) =>
-      button('jv-link', text, row === null ? 'The whole program' : `Out to ${text}`, () => this.actions.leaveTo(row))
+      breakInWords(
+        button('jv-link', text, row === null ? 'The whole program' : `Out to ${text}`, () => this.actions.leaveTo(row))
+      )
     );
     this.crumbs.replaceChildren(...links.flatMap(link => [link, element('span', 'jv-muted', ' › ')]).slice(0, -1));
   }
