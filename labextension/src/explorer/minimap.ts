@@ -6,6 +6,7 @@ import { drawGround, type Camera } from '../draw/canvas.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
 import { element } from './elements.ts';
+import type { Cover } from './viewpoint.ts';
 
 /** Its largest size in px, and its distance from the corner. */
 const MOST_WIDTH = 150;
@@ -26,11 +27,10 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1]
 };
 
-/** The window onto the picture: px of the screen, and what is kept free at its sides. */
-export interface Window {
+/** The window onto the picture: px of the screen, what is covered of it, and what is kept free below it. */
+export interface Window extends Cover {
   readonly width: number;
   readonly height: number;
-  readonly right: number;
   readonly bottom: number;
 }
 
@@ -41,14 +41,14 @@ export class Minimap {
   private drawn: { scene: Scene; palette: Palette; ratio: number } | null = null;
   private scene: Scene | null = null;
   private camera: Camera = { x: 0, y: 0, scale: 1 };
-  private window: Window = { width: 0, height: 0, right: 0, bottom: 0 };
+  private window: Window = { width: 0, height: 0, left: 0, right: 0, top: 0, bottom: 0 };
   /** Where in the mark it was taken, in px of the scene; null while nothing is dragged. */
   private grip: { x: number; y: number } | null = null;
 
-  /** `move` has the camera show the given point of the scene in the middle of the window. */
+  /** `show` has the camera show the given point of the scene in the middle of the window. */
   constructor(
     host: HTMLElement,
-    private readonly move: (x: number, y: number) => void
+    private readonly show: (x: number, y: number) => void
   ) {
     const { canvas } = this;
     canvas.hidden = true;
@@ -168,6 +168,18 @@ export class Minimap {
     return { x: (event.clientX - left) / scale - MARGIN, y: (event.clientY - top) / scale - MARGIN };
   }
 
+  /** Has a point in the middle, or one so near that what is free of the window shows nothing beside the picture. */
+  private move(x: number, y: number): void {
+    if (this.scene) {
+      const { scale } = this.camera;
+      const { width, height, left, right, top } = this.window;
+      this.show(
+        held(x, this.scene.width, width / scale, left / scale, right / scale),
+        held(y, this.scene.height, height / scale, top / scale, 0)
+      );
+    }
+  }
+
   /** Takes the mark where it is pressed; a press beside it brings it there first. */
   private take(event: PointerEvent): void {
     event.stopPropagation();
@@ -195,4 +207,10 @@ export function isNeeded(scene: Scene, { scale }: Camera, { width, height }: Win
   const larger = scene.width * scale > LARGER * width || scene.height * scale > LARGER * height;
   const room = width > ROOM * MOST_WIDTH && height > ROOM * MOST_HEIGHT * 0.8;
   return larger && room && scene.visible.count >= LEAST_BOXES;
+}
+
+/** The middle of a window, so that the picture begins and ends at its ends or beyond, or is whole in it: along one axis. */
+function held(middle: number, size: number, window: number, before: number, after: number): number {
+  const [first, last] = [window / 2 - before - MARGIN, size - window / 2 + after - MARGIN];
+  return Math.min(Math.max(first, last), Math.max(Math.min(first, last), middle));
 }

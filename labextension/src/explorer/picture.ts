@@ -403,7 +403,7 @@ export class Picture {
       edges: moving && !moving.same ? t * t * t : 1,
       arrives: (box: number) => moving !== null && moving.from[box] < 0
     };
-    const window = { width: wide, height: high, right: this.view.cover.right, bottom: this.foot };
+    const window = { width: wide, height: high, ...this.view.cover, bottom: this.foot };
     this.minimap.update(this.scene, this.view.camera, window, this.palette);
     if (!moving && isKept(scene, camera)) {
       this.paintKept(context, scene, size, highlight);
