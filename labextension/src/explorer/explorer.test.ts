@@ -295,6 +295,8 @@ test('the tour is there by itself once, goes step by step, and comes back from t
     assert.equal(tour.querySelector('b')?.textContent, '5 of 5');
     click('back');
     assert.equal(tour.querySelector('b')?.textContent, '4 of 5');
+    // No line is shown yet: where they are comes first.
+    assert.match(tour.querySelector('.jv-tour-words')?.textContent ?? '', /^Under Python are your lines/);
     await press('Escape');
     assert.ok(tour.hidden);
     assert.equal(root.querySelectorAll('.jv-toured').length, 0);
