@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { FateKind, NodeKind } from '../document/graph.ts';
-import { loop } from '../document/sketch.ts';
+import { loop, Sketch } from '../document/sketch.ts';
 import { toSvg } from '../draw/svg.ts';
 import { palettes } from '../draw/theme.ts';
 import { Legend } from './legend.ts';
-import { explore, withExplorers } from './testExplorer.ts';
+import { explore, withExplorers, type Plain } from './testExplorer.ts';
 
 withExplorers();
 
@@ -70,6 +70,36 @@ test('of boxes that a colour says nothing of, the legend says why in its own wor
   assert.equal(words.at(-1), 'not timed apart');
   const legend = root.querySelector('.jv-legend');
   assert.equal(legend?.getAttribute('aria-label'), 'what the colours say: share of the time of a run');
+});
+
+test('what only a run can tell is said to be made known by one, where none was made', async () => {
+  const title = async (plain: () => unknown, stage: string, colour: string): Promise<string> => {
+    const { root } = await explore({ plain } as Plain, { stage, colour });
+    return root.querySelector('.jv-legend-title')?.textContent ?? '';
+  };
+  const byTime = await title(() => loop().plain(), 'jaxpr', 'time');
+  assert.equal(byTime, 'share of the time of a run is not known here: run makes it known; kind of operation');
+  const byFate = await title(() => loop().plain(), 'jaxpr', 'fate');
+  assert.equal(byFate, 'fate is not known here; kind of operation', 'a run would not tell it');
+  const whole = (): unknown => {
+    const made = measured();
+    Object.assign((made.measures as unknown as object[])[0], { figures: {} });
+    return made;
+  };
+  const afterRun = await title(whole, 'jaxpr', 'time');
+  assert.equal(afterRun, 'share of the time of a run is not known here; kind of operation', 'there was one');
+});
+
+test('a picture of one kind of operation has a legend too', async () => {
+  const sketch = new Sketch();
+  sketch.result('result', sketch.op('tanh', [sketch.argument('x', 'f32[4]')], 'f32[4]'));
+  const { root } = await explore(sketch);
+  const legend = root.querySelector('.jv-legend') as HTMLElement;
+  assert.ok(!legend.hidden);
+  assert.deepEqual(
+    [...legend.querySelectorAll('.jv-legend-item')].map(item => item.textContent),
+    ['elementwise']
+  );
 });
 
 test('a long name is cut in the legend, and whole when it is pointed at', () => {

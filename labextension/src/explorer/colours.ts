@@ -96,9 +96,17 @@ export class Colours {
     const groups = this.groups(this.chosen, visible.graph);
     if (!groups) {
       // What was chosen in another stage is kept for it, and said.
-      return { ...this.byKind(visible), title: `${this.chosen.title} is not known here; kind of operation` };
+      return {
+        ...this.byKind(visible),
+        title: `${this.chosen.title} is not known here${this.remedy()}; kind of operation`
+      };
     }
     return this.chosen === colourings[0] ? this.byKind(visible) : this.byGroups(visible, groups);
+  }
+
+  /** What would make known what is chosen: figures of a run are of one that was made. */
+  private remedy(): string {
+    return this.chosen.figure && !this.source.measures.length ? ': run makes it known' : '';
   }
 
   /** What is written at frames: how much of what the colours tell is in each of them. */

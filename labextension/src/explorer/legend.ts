@@ -21,10 +21,9 @@ export class Legend {
     this.root.setAttribute('role', 'group');
   }
 
-  /** Without a title, a picture of one colour needs none. */
   fill(title: string, entries: readonly LegendEntry[], palette: Palette, stage?: Stage): void {
     const { root } = this;
-    root.hidden = !title && entries.length < 2;
+    root.hidden = !title && !entries.length;
     root.setAttribute('aria-label', `what the colours say: ${title || 'kind of operation'}`);
     root.replaceChildren(
       ...(title ? [element('b', 'jv-legend-title', title)] : []),
