@@ -99,8 +99,10 @@ def gather(
 
 
 def residuals_entries(residuals: Residuals) -> tuple[ResidualsEntry, ...]:
-    """What the forward pass of the jaxpr keeps, where it keeps anything."""
-    return (ResidualsEntry(0, residuals.values, residuals.policies),) if residuals.values else ()
+    """What the forward pass of the jaxpr keeps, where there is a backward pass: that it keeps nothing is told too."""
+    if not residuals.has_way_back:
+        return ()
+    return (ResidualsEntry(0, residuals.values, residuals.policies if residuals.values else ()),)
 
 
 def _made(capture: Capture, stages: Sequence[str]) -> tuple[dict[str, Linked], dict[str, str]]:

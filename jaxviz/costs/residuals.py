@@ -60,6 +60,10 @@ class Residuals:
     _derivatives: Derivatives
 
     @property
+    def has_way_back(self) -> bool:
+        return bool((self._derivatives.order > 0).any())
+
+    @property
     def nodes(self) -> Column:
         """The nodes that made them, in order."""
         return np.unique(np.array([value.node for value in self.values], np.int32))

@@ -328,6 +328,12 @@ def test_what_is_kept_is_part_of_the_document():
     assert explore(network, MATRICES, ROWS).document(stages=("jaxpr",)).residuals == ()
 
 
+def test_of_a_way_back_the_document_says_that_nothing_is_kept_for_it():
+    document = explore(jax.grad(lambda x: (3.0 * x).sum()), X).document(stages=("jaxpr",))
+    (entry,) = Document.from_json(document.to_json()).residuals
+    assert entry.values == entry.policies == ()
+
+
 @pytest.mark.parametrize(
     ("change", "where"),
     [({"graph": 1}, "graph"), ({"node": [10_000]}, "node"), ({"size": [-1]}, "size"), ({"order": []}, "one length")],

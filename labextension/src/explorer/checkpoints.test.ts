@@ -101,6 +101,8 @@ test('the colours of a policy tell what is kept from what is computed again', ()
 test('without a backward pass there is no strip', () => {
   const nobody = { show: () => undefined, colour: () => undefined };
   assert.equal(new CheckpointStrip(decodePlain(affine().plain()), nobody).root.hidden, true);
+  const none = kept({ node: [], size: [], order: [], policies: [] });
+  assert.equal(new CheckpointStrip(none, nobody).root.hidden, true, 'nor where nothing is kept for it');
 });
 
 test('what is kept of nodes that are not there is refused in one line', () => {

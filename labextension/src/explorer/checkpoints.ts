@@ -29,7 +29,7 @@ export class CheckpointStrip {
     private readonly source: Document,
     private readonly actions: CheckpointActions
   ) {
-    const { residuals } = source;
+    const residuals = source.residuals.filter(({ node }) => node.length > 0);
     this.root.hidden = residuals.length === 0;
     this.root.setAttribute('aria-label', 'kept for the backward pass');
     this.root.append(...residuals.map(one => this.program(one)));

@@ -1,19 +1,60 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { loop } from '../document/sketch.ts';
-import { keptIn } from './residuals.ts';
+import { condition, loop, Sketch } from '../document/sketch.ts';
+import { keptOf } from './residuals.ts';
 
-test('of what goes across to a way back, only that is kept which the document names, or a call gives', () => {
-  const plain = loop().plain();
-  const [graph] = decodePlain(plain).graphs;
-  const values = [...graph.valueNode.keys()];
-  assert.ok(values.every(keptIn(decodePlain(plain), graph)), 'a document that says nothing of it');
-  const call = graph.valueNode.find(node => graph.firstRegion[node] < graph.firstRegion[node + 1]);
-  const [node] = graph.valueNode;
-  assert.ok(call !== undefined && call !== node);
-  plain.residuals = [{ graph: 0, node: [node], size: [4], order: [1], policies: [] }];
+/** What is kept of all values, by the nodes that make it, where the document names the makers. */
+function keptWhere(sketch: Pick<Sketch, 'plain'>, node: readonly number[]): number[] {
+  const plain = sketch.plain();
+  plain.residuals = [{ graph: 0, node, size: node.map(() => 4), order: node.map(() => 1), policies: [] }] as never;
   const document = decodePlain(plain);
-  const kept = values.filter(keptIn(document, document.graphs[0])).map(value => graph.valueNode[value]);
-  assert.deepEqual(new Set(kept), new Set([node, call]));
+  const [graph] = document.graphs;
+  return keptOf(document, graph)(graph.valueNode.keys()).map(value => graph.valueNode[value]);
+}
+
+/** A call that gives what it makes, what it was handed and a number. */
+function call(): { sketch: Sketch; outer: number; inner: number } {
+  const sketch = new Sketch();
+  const made = sketch.op('tanh', [sketch.argument('x', 'f32[4]')], 'f32[4]');
+  const outer = sketch.last;
+  const given = sketch.op('jit', [made], ['f32[4]', 'f32[4]', 'f32[]']);
+  let inner = -1;
+  sketch.region(sketch.last, 'jit', 'jit', () => {
+    const handed = sketch.argument('y', 'f32[4]', { kind: 'enter', from: made });
+    const squared = sketch.op('mul', [handed, handed], 'f32[4]');
+    inner = sketch.last;
+    sketch.result('', squared, { kind: 'leave', to: given });
+    sketch.result('', handed, { kind: 'leave', to: given + 1 });
+    sketch.result('', '1.0', { kind: 'leave', to: given + 2 });
+  });
+  sketch.result('result', given);
+  return { sketch, outer, inner };
+}
+
+test('a document that says nothing of what is kept is taken to keep all that goes across', () => {
+  const document = decodePlain(loop().plain());
+  const values = [...document.graphs[0].valueNode.keys()];
+  assert.deepEqual(keptOf(document, document.graphs[0])(values), values);
+});
+
+test('what a call gives is kept if what makes it is, inside the call or before it, and counts once', () => {
+  const { sketch, outer, inner } = call();
+  assert.deepEqual(keptWhere(sketch, [inner]), [inner]);
+  assert.deepEqual(keptWhere(sketch, [outer]), [outer]);
+  assert.deepEqual(keptWhere(sketch, [outer, inner]), [outer, inner]);
+});
+
+test('where the document keeps nothing, nothing that goes across is kept', () => {
+  assert.deepEqual(keptWhere(call().sketch, []), []);
+});
+
+test('what a loop gives, or a branch, is made by them', () => {
+  for (const sketch of [loop(), condition()]) {
+    const [{ graphs }] = [decodePlain(sketch.plain())];
+    const owner = graphs[0].valueNode.find(node => graphs[0].firstRegion[node] < graphs[0].firstRegion[node + 1]);
+    assert.ok(owner !== undefined);
+    assert.ok(keptWhere(sketch, [owner]).every(node => node === owner));
+    assert.ok(keptWhere(sketch, [owner]).length > 0);
+  }
 });

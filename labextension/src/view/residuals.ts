@@ -1,16 +1,42 @@
 /** Which values a way back has kept for it: what goes across may also be a number, or an argument in another shape. */
-import type { Document, Graph } from '../document/graph.ts';
+import { BindingKind, type Document, type Graph } from '../document/graph.ts';
+import { bordersOf } from './borders.ts';
 
-/**
- * Whether a value is kept, as the document says it of its makers; true of all where it does not say it, and of what a
- * call gives, whose maker is inside.
- */
-export function keptIn({ graphs, residuals }: Document, graph: Graph): (value: number) => boolean {
-  const said = residuals.find(one => graphs[one.graph] === graph);
+/** Borders that a value is followed over. */
+const MOST_BORDERS = 40;
+/** What the regions of loops are: a turn of one gives a part of what is kept. */
+const LOOP = /while|^scan$/;
+
+/** Of values that go across, those that are kept, each once and where it is made; all where the document does not say it. */
+export function keptOf(document: Document, graph: Graph): (values: Iterable<number>) => number[] {
+  const said = document.residuals.find(one => document.graphs[one.graph] === graph);
   if (!said) {
-    return () => true;
+    return values => [...values];
   }
   const makers = new Set(said.node);
-  const isCall = (node: number): boolean => graph.firstRegion[node] < graph.firstRegion[node + 1];
-  return value => makers.has(graph.valueNode[value]) || isCall(graph.valueNode[value]);
+  return values =>
+    [...new Set([...values].map(value => madeAs(document, graph, value)))].filter(
+      value => value >= 0 && makers.has(graph.valueNode[value])
+    );
+}
+
+/** A value outside the bodies that it was handed into, and inside the call that gave it; -1 where that is a literal. */
+function madeAs({ strings }: Document, graph: Graph, value: number): number {
+  const borders = bordersOf(graph);
+  for (let step = 0; step < MOST_BORDERS && value >= 0; step++) {
+    const entered = borders.into[graph.valueNode[value]];
+    const [leaving, ...branches] = borders.outOf.get(value) ?? [];
+    if (entered >= 0 && graph.bindingKind[entered] === BindingKind.enter) {
+      value = graph.bindingFrom[entered];
+    } else if (leaving !== undefined && !branches.length && graph.bindingKind[leaving] === BindingKind.leave) {
+      const result = graph.bindingFrom[leaving];
+      if (LOOP.test(strings[graph.regionKind[graph.region[result]]])) {
+        return value;
+      }
+      value = graph.operandSource[graph.firstOperand[result]];
+    } else {
+      return value;
+    }
+  }
+  return value;
 }

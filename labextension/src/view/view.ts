@@ -12,7 +12,7 @@ import { Folds, NOTHING, type ViewState } from './folds.ts';
 import { typeText } from './label.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { Reads } from './reads.ts';
-import { keptIn } from './residuals.ts';
+import { keptOf } from './residuals.ts';
 import { signOf, withSign } from './signs.ts';
 import { Shape, type Bundle, type Cable, type VisibleGraph } from './visible.ts';
 
@@ -349,9 +349,9 @@ class Join {
   private cablesDrawn(): Cable[] {
     const { document, graph } = this;
     const count = this.boxes.item.length;
-    const isKept = keptIn(document, graph);
+    const keptAmong = keptOf(document, graph);
     return [...this.cables].map(([key, values]) => {
-      const kept = [...values].filter(isKept);
+      const kept = keptAmong(values);
       return {
         source: Math.floor(key / count),
         target: key % count,
