@@ -49,6 +49,15 @@ export function keepFocus(root: HTMLElement, otherwise: () => void): () => void 
   return () => observer.disconnect();
 }
 
+/** Moves an element to another home; the focus, which the browser takes from what is moved, stays in it. */
+export function moveWithFocus(element: Element, home: Element): void {
+  const held = element.isConnected ? focused(element) : null;
+  home.append(element);
+  if (held && element.contains(held)) {
+    (held as HTMLElement).focus({ preventScroll: true });
+  }
+}
+
 function focused(root: Element): Element | null {
   return (root.getRootNode() as Document | ShadowRoot).activeElement;
 }

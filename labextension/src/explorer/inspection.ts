@@ -8,6 +8,7 @@ import { goTo, goToCopy, spread, toggle } from './acts.ts';
 import { makeCopies } from './copies.ts';
 import { details } from './details.ts';
 import { element } from './elements.ts';
+import { moveWithFocus } from './focus.ts';
 import { showDetails } from './inspector.ts';
 import type { Pane } from './pane.ts';
 import { itemFor, rowDetails } from './row.ts';
@@ -104,7 +105,7 @@ export class Inspection {
     const low = isNarrow(pane);
     const home = low ? below : pane.body;
     if (root.parentElement !== home) {
-      home.append(root);
+      moveWithFocus(root, home);
     }
     if (low) {
       root.classList.remove('jv-left');

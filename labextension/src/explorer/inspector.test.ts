@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { affine, Sketch } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
 import { Height } from './height.ts';
-import { explore, giveSize, withExplorers, type Plain } from './testExplorer.ts';
+import { explore, giveSize, resizing, withExplorers, type Plain } from './testExplorer.ts';
 
 withExplorers();
 
@@ -41,6 +41,23 @@ test('details for which a picture is too narrow stand below it and cover nothing
     assert.equal(isBelow(root), below);
     const { left, right } = explorer.picture.covered;
     assert.deepEqual({ left, right }, { left: 0, right: below ? 0 : 250 });
+  }
+});
+
+test('what has the focus in the details keeps it where they move below the picture, and back', async () => {
+  const resize = resizing();
+  giveSize(900, 400);
+  const { explorer, root } = await explore(affine());
+  explorer.select([3]);
+  const close = root.querySelector('.jv-inspector .jv-close') as HTMLElement;
+  close.focus();
+  for (const [width, below] of [
+    [430, true],
+    [900, false]
+  ] as const) {
+    resize(width, 400);
+    assert.equal(isBelow(root), below);
+    assert.ok(document.activeElement === close);
   }
 });
 

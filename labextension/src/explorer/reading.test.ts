@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pair } from '../document/sketchPair.ts';
-import { explore, giveSize, withExplorers, type Explored } from './testExplorer.ts';
+import { explore, giveSize, resizing, withExplorers, type Explored } from './testExplorer.ts';
 
 withExplorers();
 
@@ -70,19 +70,9 @@ test('in a narrow window the source does not come by itself', async () => {
 });
 
 test('the source that came by itself in a tab goes where that is narrow, and comes back where it is wide', async () => {
-  const resized: (() => void)[] = [];
-  Object.assign(globalThis, {
-    ResizeObserver: class {
-      constructor(seen: () => void) {
-        resized.push(seen);
-      }
-      observe(): void {}
-      disconnect(): void {}
-    }
-  });
+  const resize = resizing();
   const seenAt = (explored: Explored, width: number): boolean => {
-    giveSize(width, 400);
-    resized.forEach(seen => seen());
+    resize(width, 400);
     return shown(explored);
   };
   giveSize(0, 0);
