@@ -54,7 +54,7 @@ def _known(failure: Failure, of_file: bool) -> set[str]:
     names |= {*parameters_of(failure.fn)}
     names |= {*getattr(failure.fn, "__globals__", ())}
     code = getattr(getattr(failure.fn, "__wrapped__", failure.fn), "__code__", None)
-    names |= {*code.co_varnames, *code.co_cellvars} if code is not None else set()
+    names |= {*code.co_varnames, *code.co_cellvars, *code.co_freevars} if code is not None else set()
     for place in failure.own:
         names |= {*place.frame.f_globals, *place.frame.f_locals}
     tree: ast.AST | None = failure.source.tree if failure.source is not None and of_file else None

@@ -449,3 +449,64 @@ def test_a_layer_that_is_told_to_train_or_not_is_given_that_by_python_alone():
     names = {"jax": jax, "apply": apply}
     exec(cure.code, names)
     assert names["fast"](X, True, jax.random.key(0)).shape == X.shape
+
+
+class Averaged:
+    def __init__(self):
+        self.mean = jnp.zeros(())
+        self.seen = jnp.zeros(())
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def add(self, x):
+        self.seen += x
+        return self.seen
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def centred(self, x):
+        """What is left of it."""
+        self.mean = 0.9 * self.mean + 0.1 * x.mean()
+        return x - self.mean
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def twice(self, x):
+        self.seen += x
+        return self.sum() + x
+
+    def sum(self):
+        return self.seen + self.mean
+
+
+def test_what_an_object_counts_goes_in_and_comes_out():
+    def counted(x):
+        y = averaged.add(x)
+        return averaged.seen + y
+
+    def moved(x):
+        y = averaged.centred(x)
+        return averaged.mean + y
+
+    def of_a_method_that_reads(x):
+        y = averaged.twice(x)
+        return averaged.seen + y
+
+    for fn, name, wanted, kept in ((counted, "add", X, X), (moved, "centred", X - X.mean() / 10, X.mean() / 10)):
+        averaged = Averaged()
+        cure = cures_of(fn, X)[0]
+        definition, _, call = cure.code.rpartition("\n\n")
+        names = {**globals(), "x": X, "averaged": Averaged()}
+        exec(definition, names)
+        with pytest.MonkeyPatch.context() as changed:
+            changed.setattr(Averaged, name, names[name])
+            exec(call, names)
+        np.testing.assert_allclose(names["y"], wanted, rtol=1e-6)
+        np.testing.assert_allclose(names["kept"], kept, rtol=1e-6)
+    averaged = Averaged()
+    assert "self.seen" not in "".join(cure.code for cure in cures_of(of_a_method_that_reads, X))
+
+
+def test_a_method_that_reads_what_it_stored_is_given_it():
+    averaged = Averaged()
+    averaged.add(1.0)
+    (cure, *_) = cures_of(averaged.add, X)
+    assert cure.code.splitlines()[1:4] == ["def add(self, seen, x):", "    seen = seen + x", "    return seen, seen"]
+    assert "result, kept = self.add(self.seen, x)" in cure.code

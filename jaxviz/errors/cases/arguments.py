@@ -16,6 +16,7 @@ from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.known_numbers import by_numpy
 from jaxviz.errors.cases.leaks import (
+    changed_by_itself,
     definition_with_source,
     returned_from_inside,
     returned_instead,
@@ -344,6 +345,7 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
     at = (inner[2], int(inner[3])) if inner else ()
     of_jitted = returned_from_inside(failure.fn, *at) if not inner or inner[4] == "jit" else ""
     going_on = ", and go on with `kept`" if of_jitted else ""
+    of_itself = changed_by_itself(failure.fn) if not inner or inner[1] == failure.name else ""
     stored = stored_inside(failure.fn, *at)
     reason = (
         f"A value that was traced inside another function{where} was kept in a variable outside, and is used after "
@@ -352,7 +354,7 @@ def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
     cures = (
         Cure(
             f"Give the value back instead of storing it{going_on}:",
-            of_jitted or _given_back(failure) or code,
+            of_jitted or of_itself or _given_back(failure) or code,
             inside=False,
         ),
         *_turns_of_leak(failure),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from jaxviz.errors.cases.state import call_with_state, reads, target_of, with_state
 from jaxviz.errors.failure import last_name
 from jaxviz.errors.source import Source, definition_of, names_assigned
 
@@ -88,10 +89,31 @@ def returned_from_inside(fn: Any, path: str = "", line: int = 0) -> str:
         result = f"({source.text(target)})" if isinstance(target, ast.Tuple) else source.text(target)
     else:
         result = "_" if isinstance(statement, ast.Expr) else "result"
-    text = source.text(call)
+    store = _read_again(source, function)
+    text = source.text(call) if store is None else call_with_state(function, store, call)
+    if not text:
+        return ""
     if _is_of(call.func, ("grad",)) and isinstance(call.func, ast.Call) and not call.func.keywords:
         text = text.replace(made := source.text(call.func), f"{made[:-1]}, has_aux=True)", 1)
     return "\n".join([*decorators, *lines, "", f"{result}, kept = {text}"])
+
+
+def changed_by_itself(fn: Any) -> str:
+    """A method, or a function, that reads again what it stored in an earlier call, with that going in and out."""
+    source, function = definition_with_source(fn)
+    if source is None or function is None or _read_again(source, function) is None:
+        return ""
+    lines = _giving_back(source, function)
+    holding, given = source.parent(function), [one.arg for one in function.args.args]
+    if not lines or (isinstance(holding, ast.ClassDef) and not given):
+        return ""
+    owner, arguments = (f"{given[0]}.", given[1:]) if isinstance(holding, ast.ClassDef) else ("", given)
+    call = ast.parse(f"{owner}{function.name}({', '.join(arguments)})", mode="eval").body
+    store = _read_again(source, function)
+    text = call_with_state(function, store, call) if store is not None and isinstance(call, ast.Call) else ""
+    decorators = [f"@{source.text(one)}" for one in function.decorator_list]
+    made = f"  # {given[0]} is a new {holding.name}" if isinstance(holding, ast.ClassDef) else ""
+    return "\n".join([*decorators, *lines, "", f"result, kept = {text}{made}"]) if text else ""
 
 
 def _calls_of(caller: ast.FunctionDef, name: str) -> list[ast.Call]:
@@ -116,6 +138,8 @@ def _giving_back(source: Source, function: ast.FunctionDef) -> list[str]:
     if not isinstance(last, ast.Return) or last.value is None:
         return []
     statement, value = stores[0]
+    if _read_again(source, function) is not None:
+        return with_state(function, statement)
     lines = [f"def {function.name}({ast.unparse(function.args)}):"]
     for one in function.body[:-1]:
         text = f"kept = {source.text(value)}" if one is statement and value is not None else source.text(one)
@@ -123,6 +147,21 @@ def _giving_back(source: Source, function: ast.FunctionDef) -> list[str]:
     result = source.text(last.value)
     grouped = f"({result})" if isinstance(last.value, ast.Tuple) and not result.startswith("(") else result
     return [*lines, f"    return {grouped}, kept"]
+
+
+def _read_again(source: Source, function: ast.FunctionDef) -> ast.stmt | None:
+    """The statement of a function that stores into what the function itself reads."""
+    for statement, _ in _storing(function):
+        stored = target_of(statement)
+        # Of what is put into a list or a dictionary, all of that is read.
+        if stored is None and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            stored = statement.value.func
+            held = stored.value if isinstance(stored, ast.Attribute) else None
+        else:
+            held = stored.value if isinstance(stored, ast.Subscript) else stored
+        if isinstance(statement, ast.AugAssign) or (held is not None and reads(function, held)):
+            return statement
+    return None
 
 
 def _helpers(source: Source, function: ast.FunctionDef) -> Iterator[tuple[ast.Call, ast.FunctionDef]]:
@@ -187,6 +226,10 @@ def _storing(function: ast.FunctionDef) -> Iterator[tuple[ast.stmt, ast.expr | N
                 yield node, node.value
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in shared:
             yield node, node.value
+        elif isinstance(node, ast.AugAssign):
+            held = isinstance(node.target, (ast.Attribute, ast.Subscript)) and _root(node.target) not in own
+            if held or (isinstance(node.target, ast.Name) and node.target.id in shared):
+                yield node, node.value
 
 
 def _is_method(call: ast.Call) -> bool:
