@@ -52,8 +52,9 @@ def _known(failure: Failure, of_file: bool) -> set[str]:
     """Names that stand for something where the error came, in the functions around it, or elsewhere in the file."""
     names = {*_MODULES, *dir(builtins), *failure.variables, failure.name.partition(".")[0]}
     names |= {*parameters_of(failure.fn)}
-    names |= {*getattr(failure.fn, "__globals__", ())}
-    code = getattr(getattr(failure.fn, "__wrapped__", failure.fn), "__code__", None)
+    fn = getattr(failure.fn, "__wrapped__", failure.fn)
+    names |= {*getattr(fn, "__globals__", ())}
+    code = getattr(fn, "__code__", None)
     names |= {*code.co_varnames, *code.co_cellvars, *code.co_freevars} if code is not None else set()
     for place in failure.own:
         names |= {*place.frame.f_globals, *place.frame.f_locals}

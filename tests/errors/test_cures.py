@@ -6,6 +6,7 @@ import ast
 import functools
 import inspect
 import textwrap
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -456,7 +457,7 @@ class Averaged:
         self.mean = jnp.zeros(())
         self.seen = jnp.zeros(())
 
-    @functools.partial(jax.jit, static_argnums=0)
+    @partial(jax.jit, static_argnums=0)
     def add(self, x):
         self.seen += x
         return self.seen
