@@ -36,6 +36,7 @@ FINDERS = (
     "precision",
     "not_enabled",
     "promoted",
+    "drifted",
     "wrapped",
     "narrow_sums",
     "below_zero",
