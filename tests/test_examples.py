@@ -230,7 +230,7 @@ def test_leaves_are_named_by_their_path(ran):
     assert names["params[1]['b']"] == "f32[10]"
     assert {"result['logits']", "result['features']"} <= set(names)
     assert "the structure of `params` differed" in notebook.texts[-1]
-    assert "`params[0]['scale']` and `params[1]['scale']` are new" in notebook.texts[-1]
+    assert "`params[0]['scale']` and `params[1]['scale']` were new" in notebook.texts[-1]
 
 
 def test_each_derivative_adds_to_the_program(ran):

@@ -362,10 +362,12 @@ class Join {
     });
   }
 
-  /** True for a box of one operation, whatever hands values on to it or makes its constants. */
+  /** True for a box of one operation, and for an expression or statement that beside it only makes constants and hands values on. */
   private isAlone(box: number): boolean {
+    const { outline, boxes } = this.rows;
     const item = this.boxes.item[box];
-    return item < 0 || this.rows.boxes[item] <= 1;
+    const written = outline.kind[item] === RowKind.expression || outline.kind[item] === RowKind.statement;
+    return this.sizeOf(box) <= 1 || (written && boxes[item] <= 1);
   }
 
   private sizeOf(box: number): number {
