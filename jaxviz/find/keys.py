@@ -251,7 +251,8 @@ def _unused(subject: Subject, walk: _Walk) -> Iterator[Finding]:
             several = len(names) > 1
             title = f"the random key{'s' * several} {listed} {'are' if several else 'is'} made and not used"
             text = "The others of the same split are used. What was to be drawn with it is missing, or drawn otherwise."
-            yield _finding(subject, [one for one, _ in left], NOTE, title, text, "Draw with it, or split into fewer.")
+            nodes = list(dict.fromkeys(one for one, _ in left))
+            yield _finding(subject, nodes, NOTE, title, text, "Draw with it, or split into fewer.")
 
 
 def _is_read(graph: Graph, value: int, read: np.ndarray, steps: int = _STEPS) -> bool:

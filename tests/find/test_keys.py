@@ -241,3 +241,37 @@ def test_of_several_keys_the_one_that_nobody_reads_is_told_by_its_name(key):
     assert line_numbers(finding, two_of_three) == [1]
     for fn in (handed_on, made_new, left_out, given_back, in_store):
         assert found("key", fn, KEYS[key]) == [], fn
+
+
+def by_place(key):
+    keys = random.split(key, 3)
+    return random.normal(keys[0]) + random.normal(keys[-1])
+
+
+def all_but_the_first(key):
+    keys = random.split(key, 3)
+    return random.normal(keys[1]) + random.normal(keys[2])
+
+
+def a_slice_of_them(key):
+    keys = random.split(key, 3)
+    return random.normal(keys[0]), keys[1:]
+
+
+def one_by_one(key):
+    keys = random.split(key, 3)
+    return sum(random.normal(keys[i]) for i in range(3))
+
+
+def mapped_over(key):
+    keys = random.split(key, 3)
+    return random.normal(keys[0]) + jax.vmap(random.normal)(keys).sum()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_one_key_that_is_never_taken_out_is_told_by_its_place(key):
+    finding = the("key", by_place, KEYS[key])
+    assert finding.title.startswith("the random key `keys[1]` is made and not used")
+    assert line_numbers(finding, by_place) == [1]
+    for fn in (all_but_the_first, a_slice_of_them, one_by_one, mapped_over):
+        assert found("key", fn, KEYS[key]) == [], fn
