@@ -94,6 +94,8 @@ class Expression:
     statement_text: str = ""
     # The loop around it: its head as it is written, such as `for p in params`.
     loop: str = ""
+    # The heads of all loops of the function around it, outermost first.
+    loops: tuple[str, ...] = ()
     # What the lambda right around it does; empty where it is in none, or in one that only calls what it is given.
     function: str = ""
     # For indexing by constants that an operation is applied to: the place of that operation, which says it too.
@@ -143,7 +145,9 @@ class Expressions:
             expression = _of_expression(source, found.expression, found.statement)
         function = _lambda_name(found.function) if isinstance(found.function, ast.Lambda) else ""
         operation = source.place_of(found.operation) if found.operation is not None else None
-        return replace(expression, loop=_loop_head(source, found.loop), function=function, operation=operation)
+        loop = _loop_head(source, found.loop)
+        loops = (*(_loop_head(source, one) for one in found.outer), loop) if loop else ()
+        return replace(expression, loop=loop, loops=loops, function=function, operation=operation)
 
 
 def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:

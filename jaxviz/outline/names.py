@@ -5,6 +5,7 @@ where the source says nothing, the operation that weighs most.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -128,7 +129,7 @@ class Names:
         for frame in label.frames:
             if tables.files.library[tables.frames.file[frame]]:
                 continue
-            name = self._expressions.at(frame).loop or self._function(frame)
+            name = self._loop_of_turns(row, frame) or self._function(frame)
             if name not in GENERIC:
                 return name
         head = self._loop_around(row)
@@ -165,6 +166,21 @@ class Names:
     def _function(self, frame: int) -> str:
         """The function that a frame is of; where objects are called, their class."""
         return self._graph.tables.strings[self._graph.tables.frames.function[frame]].removesuffix(".__call__")
+
+    def _loop_of_turns(self, row: int, frame: int) -> str:
+        """The head of the loop that a stack goes round, as far as one is around a frame of it: the innermost around all
+        that its first copy holds, of which some may be turns of one more loop inside."""
+        draft, frames = self._draft, self._graph.tables.frames
+        expression = self._expressions.at(frame)
+        loops = expression.loops
+        for inside in np.flatnonzero(draft.rows.parent == row + 1).tolist() if loops[1:] else ():
+            number = int(draft.label[inside])
+            for other in self._labels[number].frames[:1] if number >= 0 else ():
+                if frames.function[other] == frames.function[frame]:
+                    theirs = self._expressions.at(other).loops[: -1 if draft.count[inside] > 1 else None]
+                    shared = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(loops, theirs, strict=False))
+                    loops = tuple(head for head, _ in shared)
+        return loops[-1] if loops else expression.loop
 
     def _loop_around(self, row: int) -> str:
         """The head of the loop whose turns are the copies of a stack, as the first of its rows with an own place says.

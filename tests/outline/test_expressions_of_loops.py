@@ -195,3 +195,29 @@ def test_a_loop_of_steps_with_gradients_is_called_by_its_head_on_the_way_back_to
     outline = outline_of(jax.grad(lambda params: loss(adapt(params, x), x)), params)
     assert [loop.count for loop in rows_named(outline, "for _ in range(2)")] == [2, 2]
     assert not rows_named(outline, "for name, value in params.items()")
+
+
+def two_levels(x):
+    for _turn in range(6):
+        for _step in range(5):
+            x = jnp.sin(x)
+            x = jnp.exp(x) * x
+        x = x / x.sum()
+    return x
+
+
+def stages(x, weights):
+    for stage in weights:
+        for w in stage:
+            x = jax.nn.relu(x @ w)
+        x = jnp.tanh(x)[::-1] * 2
+    return x
+
+
+def test_each_of_two_stacks_is_named_by_the_loop_that_it_goes_round():
+    outline = outline_of(two_levels, jnp.ones(9))
+    assert row_named(outline, "for _turn in range(6)").count == 6
+    inner = [row for row in rows_named(outline, "for _step in range(5)") if row.like < 0]
+    assert [row.count for row in inner] == [5]
+    outline = outline_of(stages, jnp.ones((9, 9)), [[jnp.ones((9, 9))] * 4] * 3)
+    assert row_named(outline, "for stage in weights").count == 3
