@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxviz.find.copies import COUNTED, LISTED, Flow, flow_of
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line, Subject
+from jaxviz.find.flow import SAME
 from jaxviz.find.jax_repeats import made_by_jax
 from jaxviz.find.recursion import Copies, recursions
 from jaxviz.find.written_loops import CALL, LOOP, RECURSION, UNSEEN, Loop, loops_around, unseen_loop
@@ -37,6 +38,8 @@ _DETAIL = 4
 _ENDS = 2
 # Equations that go from an array to one number and add that.
 _SUM = 6
+# What turns do that only take an array apart.
+_TAKING_APART = SAME | {"slice", "dynamic_slice"}
 NO_ROW = -1
 
 
@@ -83,7 +86,41 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
-    """The outermost unrolled loops that are worth a word."""
+    """The outermost unrolled loops that are worth a word; of one that takes an array apart for another, that one."""
+    found = list(_unrolled_loops(subject))
+    for one in found:
+        carrying = [other for other in found if other is not one and other.flow.carried]
+        if not (carrying and one.flow.pieces and _only_takes_apart(subject, one, carrying)):
+            yield one
+
+
+def _only_takes_apart(subject: Subject, found: Unrolled, others: list[Unrolled]) -> bool:
+    """Whether the turns of a loop only take arrays apart, and nothing but the turns of others reads what that gives."""
+    graph, strings = subject.graph, subject.graph.tables.strings
+    sources = graph.operands.source
+    known = sources >= 0
+    made, read_there = np.zeros((2, len(graph)), bool)
+    read_there[np.concatenate([_nodes(other) for other in others])] = True
+    new = _nodes(found)
+    # The end of the last turn may stand after the last copy.
+    for _ in range(1 + _ENDS):
+        operations = graph.nodes.kind[new] == OPERATION
+        if not operations.all() or not {strings[op] for op in set(graph.nodes.op[new].tolist())} <= _TAKING_APART:
+            return False
+        made[new] = True
+        reading = graph.operand_node[known][made[graph.value_node[sources[known]]]]
+        new = np.unique(reading[~made[reading] & ~read_there[reading]])
+        if not len(new):
+            return True
+    return False
+
+
+def _nodes(found: Unrolled) -> Column:
+    """The nodes from the first turn to the last, wherever they stand."""
+    return np.concatenate([np.arange(stack.first[0], stack.end[-1], dtype=np.int32) for stack in found.stacks])
+
+
+def _unrolled_loops(subject: Subject) -> Iterator[Unrolled]:
     inside = np.zeros(len(subject.graph) + 1, bool)
     for loop, copies in recursions(subject):
         found = _recursive(subject, loop, copies)
@@ -318,7 +355,7 @@ def _finding(subject: Subject, found: Unrolled) -> Finding:
             + subject.tracing(equations)
         ),
         remedy=_remedy(found, collects=flow.collected and not subject.has_gradient),
-        nodes=np.concatenate([np.arange(stack.first[0], stack.end[-1], dtype=np.int32) for stack in stacks]),
+        nodes=_nodes(found),
         lines=(loop.line,),
         figures={
             "copies": found.copies,

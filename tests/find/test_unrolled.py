@@ -329,6 +329,33 @@ def test_many_turns_of_one_or_two_equations_that_hand_something_on():
     assert (finding.figures["copies"], finding.figures["equations"], finding.figures["carried"]) == (29, 58, 1)
 
 
+def test_what_takes_an_array_apart_for_the_turns_of_another_loop_is_told_with_that():
+    def in_one_line(xs):
+        return functools.reduce(lambda a, b: jnp.tanh(a + b), [xs[i] for i in range(40)])
+
+    def before(xs):
+        rows, a = [xs[i] for i in range(40)], 0.0
+        for row in rows:
+            a = jnp.tanh(a + row) * 2
+        return a
+
+    def read_elsewhere(xs):
+        rows, a = [xs[i] for i in range(40)], 0.0
+        for row in rows:
+            a = jnp.tanh(a + row) * 2
+        return a, rows
+
+    def computed(xs):
+        rows, a = [jnp.sin(xs[i]) * 2 for i in range(40)], 0.0
+        for row in rows:
+            a = jnp.tanh(a + row) * 2
+        return a
+
+    for fn, carried in ((in_one_line, [1]), (before, [1]), (read_elsewhere, [0, 1]), (computed, [0, 1])):
+        told = found("unrolled", fn, jnp.ones((40, 8)))
+        assert [finding.figures["carried"] for finding in told] == carried, fn
+
+
 def halved(x):
     """Each call calls itself twice, on halves: no two of one depth follow one another."""
     if len(x) == 1:
