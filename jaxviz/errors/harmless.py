@@ -105,7 +105,7 @@ class _Look:
         powers = [node for node in ast.walk(tree) if isinstance(getattr(node, "op", None), (ast.Pow, ast.LShift))]
         self.is_large |= bool(powers)
         # Of whole numbers Python computes all digits.
-        self.computes |= any(isinstance(getattr(node, "left", None), (ast.Constant, ast.BinOp)) for node in powers)
+        self.computes |= any(_may_be_a_number(getattr(node, "left", None)) for node in powers)
         for node in ast.walk(tree):
             if isinstance(node, (*_UNTRIED, _TRY_STAR)):
                 return False
@@ -202,6 +202,11 @@ def _writes(call: ast.Call, names: Mapping[str, Any]) -> bool:
         return True
     given = isinstance(function, np.ufunc) and len(call.args) > function.nin
     return given or any(keyword.arg in ("out", None) for keyword in call.keywords)
+
+
+def _may_be_a_number(node: ast.AST | None) -> bool:
+    """Whether what is written may be a number of Python's, computed where it stands; a product of matrices is none."""
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult))
 
 
 def _is_large(value: Any) -> bool:

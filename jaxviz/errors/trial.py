@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -36,6 +36,17 @@ def given_by(failure: Failure, text: str) -> Any | None:
     """What an expression gives where the error came, as a tree of shapes and types; None where that is not known."""
     worked, given = _tried(failure, f"return {text}")
     return given if worked else None
+
+
+def can_be_called(function: Callable[..., Any], args: Sequence[Any]) -> bool:
+    """Whether a function is known to take arguments of these shapes and types."""
+    if not is_harmless(ast.parse("function"), {"function": function}):
+        return False
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        jax.eval_shape(function, *jax.tree.map(_stand_in, list(args)))
+        return True
+    return False
 
 
 def _tried(failure: Failure, code: str) -> tuple[bool | None, Any]:

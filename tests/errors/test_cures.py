@@ -75,6 +75,55 @@ def test_a_jitted_method_that_is_explored_is_given_with_its_object_static():
         assert cure.code.startswith(f"@functools.partial(jax.jit, static_argnums=0)\ndef {name}(self, x):")
 
 
+gradient_by_row = jax.vmap(jax.grad(lambda w, x: ((x @ w) ** 2).sum()))
+jitted_by_row = jax.jit(jax.vmap(lambda w, x: x @ w))
+
+
+@jax.vmap
+def product_by_row(w, x):
+    return x @ w
+
+
+@jax.vmap
+def told_by_row(w, x):
+    TOLD.append(x.shape)
+    return x @ w
+
+
+TOLD: list[tuple[int, ...]] = []
+WEIGHTS, ROWS = jnp.ones(3), jnp.ones((5, 3))
+
+
+def test_a_mapped_function_of_which_only_the_value_is_had_gets_axes_that_were_tried():
+    def called(w, x):
+        return product_by_row(w, x)
+
+    for explored, gives in ((gradient_by_row, 6 * ROWS), (product_by_row, 3 * jnp.ones(5)), (called, 3 * jnp.ones(5))):
+        (cure,) = cures_of(explored, WEIGHTS, ROWS)
+        mapped = mended(called, inspect.getsourcelines(called)[1] + 1, cure.code) if explored is called else None
+        names = {"jax": jax, **globals()}
+        if mapped is None:
+            exec(cure.code, names)
+            mapped = names[cure.code.split()[0]]
+        assert jnp.array_equal(mapped(WEIGHTS, ROWS), gives)
+    (cure,) = cures_of(product_by_row, jnp.ones((2, 3)), ROWS)
+    assert "in_axes=(0, None)" in cure.code
+
+
+def test_axes_of_a_mapped_function_are_not_guessed_where_they_cannot_be_tried():
+    for explored in (jitted_by_row, told_by_row):
+        assert not cures_of(explored, WEIGHTS, ROWS)
+    assert not TOLD
+
+
+def test_the_square_of_a_product_is_tried_before_a_cure_is_told():
+    def each(w, x):
+        return jax.vmap(jax.grad(lambda w, x: ((x @ w) ** 2).sum()))(w, x)
+
+    (cure,) = cures_of(each, WEIGHTS, ROWS)
+    assert "in_axes=(None, 0)" in cure.code
+
+
 doubled_by_entry = jax.pmap(lambda one, by: one * by, in_axes=(0, None))
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import jax
+
+from jaxviz import compat
 from jaxviz.errors.cases.given import assigned
 from jaxviz.errors.failure import Failure, last_name
-from jaxviz.errors.trial import cannot_work
+from jaxviz.errors.trial import can_be_called, cannot_work
 
 _NAMES = ("vmap", "filter_vmap")
 # What is given a function, and gives one that is called alike.
@@ -57,6 +63,49 @@ class Mapped:
         inside = next((one.body for one in source.around(node) if isinstance(one, ast.Lambda)), None)
         code = source.replaced(inside, {node: text}) if inside is not None else self.failure.with_(node, text)
         return cannot_work(self.failure, code)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A mapped function of which only the value is had: one that is explored itself, or that a decorator made."""
+
+    failure: Failure
+    #: The function that is mapped, and what was given for its arguments.
+    inner: Callable[..., Any]
+    args: tuple[Any, ...]
+
+    def takes(self, axes: Sequence[int | None]) -> bool:
+        """Whether it is known to work with these `in_axes`."""
+        return can_be_called(jax.vmap(self.inner, in_axes=tuple(axes)), self.args)
+
+    def reading(self, axes: str) -> str:
+        """The failing statement with other `in_axes`, or one that makes the explored function anew; empty where it has
+        no name."""
+        failure, call = self.failure, self.failure.find(ast.Call)
+        if call is not None:
+            return failure.with_(call.func, self._anew(failure.text(call.func), axes)) if self._is(call.func) else ""
+        known = getattr(inspect.unwrap(self.inner), "__globals__", {})
+        name = next((name for name, value in known.items() if value is failure.fn), "")
+        wrapped = getattr(failure.fn, "__wrapped__", None)
+        return f"{name} = {self._anew(name, axes)}" if name and wrapped is self.inner else ""
+
+    def _anew(self, name: str, axes: str) -> str:
+        return f"jax.vmap({name}.__wrapped__, in_axes={axes})"
+
+    def _is(self, node: ast.expr) -> bool:
+        return getattr(self.failure.value(node), "__wrapped__", None) is self.inner
+
+
+def made(failure: Failure) -> Made | None:
+    """The mapped function that JAX was calling when it gave up, by what its own frames hold."""
+    for place in reversed(failure.places):
+        held = place.frame.f_locals
+        if place.frame.f_code.co_filename.startswith(compat.JAX_FOLDERS) and {"fun", "in_axes", "args"} <= {*held}:
+            # Options of the call of `vmap` would be lost.
+            plain = not held.get("kwargs") and held["in_axes"] in (0, (0,) * len(held["args"]))
+            plain = plain and held.get("out_axes", 0) == 0 and not isinstance(held.get("axis_name"), str)
+            return Made(failure, held["fun"], tuple(held["args"])) if plain else None
+    return None
 
 
 def mapped(failure: Failure) -> Mapped | None:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxviz.errors.cases.given import function_given, result_of
-from jaxviz.errors.cases.mapped import mapped
+from jaxviz.errors.cases.mapped import made, mapped
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array
 from jaxviz.errors.rewriting import rewritten, with_keyword
@@ -47,22 +47,37 @@ def _sizes(failure: Failure, match: re.Match[str]) -> Explanation:
         r"size (\d+): axis (\d+) of (?:argument )?(\S+)(?: of type (\S+?))?;?$", failure.message, re.MULTILINE
     )
     sizes = ", ".join(f"`{name}` has {size}" for size, _, name, _ in rows[:4])
+    reason = (
+        "`vmap` calls the function once for each position along the mapped axes, so these must have one length"
+        f"{f': {sizes}' if sizes else ''}. An argument that is the same for all of them is not mapped."
+    )
+    if mapped(failure) is None:
+        return Explanation("vmap sizes", _LENGTHS, f"{reason} `in_axes` says which are.", _of_made(failure), _PAGE)
     given = _given(failure)
     shapes = [getattr(failure.value(argument), "shape", None) for argument in given]
     others = _other_axes(shapes)
     tried = [*_of_one_length(shapes), *others]
     axes = tried[0] if tried else ["0", *["None"] * (max(2, len(given), len(rows)) - 1)]
-    reason = (
-        "`vmap` calls the function once for each position along the mapped axes, so these must have one length"
-        f"{f': {sizes}' if sizes else ''}. An argument that is the same for all of them is not mapped."
-    )
     written = next((one for one in tried if not _cannot_take(failure, _tuple(one))), axes)
-    cure = Cure("Say which arguments are mapped; None is the same for all:", _axes(failure, _tuple(written)))
+    cure = Cure(f"Say{_WHICH}", _axes(failure, _tuple(written)))
     if keys := _key_for_each(failure):
         cures = (*keys, replace(cure, text=f"Or {cure.text[0].lower()}{cure.text[1:]}"))
     else:
         cures = (cure,) if written in others else (cure, *_each_with_each(failure, given))
-    return Explanation("vmap sizes", "`vmap` maps over axes of different lengths", reason, cures, _PAGE)
+    return Explanation("vmap sizes", _LENGTHS, reason, cures, _PAGE)
+
+
+_LENGTHS = "`vmap` maps over axes of different lengths"
+
+
+def _of_made(failure: Failure) -> tuple[Cure, ...]:
+    """The axes with which a mapped function is known to work, where it is not seen how that was made."""
+    found = made(failure)
+    shapes = [getattr(one, "shape", None) for one in found.args] if found is not None else []
+    for axes in (*_of_one_length(shapes), *_other_axes(shapes)):
+        if found is not None and found.takes([None if axis == "None" else int(axis) for axis in axes]):
+            return (Cure(f"Say{_WHICH}", found.reading(_tuple(axes))),)
+    return ()
 
 
 def _each_with_each(failure: Failure, given: list[ast.expr]) -> list[Cure]:
