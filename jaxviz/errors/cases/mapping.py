@@ -76,7 +76,8 @@ def _of_made(failure: Failure) -> tuple[Cure, ...]:
     shapes = [getattr(one, "shape", None) for one in found.args] if found is not None else []
     for axes in (*_of_one_length(shapes), *_other_axes(shapes)):
         if found is not None and found.takes([None if axis == "None" else int(axis) for axis in axes]):
-            return (Cure(f"Say{_WHICH}", found.reading(_tuple(axes))),)
+            code = found.reading(_tuple(axes))
+            return (Cure(f"Say{_WHICH}", code),) if code else ()
     return ()
 
 
