@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from smoke import ROOT, make_environment
+from environments import ROOT, make_environment
 
 PACKAGES = ("jupyterlab==4.2.*", "notebook==7.2.*", "ipykernel")
 VENV = ROOT / ".venv-oldest-lab"

@@ -5,7 +5,6 @@ JAX 0.6 has no wheels for Python 3.14, the newest JAX none for 3.11: where no Py
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -13,8 +12,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("numpy", "ipython", "quickjs-ng", "pytest", "pytest-timeout", "hypothesis", "jsonschema", "optax", "flax")
+from environments import PACKAGES, ROOT, make_environment
+
 # Name of the environment, JAX, and the Pythons that fit, best first.
 ENVIRONMENTS = (
     ("oldest", "jax==0.6.*", ("3.11", "3.12", "3.13")),
@@ -60,21 +59,6 @@ def smoke(name: str, jax: str, versions: tuple[str, ...]) -> bool:
     )
     print(f"jaxviz: smoke tests on JAX {said.stdout.strip()}\n{ran.stdout}", flush=True)
     return ran.returncode == 0
-
-
-def make_environment(venv: Path, python: str, packages: tuple[str, ...], what: str) -> None:
-    """Makes an environment with these packages, unless it is there already."""
-    stamp = venv / "smoke.stamp"
-    wanted = hashlib.sha256(f"{python}\0{packages}".encode()).hexdigest()
-    if stamp.exists() and stamp.read_text() == wanted:
-        return
-    print(f"jaxviz: environment with {what}", flush=True)
-    shutil.rmtree(venv, ignore_errors=True)
-    # This environment's pip serves the other one too: a Python from a distribution may come without its own.
-    subprocess.run([python, "-m", "venv", "--without-pip", venv], check=True)
-    pip = [sys.executable, "-m", "pip", "--python", venv / "bin" / "python", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--quiet", "install", *packages], check=True)
-    stamp.write_text(wanted)
 
 
 def find_python(versions: tuple[str, ...]) -> str | None:
