@@ -237,6 +237,44 @@ def test_what_a_loop_keeps_for_its_way_back_is_told_with_all_its_turns_also_wher
     assert "1 residual 768 B" in explored.to_svg()
 
 
+def _chosen(x, p):
+    return jnp.sum(lax.cond(p, jnp.sin, lambda x: x * 3.0, x) ** 3)
+
+
+def _solved(x):
+    @jax.custom_vjp
+    def root(x):
+        return lax.while_loop(lambda y: jnp.max(y) > 1e-3, lambda y: jnp.tanh(y) * 0.5, x)
+
+    def forward(x):
+        y = root(x)
+        return y, y
+
+    root.defvjp(forward, lambda y, g: (g * y,))
+    return jnp.sum(root(x * 2.0))
+
+
+def _read_twice(x, w):
+    _, states = lax.scan(lambda h, x: (jnp.tanh(h + x),) * 2, jnp.zeros(8), x)
+    return jnp.mean((states @ w) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("loss", "arguments"),
+    [
+        (_chosen, (jnp.ones(1000), True)),
+        (_solved, (jnp.ones(50),)),
+        (_read_twice, (jnp.ones((6, 8)), jnp.ones((8, 3)))),
+    ],
+)
+def test_cables_tell_what_is_kept_of_what_a_condition_or_a_loop_gives(loss, arguments):
+    explored = jv.explore(jax.grad(loss), *arguments)
+    told = re.findall(r">(\d+) residuals? ([\d.]+) (k?)B<", explored.to_svg())
+    assert sum(int(values) for values, _, _ in told) == len(explored.residuals.sizes)
+    bytes_told = sum(float(number) * (1000 if kilo else 1) for _, number, kilo in told)
+    assert bytes_told == pytest.approx(explored.residuals.bytes, rel=0.01)
+
+
 def test_what_mirrors_a_part_of_the_forward_pass_stands_at_its_height():
     fn, arguments = mlp_train()
     drawn = jv.explore(fn, *arguments).to_svg()

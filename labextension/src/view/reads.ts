@@ -60,14 +60,28 @@ export class Reads {
 
   /** For each of these origins the one operand of the node that comes from there; -1 where that is not one alone. */
   places(node: number, origins: readonly Origin[]): number[] {
-    const { graph } = this;
-    const sources = [...graph.operandSource.subarray(graph.firstOperand[node], graph.firstOperand[node + 1])];
-    return origins.map(({ value, literal }) => {
-      const isFrom = (source: number): boolean =>
-        this.flow.origins(source).some(one => one.value === value && one.literal === literal);
-      const places = [...sources.keys()].filter(place => isFrom(sources[place]));
+    const sources = this.sources(node);
+    return origins.map(origin => {
+      const places = [...sources.keys()].filter(place => this.isFrom(sources[place], origin));
       return places.length === 1 ? places[0] : -1;
     });
+  }
+
+  /** What a node itself reads of what comes from an origin: of a branch or a loop what that gives, not what it is made of. */
+  handed(node: number, origin: Origin): number[] {
+    return this.sources(node).filter(source => this.isFrom(source, origin));
+  }
+
+  private sources(node: number): number[] {
+    const { graph, folds } = this;
+    const { kind, firstOperand, operandSource, bindingFrom } = graph;
+    return kind[node] === NodeKind.argument
+      ? [bindingFrom[folds.borders.into[node]]]
+      : [...operandSource.subarray(firstOperand[node], firstOperand[node + 1])];
+  }
+
+  private isFrom(source: number, { value, literal }: Origin): boolean {
+    return this.flow.origins(source).some(one => one.value === value && one.literal === literal);
   }
 
   /**

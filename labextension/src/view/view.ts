@@ -127,7 +127,8 @@ class Join {
       const apart = source >= 0 && !this.boxes.holds(frame, source) && !this.boxes.holds(source, frame);
       if (apart && !this.reads.isHub(origin.value)) {
         // What the turns of one loop keep for those of another is as large as all of it.
-        this.join(source, frame, this.graph.bindingFrom[this.folds.borders.into[node]]);
+        const given = this.graph.bindingFrom[this.folds.borders.into[node]];
+        this.join(source, frame, given, () => [given]);
       } else if (source >= 0 && source !== frame && this.boxes.holds(frame, source)) {
         this.rack.add(source, { ...BEGINS_CHIP, value: origin.value });
       }
@@ -154,14 +155,14 @@ class Join {
       const whole = condition < 0 ? -1 : boxes.frameAround(condition, this.branches.endOf(condition));
       if (whole >= 0 && whole !== source && boxes.holds(whole, source) && !boxes.holds(whole, target)) {
         rack.add(source, { ...GIVEN_CHIP, value: origin.value });
-        this.join(whole, target, origin.value);
+        this.join(whole, target, origin.value, () => reads.handed(node, origin));
       } else if (source >= 0 && !reads.isHub(origin.value)) {
         if (!boxes.holds(source, target) && !this.betweenCopies(origin.node, node)) {
           const ends = boxes.holds(target, source) ? this.bodies(node, target) : [target];
           if (ends.length > MOST_JOINED) {
             rack.add(source, { ...CHOICE_CHIP, value: origin.value });
           } else {
-            ends.forEach(end => this.join(source, end, origin.value));
+            ends.forEach(end => this.join(source, end, origin.value, () => reads.handed(node, origin)));
           }
         }
       } else if (folds.copyOf[node] === 0 || !this.isLaterCopy(node)) {
@@ -302,14 +303,14 @@ class Join {
 
   /**
    * One edge between two boxes, however many values go along it. A phase that runs upward is tied to the one beside it
-   * by cables, and to everything else as a whole.
+   * by cables, and to everything else as a whole. A cable is of what is read itself, as it was handed over.
    */
-  private join(from: number, to: number, value: number): void {
+  private join(from: number, to: number, value: number, handed: () => readonly number[]): void {
     const [left, right] = [this.upward.phaseOf(from), this.upward.phaseOf(to)];
     let [source, target] = [from, to];
     if (left !== right) {
       if (right >= 0 && this.upward.mirrors(right, from)) {
-        this.addCable(from, to, value);
+        handed().forEach(one => addTo(this.cables, this.giver(from, one) * this.boxes.item.length + to, one));
         return;
       }
       source = left >= 0 ? left : from;
@@ -327,8 +328,15 @@ class Join {
     }
   }
 
-  private addCable(source: number, target: number, value: number): void {
-    addTo(this.cables, source * this.boxes.item.length + target, value);
+  /** Where the cable of a value begins: of what any of several branches makes, at the frame around all of them. */
+  private giver(box: number, value: number): number {
+    const { boxes } = this;
+    const makers = this.reads.flow.origins(value).map(({ node }) => (node < 0 ? box : boxes.ofNode(node)));
+    let around = box;
+    while (around >= 0 && !makers.every(maker => maker === around || boxes.holds(around, maker))) {
+      around = boxes.parent[around];
+    }
+    return around < 0 || this.isPhase(around) ? box : around;
   }
 
   private isPhase(box: number): boolean {
