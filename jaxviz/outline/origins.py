@@ -11,9 +11,9 @@ import numpy as np
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.pieces import pieces_of
 from jaxviz.outline.stacks import StackTree
+from jaxviz.read.tag_text import combined_name
 from jaxviz.tables import rows_used
 
-_COMBINED = re.compile(r"/?\([^()]*(?:\([^()]*\)[^()]*)*:.*\)$")
 _CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
 
 _PRIMITIVE = re.compile(r"[\w-]+\Z")
@@ -32,7 +32,9 @@ def name_parts(text: str) -> tuple[Parts, str]:
     >>> name_parts("jit(f)/add;jit(f)/mul")
     ((), 'add')
     """
-    text = _COMBINED.sub("", text.split(";", 1)[0])
+    text = text.split(";", 1)[0]
+    combined = combined_name(text)
+    text = combined[0] if combined is not None else text
     parts = [part for part in text.split("/") if part]
     if parts and _CALL.match(parts[0]) and len(parts) > 1:
         del parts[0]

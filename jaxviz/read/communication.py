@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import Attributes, Graph
 from jaxviz.read.hlo_module import HloModule
@@ -20,10 +21,13 @@ COLLECTIVES = frozenset(
 
 #: More devices than this are counted, not listed.
 _LISTED = 64
+#: More than this no machine has: the text is wrong.
+_MOST_DEVICES = 1_000_000
 
 _GROUPS = ("replica_groups", "source_target_pairs")
-_IOTA = re.compile(r"\[(\d{1,7}),(\d{1,7})\]<=\[([\d,]{1,60})\](?:T\(([\d,]{1,30})\))?\Z")
-_MESH = re.compile(r"mesh\[([^\]]*)\](?:, *device_ids=\(([\d,]*)\))? *\{([^{}]*)\}\Z")
+_IOTA = re.compile(r"\[(\d{1,7}),(\d{1,7})\]<=(.*)\Z")
+_MESH = re.compile(r"mesh\[(?P<sizes>[^\]]*)\](?:, *device_ids=\((?P<devices>[^ ]*)\))? *\{(?P<axes>[^{}]*)\}\Z")
+_COUNTED = re.compile(r"\[([\d,]{1,60})\](?:T\(([\d,]{1,30})\))?\Z")
 _AXIS = re.compile(r"'([^']+)'(?:=(\d{1,7})|:\((\d{1,7})\)(\d{1,7}))?")
 _NUMBERED = re.compile(r"axis_\d+\Z")
 # As StableHLO writes groups along the axes of a mesh.
@@ -32,6 +36,7 @@ _AXIS_REF = re.compile(r'name = "([^"]*)"(?:, sub_axis_info = [^<>]*<pre_size = 
 _LISTS = re.compile(r"[\[{]([\d, ]+)[\]}]")
 
 Groups = list[list[int]]
+Devices = NDArray[np.int64]
 
 
 def is_collective(op: str) -> bool:
@@ -124,7 +129,7 @@ def devices_words(text: str, *, pairs: bool = False) -> str:
 def _along(text: str) -> str:
     """The axes of a mesh that a person has named; the compiler numbers its own."""
     found = _MESH.match(text.strip())
-    names = [name for name, _, _, _ in _AXIS.findall(found[3])] if found else []
+    names = [name for name, _, _, _ in _AXIS.findall(found["axes"])] if found else []
     return f" along {' and '.join(names)}" if names and not any(_NUMBERED.match(name) for name in names) else ""
 
 
@@ -132,7 +137,7 @@ def groups_of(text: str) -> Groups | None:
     """The devices of each group from any way in which HLO or StableHLO write them; None for what is none."""
     text = text.strip()
     if found := _IOTA.match(text):
-        return _counted(found)
+        return _in_groups(found)
     if found := _MESH.match(text):
         return _along_axes(found)
     if text in ("{}", "[]", ""):
@@ -143,27 +148,37 @@ def groups_of(text: str) -> Groups | None:
     return [[int(device) for device in group.replace(",", " ").split()] for group in lists]
 
 
-def _counted(found: re.Match[str]) -> Groups | None:
-    """Devices counted up in an array whose dimensions are put into another order, then cut into groups."""
+def _in_groups(found: re.Match[str]) -> Groups | None:
+    """Devices that are counted up, cut into groups."""
     count, size = int(found[1]), int(found[2])
-    dims = _numbers(found[3])
-    order = _numbers(found[4]) if found[4] else list(range(len(dims)))
-    if count * size != math.prod(dims) or sorted(order) != list(range(len(dims))) or count * size > 1_000_000:
+    devices = _counted(found[3])
+    if devices is None or devices.size != count * size:
         return None
-    groups: Groups = np.arange(count * size).reshape(dims).transpose(order).reshape(count, size).tolist()
+    groups: Groups = devices.reshape(count, size).tolist()
     return groups
+
+
+def _counted(text: str) -> Devices | None:
+    """Devices counted up in an array whose dimensions are then put into another order: `[2,4]T(1,0)`."""
+    found = _COUNTED.match(text)
+    if found is None:
+        return None
+    dims = _numbers(found[1])
+    order = _numbers(found[2]) if found[2] else list(range(len(dims)))
+    if math.prod(dims) > _MOST_DEVICES or sorted(order) != list(range(len(dims))):
+        return None
+    return np.arange(math.prod(dims)).reshape(dims).transpose(order).reshape(-1)
 
 
 def _along_axes(found: re.Match[str]) -> Groups | None:
     """Groups along some axes of a mesh of devices; an axis may be taken in part."""
-    sizes = {name: int(size) for name, size, _, _ in _AXIS.findall(found[1]) if size}
-    total = math.prod(sizes.values())
-    devices = np.array(_numbers(found[2]) if found[2] else range(total if total <= 1_000_000 else 0))
-    if len(devices) != total:
+    sizes = {name: int(size) for name, size, _, _ in _AXIS.findall(found["sizes"]) if size}
+    devices = _devices_of(found["devices"], math.prod(sizes.values()))
+    if devices is None:
         return None
     shape: list[int] = []
     taken: list[int] = []
-    used = {name: (int(before or 1), int(size or 0)) for name, _, before, size in _AXIS.findall(found[3])}
+    used = {name: (int(before or 1), int(size or 0)) for name, _, before, size in _AXIS.findall(found["axes"])}
     for name, whole in sizes.items():
         before, size = used.get(name, (1, whole))
         size = size or whole
@@ -176,6 +191,16 @@ def _along_axes(found: re.Match[str]) -> Groups | None:
     members = math.prod(shape[axis] for axis in taken)
     groups: Groups = devices.reshape(shape).transpose(rest + taken).reshape(-1, members).tolist()
     return groups
+
+
+def _devices_of(text: str | None, total: int) -> Devices | None:
+    """The devices of a mesh in the order that a text gives: none, a list, or a way to count."""
+    if total > _MOST_DEVICES:
+        return None
+    if not text:
+        return np.arange(total)
+    devices = _counted(text) if text.startswith("[") else np.array(_numbers(text))
+    return devices if devices is not None and len(devices) == total else None
 
 
 def _numbers(text: str) -> list[int]:

@@ -19,7 +19,11 @@ def _nested(depth: int) -> str:
 
 
 _BRACES = _nested(12)
-_PAIR = re.compile(rf"([a-zA-Z_][\w.-]*)=((?:[^,{{}}\"(\[]++|{_QUOTED}|{_BRACES}|\([^()]*+\)|\[[^\[\]]*+\])*+)(?:, |$)")
+# The one value in which a comma stands by itself: groups along the axes of a mesh whose devices are in another order.
+_MESH = r"mesh\[[^\[\]]*+\], device_ids="
+_PARENTHESES = r"\((?:[^()]++|\([^()]*+\))*+\)"
+_VALUE = rf"(?:{_MESH}|[^,{{}}\"(\[]++|{_QUOTED}|{_BRACES}|{_PARENTHESES}|\[[^\[\]]*+\])*+"
+_PAIR = re.compile(rf"([a-zA-Z_][\w.-]*)=({_VALUE})(?:, |$)")
 
 #: Metadata from `metadata={` on; group 1 is what is inside.
 METADATA = re.compile(rf"metadata=\{{((?:[^{{}}\"]++|{_QUOTED}|{_nested(2)})*+)\}}")

@@ -35,7 +35,7 @@ def sharding_text(data: bytes, field: Field, depth: int = 0) -> str:
         return f"{{maximal device={(lists[4] or [0])[0]}}}"
     if kind != _OTHER:
         return f"{{{_NAMES.get(kind, kind)}}}"
-    devices = ",".join(map(str, lists[4])) if lists[4] else _iota(lists[9], lists[10])
+    devices = ",".join(map(str, lists[4])) if lists[4] else f"<={_iota(lists[9], lists[10])}"
     shape = ",".join(map(str, lists[3]))
     last = " last_tile_dim_replicate" if on_last else ""
     if lists[8]:
@@ -46,7 +46,7 @@ def sharding_text(data: bytes, field: Field, depth: int = 0) -> str:
 def _iota(dims: list[int], order: list[int]) -> str:
     """Devices counted up in an array of this shape, whose dimensions are then put into another order."""
     swapped = f"T({','.join(map(str, order))})" if order != sorted(order) else ""
-    return f"<=[{','.join(map(str, dims))}]{swapped}"
+    return f"[{','.join(map(str, dims))}]{swapped}"
 
 
 def device_list_text(data: bytes, field: Field) -> str:
@@ -67,11 +67,13 @@ def iota_list_text(data: bytes, field: Field) -> str:
     for part in message(data, field):
         row.setdefault(part.number, []).extend(numbers(data, part))
     shape = row.get(1, [0])[-1], row.get(2, [0])[-1]
-    return f"[{shape[0]},{shape[1]}]{_iota(row.get(3, []), row.get(4, []))}"
+    return f"[{shape[0]},{shape[1]}]<={_iota(row.get(3, []), row.get(4, []))}"
 
 
-def _mesh(data: bytes, field: Field) -> tuple[list[tuple[str, int]], list[int]]:
+def _mesh(data: bytes, field: Field) -> tuple[list[tuple[str, int]], str]:
+    """The axes of a mesh with their sizes; and its devices as text, where they are not in order."""
     axes, devices = [], list[int]()
+    counted: dict[int, list[int]] = {}
     for part in message(data, field):
         if part.number == 1:
             name, size = "", 0
@@ -83,13 +85,17 @@ def _mesh(data: bytes, field: Field) -> tuple[list[tuple[str, int]], list[int]]:
             axes.append((name, size))
         elif part.number == 2:
             devices += numbers(data, part)
-    return axes, devices
+        elif part.number == 3:
+            for inner in message(data, part):
+                counted.setdefault(inner.number, []).extend(numbers(data, inner))
+    if counted:
+        return axes, _iota(counted.get(1, []), counted.get(2, []))
+    return axes, ",".join(map(str, devices))
 
 
-def _mesh_text(axes: list[tuple[str, int]], devices: list[int]) -> str:
+def _mesh_text(axes: list[tuple[str, int]], devices: str) -> str:
     inside = ",".join(f"'{name}'={size}" for name, size in axes)
-    ids = f", device_ids=({','.join(map(str, devices))})" if devices else ""
-    return f"mesh[{inside}]{ids}"
+    return f"mesh[{inside}]" + (f", device_ids=({devices})" if devices else "")
 
 
 def _axis_text(data: bytes, field: Field, axes: list[tuple[str, int]]) -> str:
@@ -107,7 +113,7 @@ def _axis_text(data: bytes, field: Field, axes: list[tuple[str, int]]) -> str:
 def mesh_axes_text(data: bytes, field: Field) -> str:
     """A list of devices by the axes of a mesh along which they are grouped, as text: `mesh['x'=4,'y'=2] {'x'}`."""
     axes: list[tuple[str, int]] = []
-    devices: list[int] = []
+    devices = ""
     parts = message(data, field)
     for part in parts:
         if part.number == 1:
@@ -121,7 +127,7 @@ def _named_text(data: bytes, field: Field, depth: int) -> str:
     if depth > _DEEPEST:
         raise HloError(f"byte {field.value}: expected shardings nested at most {_DEEPEST} deep")
     axes: list[tuple[str, int]] = []
-    devices: list[int] = []
+    devices = ""
     parts = message(data, field)
     inside = [_named_text(data, part, depth + 1) for part in parts if part.number == 1]
     if inside:

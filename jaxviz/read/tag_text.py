@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,6 @@ MARK = "jvE"
 _TAG = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)")
 _TAG_OR_LINE = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)|\n")
 _TAG_IN_PATH = re.compile(rf"{MARK}(?<![^/(;:\n]{MARK})\d+(?:/|(?=[;:)\n]|$))")
-_COMBINED = re.compile(r"^(.*?)/?\(([^()]*(?:\([^()]*\)[^()]*)*:.*)\)$")
 
 #: The numbers of the equations on the way to one, outermost first.
 Path = tuple[int, ...]
@@ -28,16 +28,45 @@ def paths_of(name: str) -> Iterator[Path]:
     >>> list(paths_of("jit(f)/jvE1/add;jit(f)/jvE4/add"))
     [(1,), (4,)]
     """
-    if MARK not in name:
+    if MARK in name:
+        for part in name.split(";"):
+            yield from _paths_of_part(part)
+
+
+def _paths_of_part(part: str) -> Iterator[Path]:
+    combined = combined_name(part)
+    if combined is None:
+        yield tuple(map(int, _TAG.findall(part)))
         return
-    for part in name.split(";"):
-        combined = _COMBINED.match(part) if ":" in part else None
-        if combined is None:
-            yield tuple(map(int, _TAG.findall(part)))
-            continue
-        outer = tuple(map(int, _TAG.findall(combined[1])))
-        for inner in combined[2].split(":"):
-            yield outer + tuple(map(int, _TAG.findall(inner)))
+    outer = tuple(map(int, _TAG.findall(combined[0])))
+    for inner in combined[1]:
+        yield from (outer + path for path in _paths_of_part(inner))
+
+
+def combined_name(name: str) -> tuple[str, list[str]] | None:
+    """Of a name that the compiler made of several, how all of them begin, and how each goes on.
+
+    >>> combined_name("jit(f)/(transpose(jvp(g))/mul:add)")
+    ('jit(f)', ['transpose(jvp(g))/mul', 'add'])
+    >>> combined_name("jit(f)/vmap(g)") is None
+    True
+    """
+    if ":" not in name or not name.endswith(")"):
+        return None
+    depth, cuts = 0, [len(name) - 1]
+    for place in range(len(name) - 1, -1, -1):
+        if name[place] == ")":
+            depth += 1
+        elif name[place] == ":" and depth == 1:
+            cuts.append(place)
+        elif name[place] == "(":
+            depth -= 1
+            if depth == 0:
+                break
+    if depth or len(cuts) == 1 or name[:place].rpartition("/")[2]:
+        return None
+    cuts = [place, *reversed(cuts)]
+    return name[:place].rstrip("/"), [name[start + 1 : end] for start, end in pairwise(cuts)]
 
 
 #: What `only_tags` says of names without a tag, and of those with several.

@@ -38,8 +38,26 @@ def exchange(b):
     gathered = jax.lax.all_gather(b, "x")
     return moved + total + gathered.sum(0)
 
+def losses(v, w, x):
+    def loss(v, w):
+        hidden = jnp.tanh(x @ v)
+        out = hidden @ w
+        return (out * out).mean()
+
+    return jax.value_and_grad(loss, (0, 1))(v, w)
+
+def turned(a):
+    crossed = jax.lax.with_sharding_constraint(a * 2, NamedSharding(mesh, P("y", "x")))
+    return jax.lax.with_sharding_constraint(jnp.sin(crossed), NamedSharding(mesh, P()))
+
 mapped = shard_map(exchange, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y"))
 w, x, a = placed((16, 32), None, "y"), placed((64, 16), "x", None), jnp.ones((64, 8))
+calls = {
+    "step": (jax.grad(step), (w, x)),
+    "mapped": (mapped, (a,)),
+    "losses": (losses, (placed((16, 32)), placed((32, 4)), x)),
+    "turned": (turned, (placed((16, 32), "x", "y"),)),
+}
 
 def said(graph):
     keys = ("sharding", "in_shardings", "devices", "sends")
@@ -52,7 +70,7 @@ def said(graph):
     return found
 
 answer = {}
-for name, fn, args in (("step", jax.grad(step), (w, x)), ("mapped", mapped, (a,))):
+for name, (fn, args) in calls.items():
     explored = jv.explore(fn, *args)
     lowered = jax.jit(fn).lower(*args)
     with open(f"{sys.argv[1]}/{name}.hlo", "w") as file:
@@ -141,6 +159,20 @@ def test_a_collective_has_the_line_that_caused_it(answer, stage):
     assert lines["all-reduce"] == line_of('psum(b, "y")')
     assert lines["all-gather"] == line_of('all_gather(b, "x")')
     assert lines["collective-permute"] == line_of('ppermute(b, "x"')
+
+
+def test_collectives_that_the_compiler_made_one_are_linked_to_each(answer):
+    assert any({"dot_general", "reduce_sum"} <= set(sources) for sources in answer["losses"]["sources"])
+
+
+def test_devices_in_another_order_are_told_alike_in_text(answer):
+    told = [
+        [words["devices"] for _, _, words, _ in answer["turned"][way + "hlo"] if "devices" in words]
+        for way in ("explored ", "")
+    ]
+    assert told[0] == told[1]
+    # All parts are brought together from where they lie: along x, then along y.
+    assert {"2 groups of 4: 0 2 4 6, 1 3 5 7", "4 groups of 2: 0 1, 2 3, 4 5, 6 7"} <= set(told[0])
 
 
 def test_a_collective_that_the_compiler_put_in_is_linked_to_what_needs_it(answer):

@@ -38,6 +38,10 @@ INSTRUCTIONS = {
     "iota groups": "ROOT r = f32[8,4] all-reduce(p), channel_id=3, replica_groups=[2,4]<=[4,2]T(1,0), "
     "use_global_device_ids=true, to_apply=add",
     "mesh groups": "ROOT r = f32[8,4] all-reduce(p), replica_groups=mesh['x'=4,'y'=2] {'x'}, to_apply=add",
+    "mesh groups, devices listed": "ROOT r = f32[8,4] all-reduce(p), "
+    "replica_groups=mesh['x'=2,'y'=2], device_ids=(3,2,1,0) {'x'}, to_apply=add",
+    "mesh groups, devices counted": "ROOT r = f32[8,4] all-reduce(p), "
+    "replica_groups=mesh['x'=4,'y'=2], device_ids=([2,4]T(1,0)) {'x'}, to_apply=add",
     "reduce-scatter": "ROOT r = f32[4,4] reduce-scatter(p), channel_id=1, replica_groups={{0,1}}, "
     "use_global_device_ids=true, dimensions={0}, to_apply=add",
     "all-gather": "ROOT r = f32[16,4] all-gather(p), channel_id=1, replica_groups={{0,1}}, dimensions={0}, "
