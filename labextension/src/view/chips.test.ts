@@ -8,11 +8,14 @@ const argument = (path: string, text = path): Chip => ({ text, value: 1, side: '
 const result = (path: string): Chip => ({ ...argument(path, `→ ${path}`), side: 'right', title: `result ${path}` });
 const constant = (text: string): Chip => ({ text, value: -1, side: 'left', title: `constant ${text}` });
 
-function texts(chips: readonly Chip[], narrow: boolean): readonly string[] {
+function racked(chips: readonly Chip[], narrow: boolean): readonly Chip[] {
   const rack = new ChipRack();
   chips.forEach(chip => rack.add(0, chip));
-  return (rack.drawn(narrow).get(0) ?? []).map(({ text }) => text);
+  return rack.drawn(narrow).get(0) ?? [];
 }
+
+const texts = (chips: readonly Chip[], narrow: boolean): readonly string[] =>
+  racked(chips, narrow).map(({ text }) => text);
 
 const drawn = (...chips: readonly Chip[]): readonly string[] => texts(chips, false);
 
@@ -42,4 +45,16 @@ test('where it is narrow, one label at each side tells of all, but for those tha
   assert.deepEqual(texts([argument('params[0][0]'), argument('batch')], true), ['2 inputs']);
   assert.deepEqual(texts([result('state'), result('loss')], true), ['→ 2 results']);
   assert.deepEqual(texts([argument('w'), constant('0.1')], true), ['w', '0.1']);
+});
+
+test('of many the first are told, fewer where their names are long', () => {
+  const told = (letters: number, count: number): string[] => {
+    const name = (at: number): string => `state[${at}]`.padEnd(letters, '_');
+    const chips = Array.from({ length: count }, (_, at) => argument(name(at), 'state'));
+    return racked(chips, false)[0].title.split('\n');
+  };
+  assert.deepEqual([told(10, 30).length, told(10, 30)[8]], [9, 'and 22 more']);
+  assert.deepEqual([told(80, 30).length, told(80, 30)[3]], [4, 'and 27 more']);
+  assert.equal(told(10, 9).length, 9);
+  assert.deepEqual(told(1000, 3).slice(1), ['and 2 more']);
 });

@@ -13,8 +13,9 @@ const MAX_CHIPS = 2;
 /** Where it is narrow, chips of no more characters than this stand side by side. */
 const MOST_NARROW = 12;
 
-/** So many are told where they are counted; nobody reads more, nor listens to them. */
+/** So many are told where they are counted, fewer of long names; nobody reads more, nor listens to them. */
 const MOST_TOLD = 8;
+const MOST_LETTERS = 280;
 
 const CARRY = '→ carry';
 /** On what a loop begins with, where that stands inside of its frame as its turns do. */
@@ -117,6 +118,11 @@ export function hubChip(value: number, readers: number): Chip {
   return { text: `→ ${readers}`, value, side: 'right', title: `read by ${readers} operations` };
 }
 
+/** Where the path does not begin with the word, it goes before. */
+function titleOfResult(path: string): string {
+  return /^result\b/.test(path) ? path : `result ${path}`;
+}
+
 /** The chip at the maker of a result that has no box; undefined where the border says nothing worth a mark. */
 export function resultChip(
   document: Document,
@@ -130,7 +136,7 @@ export function resultChip(
     // Where the path is long, that it is a result is said by the arrow alone.
     const path = shortPath(name);
     const short = path.length > 12 ? path.replace(/^result/, '') : path;
-    return { text: cut(`→ ${short}`, 18), side: 'right', title: `result ${name}`, path: name };
+    return { text: cut(`→ ${short}`, 18), side: 'right', title: titleOfResult(name), path: name };
   }
   if (borders.carries.has(node)) {
     return { text: CARRY, side: 'right', title: 'carried into the next turn' };
@@ -195,7 +201,7 @@ function countOf(chips: readonly Chip[]): Chip[] {
 /** What goes round a loop and is given by it in the end: one chip for both. */
 function carriedResults(chips: readonly Chip[]): readonly Chip[] {
   const carry = chips.find(chip => chip.text === CARRY);
-  const results = chips.filter(chip => chip.title.startsWith('result '));
+  const results = chips.filter(chip => chip.side === 'right' && chip.title.startsWith('result'));
   if (!carry || !results.length) {
     return chips;
   }
@@ -206,9 +212,18 @@ function carriedResults(chips: readonly Chip[]): readonly Chip[] {
 
 /** What several chips stand for, a line for each. */
 function told(chips: readonly Chip[]): string {
-  const rest = chips.length - MOST_TOLD;
-  const lines = chips.slice(0, rest > 1 ? MOST_TOLD : chips.length).map(({ title }) => title);
-  return [...lines, ...(rest > 1 ? [`and ${numberText(rest)} more`] : [])].join('\n');
+  const lines: string[] = [];
+  let letters = 0;
+  for (const { title } of chips) {
+    letters += title.length;
+    if (lines.length === MOST_TOLD || (lines.length && letters > MOST_LETTERS)) {
+      break;
+    }
+    lines.push(title);
+  }
+  const rest = chips.slice(lines.length).map(({ title }) => title);
+  // A line that counts one takes the room of that one.
+  return [...lines, ...(rest.length > 1 ? [`and ${numberText(rest.length)} more`] : rest)].join('\n');
 }
 
 /** Chips of the same text as one, with how many it stands for: the weights of five layers are `w x5`. */

@@ -182,8 +182,9 @@ test('many results are chips at their makers, with their names', () => {
   for (let i = 0; i < 5; i++) {
     sketch.result(`result[${i}]['loss']`, sketch.op('sin', [x], 'f32[4]'));
   }
-  const { chips, boxes } = words(sketch);
+  const { chips, boxes, visible } = words(sketch);
   assert.equal(chips.filter(chip => chip === 'sin right → loss').length, 5);
+  assert.equal([...visible.chips.values()].flat().find(chip => chip.side === 'right')?.title, "result[0]['loss']");
   assert.ok(!boxes.some(box => box.startsWith('result')));
 });
 
