@@ -197,7 +197,7 @@ export function paintBox(painter: Painter, { visible, layout, looks }: Scene, bo
     painter.text('type', start + words - measure(detail, 'type'), y + 15, detail);
   }
   if (visible.closed[box]) {
-    painter.plus('mark', x + width - BOX_INSET - 2, y + BOX_HEIGHT / 2, 3.5);
+    painter.plus('mark', x + width - BOX_INSET - 2, y + BOX_HEIGHT / 2, 4);
   }
   for (const { chip, left } of placeChips(visible.chips.get(box) ?? [], x, width)) {
     const top = y + (BOX_HEIGHT - CHIP_HEIGHT) / 2;

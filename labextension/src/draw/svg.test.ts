@@ -18,14 +18,14 @@ const svgOf = (sketch: Sketch, open: readonly number[] = [], theme: Theme | 'aut
 
 /** What has a look, in groups or alone. */
 function groups(svg: string, look: string): string {
-  const group = `<g class="${look}"[^>]*>[^]*?</g>`;
-  const alone = `<rect class="${look}"[^>]*/>|<text class="${look}"[^]*?</text>`;
+  const group = `<g class="jv-${look}"[^>]*>[^]*?</g>`;
+  const alone = `<rect class="jv-${look}"[^>]*/>|<text class="jv-${look}"[^]*?</text>`;
   return [...svg.matchAll(new RegExp(`${group}|${alone}`, 'g'))].map(([whole]) => whole).join('');
 }
 
 /** The lines of a look, each of which begins where the pen is moved to. */
 function lines(svg: string, look: string): string[] {
-  return [...svg.matchAll(new RegExp(`<path class="${look}"[^>]* d="([^"]*)"`, 'g'))].flatMap(([, path]) =>
+  return [...svg.matchAll(new RegExp(`<path class="jv-${look}"[^>]* d="([^"]*)"`, 'g'))].flatMap(([, path]) =>
     path.split('\n')
   );
 }
@@ -43,7 +43,7 @@ test('the picture has every word, a rectangle for each box and a path for each e
 
 test('only a picture that follows its reader names its looks', () => {
   const [auto, light] = [svgOf(affine()), svgOf(affine(), [], 'light')];
-  assert.ok(auto.includes('class="edge"') && !light.includes('class="edge"'));
+  assert.ok(auto.includes('class="jv-edge"') && !light.includes('class="jv-edge"'));
   const plain = (svg: string): string => svg.replace(/<style>.*<\/style>\n| class="[^"]*"/g, '');
   assert.equal(plain(auto), light);
   assert.ok(light.length < 1500, `${light.length} characters for seven boxes`);
@@ -51,7 +51,7 @@ test('only a picture that follows its reader names its looks', () => {
 
 test('frames are painted before what stands in them', () => {
   const svg = svgOf(loop(), [1]);
-  assert.ok(svg.indexOf('class="frame"') < svg.indexOf('class="box-'));
+  assert.ok(svg.indexOf('class="jv-frame"') < svg.indexOf('class="jv-box-'));
   assert.ok(svg.includes('>scan x32</text>'));
 });
 
@@ -351,4 +351,12 @@ test('a name of 10,000 characters has a box like others, and is told in full', (
   const scene = sceneOf(sketch);
   assert.ok(scene.width < 400);
   assert.ok(toSvg(scene, { theme: 'light', title: '', description: '' }).includes(`<title>${name}</title>`));
+});
+
+test('colours for readers who prefer dark are told once for all that has them', () => {
+  const [style] = /<style>.*<\/style>/.exec(svgOf(loop(), [1])) ?? [''];
+  const rules = [...style.matchAll(/\{([^{}]+)\}/g)].map(([, rule]) => rule);
+  assert.ok(rules.length > 5);
+  assert.equal(new Set(rules).size, rules.length);
+  assert.match(style, /\.jv-title,\.jv-type,\.jv-label\{/);
 });

@@ -73,7 +73,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   const width = number(Math.max(scene.width, words ? 2 * MARGIN + measure(words, 'title') : 0));
   const height = number(scene.height + (words ? WORDS_HEIGHT : 0));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" ${painter.named('jaxviz')}width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" ${familyAttributes(SANS)} fill="none" direction="ltr" xml:space="preserve" role="img">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" ${familyAttributes(MONO)} fill="none" direction="ltr" xml:space="preserve" role="img">`,
     `<title>${escape(title)}</title>`,
     `<desc>${escape(description)}</desc>`,
     ...(theme === 'auto' ? [`<style>@media(prefers-color-scheme:dark){${darkRules(painter.used)}}</style>`] : []),
@@ -158,7 +158,7 @@ class SvgPainter implements Painter {
   ) {}
 
   named(name: string): string {
-    return this.withNames ? `class="${name}" ` : '';
+    return this.withNames ? `class="${className(name)}" ` : '';
   }
 
   /** What is painted from here on covers what was painted before. */
@@ -173,14 +173,14 @@ class SvgPainter implements Painter {
       }
     }
     const written = (Object.keys(inks) as Ink[]).filter(ink => this.words.has(ink));
-    const narrow = written.filter(ink => faces[inks[ink].face].family !== SANS);
-    for (const ink of written.filter(one => !narrow.includes(one))) {
+    const bold = written.filter(ink => faces[inks[ink].face].family === SANS);
+    for (const ink of written.filter(one => !bold.includes(one))) {
       this.writeGroup(ink, inkAttributes(ink, this.palette), this.words.get(ink));
     }
-    // The other family is said once for all that is set in it.
-    if (narrow.length) {
-      this.parts.push(`<g ${familyAttributes(MONO)}>`);
-      narrow.forEach(ink => this.writeGroup(ink, inkAttributes(ink, this.palette), this.words.get(ink)));
+    // The family that the picture does not name is said once for all that is set in it.
+    if (bold.length) {
+      this.parts.push(`<g ${familyAttributes(SANS)}>`);
+      bold.forEach(ink => this.writeGroup(ink, inkAttributes(ink, this.palette), this.words.get(ink)));
       this.parts.push('</g>');
     }
     this.shapes.clear();
@@ -242,7 +242,7 @@ class SvgPainter implements Painter {
   }
 
   plus(look: LookName, x: number, y: number, arm: number): void {
-    this.addPath(look, `M${run(x - arm, y)}h${2 * arm}M${run(x, y - arm)}v${2 * arm}`);
+    this.addPath(look, `M${run(x - arm, y)}h${2 * arm}m${run(-arm, -arm)}v${2 * arm}`);
   }
 
   private addPath(look: LookName, path: string): void {
@@ -297,21 +297,27 @@ function familyAttributes(family: keyof typeof weights): string {
   return `font-family="${family}" font-weight="${weights[family]}"`;
 }
 
-/** The colours for readers who prefer dark; rules of a style win over attributes. */
+/** A class that nothing else has: the rules of a style hold for the whole page that a picture stands in. */
+function className(name: string): string {
+  return `jv-${name}`;
+}
+
+/** The colours for readers who prefer dark; rules of a style win over attributes. What has the same is told at once. */
 function darkRules(used: ReadonlySet<LookName | Ink>): string {
   const palette = palettes.dark;
-  const rule = (name: string, colours: string): string => `.jaxviz .${name}{${colours}}`;
-  return [
-    rule('background', `fill:${colour(palette.background)}`),
-    ...(Object.keys(looks) as LookName[])
-      .filter(name => used.has(name))
-      .map(name => {
-        const look: Look = looks[name];
-        const fill = look.fill ? `fill:${colour(palette[look.fill])};` : '';
-        return rule(name, fill + (look.stroke ? `stroke:${colour(palette[look.stroke])}` : ''));
-      }),
-    ...(Object.keys(inks) as Ink[])
-      .filter(name => used.has(name))
-      .map(name => rule(name, `fill:${colour(palette[inks[name].role])}`))
-  ].join('');
+  const named = new Map<string, string[]>();
+  const add = (name: string, ...colours: readonly string[]): void => {
+    const rule = colours.join(';');
+    named.set(rule, [...(named.get(rule) ?? []), `.${className(name)}`]);
+  };
+  add('background', `fill:${colour(palette.background)}`);
+  for (const name of (Object.keys(looks) as LookName[]).filter(one => used.has(one))) {
+    const look: Look = looks[name];
+    const fill = look.fill ? [`fill:${colour(palette[look.fill])}`] : [];
+    add(name, ...fill, ...(look.stroke ? [`stroke:${colour(palette[look.stroke])}`] : []));
+  }
+  for (const name of (Object.keys(inks) as Ink[]).filter(one => used.has(one))) {
+    add(name, `fill:${colour(palette[inks[name].role])}`);
+  }
+  return [...named].map(([rule, names]) => `${names.join()}{${rule}}`).join('');
 }

@@ -60,7 +60,8 @@ function view(documentText: string, optionsText: string): string {
         : graph.kind[visible.node[box]] === NodeKind.operation
           ? 1
           : 0,
-    open: visible.shape[box] === Shape.frame
+    open: visible.shape[box] === Shape.frame,
+    chips: visible.chips.get(box)?.length ?? 0
   }));
   return JSON.stringify({
     boxes,
