@@ -112,7 +112,8 @@ def _taken_over(before: _Lines, after: _Lines, name: str, reader: str) -> str:
     """The tagged name of a reader that only moved values, where instructions of that name do now what this one did."""
     op_name, opcode = before.op_names.get(reader, ""), before.opcodes.get(name, "")
     moved = before.opcodes.get(reader) in ONLY_MOVE and opcode not in ONLY_MOVE
-    return op_name if moved and (op_name, opcode) in after.works - before.works else ""
+    work = (op_name, opcode)
+    return op_name if moved and work in after.works and work not in before.works else ""
 
 
 class _Lines:
