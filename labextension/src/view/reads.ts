@@ -94,7 +94,8 @@ export class Reads {
       return this.originsOfArgument(node);
     }
     const item = folds.item[node];
-    let origins: readonly Origin[] = NONE;
+    // Of one operand, as most nodes have, the list that is there is given; of more, one is made.
+    let [origins, own]: [readonly Origin[], Origin[]] = [NONE, []];
     for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
       const source = graph.operandSource[i];
       const inside = source >= 0 && item !== NOTHING && this.isMadeIn(item, source);
@@ -102,7 +103,14 @@ export class Reads {
         continue;
       }
       const more = this.flow.origins(source);
-      origins = origins.length ? [...origins, ...more] : more;
+      if (!origins.length) {
+        origins = more;
+      } else if (more.length) {
+        if (origins !== own) {
+          origins = own = [...origins];
+        }
+        more.forEach(origin => own.push(origin));
+      }
     }
     return origins;
   }

@@ -285,3 +285,15 @@ test('how many boxes there will be is known before the picture is made', () => {
     }
   }
 });
+
+test('what reads tens of thousands of values is seen in no time', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  const many = Array.from({ length: 40_000 }, () => sketch.op('sin', [x], 'f32[4]'));
+  sketch.result('result', sketch.op('concatenate', many, 'f32[160000]'));
+  const document = decodePlain(sketch.plain());
+  const { user } = process.cpuUsage();
+  const { count } = show(document, document.graphs[0], { open: new Set() });
+  assert.equal(count, 40_002);
+  assert.ok(process.cpuUsage().user - user < 2e6, `${process.cpuUsage().user - user} µs`);
+});
