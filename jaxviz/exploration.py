@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from jaxviz import compat_traces
 from jaxviz.document import STAGE_KINDS, Document, FindingEntry
 from jaxviz.exported import Exported
-from jaxviz.graph import Graph
+from jaxviz.graph import OPERATION, Graph
 from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
 from jaxviz.shown import ShownGrowing
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from jaxviz.measure.run import Run
     from jaxviz.measure.values import Values
     from jaxviz.notebook.growing import Step
+
+
+# With more equations the compiler may take a minute: for 2,500, stacked and summed, it was 20 s.
+_MOST_COMPILED = 2_000
 
 
 class Exploration(ShownGrowing, Exported):
@@ -394,6 +398,16 @@ class Exploration(ShownGrowing, Exported):
         __tracebackhide__ = True
         document = gather(self._capture, self.call, self._measured, stages=stages, passes=False, fates=False)
         return self._with_findings(document, self.found_in_jaxpr) if stages else document
+
+    @property
+    def _uncompiled(self) -> str:
+        """A picture waits for the compiler only where that is soon done, or where it is done."""
+        if self.complete:
+            return ""
+        equations = int((self.jaxpr.nodes.kind == OPERATION).sum())
+        if equations <= _MOST_COMPILED:
+            return ""
+        return f"{plural(equations, 'equation')}, not compiled for this picture: what the compiler drops is not marked"
 
     def part_made(self) -> Document:
         """What of `document` is made already: nothing is compiled for it."""

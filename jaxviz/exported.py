@@ -51,8 +51,13 @@ class Exported(ABC):
         theme: Theme = "light",
     ) -> str:
         """The first view of a stage as SVG, drawn for a space of `width` x `height` px; without one of the jaxpr, or of
-        what there is in a file. Written to `path` where one is given."""
-        return written_text(path, to_svg(self._one_stage(stage), width=width, height=height, theme=theme))
+        what there is in a file. Written to `path` where one is given.
+
+        What the compiler drops is marked in the jaxpr. One of more than 2,000 equations does not wait for the compiler:
+        it is drawn as it was traced, which is written below it, unless `fates` was asked for before.
+        """
+        drawn, note = self._one_stage(stage), self._uncompiled if stage in (None, "jaxpr") else ""
+        return written_text(path, to_svg(drawn, width=width, height=height, theme=theme, note=note))
 
     def to_png(
         self,
@@ -92,8 +97,7 @@ class Exported(ABC):
         return to_networkx(self._stage_graph(stage))
 
     def _stage_graph(self, stage: str | None) -> Graph:
-        document = self._one_stage(stage)
-        return document.graphs[0]
+        return self._one_stage(stage, marked=False).graphs[0]
 
     def to_json(self, path: str | Path | None = None) -> dict[str, Any]:
         """The document by its schema, not packed; written to `path` where one is given."""
@@ -105,11 +109,20 @@ class Exported(ABC):
 
         return make_widget(self.document(), stage=stage or self.stage, height=height or self.height)
 
-    def _one_stage(self, stage: str | None) -> Document:
-        """The document with one stage: the jaxpr, or what a file holds, where none is asked for."""
+    @property
+    def _uncompiled(self) -> str:
+        """Where a picture of the jaxpr does not wait for the compiler, that in words."""
+        return ""
+
+    def _one_stage(self, stage: str | None, *, marked: bool = True) -> Document:
+        """The document with one stage: the jaxpr, or what a file holds, where none is asked for. What became of its
+        equations is there if they are to be `marked`."""
         if stage is not None and stage not in STAGE_KINDS:
             raise ValueError(f"stage {stage!r} is not one of: {', '.join(STAGE_KINDS)}")
-        stages = STAGE_KINDS if stage is None or stage == "jaxpr" else (stage,)
+        stages: Sequence[str] = (stage,) if stage is not None else ()
+        if stage in (None, "jaxpr") and marked and not self._uncompiled:
+            # The passes of the compiler tell it.
+            stages = STAGE_KINDS
         document = self.document(stages=stages, passes=False)
         program = document.programs[0]
         if stage is not None and stage in program.missing:

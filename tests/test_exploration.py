@@ -185,3 +185,26 @@ def test_a_stage_that_cannot_be_read_costs_no_other(monkeypatch):
         document = jv.explore(affine, *ARGUMENTS).document(stages=stages)
         assert [stage.kind for stage in document.programs[0].stages] == ["jaxpr", "hlo"]
         assert "cannot be read" in document.programs[0].missing["stablehlo"]
+
+
+def unrolled(x):
+    for _ in range(1_100):
+        x = x * 1.01 + 0.1
+    return x
+
+
+def test_a_picture_of_thousands_of_equations_waits_for_no_compiler_and_says_so():
+    exploration = jv.explore(unrolled, jax.ShapeDtypeStruct((4,), jnp.float32))
+    told = "2,200 equations, not compiled for this picture: what the compiler drops is not marked"
+    assert f">{told}</text>" in exploration.to_svg()
+    assert exploration.view().boxes
+    assert not exploration._capture.made
+    assert exploration.fates
+    assert told not in exploration.to_svg()
+
+
+def test_a_graph_for_other_tools_waits_for_no_compiler():
+    exploration = jv.explore(affine, *ARGUMENTS)
+    assert "dot_general" in exploration.to_dot()
+    assert len(exploration.to_networkx(stage="jaxpr")) == len(exploration.jaxpr)
+    assert not exploration._capture.made

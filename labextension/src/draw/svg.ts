@@ -31,9 +31,11 @@ export interface SvgOptions {
   /** Name and description for readers who do not see the picture. */
   readonly title: string;
   readonly description: string;
+  /** What is to be known of the picture as a whole, written below it. */
+  readonly note?: string;
 }
 
-export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): string {
+export function toSvg(scene: Scene, { theme, title, description, note }: SvgOptions): string {
   const palette = palettes[theme === 'auto' ? 'light' : theme];
   const painter = new SvgPainter(palette, theme === 'auto');
   const { visible } = scene;
@@ -65,7 +67,7 @@ export function toSvg(scene: Scene, { theme, title, description }: SvgOptions): 
   paintHullWords(painter, scene);
   paintCableLabels(painter, scene);
   paintBundleLabels(painter, scene);
-  const words = visible.count ? scene.layout.simplified.join('; ') : EMPTY;
+  const words = visible.count ? [...scene.layout.simplified, ...(note ? [note] : [])].join('; ') : EMPTY;
   if (words) {
     painter.text('title', 0, scene.layout.totalHeight + WORDS_HEIGHT + (visible.count ? 4 : -4), words);
   }

@@ -27,6 +27,8 @@ interface Options {
   readonly open?: readonly number[] | 'all';
   /** A picture of more boxes is not drawn; the text is empty then. */
   readonly mostBoxes?: number;
+  /** What is written below the picture. */
+  readonly note?: string;
 }
 
 /** The picture of a document as SVG. */
@@ -42,7 +44,8 @@ function svg(documentText: string, optionsText: string): string {
   return toSvg(scene, {
     theme: options.theme ?? 'light',
     title: program ? program.call : 'program',
-    description: `${program?.stages[0]?.kind ?? 'graph'} with ${equations} operations`
+    description: `${program?.stages[0]?.kind ?? 'graph'} with ${equations} operations`,
+    note: options.note
   });
 }
 
