@@ -8,8 +8,9 @@ from typing import Any
 
 from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure
-from jaxviz.errors.rewriting import grouped, rewritten
+from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.rewriting import grouped, parameters, rewritten
+from jaxviz.errors.trial import given_by
 
 _BRANCHES = ((1, "true_fun"), (2, "false_fun"))
 
@@ -23,12 +24,14 @@ def _begin(failure: Failure, function: Any | None) -> str:
 
 
 def _pair(failure: Failure, match: re.Match[str]) -> Explanation:
-    function = function_given(failure, argument(failure.calls("scan"), 0, "f"))
+    call = failure.calls("scan")
+    function = function_given(failure, argument(call, 0, "f"))
     result = result_of(function)
     text = failure.text(result) if result is not None else "carry" if function is None else "None"
     begin = _begin(failure, function)
     text_of = f"The body gives `{text}` alone."
     pair = f"{text}, None"
+    advice = "Give a pair; None where nothing shall be stacked:"
     if text == "None":
         arguments = function.args.args if function is not None else []
         text_of = "The body gives nothing: it has no `return`."
@@ -37,13 +40,30 @@ def _pair(failure: Failure, match: re.Match[str]) -> Explanation:
         first, *rest = (failure.text(one) for one in result.elts)
         text_of = f"The body gives {len(result.elts)}: `{text}`."
         pair = f"{first}, ({', '.join(rest)})"
+    elif function is not None and parameters(function) and _is_not_carried(failure, call, match[1] or ""):
+        pair = f"{parameters(function)[0]}, {text}"
+        advice = f"Give what is carried first, as it is or as it shall go on, and `{text}` to be stacked:"
+        text_of += " That is not of the type of what is carried."
     pair = f"({pair})" if isinstance(function, ast.Lambda) else pair
     reason = (
         "`scan` takes two things from each turn: what is carried to the next, and what is stacked into an array. "
         f"{text_of}"
     )
-    cure = Cure("Give a pair; None where nothing shall be stacked:", begin + pair)
+    cure = Cure(advice, begin + pair)
     return Explanation("scan pair", "the body of `scan` must give a pair", reason, (cure,), api_page("jax.lax.scan"))
+
+
+def _is_not_carried(failure: Failure, call: ast.Call | None, given: str) -> bool:
+    """Whether an array of a type that JAX names is sure to be something else than what `scan` begins with."""
+    start = argument(call, 1, "init")
+    begins = failure.value(start)
+    if begins is None:
+        begins = given_by(failure, failure.text(start))
+    if begins is None or not re.fullmatch(r"\w+\[[\d,]*\]", given):
+        return False
+    if not is_array(begins):
+        return not isinstance(begins, (bool, int, float, complex)) or not given.endswith("[]")
+    return given != f"{begins.dtype}[{','.join(map(str, begins.shape))}]"
 
 
 def _while_condition(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -198,7 +218,7 @@ CASES = (
         r"lower and upper arguments to fori_loop must have equal types, got (\w+) and (\w+)",
         _bounds,
     ),
-    Case("scan pair", _TYPE, r"scan body output must be a pair", _pair),
+    Case("scan pair", _TYPE, r"scan body output must be a pair(?:, got (.*?)\.?$)?", _pair),
     Case("while condition", _TYPE, r"cond_fun must return a boolean scalar", _while_condition),
     Case("predicate", _TYPE, r"Pred (?:must be a scalar|type must be)", _predicate),
     Case("branches", _TYPE, r"true_fun and false_fun arguments should be callable", _values_for_branches),

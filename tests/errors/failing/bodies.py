@@ -192,3 +192,19 @@ def a_named_tuple_that_comes_out_as_a_tuple(x):
 
     start = Moving(x, x)
     return lax.scan(step, start, None, length=3)
+
+
+@failing(
+    X,
+    case="scan pair",
+    place="lax.scan",
+    words=["not of the type of what is carried"],
+    mends=[0],
+    gives=(X, 2 * X),
+    instead="step",
+)
+def a_turn_that_gives_what_shall_be_stacked(x):
+    def step(weights, entry):
+        return 2 * entry
+
+    return lax.scan(step, x, x)
