@@ -13,7 +13,7 @@ import numpy as np
 from jaxviz import compat, compat_traces
 from jaxviz.document import Document, ErrorEntry, OutlineEntry, ProgramEntry, StageEntry
 from jaxviz.errors import Explanation, Failure, explain
-from jaxviz.errors.failure import Place
+from jaxviz.errors.failure import Place, is_plain
 from jaxviz.errors.partial import traced_so_far
 from jaxviz.errors.source import Source
 from jaxviz.graph import OPERATION, Column, Graph
@@ -37,7 +37,8 @@ class FailedExploration:
     """
 
     def __init__(self, program: Program, error: BaseException, call: str, height: int | None = None) -> None:
-        failure = Failure(error, program.fn, program.name, call, program.args, program.kwargs)
+        typed = call != program.call or all(map(is_plain, (*program.args, *program.kwargs.values())))
+        failure = Failure(error, program.fn, program.name, call, program.args, program.kwargs, typed)
         self.explanation = explain(failure)
         self.height = height
         self._document = _document(program, failure, self.explanation)

@@ -183,6 +183,16 @@ def test_an_error_of_the_function_is_the_cells_own(shell, names, capsys):
     assert "notebook/magic.py" not in printed
 
 
+def test_what_was_typed_is_to_be_typed_again_with_what_an_error_asks_to_be_static(shell, names):
+    def repeated(x, n):
+        return jnp.repeat(x, n)
+
+    names.update(repeated=repeated, x=jnp.ones(2), n=3)
+    with capture_output() as captured:
+        shell.run_cell("%jaxviz repeated(x + 1, n)")
+    assert "%jaxviz --static 1 repeated(x + 1, n)" in captured.outputs[0].data["text/plain"]
+
+
 def test_an_error_in_what_was_typed_is_shown_with_it(shell, names, capsys):
     names.update(f=lambda x: x)
     for typed in ("nope(1)", "f(nope)"):

@@ -42,6 +42,8 @@ class Failure:
     call: str
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
+    #: Whether `call` is as somebody typed it; otherwise it may hold types where the arguments are.
+    is_typed: bool = True
 
     @cached_property
     def kind(self) -> str:
@@ -306,15 +308,15 @@ class Failure:
         given as numbers or tuples of these, not as arrays. Otherwise none."""
         bound = self._bound
         places = {name: place for place, name in enumerate(bound)}
-        if not all(_is_plain(bound.get(name)) for name in names):
+        if not all(is_plain(bound.get(name)) for name in names):
             return []
         return [(name, places[name]) for name in names]
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """Whether a value is a number or a text, or a tuple of these, such as a shape."""
     if type(value) is tuple:
-        return bool(value) and all(map(_is_plain, value))
+        return bool(value) and all(map(is_plain, value))
     return isinstance(value, (bool, int, str, float))
 
 

@@ -88,6 +88,12 @@ def called(failure: Failure, function: ast.AST) -> str:
     return text if isinstance(function, (ast.Name, ast.Attribute, ast.Call)) else f"({text})"
 
 
+def explored_again(failure: Failure, static: str) -> str:
+    """The line that explores the same call with these arguments static, to stand below other code; empty where the
+    call is one that nobody could type."""
+    return f"\n%jaxviz --static {static} {failure.call}" if failure.is_typed else ""
+
+
 def lines_of(failure: Failure, statements: list[ast.stmt]) -> list[str]:
     """The lines of statements, as they are written."""
     return [line for statement in statements for line in failure.text(statement).splitlines()]

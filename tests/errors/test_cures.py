@@ -48,6 +48,15 @@ def test_several_arguments_are_static_together():
     assert "%jaxviz --static 0,1 fn(2, 3)" in all_words(caught.value.jaxviz.explanation)
 
 
+def test_a_call_that_nobody_typed_is_not_to_be_typed_again():
+    def fn(x, n):
+        return jnp.broadcast_to(x, (n, 3))
+
+    with pytest.raises(TypeError) as caught:
+        jv.explore(fn, X, 2)
+    assert [cure.code for cure in caught.value.jaxviz.explanation.cures] == ['fast = jax.jit(fn, static_argnames="n")']
+
+
 def test_a_function_that_is_jitted_is_made_static_as_it_was_before():
     @jax.jit
     def chosen(x, mode):

@@ -28,6 +28,7 @@ from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure, is_array, last_name, parameters_of
+from jaxviz.errors.rewriting import explored_again
 from jaxviz.errors.source import Source, definition_of
 
 
@@ -180,7 +181,7 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
     elif name == "self":
         code = _method(failure, call)
     elif position >= 0 and not is_jitted(failure):
-        code += f"\n%jaxviz --static {position} {failure.call}"
+        code += explored_again(failure, str(position))
     if what == "ndarray":
         return _array_of_objects(failure, name, shown)
     reason = (

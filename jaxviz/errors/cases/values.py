@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from jaxviz.errors.explanation import Cure, Explanation
 from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.rewriting import explored_again
 from jaxviz.errors.source import names_assigned, names_read
 
 
@@ -63,7 +64,7 @@ def static_cures(failure: Failure, names: Sequence[str] = (), every: bool = Fals
     if failure.name.isidentifier():
         code = f"fast = jax.jit({plain_name(failure)}, static_argnames={names})"
         if not is_jitted(failure):
-            code += f"\n%jaxviz --static {places} {failure.call}"
+            code += explored_again(failure, places)
     else:
         # A lambda, which the call does not name.
         written = _written(failure)

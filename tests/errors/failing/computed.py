@@ -45,7 +45,7 @@ def an_entry_of_a_counted_dictionary(x):
     return FROM_ZERO[int(x[0])]
 
 
-@failing(X, 2, case="length", place="jnp.repeat", words=["--static 1"])
+@failing(X, 2, case="length", place="jnp.repeat", words=['static_argnames="n"'])
 def repeated_as_often_as_asked(x, n):
     return jnp.repeat(x, n)
 
@@ -109,7 +109,7 @@ def a_slice_of_rows(a, k):
     return a[:k]
 
 
-@failing(A, 0, case="shape from a value", place="a.sum(axis=axis)", words=["--static 1"])
+@failing(A, 0, case="shape from a value", place="a.sum(axis=axis)", words=['static_argnames="axis"'])
 def an_axis_that_is_traced(a, axis):
     return a.sum(axis=axis)
 

@@ -252,7 +252,7 @@ def a_choice_of_tuples(x):
     return low - high
 
 
-@failing(X, 2, case="choice", place="lax.top_k", words=["`lax.top_k` needs to know `k`", "--static 1"])
+@failing(X, 2, case="choice", place="lax.top_k", words=["`lax.top_k` needs to know `k`", 'static_argnames="k"'])
 def a_count_that_is_traced(x, k):
     return lax.top_k(x, k)[0]
 

@@ -189,7 +189,7 @@ def an_array_that_is_static(x):
     3,
     case="shape from a value",
     place="split(key, n)",
-    words=["--static 1", "`jax.random.split(key, n)`"],
+    words=['static_argnames="n"', "`jax.random.split(key, n)`"],
 )
 def as_many_keys_as_asked(key, n):
     return jax.random.split(key, n)

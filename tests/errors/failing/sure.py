@@ -190,7 +190,7 @@ def a_way_back_until_it_is_small(x):
     3,
     case="grad of while",
     place="jax.grad",
-    words=["--static 1", "lax.cond(i < n"],
+    words=['static_argnames="n"', "lax.cond(i < n"],
     mends=[1],
     gives=X * 0 + 8,
     instead="loss",
