@@ -42,7 +42,8 @@ def _told(case: Case, failure: Failure, match: re.Match[str]) -> Explanation | N
 def _with_sure_cures(failure: Failure, told: Explanation) -> Explanation:
     """An explanation without the cures that cannot work as they stand; with none left, its reason says what helps."""
     cures = tuple(cure for cure in told.cures if _is_code(cure.code))
-    whole = [cure for cure in cures if not has_gaps(failure, cure.code, cure.of_file)]
+    changed = [cure for cure in cures if not _is_as_before(failure, cure.code)]
+    whole = [cure for cure in changed if not has_gaps(failure, cure.code, cure.of_file)]
     kept = tuple(cure for cure in whole if not (cure.inside and cannot_work(failure, cure.code)))
     if kept or whole or not cures:
         return replace(told, cures=tuple(replace(cure, text=_first(cure.text)) for cure in kept[:1]) + kept[1:])
@@ -53,6 +54,16 @@ def _first(text: str) -> str:
     """Advice as it begins where none stands before it."""
     words = text.removeprefix("Or ")
     return words[:1].upper() + words[1:]
+
+
+def _is_as_before(failure: Failure, code: str) -> bool:
+    """Whether code is what failed, as it stands."""
+    failed = [failure.text(one) for one in (failure.statement, failure.expression) if one is not None]
+    return any(_without_spaces(code) == _without_spaces(one) for one in failed)
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split())
 
 
 def _is_code(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import statistics
 import textwrap
 from functools import partial
 
@@ -55,6 +56,17 @@ def test_a_call_that_nobody_typed_is_not_to_be_typed_again():
     with pytest.raises(TypeError) as caught:
         jv.explore(fn, X, 2)
     assert [cure.code for cure in caught.value.jaxviz.explanation.cures] == ['fast = jax.jit(fn, static_argnames="n")']
+
+
+def test_code_that_is_what_failed_is_no_cure():
+    def fn(x):
+        return statistics.median([x.sum(), x.max()])
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as caught:
+        jv.explore(fn, X)
+    told = caught.value.jaxviz.explanation
+    assert not told.cures
+    assert told.reason.endswith("call it outside of the traced function.")
 
 
 def test_a_function_that_is_jitted_is_made_static_as_it_was_before():
