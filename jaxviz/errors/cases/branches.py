@@ -13,7 +13,7 @@ from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.forms import UNKNOWN, fitted, form_of_code, is_written_out, parts_of
 from jaxviz.errors.rewriting import all_rewritten, grouped, known_beside, parameters
 from jaxviz.errors.source import names_read
-from jaxviz.errors.trial import cannot_work
+from jaxviz.errors.trial import cannot_work, given_by
 
 
 def _branches(failure: Failure) -> tuple[str, list[Any | None]]:
@@ -263,19 +263,55 @@ def _zeros(failure: Failure, wanted: ast.AST, names: dict[str, str]) -> Any:
 
 
 def _given_too(failure: Failure, functions: Sequence[Any], results: Sequence[ast.expr | None]) -> Cure | None:
-    """A branch that gives nothing gives what the other does."""
-    for function, result in zip(functions, results, strict=True):
-        if gives_nothing(function):
-            continue
-        nothing = next(one for one in functions if gives_nothing(one))
-        names = dict(zip(parameters(function), parameters(nothing), strict=False))
+    """A branch that gives nothing gives what it computes, or back what it was handed where that is of the type that
+    another gives; zeros otherwise."""
+    nothing = next(one for one in functions if gives_nothing(one))
+    where = f", at the end of `{nothing.name}`" if isinstance(nothing, ast.FunctionDef) else ""
+    kept = _not_returned(nothing)
+    if kept:
+        return Cure(f"Give back what it computes{where}:", f"return {kept}")
+    giving = [(one, result) for one, result in zip(functions, results, strict=True) if not gives_nothing(one)]
+    if not giving:
+        return None
+    function, result = giving[0]
+    own = parameters(nothing)
+    if own and _gives_what_it_is_handed(failure, function):
+        told, text = f"Give back what it is handed{where}:", ", ".join(own)
+        text = f"({text})" if len(own) > 1 and not where else text
+    else:
+        names = dict(zip(parameters(function), own, strict=False))
+        if result is None or not all(
+            name in names or known_beside(failure, ast.Name(name, ast.Load())) for name in names_read(result)
+        ):
+            return None
         text = failure.text(result)
         for name, here in names.items():
             text = re.sub(rf"\b{name}\b", here, text)
-        lacking = result_of(nothing)
-        code = all_rewritten(failure, {lacking: text}) if lacking is not None else f"return {text}"
-        return Cure("Give as many values from both:", code)
-    return None
+        text = f"jax.tree.map(jnp.zeros_like, {text})" if is_written_out(result) else f"jnp.zeros_like({text})"
+        told = f"Give zeros of the same type where there is nothing to give{where}:"
+    lacking = result_of(nothing)
+    return Cure(told, all_rewritten(failure, {lacking: text}) if lacking is not None else f"return {text}")
+
+
+def _not_returned(function: Any) -> str:
+    """The name to which a function without a `return` assigns last; empty where there is none."""
+    last = function.body[-1] if isinstance(function, ast.FunctionDef) else None
+    if not isinstance(last, (ast.Assign, ast.AugAssign)) or result_of(function) is not None:
+        return ""
+    target = last.targets[0] if isinstance(last, ast.Assign) else last.target
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _gives_what_it_is_handed(failure: Failure, function: Any) -> bool:
+    """Whether a branch is known to give what it is called with, by shapes and types."""
+    call = failure.calls("cond", "switch")
+    handed = call.args[3 if last_name(call.func) == "cond" else 2 :] if call is not None else []
+    if not handed or any(isinstance(one, ast.Starred) for one in handed):
+        return False
+    operands = ", ".join(map(failure.text, handed))
+    name = f"({failure.text(function)})" if isinstance(function, ast.Lambda) else function.name
+    given = given_by(failure, f"{name}({operands})")
+    return given is not None and given == given_by(failure, f"({operands})")
 
 
 _TYPE = ("TypeError",)

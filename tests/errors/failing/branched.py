@@ -61,3 +61,24 @@ def branches_of_which_one_is_longer(a):
 @failing(X, case="branch types", place="lax.cond", words=["jnp.pad((v * 2)[:2], (0, 1))"], mends=[0], gives=[2, 4, 0])
 def branches_of_which_one_is_cut(x):
     return jax.lax.cond(x[0] > 5, lambda v: v, lambda v: (v * 2)[:2], x)
+
+
+@failing(X, case="branch structure", place="lax.cond", words=["lambda w: w,"], mends=[0], gives=X)
+def a_branch_that_leaves_it_as_it_is(x):
+    return jax.lax.cond(x[0] > 2, lambda v: v * 2, lambda w: None, x)
+
+
+@failing(X, case="branch structure", place="lax.cond", words=["zeros_like(w.sum())"], mends=[0], gives=0)
+def a_branch_that_gives_no_sum(x):
+    return jax.lax.cond(x[0] > 2, lambda v: v.sum(), lambda w: None, x)
+
+
+@failing(X, case="branch structure", place="lax.cond", words=["at the end of `no`:\nreturn tripled"])
+def a_branch_that_does_not_return(x):
+    def yes(v):
+        return v * 2
+
+    def no(v):
+        tripled = v * 3  # noqa: F841
+
+    return jax.lax.cond(x[0] > 2, yes, no, x)
