@@ -62,6 +62,13 @@ def find_in_hlo(graph: Graph, outline: Outline) -> tuple[Finding, ...]:
     return ordered(find_with(ALONE_FINDERS, Subject(graph, outline, compiled=Compiled.alone(graph))))
 
 
+def find_in_stablehlo(graph: Graph, outline: Outline) -> tuple[Finding, ...]:
+    """What is found in StableHLO of which there is no jaxpr, as in a file: most of what is found in that."""
+    from jaxviz.find.lowered import in_words_of_jaxpr
+
+    return ordered(find_with(FINDERS, Subject(in_words_of_jaxpr(graph), outline, lowered=True)))
+
+
 def find_with(finders: Iterable[str], subject: Subject) -> tuple[Finding, ...]:
     """What some finders find."""
     return tuple(finding for name in finders for finding in import_module(f"{__name__}.{name}").find(subject))

@@ -110,6 +110,8 @@ class Subject:
     numbers: Mapping[str, int] = field(default_factory=dict)
     #: What arguments hold that JAX does not keep.
     cut: tuple[Cut, ...] = ()
+    #: Whether it is StableHLO in the words of a jaxpr: its nodes are operations, not equations.
+    lowered: bool = False
 
     def lines(self, nodes: Column) -> tuple[Line, ...]:
         """The innermost lines of the person's own code that nodes come from, each once, in the order of the source."""

@@ -172,8 +172,9 @@ def _is_chosen_from(subject: Subject, node: int, steps: int = 8) -> bool:
     return bool(readers)
 
 
-_AXES = re.compile(r"(?:start_index_map|scatter_dims_to_operand_dims)=\(([\d, ]*)\)")
-_INSERTED = re.compile(r"inserted_window_dims=\(([\d, ]*)\)")
+# A jaxpr has `=(0,)` where StableHLO has ` = [0]`.
+_AXES = re.compile(r"(?:start_index_map|scatter_dims_to_operand_dims) ?= ?[(\[]([\d, ]*)[)\]]")
+_INSERTED = re.compile(r"inserted_window_dims ?= ?[(\[]([\d, ]*)[)\]]")
 
 
 def _axes(pattern: re.Pattern[str], text: str) -> tuple[int, ...]:

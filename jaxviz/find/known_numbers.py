@@ -63,11 +63,15 @@ class KnownNumbers:
         self._flow, self._graph = flow, flow.graph
         self._bound: dict[int, tuple[int, int]] = {}
         self._carried: dict[int, int] = {}
+        #: Of each region, what loops hand on into it, in order.
+        self._begun: dict[int, list[int]] = {}
         bindings = self._graph.bindings
         columns = bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist()
         for kind, start, end in zip(*columns, strict=True):
             if kind in (INIT, SLICE):
                 self._bound[end] = kind, start
+                if kind == INIT:
+                    self._begun.setdefault(int(self._graph.nodes.region[end]), []).append(end)
             elif kind == CARRY:
                 self._carried[end] = start
         self._found: dict[int, Numbers | None] = {}
@@ -161,7 +165,7 @@ class KnownNumbers:
         if not isinstance(step, int) or not step or not isinstance(first, int):
             return None
         if length < 0:
-            length = self._turns(owner, start, first, step)
+            length = self._turns(owner, region)
         if not 0 < length <= _MOST:
             return None
         return Numbers(first + step * np.arange(length), ("loop", region), region)
@@ -181,8 +185,8 @@ class KnownNumbers:
         number = self._flow.number(other) if one == source else None
         return -number if number is not None and self._flow.op(maker) == "sub" else number
 
-    def _turns(self, owner: int, start: int, first: int, step: int) -> int:
-        """How often a `while` turns that asks nothing but whether its counter has reached a number."""
+    def _turns(self, owner: int, body: int) -> int:
+        """How often a `while` turns that asks nothing but whether a counter has reached a number."""
         graph, flow = self._graph, self._flow
         for region in graph.owned_regions.get(owner, ()):
             if graph.tables.strings[graph.regions.kind[region]] != "while cond":
@@ -193,10 +197,14 @@ class KnownNumbers:
             if maker < 0 or flow.op(maker) not in ("lt", "le", "gt", "ge", "ne"):
                 return -1
             counter, end = flow.operands(maker)
-            number = flow.number(end)
             node = int(graph.value_node[counter]) if counter >= 0 else -1
-            carries = [one for one in rows.tolist() if self._bound.get(one, (0, None))[1] == start]
-            if node not in carries or len(carries) != 1 or not isinstance(number, int):
+            begun = sorted(self._begun.get(region, ()))
+            if node not in begun:
+                return -1
+            inside = sorted(self._begun.get(body, ()))[begun.index(node)]
+            first, number = flow.number(self._bound[node][1]), flow.number(end)
+            step = self._step(inside, int(graph.first_value[inside]))
+            if not (isinstance(first, int) and isinstance(number, int) and isinstance(step, int)):
                 return -1
             op = flow.op(maker)
             if op in ("lt", "le") and step > 0:

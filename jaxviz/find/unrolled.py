@@ -374,7 +374,7 @@ def _copies(found: Unrolled) -> str:
 
 
 def _cost(subject: Subject, equations: int) -> str:
-    if subject.of_hlo:
+    if subject.of_hlo or subject.lowered:
         return plural(equations, "operation")
     return f"{plural(equations, 'equation')} to trace and to compile"
 

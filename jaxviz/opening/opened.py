@@ -281,13 +281,13 @@ class OpenedProgram:
 
 
 def _document_of(name: str, stage: OpenedStage, lowered: OpenedStage | None) -> Document:
-    from jaxviz.find import find_in_hlo
+    from jaxviz.find import find_in_hlo, find_in_stablehlo
     from jaxviz.outline.metadata import opened_outline
 
     graph, outline = opened_outline(stage.graph)
     entry = ProgramEntry(name, name, -1, 0, (StageEntry(stage.kind, 0),))
-    found = find_in_hlo(graph, outline) if stage.kind == "hlo" else ()
-    findings = tuple(FindingEntry(0, finding) for finding in found)
+    find = find_in_hlo if stage.kind == "hlo" else find_in_stablehlo
+    findings = tuple(FindingEntry(0, finding) for finding in find(graph, outline))
     document = Document(graph.tables, (graph,), (entry,), outlines=(OutlineEntry(0, outline),), findings=findings)
     return document if lowered is None else _with_lowered(document, lowered)
 

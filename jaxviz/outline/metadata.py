@@ -43,6 +43,9 @@ def placed_outline(graph: Graph) -> tuple[Graph, Outline, Column]:
     place = np.empty(len(graph), np.float64)
     place[program_order(graph, _keys(graph, origins, phase, np.arange(len(graph))))] = np.arange(len(graph))
     order = program_order(graph, _keys(graph, origins, phase, place))
+    if len(graph):
+        path = _PathReader(described(graph, origins)).read().path
+        order = order[_beside_readers(reordered(graph, order), path[order])]
     graph = reordered(graph, order) if len(graph) else graph
     told = described(graph, origins.reordered(order))
     reader = _PathReader(told)
@@ -75,10 +78,29 @@ class _PathReader(PathReader):
         return path, self._step(path, Element(BODY, (label,), label, (BODY, label))), False
 
 
+def _beside_readers(graph: Graph, path: Column) -> Column:
+    """The order in which what is made of numbers alone stands right before what reads it first, where that is of its
+    group: nothing that it reads says in which turn of a loop it was made."""
+    source, first = graph.operands.source, graph.first_operand
+    count = len(graph)
+    numbers = (graph.nodes.kind == OPERATION) & ~np.isin(np.arange(count), list(graph.owned_regions))
+    for node in np.flatnonzero(numbers).tolist():
+        read = source[first[node] : first[node + 1]]
+        numbers[node] = numbers[graph.value_node[read[read >= 0]]].all()
+    known = source >= 0
+    first_reader = np.full(count, count, np.int64)
+    np.minimum.at(first_reader, graph.value_node[source[known]], graph.operand_node[known])
+    place = np.arange(count)
+    for node in np.flatnonzero(numbers & (first_reader < count))[::-1].tolist():
+        reader = first_reader[node]
+        if path[reader] == path[node] and graph.nodes.region[reader] == graph.nodes.region[node]:
+            place[node] = place[reader]
+    return np.lexsort((np.arange(count), place)).astype(np.int32)
+
+
 def _keys(graph: Graph, origins: Origins, phase: Column, place: NDArray[Any]) -> Column:
     """The place of each node in the order that is wanted: by phase, and in it by group as groups stand in `place`."""
-    told = described(graph, origins)
-    paths = _PathReader(told).read()
+    paths = _PathReader(described(graph, origins)).read()
     ancestors = paths.paths.ancestors()[paths.path]
     columns: list[NDArray[np.float64]] = []
     operation = graph.nodes.kind == OPERATION
