@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from jaxviz.costs.lifetimes import Peak
     from jaxviz.costs.residuals import Residuals
 
+# How name stacks begin, with the name of the function that was compiled.
+_PROGRAM = re.compile(r"p?jit\(([^()]+)\)")
 # Seconds that a person notices.
 _NOTICED = 0.05
 
@@ -186,6 +189,14 @@ class Subject:
     def of_hlo(self) -> bool:
         """Whether it is optimized HLO of which nothing else is known: its nodes are operations, not equations."""
         return self.compiled is not None and self.compiled.graph is self.graph
+
+    @cached_property
+    def function(self) -> str:
+        """Of what was opened from a file, the name of the function that was compiled, as name stacks begin with it."""
+        strings = self.graph.tables.strings
+        scopes = (strings[scope] for scope in np.unique(self.graph.nodes.scope).tolist())
+        found = next(filter(None, map(_PROGRAM.match, scopes)), None) if self.lowered or self.of_hlo else None
+        return found[1] if found else ""
 
     @cached_property
     def has_gradient(self) -> bool:

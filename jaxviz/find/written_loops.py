@@ -56,7 +56,7 @@ def loops_around(subject: Subject, first: int, end: int) -> list[Loop]:
     """The loops around all of an interval of nodes, the outermost first: at each depth of the call stack the widest."""
     others = stacks_of_another(subject, first, end) if subject.of_hlo else set()
     stacks = np.unique(subject.graph.nodes.stack[first:end])[:_PLACES].tolist()
-    frames_of = [_frames(subject, one) for one in stacks if one >= 0 and one not in others]
+    frames_of = [_frames_inside(subject, one) for one in stacks if one >= 0 and one not in others]
     found = []
     for depth in range(min(map(len, frames_of), default=0)):
         loops = [loop for frames in frames_of if (loop := _loop_at(subject, frames[depth])) is not None]
@@ -111,6 +111,16 @@ def _frames(subject: Subject, stack: int) -> list[int]:
         found.append(stacks.frame[stack])
         stack = stacks.parent[stack]
     return found[::-1]
+
+
+def _frames_inside(subject: Subject, stack: int) -> list[int]:
+    """The same from the program's own function on: in a file, call stacks begin at whoever had it compiled."""
+    path, frames = _frames(subject, stack), subject.graph.tables.frames
+    strings, name = subject.graph.tables.strings, subject.function
+    if not name:
+        return path
+    own = (place for place, frame in enumerate(path) if strings[frames.function[frame]].rpartition(".")[2] == name)
+    return path[next(own, 0) :]
 
 
 def _loop_at(subject: Subject, frame: int) -> Loop | None:

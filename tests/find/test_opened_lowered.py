@@ -171,6 +171,19 @@ def test_an_exported_function_tells_its_unrolled_loop(tmp_path, monkeypatch):
     assert (found.kind, found.figures["copies"]) == ("unrolled", 30)
 
 
+@pytest.mark.parametrize("form", ["stablehlo", "hlo"])
+def test_the_loop_that_compiles_programs_is_none_of_theirs(tmp_path, monkeypatch, form):
+    monkeypatch.chdir(os.path.dirname(__file__))
+    for turn in range(2):
+        path = tmp_path / f"{turn}.{form}"
+        lowered = jax.jit(counted).lower(jnp.ones(8 + turn))
+        path.write_text(lowered.as_text(debug_info=True) if form == "stablehlo" else lowered.compile().as_text())
+        if form == "hlo" and "StackFrames" not in path.read_text():
+            pytest.skip("as in JAX 0.6, HLO has the line of an operation without the calls around it")
+        (found,) = (one for one in jv.open(path).findings if one.kind == "unrolled")
+        assert found.lines[0].line == inspect.getsourcelines(counted)[1] + 1
+
+
 def rolled(w, x):
     return jax.lax.fori_loop(0, 12, lambda i, x: jnp.tanh(w @ x) + x, x)
 
