@@ -25,6 +25,8 @@ from jaxviz.outline.pieces import Piece, pieces_of
 from jaxviz.outline.tree import Outline
 
 _BEFORE, _FORWARD, _BACKWARD, _UPDATE = range(4)
+# So many steps from numbers on, what is made of these is looked for: a number is converted and spread.
+_STEPS_OF_NUMBERS = 6
 _LOOP_BODIES = {"while cond": "while", "while body": "do"}
 
 
@@ -81,21 +83,35 @@ class _PathReader(PathReader):
 def _beside_readers(graph: Graph, path: Column) -> Column:
     """The order in which what is made of numbers alone stands right before what reads it first, where that is of its
     group: nothing that it reads says in which turn of a loop it was made."""
-    source, first = graph.operands.source, graph.first_operand
+    source, first, region = graph.operands.source, graph.first_operand, graph.nodes.region
     count = len(graph)
-    numbers = (graph.nodes.kind == OPERATION) & ~np.isin(np.arange(count), list(graph.owned_regions))
-    for node in np.flatnonzero(numbers).tolist():
+    numbers = _of_numbers(graph)
+    # Where each is read first, when what is made of numbers has moved itself, and by which node.
+    read_at = np.full(count, count, np.int64)
+    others = (source >= 0) & ~numbers[graph.operand_node]
+    np.minimum.at(read_at, graph.value_node[source[others]], graph.operand_node[others])
+    reader, place = read_at.copy(), np.arange(count)
+    for node in np.flatnonzero(numbers)[::-1].tolist():
+        by = reader[node]
+        if by < count and path[by] == path[node] and region[by] == region[node]:
+            place[node] = read_at[node]
         read = source[first[node] : first[node + 1]]
-        numbers[node] = numbers[graph.value_node[read[read >= 0]]].all()
-    known = source >= 0
-    first_reader = np.full(count, count, np.int64)
-    np.minimum.at(first_reader, graph.value_node[source[known]], graph.operand_node[known])
-    place = np.arange(count)
-    for node in np.flatnonzero(numbers & (first_reader < count))[::-1].tolist():
-        reader = first_reader[node]
-        if path[reader] == path[node] and graph.nodes.region[reader] == graph.nodes.region[node]:
-            place[node] = place[reader]
+        for maker in graph.value_node[read[read >= 0]].tolist():
+            if place[node] < read_at[maker]:
+                read_at[maker], reader[maker] = place[node], node
     return np.lexsort((np.arange(count), place)).astype(np.int32)
+
+
+def _of_numbers(graph: Graph) -> NDArray[np.bool_]:
+    """Which operations, that have no bodies, are made of numbers alone, in a few steps."""
+    source, count = graph.operands.source, len(graph)
+    alone = graph.nodes.kind == OPERATION
+    alone[list(graph.owned_regions)] = False
+    found = np.zeros(count, bool)
+    for _ in range(_STEPS_OF_NUMBERS):
+        others = (source >= 0) & ~found[graph.value_node[np.maximum(source, 0)]]
+        found = alone & (np.bincount(graph.operand_node[others], minlength=count) == 0)
+    return found
 
 
 def _keys(graph: Graph, origins: Origins, phase: Column, place: NDArray[Any]) -> Column:
