@@ -194,8 +194,7 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
     stacks = [stack for stack in stacks if stack not in own or not _is_detail(subject, stack, count, each)]
     inner = max(_inner_count(subject, stack.row, loop) for stack in own)
     equations = sum(int(outline.equations[stack.row]) for stack in stacks)
-    telling = _telling(subject, stacks)
-    flow = flow_of(subject.graph, telling.first, telling.end)
+    telling, flow = _telling(subject, stacks)
     alike, length = flow.alike, len(telling.first)
     # What does not depend on one another may be made for each leaf of a tree, which no frame of JAX tells.
     if loop.how == UNSEEN and not flow.carried:
@@ -213,6 +212,9 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
         return None
     if loop.how == UNSEEN:
         count = _times_made(subject, telling, count)
+    elif subject.of_hlo and 0 < count - loop.turns <= _ENDS and loop.turns:
+        # XLA may begin them in the midst of a turn.
+        count = loop.turns
     sizes = _sizes(loop, count, flow.period) if inner == 1 else (count, inner)
     if inner == 1 and len(sizes) > 1:
         step = count // sizes[0]
@@ -222,12 +224,17 @@ def _unrolled(subject: Subject, loop: Loop, stacks: list[Stack]) -> Unrolled | N
     return Unrolled(loop, sizes, loop.turns // count if in_groups else 1, equations, flow, stacks)
 
 
-def _telling(subject: Subject, stacks: list[Stack]) -> Stack:
-    """The stack that says what is handed on: the forward part; of what XLA made in several places, the most of it."""
-    if not subject.of_hlo:
-        return stacks[0]
-    forward = [stack for stack in stacks if not subject.is_backward(int(stack.first[0]))] or stacks
-    return max(forward, key=lambda stack: int(subject.outline.equations[stack.row]))
+def _telling(subject: Subject, stacks: list[Stack]) -> tuple[Stack, Flow]:
+    """The stack that says what is handed on, and its flow: the forward part; of what XLA made in several places, the
+    most of it that is alike."""
+    if subject.of_hlo:
+        backward = [subject.is_backward(int(stack.first[0])) for stack in stacks]
+        most = [-int(subject.outline.equations[stack.row]) for stack in stacks]
+        stacks = [stacks[row] for row in sorted(range(len(stacks)), key=lambda row: (backward[row], most[row]))]
+    flows = [flow_of(subject.graph, stack.first, stack.end) for stack in (stacks if subject.of_hlo else stacks[:1])]
+    alike = (row for row, flow in enumerate(flows) if flow.alike >= min(_FEW_COPIES, len(stacks[row].first)))
+    row = next(alike, 0)
+    return stacks[row], flows[row]
 
 
 def _times_made(subject: Subject, stack: Stack, count: int) -> int:

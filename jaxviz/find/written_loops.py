@@ -57,11 +57,27 @@ def loops_around(subject: Subject, first: int, end: int) -> list[Loop]:
     others = stacks_of_another(subject, first, end) if subject.of_hlo else set()
     stacks = np.unique(subject.graph.nodes.stack[first:end])[:_PLACES].tolist()
     frames_of = [_frames_inside(subject, one) for one in stacks if one >= 0 and one not in others]
+    for called in _loops_of_jax(subject, first):
+        inside = [one for one in frames_of if one[: len(called)] == called and len(one) > len(called)]
+        frames_of = [one for one in frames_of if one != called] if inside else frames_of
     found = []
     for depth in range(min(map(len, frames_of), default=0)):
         loops = [loop for frames in frames_of if (loop := _loop_at(subject, frames[depth])) is not None]
         if loops:
             found.append(max(loops, key=lambda loop: loop.last - loop.line.line))
+    return found
+
+
+def _loops_of_jax(subject: Subject, node: int) -> list[list[int]]:
+    """In a file, where the loops of JAX are called in which a node stands: what such a loop does itself for a turn, as
+    to read what it kept of it, is mixed with what the turn does."""
+    graph, found = subject.graph, []
+    region = int(graph.nodes.region[node]) if subject.of_hlo or subject.lowered else 0
+    while region > 0:
+        owner = int(graph.regions.owner[region])
+        if graph.tables.strings[graph.nodes.op[owner]] == "while":
+            found.append(_frames_inside(subject, int(graph.nodes.stack[owner])))
+        region = int(graph.region_parent[region])
     return found
 
 

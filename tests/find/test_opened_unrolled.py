@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -248,3 +249,42 @@ def test_the_loop_of_another_program_for_which_jax_traced_its_function_is_none_o
     opened = jv.open(tmp_path / "module.hlo")
     assert "steps" in opened.hlo.tables.strings
     assert [one for one in opened.findings if one.kind == "unrolled"] == []
+
+
+def in_turns(weights, x):
+    def turn(x, _):
+        for _ in range(12):
+            x = jnp.tanh(weights @ x) + x
+        return x, None
+
+    return jax.lax.scan(turn, x, None, length=5)[0]
+
+
+def in_turns_and_back(weights, x):
+    return jax.grad(lambda weights: in_turns(weights, x).sum())(weights)
+
+
+@pytest.mark.parametrize("form", ["stablehlo", "hlo"])
+@pytest.mark.parametrize("fn", [in_turns, in_turns_and_back])
+def test_a_loop_in_what_a_scan_turns_is_told_apart_from_what_the_scan_does_itself(tmp_path, monkeypatch, fn, form):
+    monkeypatch.chdir(Path(__file__).parent)
+    path = tmp_path / f"module.{form}"
+    lowered = jax.jit(fn).lower(X, X[0])
+    if form == "hlo":
+        path.write_text(lowered.compile().as_text())
+        needs_calls(path.read_text())
+    else:
+        path.write_text(lowered.as_text(debug_info=True))
+    (found,) = (one for one in jv.open(path).findings if one.kind == "unrolled")
+    line = in_turns.__code__.co_firstlineno + 2
+    assert found.title == f"unrolled from line {line}: 12 copies"
+
+
+@pytest.mark.parametrize("fn", [unrolled_scan, scan_in_pieces, scanned, approximated])
+@pytest.mark.parametrize("form", ["stablehlo", "hlo"])
+def test_what_jax_repeats_is_no_loop_of_the_person_where_the_source_is_at_hand_either(tmp_path, monkeypatch, fn, form):
+    monkeypatch.chdir(Path(__file__).parent)
+    path = tmp_path / f"module.{form}"
+    lowered = jax.jit(fn).lower(*INNOCENT[fn.__name__][1])
+    path.write_text(lowered.compile().as_text() if form == "hlo" else lowered.as_text(debug_info=True))
+    assert [one for one in jv.open(path).findings if one.kind == "unrolled"] == []
