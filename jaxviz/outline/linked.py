@@ -6,6 +6,8 @@ graph is in program order (`order.py`), so each row of the jaxpr's outline is on
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,6 +56,16 @@ class _Rows:
         return len(self.parent) - 1
 
 
+class _Holder(NamedTuple):
+    """An owner that holds the nodes before `end`: how many rows are open outside and inside of it, and the innermost
+    of these that is of the jaxpr's outline."""
+
+    end: int
+    outside: int
+    inside: int
+    around: int
+
+
 class _Writer:
     def __init__(self, graph: Graph, source: Column, outline: Outline) -> None:
         self.graph = graph
@@ -65,6 +77,7 @@ class _Writer:
         self.rows = _Rows()
         self._paths = outline.paths
         self._kind = outline.kind.tolist()
+        self._is_result = (graph.nodes.kind == RESULT).tolist()
         self._enter_bodies()
 
     def _enter_bodies(self) -> None:
@@ -104,22 +117,20 @@ class _Writer:
             self.leaf.tolist(),
         )
         wrappers, turning = self._ops(_WRAPPERS), self._ops(LOOPS | CONDITIONS)
-        # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the ends of owners that hold
-        # what follows, with how many rows are open inside and outside of them.
+        # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the owners that hold what
+        # follows, the program first.
         stack, origins = [0], [0]
-        holders: list[tuple[int, int, int]] = []
+        holders = [_Holder(len(graph) + 1, 1, 1, 0)]
         # What the node before belonged to, and how many rows there were then.
         before = -1, -1, -1
         for node in self._turns():
-            while holders and node >= holders[-1][0]:
-                last, _, outside = holders.pop()
-                self._close(stack, origins, outside, last)
-            floor = holders[-1][1] if holders else 1
+            while node >= holders[-1].end:
+                holder = holders.pop()
+                self._close(stack, origins, holder.outside, holder.end)
+            _, _, floor, around = holders[-1]
             leaf = leaves[node]
             if leaf > 0 and is_operation[node] and before != (leaf, floor, len(rows.end)):
-                # Rows stand in preorder, so of those that are around each other the innermost is the last.
-                inside = self._inside(max(origins[:floor]), leaf)
-                self._descend(stack, origins, floor, inside, node)
+                self._descend(stack, origins, floor, self._inside(around, leaf), node)
                 before = leaf, floor, len(rows.end)
             regions = owned.get(node)
             # The body of a call is seen as part of what is around it.
@@ -128,10 +139,10 @@ class _Writer:
                 if not (ops[node] in turning and self._is_turning(origins[-1])):
                     stack.append(rows.add(stack[-1], -1, node, node))
                     origins.append(-1)
-                holders.append((end[regions[-1]], len(stack), outside))
-        while holders:
-            last, _, outside = holders.pop()
-            self._close(stack, origins, outside, last)
+                # Rows stand in preorder, so of those that are around each other the innermost is the last.
+                holders.append(_Holder(end[regions[-1]], outside, len(stack), max(origins)))
+        for holder in holders[:0:-1]:
+            self._close(stack, origins, holder.outside, holder.end)
         self._close(stack, origins, 1, len(graph))
         rows.end[0] = len(graph)
 
@@ -160,7 +171,10 @@ class _Writer:
 
         What lies outside of the rows that stay open belongs into the innermost of them.
         """
-        outer, path = self._paths[around], self._paths[leaf]
+        path = self._paths[leaf]
+        if not around:
+            return path
+        outer = self._paths[around]
         return path[len(outer) :] if path[: len(outer)] == outer else ()
 
     def _descend(self, stack: list[int], origins: list[int], floor: int, inside: tuple[int, ...], node: int) -> None:
@@ -170,12 +184,10 @@ class _Writer:
             if origin != now:
                 break
             depth += 1
-        opened = inside[depth - floor :]
-        kind, add = self._kind, self.rows.add
+        kind, add, opened = self._kind, self.rows.add, inside[depth - floor :]
         # The body of a loop or condition begins with what comes into it.
         begin = self._body_begin(node) if _BODY in [kind[origin] for origin in opened] else node
-        if depth < len(stack):
-            self._close(stack, origins, depth, begin)
+        self._close(stack, origins, depth, begin)
         for origin in opened:
             stack.append(add(stack[-1], origin, -1, begin))
             origins.append(origin)
@@ -187,17 +199,27 @@ class _Writer:
         return node if (self.graph.nodes.kind[start:node] == OPERATION).any() else start
 
     def _close(self, stack: list[int], origins: list[int], depth: int, node: int) -> None:
+        if depth == len(stack):
+            return
+        ends = self.rows.end
+        if self._is_result[node - 1]:
+            self._close_before_results(stack, origins, depth, node)
+        else:
+            for row in stack[depth:]:
+                ends[row] = node
+        del stack[depth:], origins[depth:]
+
+    def _close_before_results(self, stack: list[int], origins: list[int], depth: int, node: int) -> None:
+        """What a body gives is its own, not that of the last thing in it."""
         kind, region = self.graph.nodes.kind, self.graph.nodes.region
         inner = 0
         for row, origin in zip(stack[: depth - 1 : -1], origins[: depth - 1 : -1], strict=True):
             end, first = node, self.rows.first[row]
-            # What a body gives is its own, not that of the last thing in it.
             while end > max(inner, first + 1) and self._kind[max(origin, 0)] not in _OWN_NAMED:
                 if kind[end - 1] != RESULT or region[end - 1] != region[first]:
                     break
                 end -= 1
             self.rows.end[row] = inner = end
-        del stack[depth:], origins[depth:]
 
     # The columns.
 

@@ -231,9 +231,13 @@ class Outline:
     @cached_property
     def leaf(self) -> Column:
         """The innermost row that holds each node."""
-        leaf = np.zeros(len(self.graph), np.int32)
-        for row in range(len(self)):
-            leaf[self.first[row] : self.end[row]] = row
+        nodes = np.arange(len(self.graph))
+        # The last row that begins before a node, or the innermost around it that has not ended there.
+        leaf = (np.searchsorted(self.first, nodes, side="right") - 1).astype(np.int32)
+        ended = nodes[(self.end[leaf] <= nodes) & (leaf > 0)]
+        while len(ended):
+            leaf[ended] = self.parent[leaf[ended]]
+            ended = ended[(self.end[leaf[ended]] <= ended) & (leaf[ended] > 0)]
         return leaf
 
     @cached_property
