@@ -77,7 +77,7 @@ class _Writer:
         self.rows = _Rows()
         self._paths = outline.paths
         self._kind = outline.kind.tolist()
-        self._is_result = (graph.nodes.kind == RESULT).tolist()
+        self._is_result, self._region = (graph.nodes.kind == RESULT).tolist(), graph.nodes.region.tolist()
         self._enter_bodies()
 
     def _enter_bodies(self) -> None:
@@ -184,7 +184,11 @@ class _Writer:
             if origin != now:
                 break
             depth += 1
-        kind, add, opened = self._kind, self.rows.add, inside[depth - floor :]
+        opened = inside[depth - floor :]
+        if not opened:
+            self._close(stack, origins, depth, node)
+            return
+        kind, add = self._kind, self.rows.add
         # The body of a loop or condition begins with what comes into it.
         begin = self._body_begin(node) if _BODY in [kind[origin] for origin in opened] else node
         self._close(stack, origins, depth, begin)
@@ -199,6 +203,7 @@ class _Writer:
         return node if (self.graph.nodes.kind[start:node] == OPERATION).any() else start
 
     def _close(self, stack: list[int], origins: list[int], depth: int, node: int) -> None:
+        """Close rows so that `depth` are open: they end before `node`."""
         if depth == len(stack):
             return
         ends = self.rows.end
@@ -211,12 +216,12 @@ class _Writer:
 
     def _close_before_results(self, stack: list[int], origins: list[int], depth: int, node: int) -> None:
         """What a body gives is its own, not that of the last thing in it."""
-        kind, region = self.graph.nodes.kind, self.graph.nodes.region
+        is_result, region = self._is_result, self._region
         inner = 0
         for row, origin in zip(stack[: depth - 1 : -1], origins[: depth - 1 : -1], strict=True):
             end, first = node, self.rows.first[row]
             while end > max(inner, first + 1) and self._kind[max(origin, 0)] not in _OWN_NAMED:
-                if kind[end - 1] != RESULT or region[end - 1] != region[first]:
+                if not is_result[end - 1] or region[end - 1] != region[first]:
                     break
                 end -= 1
             self.rows.end[row] = inner = end
@@ -266,12 +271,13 @@ class _Writer:
     def _unit_names(self, parent: Column, origin: Column, nodes: Column, rows: NDArray[np.intp]) -> Column:
         """The names of units, which stand in `rows`: what went into them, or their own."""
         names = KernelNames(self.graph, self.source, self.given)
-        found = self.graph.nodes.name[nodes]
-        for number, (node, row) in enumerate(zip(nodes.tolist(), rows.tolist(), strict=True)):
-            while row > 0 and origin[row] < 0:
-                row = int(parent[row])
-            found[number] = names.name(node, int(origin[row])) or found[number]
-        return found
+        # The rows of the jaxpr that units stand in.
+        around = rows
+        while (inside := (around > 0) & (origin[around] < 0)).any():
+            around = np.where(inside, parent[around], around)
+        told = map(names.name, nodes.tolist(), origin[around].tolist())
+        own = np.fromiter(told, np.int32, len(nodes))
+        return np.where(own > 0, own, self.graph.nodes.name[nodes])
 
     def _kept(self) -> tuple[Column, Column, Column, Column, Column, Column]:
         """Without rows around a single other one, but for phases, loops, and what is part of a stack.
