@@ -474,7 +474,7 @@ def explore(
     /,
     *args: Any,
     static_argnums: int | Sequence[int] = (),
-    target: str | None = None,
+    target: Any = None,
     passes: bool = False,
     **kwargs: Any,
 ) -> Exploration:
@@ -482,8 +482,8 @@ def explore(
 
     Arguments may be arrays, pytrees of arrays, numbers, or `jax.ShapeDtypeStruct` where only the shape is known.
     `fn` may be any callable; a function that is already jitted is taken as it is, with its own options. `target` names
-    a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e". With `passes`, what is shown can
-    be stepped through the passes of the compiler.
+    a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e"; what is no string is the argument
+    of that name, as losses have one. With `passes`, what is shown can be stepped through the passes of the compiler.
 
     An error of `fn` comes as JAX's own, with a note that says in words why and what to do; `error.jaxviz` shows itself
     in a notebook, with what was traced until then.
@@ -493,6 +493,8 @@ def explore(
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     """
     __tracebackhide__ = True
+    if target is not None and not isinstance(target, str):
+        kwargs["target"], target = target, None
     exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
     exploration.with_passes = passes
     try:

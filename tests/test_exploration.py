@@ -208,3 +208,12 @@ def test_a_graph_for_other_tools_waits_for_no_compiler():
     assert "dot_general" in exploration.to_dot()
     assert len(exploration.to_networkx(stage="jaxpr")) == len(exploration.jaxpr)
     assert not exploration._capture.made
+
+
+def test_an_argument_may_be_called_target_as_the_device_is():
+    def loss(w, target):
+        return jnp.mean((w - target) ** 2)
+
+    explored = jv.explore(loss, jnp.ones(4), target=jnp.zeros(4))
+    assert explored.program.argument_names == ("w", "target")
+    assert explored.program.target is None

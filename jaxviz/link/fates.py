@@ -14,7 +14,7 @@ from itertools import chain, compress
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
+from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Column, Graph
 from jaxviz.link.links import Found
 from jaxviz.link.liveness import is_acting, needed_nodes
 from jaxviz.link.snapshots import (
@@ -46,8 +46,11 @@ FATE_KINDS = (
 NONE, ALONE, FUSED, BOTH, CONTEXT, DEAD, UNLOWERED, IMPORTED, SIMPLIFIED, FOLDED, MERGED, CONSEQUENCE, MOVED = range(13)
 
 #: What the passes do that make operations disappear, by a part of their name; all others simplify.
+_FOLDING = "constant_folding"
 _PASSES = (
-    ("constant_folding", FOLDED),
+    # Only what keeps others apart goes with it.
+    ("barrier", SIMPLIFIED),
+    (_FOLDING, FOLDED),
     ("cse", MERGED),
     ("dce", CONSEQUENCE),
     ("mover", MOVED),
@@ -154,7 +157,7 @@ class _Judge:
             elif self.snapshots and node not in last:
                 kind[node] = IMPORTED
             else:
-                kind[node], pass_name = self._removed(last.get(node))
+                kind[node], pass_name = self._removed(last.get(node), node in given)
                 where[node] = self.tables.string(pass_name)
                 if pass_name:
                     vanished.setdefault(last[node], []).append(node)
@@ -266,14 +269,22 @@ class _Judge:
         return NONE if not states else BOTH if len(states) > 1 else states.pop()
 
     def _given(self) -> set[int]:
-        """The equations that are computed from literals and constants alone, by no body and without effects."""
-        graph = self.jaxpr
+        """The equations that are computed of literals and constants alone, by no loop or branch, without effects."""
+        graph, strings = self.jaxpr, self.tables.strings
         operands, first = graph.operands.source.tolist(), graph.first_operand.tolist()
         kinds, maker, owned = graph.nodes.kind.tolist(), graph.value_node.tolist(), graph.owned_regions
+        bindings = graph.bindings
+        enters = bindings.kind == ENTER
+        handed = dict(zip(bindings.end[enters].tolist(), bindings.start[enters].tolist(), strict=True))
+        region_kind = graph.regions.kind.tolist()
         found: set[int] = set()
         for node, kind in enumerate(kinds):
             sources = operands[first[node] : first[node + 1]]
-            if kind not in (OPERATION, CONSTANT) or node in owned or is_acting(graph, node):
+            if kind == ARGUMENT and node in handed:
+                sources = [handed[node]]
+            elif kind not in (OPERATION, CONSTANT) or is_acting(graph, node):
+                continue
+            if any(strings[region_kind[region]] != "jit" for region in owned.get(node, ())):
                 continue
             if all(source < 0 or maker[source] in found for source in sources):
                 found.add(node)
@@ -320,12 +331,19 @@ class _Judge:
         goes_next = number + 1 < len(self.snapshots) and "dce" in self.snapshots[number + 1].after
         return called_text(text) if goes_next else text
 
-    def _removed(self, last: int | None) -> tuple[int, str]:
+    def _removed(self, last: int | None, given: bool) -> tuple[int, str]:
+        """What a pass did to an equation that the snapshot before it held last; `given`: it needs no argument."""
         if last is None:
             return SIMPLIFIED, ""
-        if last + 1 >= len(self.snapshots):
+        passes = [snapshot.after for snapshot in self.snapshots[last + 1 :]]
+        if not passes:
             return SIMPLIFIED, "after the last snapshot"
-        name = self.snapshots[last + 1].after
+        name = passes[0]
+        if given and any(part in name for part in _WRITE_ANEW):
+            # Of what it was written as, nothing is left but its value.
+            folding = next((later for later in passes if _FOLDING in later.replace("-", "_")), None)
+            if folding is not None:
+                return FOLDED, folding
         for part, kind in _PASSES:
             if part in name.replace("-", "_"):
                 return kind, name

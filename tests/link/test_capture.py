@@ -306,6 +306,21 @@ def test_what_is_known_to_the_compiler_is_folded():
     assert kinds["convert_element_type"] == ("folded", "constant_folding")
 
 
+def test_a_running_sum_of_constants_is_folded_however_the_compiler_writes_it():
+    explored = jv.explore(lambda x: x + jnp.cumsum(jnp.arange(8.0)), jnp.ones(8))
+    fates = {explored.jaxpr.node(fate.node).op: fate for fate in explored.fates}
+    assert fates["cumsum"].kind == "folded"
+    assert "constant_folding" in fates["cumsum"].where
+    moving = jv.explore(lambda x: jnp.cumsum(x), jnp.ones(8))
+    assert all(fate.kind != "folded" for fate in moving.fates)
+
+
+def test_a_barrier_that_goes_is_merged_with_nothing():
+    explored = jv.explore(lambda x: jax.lax.optimization_barrier(jnp.sin(x)) * 2, jnp.ones(8))
+    (fate,) = [fate for fate in explored.fates if explored.jaxpr.node(fate.node).op == "optimization_barrier"]
+    assert fate.kind == "simplified"
+
+
 def test_a_call_whose_body_lives_is_not_folded():
     _, fates = _fates(lambda a: jnp.linalg.cholesky(a @ a.T), jnp.eye(16))
     assert all(fate.alive for op, fate in fates if op == "jit")
