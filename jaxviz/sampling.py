@@ -6,6 +6,7 @@ whenever tracing takes long enough that somebody may ask.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterable
 from time import perf_counter
@@ -34,22 +35,22 @@ class Sampler:
 
     def __enter__(self) -> Sampler:
         self._left.clear()
-        looker = threading.Thread(target=self._look, args=(threading.get_ident(),), name="jaxviz sampling", daemon=True)
-        looker.start()
+        watched = threading.get_ident(), sys._getframe(1)
+        threading.Thread(target=self._look, args=watched, name="jaxviz sampling", daemon=True).start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._left.set()
 
-    def _look(self, thread: int) -> None:
+    def _look(self, thread: int, entered: FrameType) -> None:
         before = perf_counter()
         wait = _PATIENCE
         while not self._left.wait(wait):
             wait = _STEP
             now = perf_counter()
             frames = stack_of(thread)
-            # It may be somewhere else since.
-            if self._left.is_set():
+            # It may be somewhere else since, also where an interrupt came before it could leave.
+            if self._left.is_set() or not any(frame is entered for frame in frames):
                 break
             self._note(frames, now - before)
             before = now

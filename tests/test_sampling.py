@@ -38,3 +38,14 @@ def test_what_comes_after_is_not_told(monkeypatch):
         assert looked.wait(30)
     assert not sampler.lines
     assert not sampler.functions
+
+
+def test_nothing_looks_on_where_an_interrupt_came_before_the_end():
+    def interrupted(sampler):
+        sampler.__enter__()
+
+    before = set(threading.enumerate())
+    interrupted(Sampler())
+    for looker in set(threading.enumerate()) - before:
+        looker.join(10)
+        assert not looker.is_alive()

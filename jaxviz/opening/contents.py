@@ -89,7 +89,8 @@ def contents_of(data: bytes, name: str) -> Contents:
             return Contents.EXPORT
         if data[:1] == b"\n":  # The first field of every message that holds a module is one of bytes.
             return Contents.HLO_PROTO
-        raise OpenError(f"{name}: byte 0: expected {_KNOWN}, not these bytes")
+        found = "an archive: unpack it and open the folder" if _is_archive(data) else "these bytes"
+        raise OpenError(f"{name}: byte 0: expected {_KNOWN}, not {found}")
     # A message that begins with a short name looks like text.
     if data[:1] == b"\n" and _text_of(data) is None:
         return Contents.HLO_PROTO
@@ -104,6 +105,11 @@ def contents_of(data: bytes, name: str) -> Contents:
     if not start:
         raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
     raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {_beginning(start)}")
+
+
+def _is_archive(data: bytes) -> bool:
+    """Whether these bytes are those of a zip or a tar file."""
+    return data.startswith(b"PK\x03\x04") or data[257:262] == b"ustar"
 
 
 _KNOWN = "HLO, MLIR, a jax.export artifact or a jaxviz document"
@@ -177,6 +183,7 @@ def _zstd_error() -> type[Exception]:
 _COMPRESSIONS: tuple[tuple[bytes, str, Callable[[BytesIO], Any]], ...] = (
     (b"\x1f\x8b", "gzip", lambda stream: gzip.GzipFile(fileobj=stream)),
     (b"\xfd7zXZ\x00", "xz", lzma.LZMAFile),
+    (b"]\x00\x00", "lzma", lzma.LZMAFile),
     (b"BZh", "bzip2", bz2.BZ2File),
     (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
 )

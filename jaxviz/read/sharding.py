@@ -17,6 +17,8 @@ Mesh = Mapping[str, int]
 WHOLE = "whole on every device"
 
 _TILES = re.compile(r"devices=\[([\d,]*)\](?:<=\[[\d,]*\](?:T\([\d,]*\))?|[\d,]*)(.*)", re.DOTALL)
+# Where XLA says who asked for it.
+_METADATA = re.compile(r" *metadata=\{[^{}]*\}")
 _LAST_DIMS = re.compile(r"last_tile_dims=\{([^{}]*)\}")
 _MESH_AXIS = re.compile(r"""["']([^"']+)["']\s*=\s*(\d+)""")
 _NAMED_MESH = re.compile(r"@([\w.$-]+)")
@@ -33,8 +35,7 @@ def sharding_words(text: str, meshes: Mapping[str, Mesh] | None = None) -> str:
     >>> sharding_words('#sdy.sharding<@mesh, [{"x"}, {}]>', {"mesh": {"x": 4, "y": 2}})
     'dimension 0 in 4 parts along x, each on 2 devices'
     """
-    plain = text.strip()
-    shardings = _each(plain)
+    shardings = _each(_METADATA.sub("", text.strip()))
     words = [_one(sharding, meshes or {}) for sharding in shardings]
     if not words or not all(words):
         return text

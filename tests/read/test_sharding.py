@@ -18,6 +18,7 @@ MESHES = {"mesh": {"x": 4, "y": 2}}
     [
         ("{replicated}", "whole on every device"),
         ("{maximal device=3}", "on device 3 alone"),
+        ('{replicated metadata={op_name="x"}}', "whole on every device"),
         ("{manual}", "one part for each device, as the program says"),
         ("{devices=[4,2]<=[8]}", "dimension 0 in 4 parts, dimension 1 in 2 parts"),
         ("{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}", "dimension 1 in 2 parts, each on 4 devices"),
