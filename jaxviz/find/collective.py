@@ -14,6 +14,7 @@ import numpy as np
 from jaxviz.costs.kernels import trip_counts
 from jaxviz.costs.traffic import RENAMING, value_bytes
 from jaxviz.find.along import cause
+from jaxviz.find.annotated import as_asked
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, lines_text
 from jaxviz.graph import OPERATION, RESULT, Graph
 from jaxviz.read.communication import is_collective
@@ -122,10 +123,14 @@ def _put_in(subject: Subject, nodes: list[int], sources: list[int]) -> tuple[str
     names = " and ".join(sorted({f"`{_ANNOTATIONS[subject.flow.op(node)]}`" for node in annotations}))
     lines = subject.lines(np.array(annotations, np.int32))
     where = f" ({lines_text(lines)})" if lines else ""
+    leave = "Where the value need not lie so, leave the annotation out, or ask for the sharding that it has already"
+    cure = next(filter(None, (as_asked(subject, node) for node in annotations)), "")
     return (
         f" XLA put it in for the sharding that {names} asks for{where}.",
-        "Where the value need not lie so, leave the annotation out, or ask for the sharding that it has already; "
-        "where it must, have what it is computed of come in so, with in_shardings of jax.jit or jax.device_put.",
+        f"{leave}. Where it must: {cure}"
+        if cure
+        else f"{leave}; where it must, have what it is computed of come in so, with in_shardings of jax.jit or "
+        "jax.device_put.",
     )
 
 

@@ -59,6 +59,30 @@ def spec(cuts: Mapping[int, Cut], rank: int) -> str:
     return f"jax.sharding.PartitionSpec({', '.join(entries)})"
 
 
+def cuts_of(sharding: str) -> dict[int, Cut]:
+    """What a sharding cuts, of its words.
+
+    >>> cuts_of("dimension 1 in 4 parts along data, each on 2 devices")
+    {1: Cut(parts=4, along=('data',))}
+    """
+    return {
+        int(axis): Cut(int(parts), tuple(along.split(" and ")) if along else ())
+        for axis, parts, along in _CUT.findall(sharding)
+    }
+
+
+def words(cuts: Mapping[int, Cut]) -> str:
+    """What is cut, as one says it.
+
+    >>> words({1: Cut(4, ("data",))})
+    'dimension 1 in 4 parts along data'
+    """
+    return " and ".join(
+        f"dimension {axis} in {cut.parts} parts" + (f" along {' and '.join(cut.along)}" if cut.along else "")
+        for axis, cut in sorted(cuts.items())
+    )
+
+
 def placements(compiled: Compiled) -> dict[str, Placed]:
     """The arguments whose sharding is known, by name."""
     lowered = compiled.lowered()
@@ -73,10 +97,7 @@ def _placed(graph: Graph, local: bool) -> list[Placed]:
     found = []
     for node in np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist():
         sharding = graph.node(node).attributes.get("sharding", "")
-        cuts = {
-            int(axis): Cut(int(parts), tuple(along.split(" and ")) if along else ())
-            for axis, parts, along in _CUT.findall(sharding)
-        }
+        cuts = cuts_of(sharding)
         dims = graph.tables.types.dims[int(graph.values.type[graph.first_value[node]])]
         if not (cuts or sharding == _WHOLE) or max(cuts, default=0) >= max(len(dims), 1):
             continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from math import prod
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from jaxviz.costs.kernels import kernels_of
 from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.finding import Subject
-from jaxviz.find.placement import Cut, Placed, placements, spec
+from jaxviz.find.placement import Cut, Placed, placements, spec, words
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Graph
 from jaxviz.units import bytes_text
 
@@ -37,7 +36,7 @@ def annotation(subject: Subject, node: int) -> str:
 
 
 def _needed(graph: Graph, node: int, placed: Placed, local: float) -> str:
-    comes = f"`{placed.name}` comes in with {_words(placed.cuts)}"
+    comes = f"`{placed.name}` comes in with {words(placed.cuts)}"
     op = graph.tables.strings[graph.nodes.op[node]]
     if op.startswith("all-gather"):
         gathered = _gathered(graph, node, placed)
@@ -58,7 +57,7 @@ def _needed(graph: Graph, node: int, placed: Placed, local: float) -> str:
     which = "" if all(cut.along for cut in cuts.values()) else ", with the axis of the mesh that it is cut along now,"
     gives = " or take the result as the argument lies, with out_shardings," if _gives_result(graph, node) else ""
     return (
-        f"{comes} and is needed with {_words(cuts)}. Let it come as {spec(cuts, len(placed.shape))}{which} in "
+        f"{comes} and is needed with {words(cuts)}. Let it come as {spec(cuts, len(placed.shape))}{which} in "
         f"in_shardings of jax.jit or with jax.device_put,{gives} and nothing is exchanged."
     )
 
@@ -127,10 +126,3 @@ def _gives_result(graph: Graph, node: int) -> bool:
 
 def _dims(graph: Graph, value: int) -> tuple[int, ...]:
     return graph.tables.types.dims[int(graph.values.type[value])]
-
-
-def _words(cuts: Mapping[int, Cut]) -> str:
-    return " and ".join(
-        f"dimension {axis} in {cut.parts} parts" + (f" along {' and '.join(cut.along)}" if cut.along else "")
-        for axis, cut in sorted(cuts.items())
-    )
