@@ -107,13 +107,17 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def _may_be_zero(subject: Subject, divisor: int) -> bool:
-    """Whether a divisor is an argument, or a sum or a count of what comes from one."""
+    """Whether a divisor is an argument, a difference of two, or a sum or a count of what comes from one."""
     flow = subject.flow
     source = flow.origin(divisor)
     if flow.is_argument(source):
         return True
     maker = int(subject.graph.value_node[source]) if source >= 0 else -1
-    return maker >= 0 and flow.op(maker) == "reduce_sum" and flow.number(flow.operands(maker)[0]) is None
+    if maker < 0 or flow.op(maker) not in ("reduce_sum", "sub"):
+        return False
+    if flow.op(maker) == "sub":
+        return all(flow.is_argument(flow.origin(operand)) for operand in flow.operands(maker))
+    return flow.number(flow.operands(maker)[0]) is None
 
 
 def _given(subject: Subject, nodes: list[int]) -> str:

@@ -50,10 +50,16 @@ def test_a_division_by_zero_is_a_warning():
     assert line_numbers(finding, by_zero) == [2]
 
 
-def test_a_division_by_an_argument_is_worth_a_note():
-    finding = the("division", share, N, N)
+def spread(n, first, last):
+    between = last - first
+    return n // between
+
+
+@pytest.mark.parametrize(("fn", "arguments"), [(share, (N, N)), (spread, (N, 3, 3))])
+def test_a_division_by_an_argument_or_a_difference_of_two_is_worth_a_note(fn, arguments):
+    finding = the("division", fn, *arguments)
     assert finding.severity == "note"
-    assert line_numbers(finding, share) == [2]
+    assert line_numbers(finding, fn) == [2]
 
 
 INNOCENT = {
@@ -66,6 +72,8 @@ INNOCENT = {
     "a number": (lambda n: n // 3, (N,)),
     "guarded": (lambda n, m: n // jnp.where(m == 0, 1, m), (N, N)),
     "at least one": (lambda n, m: n // jnp.maximum(m, 1), (N, N)),
+    "a difference of floats": (lambda x, y: x / (x - y), (1.0, 2.0)),
+    "guarded difference": (lambda n, m: n // jnp.maximum(n - m, 1), (N, N)),
     "true division": (lambda n, m: n / m, (N, N)),
     "a remainder": (lambda n: n % 4, (N,)),
     "a mean": (lambda n: n.mean(), (N,)),
