@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
+from jaxviz.find.flow import SAME
 from jaxviz.graph import ARGUMENT, CARRY, INIT, LEAVE, RESULT
 from jaxviz.units import bytes_text
 
@@ -176,10 +177,22 @@ def _is_written_into(subject: Subject, member: int, results: list[_Border]) -> b
         source = flow.origin(flow.operands(node)[0])
         maker = int(subject.graph.value_node[source]) if source >= 0 else -1
         if maker >= 0 and (flow.op(maker).startswith("scatter") or flow.op(maker) == "dynamic_update_slice"):
-            before = flow.origin(flow.operands(maker)[0])
+            before = _unrolled(subject, flow.origin(flow.operands(maker)[0]))
             if before >= 0 and int(subject.graph.value_node[before]) == member:
                 return True
     return False
+
+
+def _unrolled(subject: Subject, source: int) -> int:
+    """A value before it was rolled: what is put together anew of pieces of one value of its type."""
+    flow = subject.flow
+    source = flow.back(source)
+    maker = int(subject.graph.value_node[source]) if source >= 0 else -1
+    if maker < 0 or flow.op(maker) != "concatenate":
+        return source
+    wholes = {flow.origin(piece, SAME | {"slice"}) for piece in flow.operands(maker)}
+    whole = wholes.pop()
+    return whole if not wholes and whole >= 0 and _type(subject, whole) == _type(subject, source) else source
 
 
 # Operations that are looked at between a step of descent and the gradient, and behind that.
@@ -263,7 +276,7 @@ def _are_new(subject: Subject, members: set[int], results: list[_Border]) -> boo
         sources = {flow.back(flow.operands(node)[0])}
         for _ in range(_STEPS):
             makers = {int(graph.value_node[source]) for source in sources if source >= 0}
-            read = {flow.back(operand) for maker in makers for operand in flow.operands(maker)}
+            read = {_unrolled(subject, operand) for maker in makers for operand in flow.operands(maker)}
             alike = {operand for operand in read if operand >= 0 and _type(subject, operand) == type_}
             updated |= {int(graph.value_node[operand]) for operand in alike} & members
             sources = alike

@@ -150,6 +150,8 @@ INNOCENT = {
     ),
     "a sum with a gradient": (lambda w, x: jax.grad(squares)(w, x).sum() + w, (W, X)),
     "half of the state": (lambda p, x: p["w"] - x.sum(), (PARAMS, X)),
+    "an array that is only rolled": (lambda x: jnp.roll(x, 1, axis=0), (W,)),
+    "neighbours that are averaged": (lambda x: 0.5 * (x + jnp.roll(x, 1, axis=0)), (W,)),
     "a donated array that is used": (jax.jit(lambda x: x + 1, donate_argnums=0), (jnp.ones((1000, 1000)),)),
     "a partial": (functools.partial(loss, PARAMS), (X,)),
 }
@@ -178,3 +180,11 @@ def test_one_array_that_something_is_written_into():
 
     finding = the("donated", remember, jnp.zeros((1000, 500)), jnp.ones(500), 3)
     assert finding.title == "`cache` (2 MB) could be donated"
+
+
+def test_one_array_that_is_rolled_and_written_into():
+    def remember(recent, row):
+        return jnp.roll(recent, -1, axis=0).at[-1].set(row)
+
+    finding = the("donated", remember, jnp.zeros((1000, 500)), jnp.ones(500))
+    assert finding.title == "`recent` (2 MB) could be donated"
