@@ -294,11 +294,16 @@ def _document_of(name: str, stage: OpenedStage, lowered: OpenedStage | None) -> 
 
 def _with_lowered(document: Document, lowered: OpenedStage) -> Document:
     """The document of HLO with the StableHLO that it was made of as a stage before it, linked by names."""
+    from jaxviz.find import SEVERITIES, find_in_stablehlo
     from jaxviz.link.links import link_shares
     from jaxviz.link.named import links_by_name
     from jaxviz.outline.metadata import opened_outline
 
     graph, outline = opened_outline(lowered.graph)
+    # What is told of the HLO already is not told again.
+    told = {entry.finding.kind for entry in document.findings}
+    more = [FindingEntry(1, one) for one in find_in_stablehlo(graph, outline) if one.kind not in told]
+    findings = sorted([*document.findings, *more], key=lambda entry: -SEVERITIES.index(entry.finding.severity))
     (program,), (compiled,) = document.programs, document.graphs
     links = links_by_name(graph, compiled)
     return replace(
@@ -306,5 +311,6 @@ def _with_lowered(document: Document, lowered: OpenedStage) -> Document:
         graphs=(compiled, graph),
         programs=(replace(program, stages=(StageEntry(lowered.kind, 1), *program.stages)),),
         outlines=(*document.outlines, OutlineEntry(1, outline)),
+        findings=tuple(findings),
         links=(LinksEntry(1, 0, links, link_shares(compiled, links)),),
     )

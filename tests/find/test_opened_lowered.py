@@ -228,3 +228,28 @@ INNOCENT = {
 def test_stablehlo_of_a_program_in_which_nothing_is_to_be_mended_is_left_alone(tmp_path, monkeypatch, name):
     fn, arguments = INNOCENT[name]
     assert opened(tmp_path, monkeypatch, fn, arguments).findings == ()
+
+
+def counted_by_zero(x, n):
+    for i in range(30):
+        x = x * i + jnp.sin(x)
+    return x, n // 0
+
+
+def test_a_folder_with_both_tells_what_its_stablehlo_says_and_its_hlo_does_not(tmp_path, monkeypatch):
+    lowered = jax.jit(counted_by_zero).lower(V, WHOLE)
+    folder = tmp_path / "module_0001.jit_counted_by_zero"
+    folder.mkdir()
+    (folder / "module.mlir").write_text(lowered.as_text(debug_info=True))
+    compiled = lowered.compile().as_text()
+    (tmp_path / f"{folder.name}.cpu_after_optimizations.txt").write_text(compiled)
+    monkeypatch.chdir(os.path.dirname(__file__))
+    folder = jv.open(tmp_path)
+    assert folder.kinds == ("stablehlo", "hlo")
+    assert [one.kind for one in folder.findings].count("unrolled") == 1
+    document = folder.document()
+    (entry,) = (one for one in document.findings if one.finding.kind == "division")
+    said = {document.graphs[entry.graph].node(node).op for node in entry.finding.nodes.tolist()}
+    assert "divide" in said
+    first = inspect.getsourcelines(counted_by_zero)[1]
+    assert [line.line for line in entry.finding.lines] == [first + 3]
