@@ -47,6 +47,11 @@ def _contraction(failure: Failure, match: re.Match[str]) -> Explanation | None:
             swapped = (grouped(names[1], right), grouped(names[0], left))
             told = f"Put them in the other order; this gives {(b[0], a[1])}:"
             cures.insert(0, Cure(told, written_with(failure, node, left, right, swapped)))
+        elif len(a) == len(b) == 2 and a[1] == b[1]:
+            # As layers do it: rows of examples by rows of weights.
+            swapped = (grouped(names[1], right), f"{as_operand(left, names[0])}.T")
+            told = f"Or in the other order; this gives {(b[0], a[0])}:"
+            cures.append(Cure(told, written_with(failure, node, left, right, swapped)))
     sizes = shapes_in(failure.message)
     inner = f"{sizes[0][0]} and {sizes[1][0]}" if len(sizes) > 1 and sizes[0] and sizes[1] else "different"
     kinds = f"`{names[0]}` is {a} and `{names[1]}` is {b}. " if a is not None and b is not None else ""
@@ -203,12 +208,30 @@ def _einsum(failure: Failure, match: re.Match[str]) -> Explanation | None:
     first = failure.text(call.args[0]) if call.args else '"..."'
     written = str(failure.value(call.args[0]) or "") if call.args else ""
     code = failure.with_(call.args[0], f'"{_fitted(failure, call, written, ranks)}"') if call.args else first
+    kept = _in_front(written, ranks)
     fit = f": {told}" if told else ""
     reason = f"Each operand of `einsum` has one letter for each of its axes. {first} does not fit{fit}."
     cure = Cure("Use as many letters as there are axes, equal ones for axes that belong together:", code)
+    if kept:
+        code = failure.with_(call.args[0], f'"{kept}"')
+        cure = Cure("If what it has more is a batch, in front, say so with `...`; it stays in the result:", code)
     return Explanation(
         "einsum", f"the subscripts {first} do not fit the operands", reason, (cure,), api_page("jax.numpy.einsum")
     )
+
+
+def _in_front(written: str, ranks: list[int | None]) -> str:
+    """Subscripts by which further axes in front of the operands are kept; empty where none has more than letters, or
+    one has less."""
+    before, arrow, after = written.replace(" ", "").partition("->")
+    terms = before.split(",")
+    if not arrow or "." in written or len(terms) != len(ranks) or not all(rank is not None for rank in ranks):
+        return ""
+    further = [(rank or 0) - len(term) for rank, term in zip(ranks, terms, strict=True)]
+    if min(further) < 0 or max(further) < 1:
+        return ""
+    wider = [f"...{term}" if more else term for term, more in zip(terms, further, strict=True)]
+    return f"{','.join(wider)}->...{after}"
 
 
 def _fitted(failure: Failure, call: ast.Call, written: str, ranks: list[int | None]) -> str:

@@ -108,3 +108,24 @@ def bits_of_a_float(x):
 @failing(jnp.ones((8, 4)), jnp.eye(4), case="contraction", place="w @ x", mends=[0], gives=jnp.ones((8, 4)))
 def a_product_in_the_other_order(x, w):
     return w @ x
+
+
+@failing(
+    A, jnp.ones((5, 4)), case="contraction", place="w @ x", mends=[0], words=["(5, 3)"], gives=jnp.full((5, 3), 5.0)
+)
+def rows_of_weights_by_rows_of_examples(w, x):
+    bias = jnp.ones(3)
+    return w @ x + bias
+
+
+@failing(
+    jnp.ones((2, 3, 4)),
+    jnp.ones((2, 4, 5)),
+    case="einsum",
+    place="jnp.einsum",
+    words=['"...ij,...jk->...ik"'],
+    mends=[0],
+    gives=jnp.full((2, 3, 5), 4.0),
+)
+def an_einsum_of_batches(a, b):
+    return jnp.einsum("ij,jk->ik", a, b)
