@@ -33,6 +33,7 @@ NOT_CURED = {
         "as_many_as_the_sum",
         "gradients_of_another_tree",
         "a_dictionary_that_is_filled",
+        "turns_over_what_is_different",
         "rows_that_do_not_fit",
         "a_backward_of_another_shape",
         "a_backward_of_two",

@@ -58,6 +58,11 @@ def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
     cures = list(static_cures(failure) or before) or [
         Cure(f"Give the length that the result shall have; what is left over is filled up ({parameter}=):", code)
     ]
+    around = failure.source.parent(call) if failure.source is not None else None
+    in_turns = isinstance(around, (ast.For, ast.comprehension)) and parameter == "size"
+    if in_turns and not before:
+        # What is filled up would be turns that are too many.
+        cures = [*static_cures(failure)]
     counts = call.args[1] if name == "repeat" and len(call.args) > 1 else None
     if counts is not None and not failure.traced(counts):
         # What is computed of nothing that is traced can be computed by NumPy, at once.
@@ -72,6 +77,8 @@ def _size(failure: Failure, _: re.Match[str]) -> Explanation | None:
         f"{stand_ins(failure, call)} The shape of every array must be known then, but how many elements `{written}` "
         f"has {depends(failure)}."
     )
+    if in_turns and not cures:
+        reason += f" Find what `{written}` gives before the call, and hand it in as a static tuple."
     return Explanation("length", title, reason, tuple(cures), failure.link or error_page("ConcretizationTypeError"))
 
 

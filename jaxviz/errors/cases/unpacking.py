@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
@@ -35,6 +36,41 @@ def _one_for_several(failure: Failure, _: re.Match[str]) -> Explanation | None:
     return Explanation("no axis", f"`{text}` is one number", reason, (cure,), api_page("jax.numpy.atleast_1d"))
 
 
+def _keys_for_pairs(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    """A dictionary that is gone along for pairs: it gives its keys, and a text comes apart into letters."""
+    # What a comprehension goes along is known in the function around it.
+    for place in reversed(failure.own[-2:]):
+        there = failure.seen_from(place)
+        for loop in _going_along(there):
+            if isinstance(loop.target, (ast.Tuple, ast.List)) and isinstance(there.value(loop.iter), Mapping):
+                return _told_of_pairs(there, loop)
+    return None
+
+
+def _told_of_pairs(failure: Failure, loop: ast.For | ast.comprehension) -> Explanation:
+    text, names = failure.text(loop.iter), failure.text(loop.target)
+    reason = (
+        f"`{text}` is a dictionary, and a `for` goes along its keys alone. Each of these was to come apart into "
+        f"`{names}`."
+    )
+    code = f"for {names} in {text}.items():"
+    if isinstance(loop, ast.comprehension):
+        code = failure.with_(loop.iter, f"{text}.items()")
+    elif failure.source is not None:
+        code = failure.source.replaced(loop, {loop.iter: f"{text}.items()"})
+    cure = Cure("Go along the keys with their values:", code)
+    return Explanation("pairs", f"`{text}` gives its keys, not pairs", reason, (cure,), "")
+
+
+def _going_along(failure: Failure) -> Iterator[ast.For | ast.comprehension]:
+    """The loop at whose head the error came, or the parts of the comprehension in which it did."""
+    if isinstance(failure.statement, ast.For):
+        yield failure.statement
+    for node in ast.walk(failure.statement) if failure.statement is not None else ():
+        if isinstance(node, ast.comprehension):
+            yield node
+
+
 def _is_key(value: Any) -> bool:
     return is_array(value) and jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
 
@@ -50,4 +86,7 @@ def _key_for_several(failure: Failure, node: ast.expr, count: int) -> Explanatio
     return Explanation("no axis", f"`{text}` is one random key", reason, (cure,), api_page("jax.random.split"))
 
 
-CASES = (Case("no axis", ("TypeError",), r"iteration over a 0-d array", _one_for_several),)
+CASES = (
+    Case("no axis", ("TypeError",), r"iteration over a 0-d array", _one_for_several),
+    Case("pairs", ("ValueError",), r"(?:not enough|too many) values to unpack", _keys_for_pairs),
+)

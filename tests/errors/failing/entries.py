@@ -67,3 +67,29 @@ def one_of_two_values(x):
 def two_numbers_in_a_text(x):
     print(f"mean {x.mean():.2f}, largest {x.max():.2f}")
     return x
+
+
+@failing(
+    {"alpha": X, "beta": X},
+    case="pairs",
+    place="parameters",
+    words=["parameters.items():"],
+    mends=[0],
+    gives=12,
+    instead="loop",
+)
+def a_dictionary_that_is_gone_along_for_pairs(parameters):
+    total = 0.0
+    for _name, values in parameters:
+        total = total + values.sum()
+    return total
+
+
+@failing({"alpha": X, "beta": X}, case="pairs", place="parameters", words=["`k, v`"], mends=[0], gives=12)
+def a_sum_over_pairs_of_a_dictionary(parameters):
+    return sum(v.sum() for k, v in parameters)
+
+
+@failing(X, case="length", place="jnp.unique(x)", words=["hand it in as a static tuple"])
+def turns_over_what_is_different(x):
+    return [(x == one).sum() for one in jnp.unique(x)]
