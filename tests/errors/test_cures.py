@@ -58,6 +58,13 @@ def test_a_call_that_nobody_typed_is_not_to_be_typed_again():
     assert [cure.code for cure in caught.value.jaxviz.explanation.cures] == ['fast = jax.jit(fn, static_argnames="n")']
 
 
+def test_a_derivative_that_is_called_with_an_integer_says_with_what_to_call_it():
+    slope = jax.grad(lambda n: n**2)
+    with pytest.raises(TypeError) as caught:
+        jv.explore(slope, 3)
+    assert caught.value.jaxviz.explanation.reason.endswith("Call it with 3.0, not with 3.")
+
+
 def test_code_that_is_what_failed_is_no_cure():
     def fn(x):
         return statistics.median([x.sum(), x.max()])

@@ -33,6 +33,9 @@ def _integer(failure: Failure, match: re.Match[str]) -> Explanation:
     if asked is not None and not any(_is_known_float(failure, one) for one in given):
         code = f"{text}.0" if isinstance(asked, ast.Constant) else f"jnp.asarray({text}, jnp.float32)"
         cures.append(Cure("Differentiate with respect to a floating-point number:", failure.with_(asked, code)))
+    whole = next((one for one in failure.args if type(one) is int), None)
+    if failure.place is None and whole is not None:
+        reason += f" Call it with {float(whole)}, not with {whole}."
     if call is not None and outer is not None:
         cures += _by_another(failure, call, outer, places)
     title = f"`{name}` has no derivative by an integer"
