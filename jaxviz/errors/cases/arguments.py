@@ -28,7 +28,7 @@ from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
 from jaxviz.errors.failure import Failure, is_array, last_name, parameters_of
-from jaxviz.errors.rewriting import explored_again
+from jaxviz.errors.rewriting import explored_again, with_keyword
 from jaxviz.errors.source import Source, definition_of
 
 
@@ -317,7 +317,11 @@ def _result(failure: Failure, match: re.Match[str]) -> Explanation:
         f"extra = ...  # the {what} is made outside"
     )
     cures = [Cure("Leave it outside:", code)]
-    if what not in _PLAIN:
+    if what == "custom_jvp" and failure.name.isidentifier() and not is_jitted(failure):
+        # Of a model of Equinox, the activation.
+        code = f"{failure.name} = eqx.filter_jit({failure.name})"
+        cures = [Cure("Use `jit` of Equinox, which lets the rest of a model out as it is:", code, inside=False)]
+    elif what not in _PLAIN:
         register = f"jax.tree_util.register_dataclass({what})  # of a dataclass: its fields go in and come out"
         cures.insert(0, Cure("Tell JAX which arrays it holds:", register))
     reason = (
@@ -418,10 +422,27 @@ def _of_axis(failure: Failure, name: str) -> Explanation:
         "Collectives such as `psum` work over an axis that has a name: of `vmap`, or of the devices under `shard_map`. "
         f"None of those around this line is called `{name}`."
     )
+    cures = _mapped_over(failure, name)
+    return Explanation("axis name", f"there is no axis named `{name}`", reason, cures, api_page("jax.shard_map"))
+
+
+def _mapped_over(failure: Failure, name: str) -> tuple[Cure, ...]:
+    """What is mapped already, by an axis of this name; otherwise the layer or the function that is not."""
+    outside, call = failure.calling("vmap")
+    if call is not None and not any(one.arg == "axis_name" for one in call.keywords):
+        named = with_keyword(outside, call, "axis_name", f'"{name}"')
+        return (Cure("Give the axis that is mapped this name:", outside.with_(call, named), inside=False),)
+    layer = failure.find(ast.Call)
+    if "/equinox/" in failure.library_path:
+        # A layer with a state, which is one for the whole batch.
+        if layer is None or len(layer.args) != 2:
+            return ()
+        axes = f'axis_name="{name}", in_axes=(0, None), out_axes=(0, None)'
+        code = failure.with_(layer.func, f"jax.vmap({failure.text(layer.func)}, {axes})")
+        return (Cure("Map it over the batch, by an axis of that name; the state is one for all of it:", code),)
     given = ", ".join(parameters_of(failure.fn))
     code = f'jax.vmap({failure.name}, axis_name="{name}")({given})'
-    cures = (Cure("Map it over an axis of that name:", code, inside=False),) if failure.name.isidentifier() else ()
-    return Explanation("axis name", f"there is no axis named `{name}`", reason, cures, api_page("jax.shard_map"))
+    return (Cure("Map it over an axis of that name:", code, inside=False),) if failure.name.isidentifier() else ()
 
 
 _COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "ppermute", "axis_index", "psum_scatter", "all_to_all")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 
 from jaxviz.errors.cases.leaks import definition_with_source
+from jaxviz.errors.cases.operands import shapes_in
 from jaxviz.errors.explanation import Case, Cure, Explanation, plain
-from jaxviz.errors.failure import Failure
+from jaxviz.errors.failure import Failure, last_name
+from jaxviz.errors.rewriting import called, fresh, with_keyword
 from jaxviz.errors.source import names_read
 
 _FLAX = "https://flax.readthedocs.io/en/latest/"
@@ -28,8 +31,23 @@ def _parameter_shape(failure: Failure, match: re.Match[str]) -> Explanation:
         made = f"{outside.text(call.func.value)}.init({', '.join(['jax.random.key(0)', *given])})"
         code = f"{call.args[0].id} = {made}\n{outside.with_(call, outside.text(call))}"
         cures = [Cure("Make the parameters with an input of the shape that they get:", code)]
+        cures = _as_rows(outside, call.args[1:2], there, wanted) or cures
     title = f"`{name}` of `{module}` is {there}, and this input needs {wanted}"
     return Explanation("flax shape", title, reason.strip(), tuple(cures), f"{_ERRORS}#flax.errors.ScopeParamShapeError")
+
+
+def _as_rows(failure: Failure, given: list[ast.expr], there: str, wanted: str) -> list[Cure]:
+    """An input of several axes, such as an image, laid out as the parameters were made for."""
+    shape = tuple(getattr(failure.value(given[0]), "shape", ())) if given else ()
+    (features, *_), (asked, *_) = shapes_in(there)[0], shapes_in(wanted)[0]
+    if len(shape) < 2 or shape[-1] != asked:
+        return []
+    text = failure.text(given[0])
+    for rows, reshaped in ((shape[1:], f"{text}.reshape({text}.shape[0], -1)"), (shape, f"{text}.reshape(-1)")):
+        if math.prod(rows) == features:
+            told = f"It has {' x '.join(map(str, rows))} = {features} entries in several axes. Make one axis of them:"
+            return [Cure(told, failure.with_(given[0], reshaped))]
+    return []
 
 
 def _derivative_of_all(failure: Failure, match: re.Match[str]) -> Explanation | None:
@@ -51,9 +69,24 @@ def _derivative_of_all(failure: Failure, match: re.Match[str]) -> Explanation | 
     cures = []
     if filtered is not None:
         cures.append(Cure("Use the form of Equinox:", failure.with_(call.func, f"eqx.{filtered}")))
-    cures.append(Cure("Or take the model apart:", "arrays, rest = eqx.partition(model, eqx.is_array)"))
+    cures += _taken_apart(failure, call)
     title = f"`jax.{name}` was given a model that holds a {kind}"
     return Explanation("model of functions", title, reason, tuple(cures), f"{_EQUINOX}all-of-equinox/")
+
+
+def _taken_apart(failure: Failure, call: ast.Call) -> list[Cure]:
+    """A transformation by the arrays of a model alone; the rest is read from around it."""
+    outer = failure.source.parent(call) if failure.source is not None else None
+    if not isinstance(outer, ast.Call) or outer.func is not call or len(call.args) != 1 or not outer.args:
+        return []
+    if isinstance(outer.args[0], ast.Starred):
+        return []
+    arrays, rest = fresh(failure, "arrays"), fresh(failure, "rest")
+    function = f"lambda {arrays}, *given: {called(failure, call.args[0])}(eqx.combine({arrays}, {rest}), *given)"
+    changes: dict[ast.AST, str] = {call.args[0]: function, outer.args[0]: arrays}
+    whole = failure.with_(outer, failure.source.replaced(outer, changes)) if failure.source is not None else ""
+    apart = f"{arrays}, {rest} = eqx.partition({failure.text(outer.args[0])}, eqx.is_array)"
+    return [Cure("Or take the model apart:", f"{apart}\n{whole}")]
 
 
 def _unwatched(failure: Failure, match: re.Match[str]) -> Explanation:
@@ -138,6 +171,30 @@ def _optimizer_of_functions(failure: Failure, match: re.Match[str]) -> Explanati
     return Explanation("optimizer of functions", title, reason, cures, f"{_EQUINOX}api/manipulation/#equinox.filter")
 
 
+def _random_numbers(failure: Failure, match: re.Match[str]) -> Explanation:
+    """A layer that draws, called without what it draws from: a key for Equinox, `Rngs` for NNX."""
+    call = failure.find(ast.Call)
+    of_nnx = match[1] is not None
+    known = "key" in failure.variables
+    cures = []
+    if call is not None:
+        name, given = ("rngs", "nnx.Rngs(0)") if of_nnx else ("key", "key" if known else "jax.random.key(0)")
+        cures = [
+            Cure("Give it one, a new one in each step:", failure.with_(call, with_keyword(failure, call, name, given)))
+        ]
+    explored = last_name(call.func) if call is not None and len(failure.own) == 1 else ""
+    if explored:
+        switched = f"{explored}.eval()" if of_nnx else f"{explored} = eqx.nn.inference_mode({explored})"
+        cures.append(Cure("Or switch it off before, in evaluation:", switched, inside=False))
+    reason = (
+        f"{match[1] or match[2]} chooses at random what it leaves out, and random numbers of JAX need a key. In "
+        "evaluation nothing is drawn."
+    )
+    title = f"`{' '.join(failure.text(call).split()) or failure.name}` draws random numbers, and has no key"
+    page = f"{_FLAX}api_reference/flax.nnx/nn/stochastic.html" if of_nnx else f"{_EQUINOX}api/nn/dropout/"
+    return Explanation("random numbers of a layer", title, reason, tuple(cures), page)
+
+
 def _is_of_nnx(value: object) -> bool:
     return any(one.__module__.startswith("flax.nnx") for one in type(value).__mro__)
 
@@ -202,18 +259,11 @@ CASES = (
         r"Cannot (extract) graph node from different trace level, got (\w+)",
         _nnx_outside,
     ),
-    plain(
+    Case(
         "random numbers of a layer",
         ("ValueError", "RuntimeError"),
         r"no `rngs` argument was provided to (Dropout)|(Dropout) requires a key when running",
-        "`$text` draws random numbers, and has no key",
-        "$1$2 chooses at random what it leaves out, and random numbers of JAX need a key. In evaluation nothing "
-        "is drawn.",
-        [
-            ("Give it a key, a new one in each step; NNX takes rngs=nnx.Rngs(key):", "$call($first, key=key)"),
-            ("Or switch it off in evaluation:", "eqx.nn.inference_mode(model)   # of NNX: model.eval()"),
-        ],
-        f"{_EQUINOX}api/nn/dropout/",
+        _random_numbers,
     ),
     Case(
         "model of functions",

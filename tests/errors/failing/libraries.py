@@ -53,6 +53,13 @@ def another_input_than_that_of_init(variables):
     return Net().apply(variables, A.T)
 
 
+@failing(
+    MADE, A.reshape(3, 2, 2), case="flax shape", place="", words=["2 x 2 = 4", "image.reshape(image.shape[0], -1)"]
+)
+def an_image_for_rows(variables, image):
+    return Net().apply(variables, image)
+
+
 @failing(MADE["params"], case="flax parameters", place="", words=['{"params": params}'])
 def parameters_without_their_collection(params):
     return Net().apply(params, A)
@@ -61,6 +68,11 @@ def parameters_without_their_collection(params):
 @failing(A, case="flax random numbers", place="", words=['rngs={"dropout": jax.random.key(0)}'])
 def a_dropout_without_a_key(x):
     return Dropped().apply({}, x)
+
+
+@failing(A, case="random numbers of a layer", place="nnx.Dropout(0.5)(a)", words=["rngs=nnx.Rngs(0)"], mends=[0])
+def a_dropout_of_nnx(a):
+    return nnx.Dropout(0.5)(a) + a
 
 
 @failing(NORMED, case="flax immutable", place="", words=['mutable=["batch_stats"]'])
@@ -129,7 +141,7 @@ else:
     def a_layer_that_is_given_a_batch(a):
         return LINEAR(a)
 
-    @failing(A[0], case="model of functions", place="jax.grad", words=["eqx.filter_grad"])
+    @failing(A[0], case="model of functions", place="jax.grad", words=["eqx.filter_grad"], mends=[0, 1])
     def a_derivative_by_a_whole_model(x):
         return jax.grad(lambda model: jnp.sum(model(x)))(MODEL)
 
@@ -172,3 +184,24 @@ else:
     def an_optimizer_of_a_whole_model(a):
         state = optax.adam(1e-3).init(MODEL)
         return jax.tree.map(jnp.sum, state), a
+
+    @failing(A, case="random numbers of a layer", place="", words=["(A, key=jax.random.key(0))"], mends=[0])
+    def a_layer_that_draws(a):
+        return eqx.nn.Dropout(0.5)(A) + a
+
+    BATCHED, STATE = eqx.nn.make_with_state(eqx.nn.BatchNorm)(4, axis_name="batch", mode="batch")
+
+    @failing(A, case="axis name", place="", words=["in_axes=(0, None), out_axes=(0, None))(a, STATE)"], mends=[0])
+    def a_norm_of_a_batch(a):
+        return BATCHED(a, STATE)[0]
+
+    @failing(A, case="axis name", place="", words=['in_axes=0, axis_name="batch")(a)'], mends=[0], instead="apart")
+    def a_norm_that_is_mapped_by_no_name(a):
+        def apart(a):
+            return jax.vmap(lambda row: BATCHED(row, STATE)[0], in_axes=0)(a)
+
+        return apart(a)
+
+    @failing(2.0, case="result", place="", words=["a_model_that_comes_out = eqx.filter_jit(a_model_that_comes_out)"])
+    def a_model_that_comes_out(scale):
+        return eqx.tree_at(lambda model: model.layers[0].bias, MODEL, jnp.ones(8) * scale)
