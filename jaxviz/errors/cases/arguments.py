@@ -1,4 +1,4 @@
-"""What can go into a traced function and come out of it: arguments, static arguments, mapped axes, results, leaks."""
+"""What can go into a traced function and come out of it: arguments, static arguments, results."""
 
 from __future__ import annotations
 
@@ -11,24 +11,12 @@ from typing import Any
 
 import jax
 
-from jaxviz import compat
-from jaxviz.errors.cases.carries import Loop
-from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.known_numbers import by_numpy
-from jaxviz.errors.cases.leaks import (
-    changed_by_itself,
-    definition_with_source,
-    returned_from_inside,
-    returned_instead,
-    stored_inside,
-    stored_outside,
-)
 from jaxviz.errors.cases.outside import computed_before
-from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page, plain
-from jaxviz.errors.failure import Failure, is_array, last_name, parameters_of
-from jaxviz.errors.rewriting import explored_again, with_keyword
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
+from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.rewriting import explored_again
 from jaxviz.errors.source import Source, definition_of
 
 
@@ -337,128 +325,6 @@ def _result(failure: Failure, match: re.Match[str]) -> Explanation:
     )
 
 
-def _leaked(failure: Failure, match: re.Match[str]) -> Explanation:
-    made = re.search(
-        r"(?:was created on line|leaked intermediate value was created on line):?\s+(\S+?):(\d+)(?::\d+)?\s",
-        failure.message,
-    )
-    where = f" on line {made[2]}{_of_file(made[1])}" if made else ""
-    inner = re.search(r"when the value leaked was (\S+) at (\S+?):(\d+) traced for ([\w ]+)\.", failure.message)
-    if not where and inner:
-        where = f", `{inner[1]}` on line {inner[3]}{_of_file(inner[2])}, under {inner[4]}"
-    code = "def inner(x):\n    value = ...\n    return result, value   # give it back\n\nresult, value = inner(x)"
-    at = (inner[2], int(inner[3])) if inner else ()
-    of_jitted = returned_from_inside(failure.fn, *at) if not inner or inner[4] == "jit" else ""
-    going_on = ", and go on with `kept`" if of_jitted else ""
-    of_itself = changed_by_itself(failure.fn) if not inner or inner[1] == failure.name else ""
-    stored = stored_inside(failure.fn, *at)
-    reason = (
-        f"A value that was traced inside another function{where} was kept in a variable outside, and is used after "
-        f"that function has ended. While it was traced it had no number, and now it never gets one. {stored}".rstrip()
-    )
-    cures = (
-        Cure(
-            f"Give the value back instead of storing it{going_on}:",
-            of_jitted or of_itself or _given_back(failure) or code,
-            inside=False,
-        ),
-        *_turns_of_leak(failure),
-        Cure("To find where it was stored:", f"with jax.checking_leaks():\n    {failure.name}(...)"),
-    )
-    return Explanation(
-        "leak",
-        "a traced value was kept after its function had ended",
-        reason,
-        cures,
-        failure.link or error_page("UnexpectedTracerError"),
-    )
-
-
-def _of_file(path: str) -> str:
-    """` of step.py`; nothing of a cell of a notebook, whose file nobody knows by its name."""
-    return "" if "/ipykernel_" in path else f" of {path.rpartition('/')[2]}"
-
-
-def _turns_of_leak(failure: Failure) -> list[Cure]:
-    """For what the body of a loop of JAX stored outside: the same turns made by Python, where storing goes."""
-    source, function = definition_with_source(failure.fn)
-    for node in ast.walk(function) if function is not None and source is not None else ():
-        if isinstance(node, ast.Call) and last_name(node.func) in ("fori_loop", "scan"):
-            at = failure.seen_in(source, node)
-            return [dataclasses.replace(cure, inside=False) for cure in turns_in_python(at, Loop(at))]
-    return []
-
-
-def _given_back(failure: Failure) -> str:
-    """For what leaked out of the function of a derivative: the way that JAX has for it."""
-    wrapped = re.search(r"wrapped in a (\w+) to escape", failure.message)
-    if wrapped and wrapped[1] in ("LinearizeTracer", "JVPTracer", "GradTracer"):
-        return (
-            "def loss(parameters):\n    ...\n    return value, extra   # give it back beside the loss\n\n"
-            "(value, extra), gradient = jax.value_and_grad(loss, has_aux=True)(parameters)"
-        )
-    return ""
-
-
-def _axis_name(failure: Failure, match: re.Match[str]) -> Explanation:
-    call = failure.find(ast.Call)
-    of_arrays = call is not None and last_name(call.func) not in _COLLECTIVES
-    given = (argument(call, 1, "axis"), argument(call, 0)) if of_arrays else ()
-    axis = next((one for one in given if one is not None and isinstance(failure.value(one), str)), None)
-    if axis is not None:
-        function = failure.text(call.func) if call is not None else ""
-        reason = (
-            f"Axes of arrays of JAX have no names. `{function}` takes the number of an axis, 0 for the first and -1 "
-            f"for the last; it goes through {failure.text(axis)} letter by letter, and looks for an axis of that name."
-        )
-        cure = Cure("Say which axis by its number, such as the first:", failure.with_(axis, "0"))
-        title = f"{failure.text(axis)} is no axis of an array"
-        return Explanation("axis name", title, reason, (cure,), "https://docs.jax.dev/en/latest/jax.numpy.html")
-    return _of_axis(failure, match[1].strip("'\""))
-
-
-def _of_axis(failure: Failure, name: str) -> Explanation:
-    reason = (
-        "Collectives such as `psum` work over an axis that has a name: of `vmap`, or of the devices under `shard_map`. "
-        f"None of those around this line is called `{name}`."
-    )
-    cures = _mapped_over(failure, name)
-    return Explanation("axis name", f"there is no axis named `{name}`", reason, cures, api_page("jax.shard_map"))
-
-
-def _mapped_over(failure: Failure, name: str) -> tuple[Cure, ...]:
-    """What is mapped already, by an axis of this name; otherwise the layer or the function that is not."""
-    outside, call = failure.calling("vmap")
-    if call is not None and not any(one.arg == "axis_name" for one in call.keywords):
-        named = with_keyword(outside, call, "axis_name", f'"{name}"')
-        return (Cure("Give the axis that is mapped this name:", outside.with_(call, named), inside=False),)
-    layer = failure.find(ast.Call)
-    if "/equinox/" in failure.library_path:
-        # A layer with a state, which is one for the whole batch.
-        if layer is None or len(layer.args) != 2:
-            return ()
-        axes = f'axis_name="{name}", in_axes=(0, None), out_axes=(0, None)'
-        code = failure.with_(layer.func, f"jax.vmap({failure.text(layer.func)}, {axes})")
-        return (Cure("Map it over the batch, by an axis of that name; the state is one for all of it:", code),)
-    given = ", ".join(parameters_of(failure.fn))
-    code = f'jax.vmap({failure.name}, axis_name="{name}")({given})'
-    return (Cure("Map it over an axis of that name:", code, inside=False),) if failure.name.isidentifier() else ()
-
-
-_COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "ppermute", "axis_index", "psum_scatter", "all_to_all")
-
-
-def _axis_unknown(failure: Failure, match: re.Match[str]) -> Explanation | None:
-    """A collective over an axis that the mesh around it has not: JAX says nothing at all."""
-    call = failure.calls(*_COLLECTIVES)
-    innermost = failure.places[-1].frame.f_code.co_filename if failure.places else ""
-    named = [*(call.args[1:] if call is not None else []), *(one.value for one in (call.keywords if call else []))]
-    name = next((value for one in named if isinstance(value := failure.value(one), str)), "")
-    if call is None or not name or not innermost.startswith(compat.JAX_FOLDERS):
-        return None
-    return _of_axis(failure, name)
-
-
 def _missing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     if failure.place is not None and failure.place.frame.f_code.co_name != "<module>" and failure.own:
         return None
@@ -474,25 +340,7 @@ def _missing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     return Explanation("call", f"the arguments do not fit `{failure.name}`", reason, (cure,), api_page("jax.jit"))
 
 
-def _leak_seen(failure: Failure, match: re.Match[str]) -> Explanation:
-    """What `jax.checking_leaks` found: a traced value that something still holds."""
-    where = re.search(r"while tracing the function (\S+) at (\S+?):(\d+) for ([\w ]+)\.", failure.message)
-    inside = f" of `{where[1]}` (line {where[3]}{_of_file(where[2])})" if where else ""
-    stores = stored_outside(failure.fn)
-    shown = f" Line {stores[0][0]} stores it: `{stores[0][1]}`." if stores else ""
-    reason = (
-        f"A traced value{inside} is still held by something outside after the function has ended, where it has no "
-        f"number and never gets one. `jax.checking_leaks` looks for that.{shown}"
-    )
-    code = returned_instead(failure.fn)
-    cures = (Cure("Give the value back instead of storing it:", code, inside=False),) if code else ()
-    title = "a traced value is kept after its function has ended"
-    return Explanation("leak", title, reason, cures, error_page("UnexpectedTracerError"))
-
-
 CASES = (
-    Case("leak", ("UnexpectedTracerError",), "", _leaked),
-    Case("leak", ("Exception",), r"^Leaked trace", _leak_seen),
     Case("static argument", ("ValueError", "TypeError"), r"Non-hashable static arguments", _static),
     Case(
         "not an array",
@@ -518,8 +366,6 @@ CASES = (
         [("Use a place that there is:", "jax.jit(f, $1=0)")],
         api_page("jax.jit"),
     ),
-    Case("axis name", ("AssertionError",), r"^$", _axis_unknown),
-    Case("axis name", ("NameError", "KeyError", "ValueError"), r"unbound axis name:? ([\w'\"]+)", _axis_name),
     Case(
         "call",
         ("TypeError",),
