@@ -166,9 +166,14 @@ def _times(count: int) -> str:
 
 
 def _closest(new: Specialization, others: Sequence[Specialization]) -> tuple[Reason, ...]:
-    """What differs from the one that is most alike, of these the latest; nothing where one is the same."""
+    """What differs from the one that is most alike, nothing where one is the same. Of several that are alike, that
+    from which it differs by a mistake, which needed no compiling, and of these the latest."""
     found = [tuple(_differences(other, new)) for other in reversed(others)]
-    return min(found, key=lambda differing: sum(reason.count for reason in differing))
+
+    def unlike(differing: tuple[Reason, ...]) -> tuple[int, bool]:
+        return sum(reason.count for reason in differing), not any(reason.kind in _MISTAKES for reason in differing)
+
+    return min(found, key=unlike)
 
 
 def _new_object(new: Definition, last: Definition) -> Reason:
@@ -274,6 +279,8 @@ def _trees(one: Signature, other: Signature) -> Iterator[Reason]:
                 "for each value of a static one.",
                 changed.path,
             )
+        elif one.trees[name] != other.trees[name] and (nothing := _was_none(name, one, other)):
+            yield Reason("tree", nothing, f"Give `{name}` in every call, or None in every call.", name)
         elif one.trees[name] != other.trees[name]:
             yield Reason(
                 "tree",
@@ -281,6 +288,18 @@ def _trees(one: Signature, other: Signature) -> Iterator[Reason]:
                 f"Keep the structure of `{name}`: the same keys and lengths, and None for None.",
                 name,
             )
+
+
+def _was_none(name: str, one: Signature, other: Signature) -> str:
+    """In words, that an argument is an array in one call and None in the other; empty where it is not so."""
+    held = [name in (leaf.path for leaf in side.leaves) for side in (one, other)]
+    empty = [not any(_belongs(leaf.path, name) for leaf in side.leaves) for side in (one, other)]
+    empty = [
+        none and repr(side.trees[name]) == "PyTreeDef(None)" for none, side in zip(empty, (one, other), strict=True)
+    ]
+    if held[1] and empty[0]:
+        return f"`{name}` was an array, before None"
+    return f"`{name}` was None, before an array" if held[0] and empty[1] else ""
 
 
 def _how_trees_differ(name: str, one: Signature, other: Signature) -> str:
@@ -307,6 +326,10 @@ def _leaves(one: Signature, other: Signature) -> Iterator[Reason]:
         old = before.get(leaf.path)
         if old is None:
             continue
+        if leaf.dtype != old.dtype and "key<" in f"{leaf.dtype} {old.dtype}":
+            # The shape of what JAX keeps a key in is no shape of the person's.
+            changed.setdefault(("key", leaf.text, old.text, ""), []).append(leaf.path)
+            continue
         if leaf.shape != old.shape:
             what = ("shape", _shape(leaf.shape), _shape(old.shape), _axis(old.shape, leaf.shape))
             changed.setdefault(what, []).append(leaf.path)
@@ -330,6 +353,9 @@ def _leaf_reason(kind: str, now: str, then: str, more: str, paths: list[str]) ->
             f"Bring {where} to a few fixed sizes, by padding (and a mask) for instance, where many sizes come.",
             path,
         )
+    if kind == "key":
+        made = "Make keys in one way, such as jax.random.key; jax.random.PRNGKey gives an array of numbers."
+        return Reason("dtype", f"{what} {was} {now}, before {then}", made, path)
     if kind == "dtype":
         return Reason(
             "dtype", f"{what} {was} {now}, before {then}", f"Convert {what} to one type before the call.", path

@@ -296,3 +296,32 @@ def test_an_object_with_other_values_is_not_told_to_be_made_equal():
     assert "`self.rate` as an argument" in other.remedy
     assert "__eq__" not in other.remedy
     assert "give Model an `__eq__`" in same.remedy
+
+
+def test_of_two_earlier_calls_the_one_that_differs_by_a_mistake_is_compared_with():
+    step = jitted()
+    found = reasons_of(lambda: (step(ONES, y=2.0), step(ONES, None), step(ONES, 2.0)))
+    assert found[2] == [("passing", "y")]
+
+
+def test_an_array_where_there_was_none_is_said_so():
+    step = jitted()
+    with jv.recording() as found:
+        step(ONES, None)
+        step(ONES, ONES)
+    (reason,) = found.reasons[1]
+    assert reason.text == "`y` was an array, before None"
+    assert reason.remedy == "Give `y` in every call, or None in every call."
+
+
+def test_keys_that_are_made_in_two_ways_are_one_reason():
+    @jax.jit
+    def drawn(key):
+        return jax.random.normal(key)
+
+    with jv.recording() as found:
+        drawn(jax.random.key(0))
+        drawn(jax.random.PRNGKey(0))
+    (reason,) = next(why for one, why in zip(found.compilations, found.reasons, strict=True) if why[0].kind != "first")
+    assert reason.text == "`key` was u32[2], before key<fry>[]"
+    assert reason.remedy.startswith("Make keys in one way")
