@@ -441,6 +441,47 @@ def test_what_a_jitted_function_stores_is_given_back_beside_its_result():
         np.testing.assert_allclose(names["kept"], kept, rtol=1e-6)
 
 
+noted: list[jax.Array] = []
+
+
+@jax.jit
+def noting(x):
+    noted.append(x * 2)
+
+
+def using_what_was_noted(x):
+    noting(x)
+    return x + noted[-1]
+
+
+class Summed:
+    def __init__(self):
+        self.n = 0.0
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def add(self, x):
+        self.n += x
+
+
+summed = Summed()
+
+
+def using_a_sum(x):
+    summed.add(x)
+    return summed.n
+
+
+@pytest.mark.parametrize(("fn", "gives"), [(using_what_was_noted, 2 * X), (using_a_sum, X)])
+def test_what_only_stores_gives_that_as_its_result(fn, gives):
+    (cure,) = cures_of(fn, X)
+    definition, _, call = cure.code.rpartition("\n\n")
+    names = {"jax": jax, "functools": functools, "x": X}
+    exec(definition, names)
+    names["summed"] = type("Mended", (), {"n": 0.0, "add": names.get("add")})()
+    exec(call, names)
+    np.testing.assert_allclose(names["kept"], gives)
+
+
 def test_what_stores_more_than_one_value_is_not_written_anew():
     def fn(x):
         seen = {}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from jaxviz.errors.cases.state import call_with_state, reads, target_of, with_state
+from jaxviz.errors.cases.state import call_with_state, gives_only_by_storing, reads, received, target_of, with_state
 from jaxviz.errors.failure import last_name
 from jaxviz.errors.source import Source, definition_of, names_assigned
 
@@ -29,7 +29,7 @@ def returned_instead(fn: Any) -> str:
         return ""
     lines = _giving_back(source, function)
     given = ", ".join(one.arg for one in function.args.args)
-    return "\n".join([*lines, "", f"result, kept = {function.name}({given})"]) if lines else ""
+    return "\n".join([*lines, "", f"{received(function)} = {function.name}({given})"]) if lines else ""
 
 
 def stored_inside(fn: Any, path: str = "", line: int = 0) -> str:
@@ -95,7 +95,7 @@ def returned_from_inside(fn: Any, path: str = "", line: int = 0) -> str:
         return ""
     if _is_of(call.func, ("grad",)) and isinstance(call.func, ast.Call) and not call.func.keywords:
         text = text.replace(made := source.text(call.func), f"{made[:-1]}, has_aux=True)", 1)
-    return "\n".join([*decorators, *lines, "", f"{result}, kept = {text}"])
+    return "\n".join([*decorators, *lines, "", f"{received(function, result)} = {text}"])
 
 
 def changed_by_itself(fn: Any) -> str:
@@ -113,7 +113,7 @@ def changed_by_itself(fn: Any) -> str:
     text = call_with_state(function, store, call) if store is not None and isinstance(call, ast.Call) else ""
     decorators = [f"@{source.text(one)}" for one in function.decorator_list]
     made = f"  # {given[0]} is a new {holding.name}" if isinstance(holding, ast.ClassDef) else ""
-    return "\n".join([*decorators, *lines, "", f"result, kept = {text}{made}"]) if text else ""
+    return "\n".join([*decorators, *lines, "", f"{received(function)} = {text}{made}"]) if text else ""
 
 
 def _calls_of(caller: ast.FunctionDef, name: str) -> list[ast.Call]:
@@ -135,15 +135,18 @@ def _giving_back(source: Source, function: ast.FunctionDef) -> list[str]:
     stores, last = [*_storing(function), *_stored_by_helpers(source, function)], function.body[-1]
     if len(stores) != 1 or stores[0][0] not in function.body or stores[0][1] is None:
         return []
-    if not isinstance(last, ast.Return) or last.value is None:
+    returns = isinstance(last, ast.Return) and last.value is not None
+    if not returns and not gives_only_by_storing(function):
         return []
     statement, value = stores[0]
     if _read_again(source, function) is not None:
         return with_state(function, statement)
     lines = [f"def {function.name}({ast.unparse(function.args)}):"]
-    for one in function.body[:-1]:
+    for one in function.body[:-1] if returns else function.body:
         text = f"kept = {source.text(value)}" if one is statement and value is not None else source.text(one)
         lines += [f"    {line}" for line in text.splitlines()]
+    if not isinstance(last, ast.Return) or last.value is None:
+        return [*lines, "    return kept"]
     result = source.text(last.value)
     grouped = f"({result})" if isinstance(last.value, ast.Tuple) and not result.startswith("(") else result
     return [*lines, f"    return {grouped}, kept"]

@@ -40,17 +40,29 @@ def with_state(function: ast.FunctionDef, store: ast.stmt) -> list[str]:
     if not name or target is None:
         return []
     body = _Renamed(ast.unparse(target), name).visit(ast.Module(copy.deepcopy(_spoken(function)), [])).body
-    last = body[-1]
-    if not isinstance(last, ast.Return) or last.value is None:
+    last = body[-1] if isinstance(body[-1], ast.Return) else None
+    if (last is None or last.value is None) and not gives_only_by_storing(function):
         return []
     arguments = copy.deepcopy(function.args)
     arguments.args.insert(_first(function, target), ast.arg(name))
     lines = [f"def {function.name}({ast.unparse(arguments)}):"]
-    for one in body[:-1]:
+    for one in body[:-1] if last is not None else body:
         lines += [f"    {line}" for line in ast.unparse(one).splitlines()]
+    if last is None or last.value is None:
+        return [*lines, f"    return {name}"]
     result = ast.unparse(last.value)
     grouped = f"({result})" if isinstance(last.value, ast.Tuple) and not result.startswith("(") else result
     return [*lines, f"    return {grouped}, {name}"]
+
+
+def gives_only_by_storing(function: ast.FunctionDef) -> bool:
+    """Whether a function returns nothing anywhere: what it stores is all that it gives."""
+    return not any(isinstance(one, (ast.Return, ast.Yield, ast.YieldFrom)) for one in _own(function))
+
+
+def received(function: ast.FunctionDef, result: str = "result") -> str:
+    """The names for what a function gives that gives what it stored too."""
+    return "kept" if gives_only_by_storing(function) else f"{result}, kept"
 
 
 def call_with_state(function: ast.FunctionDef, store: ast.stmt, call: ast.Call) -> str:
