@@ -31,7 +31,8 @@ def _pair(failure: Failure, match: re.Match[str]) -> Explanation:
     begin = _begin(failure, function)
     text_of = f"The body gives `{text}` alone."
     pair = f"{text}, None"
-    advice = "Give a pair; None where nothing shall be stacked:"
+    where = f" at the end of `{function.name}`" if isinstance(function, ast.FunctionDef) else ""
+    advice = f"Give a pair{where}; None where nothing shall be stacked:"
     if text == "None":
         arguments = function.args.args if function is not None else []
         text_of = "The body gives nothing: it has no `return`."
@@ -42,7 +43,7 @@ def _pair(failure: Failure, match: re.Match[str]) -> Explanation:
         pair = f"{first}, ({', '.join(rest)})"
     elif function is not None and parameters(function) and _is_not_carried(failure, call, match[1] or ""):
         pair = f"{parameters(function)[0]}, {text}"
-        advice = f"Give what is carried first, as it is or as it shall go on, and `{text}` to be stacked:"
+        advice = f"Give what is carried first{where}, as it is or as it shall go on, and `{text}` to be stacked:"
         text_of += " That is not of the type of what is carried."
     pair = f"({pair})" if isinstance(function, ast.Lambda) else pair
     reason = (

@@ -198,7 +198,7 @@ def a_named_tuple_that_comes_out_as_a_tuple(x):
     X,
     case="scan pair",
     place="lax.scan",
-    words=["not of the type of what is carried"],
+    words=["not of the type of what is carried", "first at the end of `step`"],
     mends=[0],
     gives=(X, 2 * X),
     instead="step",
