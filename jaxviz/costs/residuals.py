@@ -14,6 +14,7 @@ from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.flow import SAME, Flow
 from jaxviz.graph import CARRY, CONSTANT, INIT, LEAVE, OPERATION, STACK, Column, Graph
 from jaxviz.outline.derivatives import CHECKPOINTS, Derivatives, derivatives_of
+from jaxviz.read.distinct import in_order
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call"})
 
@@ -126,8 +127,9 @@ def _crossings(graph: Graph, order: Column, flow: Flow) -> Iterator[tuple[int, i
     # What comes out of a call is looked for inside it.
     calls = np.isin(makers, [node for node in graph.owned_regions if flow.op(node) in _CALLS])
     rows = rows[(order[makers] < reader[rows]) | calls]
-    pairs = np.unique(np.stack([source[rows], reader[rows]], axis=1), axis=0)
-    yield from map(tuple, pairs.tolist())
+    size = 1 + int(order.max(initial=0))
+    pairs = np.divmod(in_order(source[rows].astype(np.int64) * size + reader[rows]), size)
+    yield from zip(*(column.tolist() for column in pairs), strict=True)
 
 
 def _kept(flow: Flow, source: int) -> tuple[int, bool]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
 from jaxviz.link.tags import Places
+from jaxviz.read.distinct import in_order
 from jaxviz.read.tag_text import MORE_TAGS, NO_TAG, only_tags, paths_of
 
 LINK_KINDS = ("exact", "merged", "inferred", "changed")
@@ -179,7 +180,7 @@ class _Linker:
         source = np.fromiter(chain.from_iterable(self.found), np.int64, len(target))
         # In order, and each once.
         size = max(len(self.jaxpr), 1)
-        target, source = np.divmod(np.unique(target * size + source), size)
+        target, source = np.divmod(in_order(target * size + source), size)
         kind = np.array(self.kind, np.int32)[target]
         return Links(source.astype(np.int32), target.astype(np.int32), kind)
 

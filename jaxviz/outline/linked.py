@@ -17,6 +17,7 @@ from jaxviz.outline.kernel_names import KernelNames, weight
 from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH, bounds_of_choices
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.turns import LOOPS, mark_turns
+from jaxviz.read.distinct import in_order
 
 _PHASE, _LOOP, _COND, _CALL, _BODY = (ROW_KINDS.index(kind) for kind in ("phase", "loop", "cond", "call", "body"))
 _OWN_NAMED = (_PHASE, _LOOP, _COND, _BODY)
@@ -155,7 +156,7 @@ class _Writer:
         borders = np.searchsorted(operations, np.concatenate([owners + 1, graph.region_intervals[1][1:]]))
         borders = operations[borders[borders < len(operations)]]
         changes = operations[np.flatnonzero(np.diff(leaf, prepend=-2))]
-        turns: list[int] = np.unique(np.concatenate([changes, owners, borders])).tolist()
+        turns: list[int] = in_order(np.concatenate([changes, owners, borders])).tolist()
         return turns
 
     def _ops(self, names: frozenset[str]) -> set[int]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from jaxviz.graph import CARRY, OPERATION, RESULT, SLICE, Bindings, Column, Graph, Nodes, Operands, Regions, Values
+from jaxviz.read.distinct import in_order
 
 
 def program_order(graph: Graph, key: Column) -> Column:
@@ -56,7 +57,7 @@ class _Members:
         reader, source = graph.operand_node, graph.operands.source
         maker = np.where(source >= 0, graph.value_node[np.maximum(source, 0)], 0)
         inside = (source >= 0) & (region[maker] == region[reader]) & (part[maker] == _INNER) & (part[reader] == _INNER)
-        pairs = np.unique(maker[inside].astype(np.int64) * len(graph) + reader[inside])
+        pairs = in_order(maker[inside].astype(np.int64) * len(graph) + reader[inside])
         maker, reader = np.divmod(pairs, max(len(graph), 1))
         place = np.empty(len(graph), np.int64)
         place[order] = np.arange(len(graph))
