@@ -242,6 +242,14 @@ test('wide characters take more room', () => {
   assert.equal(measure('', 'name'), 0);
 });
 
+test('words of wide scripts and ligatures of words take the room that common fonts give them', () => {
+  // Hundredths of the size that a browser measured.
+  const measured: Readonly<Record<string, number>> = { '\ufb03': 108, '\ufdf2': 157, '\ufdfd': 722, '\u2e3b': 284 };
+  for (const [letter, hundredths] of Object.entries(measured)) {
+    assert.ok(measure(letter, 'name') >= (hundredths * 12) / 100, letter);
+  }
+});
+
 test('marks on letters, and what only joins letters, take no room', () => {
   for (const face of ['name', 'type'] as const) {
     assert.equal(measure('e\u0301\u20dd\u200b', face), measure('e', face));

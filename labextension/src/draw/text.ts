@@ -30,8 +30,28 @@ const BOLD = [
 ];
 const MONO_ADVANCE = 60.3;
 const UNKNOWN_ADVANCE = 80;
-/** Ideographs, kana, hangul, emoji: as wide as they are high. */
-const WIDE_ADVANCE = 125;
+/** Characters that are wider than those of most scripts. Words were measured in common fonts: letters join in many. */
+const WIDER: readonly (readonly [first: number, last: number, hundredths: number])[] = [
+  [0xb80, 0xbff, 110], // Tamil
+  [0xc00, 0xcff, 95], // Telugu, Kannada
+  [0xd00, 0xd7f, 120], // Malayalam
+  [0xd80, 0xdff, 100], // Sinhala
+  [0x1000, 0x109f, 100], // Burmese
+  [0x1100, 0x115f, 125], // hangul
+  [0x1f80, 0x1fff, 110], // Greek with an iota beside the letter
+  [0x2e3a, 0x2e3b, 285], // dashes of two and three letters
+  [0x2e80, 0xa4cf, 125], // ideographs and kana, as wide as they are high
+  [0xac00, 0xd7a3, 125], // hangul
+  [0xf900, 0xfaff, 125], // ideographs
+  [0xfb00, 0xfb17, 110], // ligatures of Latin and Armenian
+  [0xfb50, 0xfdcf, 175], // of Arabic letters
+  [0xfdd0, 0xfdfc, 235], // of Arabic words
+  [0xfdfd, 0xfdfd, 725], // of an Arabic sentence
+  [0xfe30, 0xfe6f, 125], // forms for ideographic text
+  [0xff00, 0xff60, 125],
+  [0x12000, 0x12fff, 225], // cuneiform
+  [0x1f000, 0x10ffff, 125] // emoji, rare ideographs
+];
 /** Marks that stand above or below a letter, and what only joins or parts letters. */
 const NO_ADVANCE = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
@@ -43,8 +63,9 @@ export const measure: Measure = (text, style) => {
     if (code >= 0x300 && NO_ADVANCE.test(character)) {
       continue;
     }
-    if (isWide(code)) {
-      hundredths += WIDE_ADVANCE;
+    const wider = code < WIDER[0][0] ? undefined : WIDER.find(([first, last]) => code >= first && code <= last);
+    if (wider) {
+      hundredths += wider[2];
     } else if (weight === 400) {
       hundredths += code < 0x2000 ? MONO_ADVANCE : UNKNOWN_ADVANCE;
     } else {
@@ -53,15 +74,3 @@ export const measure: Measure = (text, style) => {
   }
   return (hundredths * size) / 100;
 };
-
-function isWide(code: number): boolean {
-  return (
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe30 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    code >= 0x1f000
-  );
-}

@@ -69,7 +69,7 @@ test('a long name is cut between letters with their marks, and between emoji', (
   assert.equal(cut(family.repeat(4), 9), `${family}…`);
   assert.equal(cut('👍🏽'.repeat(9), 10), `${'👍🏽'.repeat(4)}…`);
   // Nothing but marks is cut all the same.
-  assert.equal(cut('\u0301'.repeat(40), 10).length, 10);
+  assert.equal(cut('\u0903'.repeat(40), 10).length, 10);
 });
 
 test('a long name is shortened by the modules of its functions before it is cut', () => {
@@ -84,4 +84,11 @@ test('a long name is shortened by the modules of its functions before it is cut'
 test('a long name that is cut still says which of several parts it is', () => {
   assert.equal(cut('forward Block.__call__ 2/3'), 'forward Block.__c… 2/3');
   assert.equal(cut('backward loss 2/3'), 'backward loss 2/3');
+});
+
+test('marks that would stand higher than the box are left out, and those of every script stay', () => {
+  assert.equal(cut(`Z${'\u0308'.repeat(9)}o\u0301`), `Z${'\u0308'.repeat(3)}o\u0301`);
+  for (const name of ['क्षेत्र', 'ที่นี่', 'བསྒྲུབས', 'e\u0323\u0302\u0301']) {
+    assert.equal(cut(name), name);
+  }
 });

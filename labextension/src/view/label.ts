@@ -13,7 +13,8 @@ export const MAX_NAME = 22;
  * modules of JAX and NumPy say least, and go first: `key, noise = jax.random.split(key)` is `key, noise = split(key)`.
  */
 export function cut(whole: string, most = MAX_NAME): string {
-  const text = Array.from(whole).length > most ? whole.replace(MODULES, '') : whole;
+  const low = whole.replace(STACKED, '$1');
+  const text = Array.from(low).length > most ? low.replace(MODULES, '') : low;
   const characters = Array.from(text);
   if (characters.length <= most) {
     return text;
@@ -29,6 +30,8 @@ export function cut(whole: string, most = MAX_NAME): string {
   return `${characters.slice(0, end || most - 1).join('')}…`;
 }
 
+/** No script puts more marks on a letter; they would stand higher than the box. */
+const STACKED = /(\p{Mn}{3})[\p{Mn}\p{Me}]+/gu;
 /** By the names that they are imported as; an attribute or variable of the same name is none of them. */
 const MODULES =
   /(?<![\p{L}\p{N}_.])(?:jax|jnp|jsp|jr|lax|np|numpy|onp)\.(?:(?:lax|linalg|nn|numpy|ops|random|scipy|special|tree|tree_util)\.)*(?=[\p{L}_])/gu;
