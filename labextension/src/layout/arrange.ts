@@ -31,6 +31,8 @@ export interface Ranked {
   readonly proper: Proper;
   readonly net: Net;
   readonly extents: Extents;
+  /** The same with link ends as they pull. */
+  readonly pulls: Extents;
 }
 
 export interface Arranged extends Ranked {
@@ -66,8 +68,8 @@ export function arrange(
     const of = choices[(start ^ (start >> 1)) % choices.length];
     fixed.forEach((kept, i) => {
       const order = orderRows(of.net, kept, start, each);
-      const x = placeVertices(of.proper, of.net, order, order.held, of.extents, gap);
-      const cost = (order.crossings + FEW_CROSSINGS) ** 2 * length(of.proper, of.extents, x) * (i > 0 ? KEPT : 1);
+      const x = placeVertices(of.proper, of.net, order, order.held, of.pulls, gap);
+      const cost = (order.crossings + FEW_CROSSINGS) ** 2 * length(of.proper, of.pulls, x) * (i > 0 ? KEPT : 1);
       if (cost < least) {
         least = cost;
         best = { order, x, of };
@@ -75,9 +77,9 @@ export function arrange(
     });
   }
   const { order, x, of } = best as unknown as { order: Order; x: Float64Array; of: Ranked };
-  shortenSideways(of.proper, order.rows, of.extents, gap, x, narrow);
-  const walls = narrow ? sides(order.rows, of.extents, x) : undefined;
-  straighten(of.proper, order.rows, order.place, of.extents, gap, x, walls);
+  shortenSideways(of.proper, order.rows, of.pulls, gap, x, narrow);
+  const walls = narrow ? sides(order.rows, of.pulls, x) : undefined;
+  straighten(of.proper, order.rows, order.place, of.pulls, gap, x, walls);
   return { ...of, rows: order.rows, x };
 }
 
@@ -86,7 +88,7 @@ export function arrange(
  * stood left to right; of these the ones are taken with which `passing` is least.
  */
 export function arrangeAsBefore(
-  { proper, net, extents }: Ranked,
+  { proper, net, extents, pulls }: Ranked,
   gap: (left: number, right: number) => number,
   fixed: Int32Array,
   places: readonly Float64Array[],
@@ -95,9 +97,9 @@ export function arrangeAsBefore(
   const order = orderAsBefore(net, proper, fixed, places[0]);
   const arranged = places.map(before => {
     const own = toRows(net, order.order.slice(), order.held);
-    const x = placeVertices(proper, net, own, own.held, extents, gap, before);
-    straighten(proper, own.rows, own.place, extents, gap, x, undefined, vertex => stood(before, vertex));
-    return { proper, net, extents, rows: own.rows, x };
+    const x = placeVertices(proper, net, own, own.held, pulls, gap, before);
+    straighten(proper, own.rows, own.place, pulls, gap, x, undefined, vertex => stood(before, vertex));
+    return { proper, net, extents, pulls, rows: own.rows, x };
   });
   const passed = arranged.map(({ x }) => (places.length > 1 ? passing(x) : 0));
   return arranged[passed.indexOf(Math.min(...passed))];

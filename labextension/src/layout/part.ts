@@ -11,6 +11,7 @@ import { makeNet } from './net.ts';
 import { makeProper, type Proper } from './proper.ts';
 import { keepColumns, type Kept, type Rowed } from './columns.ts';
 import { keepRows } from './keeprows.ts';
+import { eased } from './pulls.ts';
 import { breakCycles, rankVertices, type Directed } from './rank.ts';
 import { heldAt, passings, type Stayed } from './passing.ts';
 import { keepGaps, rowGaps, rowTops, type Gaps } from './rows.ts';
@@ -98,7 +99,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   const rankedBy = (ranks: Int32Array): Ranked => {
     const proper = makeProper(ranks, from, to);
     const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
-    return { proper, extents, net: makeNet(proper, extents.upperOffset, extents.lowerOffset) };
+    return { proper, extents, pulls: eased(extents), net: makeNet(proper, extents.upperOffset, extents.lowerOffset) };
   };
   const rankBefore = rankAsBefore(graph, input, vertices);
   const first = rankedBy(rankBefore);

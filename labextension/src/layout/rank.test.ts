@@ -96,9 +96,6 @@ function rankedBy({ from, to }: Directed, rank: Int32Array): Ranked {
   const proper = makeProper(rank, from, to);
   const links = (): Float64Array => new Float64Array(proper.upper.length);
   const half = (): Float64Array => new Float64Array(proper.count).fill(30);
-  return {
-    proper,
-    net: makeNet(proper, links(), links()),
-    extents: { left: half(), right: half(), upperOffset: links(), lowerOffset: links() }
-  };
+  const extents = { left: half(), right: half(), upperOffset: links(), lowerOffset: links() };
+  return { proper, net: makeNet(proper, links(), links()), extents, pulls: extents };
 }
