@@ -52,7 +52,6 @@ class KernelNames:
         self._start, self._end = (column.tolist() for column in graph.region_intervals)
         self._leaf = outline.leaf.tolist()
         self._kind, self._op = outline.kind.tolist(), graph.nodes.op.tolist()
-        self._row_names: dict[int, str] = {}
         self._is_operation = (graph.nodes.kind == OPERATION).tolist()
         self._kernels = {op for op in map(graph.tables.find_string, _KERNELS) if op is not None}
         # Below a row of the jaxpr's outline what is around its leaves, with what this is called: rows are few.
@@ -64,7 +63,7 @@ class KernelNames:
             return 0
         known = self._below.setdefault(around, {})
         paths: set[tuple[int, ...]] = set()
-        parts: list[tuple[str, int]] = []
+        things: dict[str, None] = {}
         for equation in self._equations(kernel):
             leaf = self._leaf[equation]
             if leaf not in known:
@@ -73,7 +72,7 @@ class KernelNames:
             # What came from elsewhere, as what is computed anew here, tells less of it.
             if below is not None:
                 paths.add(below[0])
-                parts.append((below[1], equation))
+                things[below[1] or self._label(equation)] = None
         if not paths:
             return self._graph.tables.string(_told(self._operations(kernel)))
         # What all paths have in common is what the first and the last of them have.
@@ -82,7 +81,6 @@ class KernelNames:
         best = max(reversed(holding), key=self._weight, default=-1)
         if best >= 0 and self._weight(best) >= 0:
             return self._graph.tables.string(self._row_name(best))
-        things = dict.fromkeys(name or self._label(equation) for name, equation in parts)
         return self._graph.tables.string(_told(list(things)))
 
     def _equations(self, kernel: int) -> list[int]:
@@ -108,10 +106,9 @@ class KernelNames:
         """
         path = self._given.paths[leaf]
         if around:
-            depth = len(self._given.paths[around])
-            if len(path) < depth or path[depth - 1] != around:
+            if around not in path:
                 return None
-            path = path[depth:]
+            path = path[path.index(around) + 1 :]
         return path, self._row_name(next((row for row in path if self._kind[row] not in _LOOKED_THROUGH), 0))
 
     def _weight(self, row: int) -> int:
@@ -119,12 +116,6 @@ class KernelNames:
 
     def _row_name(self, row: int) -> str:
         """The name of a row, "" where it says nothing; the program itself is told elsewhere."""
-        found = self._row_names.get(row)
-        if found is None:
-            found = self._row_names[row] = self._read_row_name(row)
-        return found
-
-    def _read_row_name(self, row: int) -> str:
         if row == 0:
             return ""
         while self._given.copy[row] >= 0 and not self._strings[self._given.name[row]]:
