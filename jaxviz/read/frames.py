@@ -249,14 +249,16 @@ def _as_typed(line: str) -> str:
     return _MAGIC.sub(lambda match: f"{match[1]}%{match[2]} {match[3]}".rstrip(), line)
 
 
+# Also in files that were written on other machines, and in paths that somebody shortened.
+_INSTALLED = re.compile(r"(?:^|[/\\])(?:site|dist)-packages[/\\]")
+
+
 def _begins_at_interpreter(outermost: CodeType) -> bool:
     """Whether a traceback is whole. From 0.7 on JAX cuts it at the function that was being traced."""
     path = outermost.co_filename
-    return outermost.co_name == "<module>" or path.startswith("<frozen ") or path.startswith(_STANDARD_FOLDERS)
-
-
-# Also in files that were written on other machines, and in paths that somebody shortened.
-_INSTALLED = re.compile(r"(?:^|[/\\])(?:site|dist)-packages[/\\]")
+    # Packages that are installed lie among Python's own files.
+    standard = path.startswith(_STANDARD_FOLDERS) and not _INSTALLED.search(path)
+    return outermost.co_name == "<module>" or path.startswith("<frozen ") or standard
 
 
 def is_library(path: str) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import linecache
+import sysconfig
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.extend.core import jaxpr_as_fun
 
+import jaxviz as jv
 from jaxviz.program import Program
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
@@ -201,3 +205,22 @@ def test_what_a_derivative_calls_has_the_frames_of_its_call_once():
     graph = read_jaxpr(Program(f, (jnp.ones(3),)).jaxpr)
     frames = [(frame.line, frame.column) for frame in graph.find("select_n")[-1].frames]
     assert len(frames) == len(set(frames)) == 2
+
+
+def test_what_an_installed_library_traces_by_itself_belongs_to_the_line_that_called_it():
+    library: dict[str, Any] = {}
+    written = (
+        "import jax\ndef trace(x):\n    def inner(x):\n        return x * 2\n    return jax.make_jaxpr(inner)(x)\n"
+    )
+    exec(compile(written, f"{sysconfig.get_paths()['purelib']}/a_library.py", "exec"), library)
+
+    def f(x):
+        traced = jaxpr_as_fun(library["trace"](x))
+        return jax.lax.while_loop(lambda c: c.sum() < 9.0, lambda c: traced(c)[0], x)
+
+    graph = jv.explore(f, jnp.ones(4)).jaxpr
+    (doubled,) = [node for node in graph if node.op == "mul"]
+    lines = {frame.line for frame in doubled.frames if not frame.library}
+    first = f.__code__.co_firstlineno
+    # JAX 0.6 keeps how the library was called, newer ones where what it traced is used.
+    assert lines == {first + (1 if jax.__version_info__ < (0, 7) else 2)}
