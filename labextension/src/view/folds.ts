@@ -72,6 +72,23 @@ export class Folds {
     );
   }
 
+  /** From one copy of a folded stack to the next: as all copies are one box, that would lead backwards. */
+  betweenCopies(source: number, target: number): boolean {
+    if (this.copyOf[source] === 0 || this.copyOf[target] === 0) {
+      return false;
+    }
+    const { parent, copy } = this.rows.outline;
+    let [one, other] = [this.rows.leaf[source], this.rows.leaf[target]];
+    while (parent[one] !== parent[other]) {
+      if (parent[one] > parent[other]) {
+        one = parent[one];
+      } else {
+        other = parent[other];
+      }
+    }
+    return one !== other && copy[one] >= 0 && copy[other] >= 0 && !this.state.spread?.has(parent[one]);
+  }
+
   private show(row: number): void {
     const todo = [row];
     while (todo.length) {
@@ -97,7 +114,8 @@ export class Folds {
         }
       }
     }
-    for (const [copy, original] of this.later) {
+    // What stands in an inner stack is known before that is what a copy of the outer one is seen as.
+    for (const [copy, original] of this.later.reverse()) {
       this.follow(copy, original);
     }
   }

@@ -157,7 +157,7 @@ class Join {
         rack.add(source, { ...GIVEN_CHIP, value: origin.value });
         this.join(whole, target, origin.value, () => reads.handed(node, origin));
       } else if (source >= 0 && !reads.isHub(origin.value)) {
-        if (!boxes.holds(source, target) && !this.betweenCopies(origin.node, node)) {
+        if (!boxes.holds(source, target) && !folds.betweenCopies(origin.node, node)) {
           const ends = boxes.holds(target, source) ? this.bodies(node, target) : [target];
           if (ends.length > MOST_JOINED) {
             rack.add(source, { ...CHOICE_CHIP, value: origin.value });
@@ -283,29 +283,17 @@ class Join {
     return false;
   }
 
-  /** From one copy of a folded stack to the next: as all copies are one box, that would lead backwards. */
-  private betweenCopies(source: number, target: number): boolean {
-    const { copyOf, state } = this.folds;
-    if (copyOf[source] === copyOf[target] || copyOf[source] === 0 || copyOf[target] === 0) {
-      return false;
-    }
-    // In a stack inside of another one, what is in the same copy of the outer one is next to each other in the program.
-    const { parent, copy } = this.rows.outline;
-    for (let one = this.rows.leaf[source]; one > 0; one = parent[one]) {
-      for (let other = this.rows.leaf[target]; copy[one] >= 0 && other > 0; other = parent[other]) {
-        if (copy[other] >= 0 && parent[other] === parent[one] && other !== one) {
-          return !state.spread?.has(parent[one]);
-        }
-      }
-    }
-    return false;
-  }
-
   /**
    * One edge between two boxes, however many values go along it. A phase that runs upward is tied to the one beside it
    * by cables, and to everything else as a whole. A cable is of what is read itself, as it was handed over.
+   *
+   * Boxes are numbered in the order of the program. Only in a later copy of a stack, which has not each part of the
+   * first, may something lead to what is drawn before it: that would be a cycle.
    */
   private join(from: number, to: number, value: number, handed: () => readonly number[]): void {
+    if (from > to) {
+      return;
+    }
     const [left, right] = [this.upward.phaseOf(from), this.upward.phaseOf(to)];
     let [source, target] = [from, to];
     if (left !== right) {

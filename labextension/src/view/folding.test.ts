@@ -1,0 +1,158 @@
+/** Whatever is open and whichever copies are shown, boxes stand in the order of the program: no edge closes a cycle. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { decodePlain } from '../document/decode.ts';
+import { RowKind, type Document } from '../document/graph.ts';
+import { Sketch } from '../document/sketch.ts';
+import { show, type ViewState } from './view.ts';
+
+/** A piece of a program: an operation that reads values made so far, counted from the last one, or what holds others. */
+interface Piece {
+  readonly reads: readonly number[];
+  readonly parts: readonly Piece[];
+  /** How each copy differs from the first: the part that it lacks, and the one that it begins with. */
+  readonly copies: readonly { readonly lacks: number; readonly begins: number }[];
+}
+
+const reads = fc.array(fc.nat(12), { minLength: 1, maxLength: 2 });
+const copies = fc.array(fc.record({ lacks: fc.nat(7), begins: fc.nat(2) }), { maxLength: 3 });
+const { pieces } = fc.letrec<{ piece: Piece; pieces: Piece[] }>(tie => ({
+  piece: fc.record({ reads, parts: fc.oneof({ maxDepth: 3 }, fc.constant([]), tie('pieces')), copies }),
+  pieces: fc.array(tie('piece'), { minLength: 1, maxLength: 3 })
+}));
+
+interface Row {
+  readonly parent: number;
+  readonly kind: number;
+  readonly first: number;
+  readonly copy: number;
+  /** Rows of the same way are alike. */
+  readonly way: string;
+  end: number;
+  count: number;
+}
+
+class Writer {
+  private readonly sketch = new Sketch();
+  private readonly values = [this.sketch.argument('x', 'f32[4]')];
+  private readonly rows: Row[] = [];
+
+  document(parts: readonly Piece[]): Document {
+    this.row(-1, RowKind.program, '', () => this.write(0, parts));
+    this.sketch.result('result', this.values[this.values.length - 1]);
+    const plain = this.sketch.plain();
+    const { rows } = this;
+    const zero = rows.map(() => 0);
+    const nodes = plain.graphs[0].nodes.kind.length;
+    rows[0].end = nodes;
+    plain.outlines = [
+      {
+        graph: 0,
+        back: rows.map(({ parent }, row) => row - parent),
+        kind: rows.map(({ kind }) => kind),
+        name: zero,
+        detail: zero,
+        variable: zero,
+        gap: rows.map(({ first }, row) => first - (row ? rows[row - 1].first : 0)),
+        size: rows.map(({ first, end }) => end - first),
+        closed: zero,
+        count: rows.map(({ count }) => count),
+        copy: rows.map(({ copy }) => copy),
+        like: rows.map(({ way }, row) => row - rows.findIndex(other => other.way === way)),
+        twin: zero,
+        region: rows.map(() => -1),
+        role: Array.from({ length: nodes }, () => 0)
+      }
+    ];
+    return decodePlain(plain);
+  }
+
+  private write(around: number, parts: readonly Piece[], begins = 0, lacks = -1): void {
+    parts.forEach((_, i) => {
+      const at = (i + begins) % parts.length;
+      if (at !== lacks) {
+        this.piece(around, parts[at], [this.rows[around].way, at].filter(step => step !== '').join('/'));
+      }
+    });
+  }
+
+  private piece(around: number, { reads, parts, copies }: Piece, way: string): void {
+    if (!parts.length) {
+      const sources = reads.map(back => this.values[Math.max(0, this.values.length - 1 - back)]);
+      this.values.push(this.sketch.op(way.replaceAll('/copy', ''), sources, 'f32[4]'));
+    } else if (!copies.length) {
+      this.row(around, RowKind.function, way, row => this.write(row, parts));
+    } else {
+      this.row(around, RowKind.stack, way, stack => {
+        this.rows[stack].count = copies.length + 1;
+        [{ lacks: -1, begins: 0 }, ...copies].forEach(({ lacks, begins }, copy) => {
+          const lacking = parts.length > 1 ? lacks : -1;
+          this.row(stack, RowKind.copy, `${way}/copy`, row => this.write(row, parts, begins, lacking), copy);
+        });
+      });
+    }
+  }
+
+  private row(parent: number, kind: number, way: string, fill: (row: number) => void, copy = -1): void {
+    const row = this.rows.length;
+    const first = row ? this.sketch.last + 1 : 0;
+    this.rows.push({ parent, kind, first, end: first, count: 1, copy, way });
+    fill(row);
+    this.rows[row].end = this.sketch.last + 1;
+  }
+}
+
+/** Edges between what stands in one frame, from box to box. */
+function edgesOfFrames(document: Document, state: ViewState): (readonly [number, number])[] {
+  const { source, target, parent } = show(document, document.graphs[0], state);
+  const around = (box: number): number[] => (box < 0 ? [] : [...around(parent[box]), box]);
+  return [...source].flatMap((maker, edge) => {
+    const [one, other] = [around(maker), around(target[edge])];
+    const apart = one.findIndex((box, depth) => box !== other[depth]);
+    return apart >= 0 && apart < other.length ? [[one[apart], other[apart]] as const] : [];
+  });
+}
+
+/** True where some boxes can be reached from themselves: taken away one by one, they are what stays. */
+function hasCycle(edges: readonly (readonly [number, number])[]): boolean {
+  for (let left = edges; left.length;) {
+    const made = new Set(left.map(([, target]) => target));
+    const rest = left.filter(([source]) => made.has(source));
+    if (rest.length === left.length) {
+      return true;
+    }
+    left = rest;
+  }
+  return false;
+}
+
+test('stacks in stacks, of copies that lack a part or have it in another order, make no cycle in any state', () => {
+  const choice = fc.array(fc.boolean(), { minLength: 7, maxLength: 7 });
+  fc.assert(
+    fc.property(pieces, choice, choice, (parts, opened, spread) => {
+      const document = new Writer().document(parts);
+      const rows = [...document.outlines[0].count.keys()];
+      const state = {
+        open: new Set(rows.filter(row => row === 0 || opened[row % opened.length])),
+        spread: new Set(rows.filter(row => spread[row % spread.length]))
+      };
+      assert.ok(!hasCycle(edgesOfFrames(document, state)));
+    }),
+    { numRuns: 200 }
+  );
+});
+
+test('what one copy of an inner stack gives to the next is no edge, in whichever copy of the outer one that is', () => {
+  const op = (...reads: number[]): Piece => ({ reads, parts: [], copies: [] });
+  const twice = (...parts: Piece[]): Piece => ({ reads: [], parts, copies: [{ lacks: -1, begins: 0 }] });
+  // The last one reads what the first one of the copy before has made.
+  const document = new Writer().document([twice(twice(op(0), op(0), op(0, 4)))]);
+  const { label, source, target } = show(document, document.graphs[0], {
+    open: new Set(document.outlines[0].count.keys())
+  });
+  assert.deepEqual(
+    [...source].map((box, edge) => `${label[box]} ${label[target[edge]]}`),
+    ['x 0/0/0', '0/0/0 0/0/1', '0/0/1 0/0/2', 'x 0/0/2', '0/0/2 result']
+  );
+});
