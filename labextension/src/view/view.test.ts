@@ -86,6 +86,17 @@ test('where the values that go round a loop are chips, the way back leads to whe
   );
 });
 
+test('the way back is seen too where other operations stand in one row with the loop', () => {
+  const document = decodePlain(threeCarried().plain());
+  const [graph] = document.graphs;
+  rowsOf(document, graph).outline.region.fill(-1);
+  const { carries, label } = show(document, graph, { open: new Set([1]) });
+  assert.deepEqual(
+    carries.map(({ maker, turn }) => [label[maker], label[turn]]),
+    ['sin', 'cos', 'tan'].map(maker => [maker, 'cell'])
+  );
+});
+
 test('what a loop gives as it was given it, turn by turn, leads on from the loop', () => {
   const { edges, chips } = words(threeCarried(), [1]);
   assert.ok(edges.includes('cell -> abs'), edges.join(', '));

@@ -254,12 +254,19 @@ class Join {
     }
   }
 
-  /** The frame of the body that an argument goes into, or -1. */
+  /**
+   * The frame of the body that an argument goes into, or -1. What prepares the values of a loop may stand in one row
+   * with it, which is no region of the graph then.
+   */
   private bodyOf(argument: number): number {
     const { boxes, graph } = this;
-    const frame = boxes.frameAround(argument);
-    const isBody = frame >= 0 && this.rows.outline.region[boxes.item[frame]] === graph.region[argument];
-    return isBody && this.rows.outline.kind[boxes.item[frame]] !== RowKind.cond ? frame : -1;
+    const { kind, parent, region } = this.rows.outline;
+    let row = this.rows.leaf[argument];
+    while (row > 0 && kind[row] !== RowKind.loop && region[row] !== graph.region[argument]) {
+      row = parent[row];
+    }
+    const frame = row > 0 && kind[row] !== RowKind.cond ? boxes.of(row) : -1;
+    return frame >= 0 && boxes.shape[frame] === Shape.frame ? frame : -1;
   }
 
   /** True for a node that stands in a closed row. */
