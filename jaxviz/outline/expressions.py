@@ -96,6 +96,8 @@ class Expression:
     loop: str = ""
     # The heads of all loops of the function around it, outermost first.
     loops: tuple[str, ...] = ()
+    # Where they stand, so that two of the same head are told apart.
+    loop_places: tuple[Place, ...] = ()
     # What the lambda right around it does; empty where it is in none, or in one that only calls what it is given.
     function: str = ""
     # For indexing by constants that an operation is applied to: the place of that operation, which says it too.
@@ -116,11 +118,13 @@ class Expressions:
             found = self._known[frame] = self._read(frame)
         return found
 
+    def place_of(self, frame: int) -> Place:
+        frames = self._tables.frames
+        return frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
+
     def _read(self, frame: int) -> Expression:
         tables = self._tables
-        frames = tables.frames
-        file = frames.file[frame]
-        place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
+        file, place = tables.frames.file[frame], self.place_of(frame)
         source = self._sources.get(file)
         if source is None:
             source = self._sources[file] = source_of(tables, file)
@@ -147,7 +151,8 @@ class Expressions:
         operation = source.place_of(found.operation) if found.operation is not None else None
         loop = _loop_head(source, found.loop)
         loops = (*(_loop_head(source, one) for one in found.outer), loop) if loop else ()
-        return replace(expression, loop=loop, loops=loops, function=function, operation=operation)
+        places = tuple(source.place_of(one) for one in (*found.outer, found.loop) if one is not None)
+        return replace(expression, loop=loop, loops=loops, loop_places=places, function=function, operation=operation)
 
 
 def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:

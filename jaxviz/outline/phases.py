@@ -6,6 +6,7 @@ hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them
 way back is a phase of its own, unless the inner gradient is a step of what is differentiated: then that is one pass
 forward, with the calls of `grad` in it, and one backward. A loop of the person that takes gradients itself is no part
 of what comes before or after one: it stands beside its phases, as the loop of a minimizer does beside its first step.
+Where one gradient is taken again and again, as in a loop that Python unrolled, its update is what follows in the turn.
 """
 
 from __future__ import annotations
@@ -145,12 +146,14 @@ class Phases:
 
     def _of_body(self, own: Column, stack: Column, nodes: Column, least_share: float) -> tuple[Column, Column, Column]:
         phase = _filled(own)
-        prefix = self._prefixes(phase, own, stack, least_share)
+        starts = _starts_of_gradients(phase)
+        prefix = self._prefixes(starts, own, stack, least_share)
         gradients = np.unique(prefix)
         caller = np.array([self._stacks.parent(one) for one in gradients.tolist()], np.int32)
         holding = caller[np.searchsorted(gradients, prefix)]
         around = np.isin(phase, (BEFORE, UPDATE))
-        if len(gradients[gradients >= 0]) > 1 or self._turns_gradients[nodes[around]].any():
+        is_several = len(gradients[gradients >= 0]) > 1
+        if is_several or self._turns_gradients[nodes[around]].any():
             # Of several gradients, each holds its own phases; what lies between them stands by itself.
             holding = prefix
             between = around & (prefix >= 0)
@@ -158,17 +161,36 @@ class Phases:
             # What such a call does itself, a Jacobian's basis, stands beside its phases.
             itself = (phase == 0) & (stack >= 0) & np.isin(stack, gradients)
             prefix, holding = (np.where(itself, stack, column).astype(np.int32) for column in (prefix, holding))
+        elif around[starts[1:] - 1].any() and gradients[0] >= 0:
+            # Of one that is taken in every turn of a loop, what lies between may be of this turn, the next, or neither.
+            phase[around & ~self._in_rest_of_turn(stack, phase == UPDATE, int(gradients[0]))] = 0
         return phase, prefix, holding
 
-    def _prefixes(self, phase: Column, own: Column, stack: Column, least_share: float) -> Column:
-        """For each equation of a body, the call stack down to the call that takes the gradient.
+    def _in_rest_of_turn(self, stack: Column, wanted: NDArray[np.bool_], gradient: int) -> NDArray[np.bool_]:
+        """Of each of the call stacks `wanted`, whether it stands after a gradient in the same turn of the innermost
+        loop around it, or where there is none, in the same call of its function."""
+        found = np.zeros(len(stack), np.bool_)
+        for one in rows_used(stack[wanted & (stack >= 0)]):
+            if self._follows_in_turn(one, gradient):
+                found |= wanted & (stack == one)
+        return found
 
-        One gradient is a run forward and the run backward after it, with what lies around them.
-        """
-        over = (phase == BACKWARD) | (phase == UPDATE)
-        ends = np.flatnonzero(over[:-1] & (phase[1:] == FORWARD)) + 1
-        found = np.empty(len(phase), np.int32)
-        for start, end in zip([0, *ends], [*ends, len(phase)], strict=True):
+    def _follows_in_turn(self, stack: int, gradient: int) -> bool:
+        caller = self._stacks.parent(gradient)
+        if not self._stacks.holds(caller, stack) or stack == caller:
+            return False
+        frame, taking = self._stacks.frames_between(stack, caller)[0], self._stacks.frame(gradient)
+        taken = self._expressions.at(taking)
+        same_turn = self._expressions.at(frame).loop_places[: len(taken.loop_places)] == taken.loop_places
+        # An expression is evaluated when all in it is: the arguments of a call before it, what it is part of after it.
+        # What makes the loop itself take its next turn is no part of one.
+        place, end = self._expressions.place_of(frame), self._expressions.place_of(taking)[2:]
+        return same_turn and taken.statement[0] > 0 and place not in taken.loop_places and place[2:] >= end
+
+    def _prefixes(self, starts: NDArray[np.intp], own: Column, stack: Column, least_share: float) -> Column:
+        """For each equation of a body, the call stack down to the call that takes the gradient that `starts` there."""
+        found = np.empty(len(own), np.int32)
+        for start, end in zip(starts, [*starts[1:], len(own)], strict=True):
             found[start:end] = self._prefix(own[start:end], stack[start:end], least_share)
         return found
 
@@ -238,6 +260,13 @@ def _by_order(phase: Column, order: Column, least: int) -> Column:
         if np.count_nonzero(np.diff(said)) < _MOST_TURNS:
             phase[start:end] = np.array([BACKWARD, SECOND, THIRD])[np.clip(said - said.min(), 0, 2)]
     return phase
+
+
+def _starts_of_gradients(phase: Column) -> NDArray[np.intp]:
+    """Where the gradients of a body begin: one is a run forward and the run backward after it, with what lies around
+    them."""
+    over = (phase == BACKWARD) | (phase == UPDATE)
+    return np.append(0, np.flatnonzero(over[:-1] & (phase[1:] == FORWARD)) + 1)
 
 
 def _filled(own: Column) -> Column:
