@@ -154,7 +154,7 @@ export class Boxes {
       case NodeKind.argument:
         if (top && reads.isPort(node)) {
           this.add(item, node, Shape.port, around, document.strings[graph.name[node]] || 'argument', this.type(node));
-        } else if (!top && !reads.collects(node) && this.turnsInRegion(graph.region[node]) <= MAX_TURN_BOXES) {
+        } else if (!top && this.isTurn(node)) {
           this.add(item, node, Shape.turn, around, this.turnLabel(node), this.type(node));
         }
         break;
@@ -232,6 +232,13 @@ export class Boxes {
       }
     }
     return first[row];
+  }
+
+  /** True for a value of each turn that is a box there: what is only collected is none, nor what nothing reads. */
+  private isTurn(argument: number): boolean {
+    const { graph, reads } = this;
+    const means = !reads.collects(argument) && !reads.isIgnored(argument);
+    return means && this.turnsInRegion(graph.region[argument]) <= MAX_TURN_BOXES;
   }
 
   /** How many values go round a loop, or come into it one by one; what only collects results is none of them. */

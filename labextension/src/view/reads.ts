@@ -15,6 +15,23 @@ const NONE: readonly Origin[] = [];
 const PUTS = ['dynamic_update_slice', 'dynamic-update-slice', 'clamp'];
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
+const known = new WeakMap<Graph, Uint8Array>();
+
+/** For each value of a graph 1 where anything reads it. */
+function readIn(graph: Graph): Uint8Array {
+  let read = known.get(graph);
+  if (!read) {
+    read = new Uint8Array(graph.valueNode.length);
+    known.set(graph, read);
+    for (const source of graph.operandSource) {
+      if (source >= 0) {
+        read[source] = 1;
+      }
+    }
+  }
+  return read;
+}
+
 export class Reads {
   readonly flow: Flow;
   /** For each value the item that reads it, or all of them where there are several. */
@@ -174,6 +191,13 @@ export class Reads {
     return false;
   }
 
+  /** True for an argument of a loop's condition that it does not read: it is given all that goes round. */
+  isIgnored(argument: number): boolean {
+    const { document, graph } = this;
+    const kind = document.strings[graph.regionKind[graph.region[argument]]];
+    return kind === 'while cond' && !readIn(graph)[graph.firstValue[argument]];
+  }
+
   /** True for a result of a body in which the values of all turns are collected. */
   isCollected(result: number): boolean {
     const { firstOperand, operandSource } = this.graph;
@@ -220,7 +244,7 @@ export class Reads {
   private originsOfArgument(node: number): Origin[] {
     const { graph, folds } = this;
     const binding = folds.borders.into[node];
-    return binding >= 0 && graph.bindingKind[binding] !== BindingKind.enter
+    return binding >= 0 && graph.bindingKind[binding] !== BindingKind.enter && !this.isIgnored(node)
       ? [...this.flow.origins(graph.bindingFrom[binding])]
       : [];
   }

@@ -131,6 +131,48 @@ test('what goes round a loop as it was given it is read where it is made, and by
   assert.deepEqual(chips, ['mul right → carry']);
 });
 
+/** A loop that goes on while one of the two values that go round it is small. */
+function whileSmall(): Sketch {
+  const sketch = new Sketch();
+  const starts = ['small', 'other'].map(name => sketch.op('exp', [sketch.argument(name, 'f32[]')], 'f32[]', {}, name));
+  const final = sketch.op('while', starts, ['f32[]', 'f32[]']);
+  const owner = sketch.last;
+  const firsts = ['cond', 'body'].map(body => {
+    let first = 0;
+    sketch.region(owner, `while ${body}`, `my_${body}`, () => {
+      const given = starts.map(from => sketch.argument('', 'f32[]', { kind: 'init', from }));
+      first = sketch.last - 1;
+      if (body === 'cond') {
+        sketch.result('', sketch.op('lt', [given[0], '9.0'], 'bool[]'));
+      } else {
+        given.forEach((value, i) => {
+          sketch.result('', sketch.op('sin', [value], 'f32[]'), { kind: 'leave', to: final + i });
+        });
+      }
+    });
+    return first;
+  });
+  const results = sketch.last;
+  firsts.forEach(first => [0, 1].forEach(i => sketch.bind('carry', results - 2 + 2 * i, first + i)));
+  sketch.result('result', sketch.op('add', [final, final + 1], 'f32[]'));
+  return sketch;
+}
+
+test('what goes round a loop leads into its condition where that reads it, open or closed', () => {
+  const { edges, visible } = words(whileSmall(), [1, 2, 3]);
+  const turns = [...visible.shape.keys()].filter(box => visible.shape[box] === Shape.turn);
+  assert.deepEqual(
+    turns.map(box => visible.label[visible.parent[box]]),
+    ['condition: my_cond', 'body: my_body', 'body: my_body']
+  );
+  assert.deepEqual(
+    edges.filter(edge => edge.endsWith('-> carry')),
+    ['small', 'small', 'other'].map(name => `${name} -> carry`)
+  );
+  const closed = words(whileSmall(), [1]).edges.filter(edge => /: my_(cond|body)$/.test(edge));
+  assert.deepEqual(closed, ['small -> condition: my_cond', 'small -> body: my_body', 'other -> body: my_body']);
+});
+
 test('the branches of a condition each reach the reader of its result', () => {
   const { boxes, edges, visible } = words(condition(), [1, 2, 3]);
   assert.deepEqual(boxes, ['p bool[]', 'x f32[4]', 'cond', 'if false', 'cos', 'if true', 'sin', 'neg', 'result']);
