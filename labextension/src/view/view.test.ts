@@ -131,17 +131,21 @@ test('what goes round a loop as it was given it is read where it is made, and by
   assert.deepEqual(chips, ['mul right → carry']);
 });
 
-/** A loop that goes on while one of the two values that go round it is small. */
-function whileSmall(): Sketch {
+/** A loop that goes on while the first of the values that go round it is small. */
+function whileSmall(names: readonly string[] = ['small', 'other']): Sketch {
   const sketch = new Sketch();
-  const starts = ['small', 'other'].map(name => sketch.op('exp', [sketch.argument(name, 'f32[]')], 'f32[]', {}, name));
-  const final = sketch.op('while', starts, ['f32[]', 'f32[]']);
+  const starts = names.map(name => sketch.op('exp', [sketch.argument(name, 'f32[]')], 'f32[]', {}, name));
+  const final = sketch.op(
+    'while',
+    starts,
+    starts.map(() => 'f32[]')
+  );
   const owner = sketch.last;
   const firsts = ['cond', 'body'].map(body => {
     let first = 0;
     sketch.region(owner, `while ${body}`, `my_${body}`, () => {
       const given = starts.map(from => sketch.argument('', 'f32[]', { kind: 'init', from }));
-      first = sketch.last - 1;
+      first = sketch.last + 1 - names.length;
       if (body === 'cond') {
         sketch.result('', sketch.op('lt', [given[0], '9.0'], 'bool[]'));
       } else {
@@ -152,8 +156,9 @@ function whileSmall(): Sketch {
     });
     return first;
   });
-  const results = sketch.last;
-  firsts.forEach(first => [0, 1].forEach(i => sketch.bind('carry', results - 2 + 2 * i, first + i)));
+  // In the body an operation and a result stand by turns.
+  const result = sketch.last - 2 * names.length + 2;
+  firsts.forEach(first => names.forEach((_, i) => sketch.bind('carry', result + 2 * i, first + i)));
   sketch.result('result', sketch.op('add', [final, final + 1], 'f32[]'));
   return sketch;
 }
@@ -171,6 +176,17 @@ test('what goes round a loop leads into its condition where that reads it, open 
   );
   const closed = words(whileSmall(), [1]).edges.filter(edge => /: my_(cond|body)$/.test(edge));
   assert.deepEqual(closed, ['small -> condition: my_cond', 'small -> body: my_body', 'other -> body: my_body']);
+});
+
+test('the way back leads to the body of a loop, not to all of it, also where the body is no region of the graph', () => {
+  const document = decodePlain(whileSmall(['small', 'one', 'other']).plain());
+  const [graph] = document.graphs;
+  rowsOf(document, graph).outline.region.fill(-1);
+  const { carries, label } = show(document, graph, { open: new Set([1, 2, 3]) });
+  assert.deepEqual(
+    carries.map(({ maker, turn }) => [label[maker], label[turn]]),
+    [0, 1, 2].map(() => ['sin', 'body: my_body'])
+  );
 });
 
 test('the branches of a condition each reach the reader of its result', () => {

@@ -261,8 +261,9 @@ class Join {
   private bodyOf(argument: number): number {
     const { boxes, graph } = this;
     const { kind, parent, region } = this.rows.outline;
+    const isLoop = (row: number): boolean => kind[row] === RowKind.loop || kind[row] === RowKind.body;
     let row = this.rows.leaf[argument];
-    while (row > 0 && kind[row] !== RowKind.loop && region[row] !== graph.region[argument]) {
+    while (row > 0 && !isLoop(row) && region[row] !== graph.region[argument]) {
       row = parent[row];
     }
     const frame = row > 0 && kind[row] !== RowKind.cond ? boxes.of(row) : -1;
