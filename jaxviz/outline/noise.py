@@ -18,7 +18,7 @@ BOX, EDGE, CHIP, COUNTER, THROUGH, DETAIL = range(6)
 
 _RESHAPES = ("reshape", "broadcast_in_dim", "squeeze", "expand_dims")
 _HANDS_ON = (*_RESHAPES, "convert_element_type", "stop_gradient", "copy", "copy_p", "pvary")
-_CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "random_seed", "reshard")
+_CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "empty2", "random_seed", "reshard")
 # Conditions, in the words of a jaxpr, of StableHLO and of HLO.
 _CONDITIONS = ("cond", "case", "conditional")
 _LOOPS = ("scan", "while")

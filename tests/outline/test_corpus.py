@@ -159,6 +159,17 @@ def test_noise_is_told_from_boxes():
     assert outline.equations[0] == (graph.nodes.kind == OPERATION).sum() - 4
 
 
+def test_what_a_branch_gives_for_nothing_is_no_box():
+    def loss(x):
+        return lax.cond(x[0] > 0, lambda x: x * jnp.tanh(x), lambda x: x, x).sum()
+
+    outline = outline_of(jax.grad(loss), jnp.ones(4))
+    kept, given_back = rows_named(outline, "if false")
+    assert kept.first < given_back.first
+    operation = outline.graph.nodes.kind[kept.first : kept.end] == OPERATION
+    assert 0 not in outline.role[kept.first : kept.end][operation]
+
+
 def test_the_turn_of_a_loop_is_a_counter():
     outline = outline_of(lambda x: jax_fori(x), jnp.ones(4))
     counted = [node.op for node in outline.graph if outline.role[node.index] == 3]
