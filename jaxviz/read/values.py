@@ -61,6 +61,9 @@ def scalar_text(value: Any) -> str | None:
         return None
     if array.shape != () or array.dtype.kind not in "biufcV":
         return None
+    if array.dtype.names:
+        # The gradient of an integer holds nothing: its type says so.
+        return short_dtype(array.dtype)
     item = array.item() if array.dtype.kind != "V" else array
     if isinstance(item, float) and array.dtype.itemsize < 8 and array.dtype.kind == "f":
         return str(array[()])

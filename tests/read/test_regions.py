@@ -237,6 +237,14 @@ def test_constants_are_nodes_with_the_value_of_scalars():
         assert "value" not in node.attributes
 
 
+def test_the_gradient_of_an_integer_is_called_by_its_type():
+    def scaled(x, i):
+        return x * i
+
+    graph = read(jax.grad(scaled, argnums=1, allow_int=True), 2.0, 3)
+    assert [graph.tables.strings[text] for text in graph.literals.text.tolist()][-1] == "float0"
+
+
 def test_parameters_that_say_nothing_are_left_out():
     graph = read(lambda x: jnp.sum(x), X)
     (total,) = graph.find("reduce_sum")
