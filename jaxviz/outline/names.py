@@ -215,6 +215,11 @@ class Names:
                 name = label.name
         if not name and len(numbers) == 1 and numbers[0] >= 0 and self._labels[numbers[0]].name not in GENERIC:
             name = self._labels[numbers[0]].name
+        if not name:
+            # Right in a loop, only JAX tells what it is that is made again.
+            region = self._graph.nodes.region[draft.rows.first[row]]
+            name = self._graph.tables.strings[self._graph.regions.name[region]].strip("_") if region else ""
+            name = "" if name in GENERIC else name
         return name, detail
 
     def _checkpoints(self, row: int) -> Iterator[int]:

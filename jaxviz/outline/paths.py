@@ -22,8 +22,9 @@ from jaxviz.outline.steps import Steps
 from jaxviz.tables import rows_used
 
 # What a region is in the outline, by the name of its owner's operation.
+_CHECKPOINTS = frozenset({"remat", "remat2", "checkpoint"})
 _WRAPPERS = frozenset(
-    {"jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call"}
+    {"jit", "pjit", "closed_call", "core_call", *_CHECKPOINTS, "custom_jvp_call", "custom_vjp_call"}
     | {"custom_vjp_call_jaxpr", "custom_linear_solve", "linear_solve", "custom_lin"}
 )
 _WHILE_BODIES = {"while cond": "while", "while body": "do"}
@@ -219,6 +220,9 @@ class PathReader:
             if words == "linear_solve":
                 return path, path, label != "solve"
             label = label.strip("_")
+            if operation in _CHECKPOINTS and self.paths.element(path).kind == LOOP:
+                # The loop is known by the function that it repeats, which is told so forward, too.
+                return path, path, False
             element = Element(FUNCTION, ("wrapper", label), label, (FUNCTION, label))
             return path, self._step(path, element) if label else path, False
         if operation.startswith(_OPAQUE) or words == "index map":

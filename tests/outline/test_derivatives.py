@@ -237,8 +237,9 @@ def test_what_is_made_again_is_told_where_all_of_it_is_one_call():
     outline = outline_of(jax.grad(loss), weights, jnp.ones(4))
     again = row_named(outline, "recomputed layer", "recomputed")
     assert (again.closed, again.detail) == (True, "layer")
-    # The lambda that is checkpointed says nothing; what it calls does.
-    assert outline.row(again.parent).name == "layer"
+    # The lambda that is checkpointed says nothing; what it calls does, in the loop as on the way forward.
+    assert outline.row(again.parent).name == "scan(step)"
+    assert outline.row(outline.row(again.parent).twin).name == "scan(step)"
     assert names_inside(outline, again.parent) == ["recomputed layer", "layer"]
 
 
@@ -273,3 +274,35 @@ def test_what_is_made_again_of_modules_is_one_box_that_names_them():
     outline = outline_of(jax.grad(lambda x: block(x).sum()), jnp.ones(4))
     again = row_named(outline, "recomputed Block_0", "recomputed")
     assert (again.closed, again.detail) == (True, "Dense_0, Dense_1")
+
+
+def project(w, x):
+    return jnp.tanh(x @ w)
+
+
+def layer(x, w):
+    y = project(w, jnp.sin(x))
+    return y * x, None
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        jax.checkpoint(layer),
+        jax.checkpoint(layer, policy=jax.checkpoint_policies.dots_saveable),
+        lambda x, w: jax.checkpoint(layer)(x, w),
+    ],
+    ids=["all", "dots", "lambda"],
+)
+def test_the_way_back_of_a_loop_whose_layer_is_made_again_is_told_as_the_way_forward(wrapped):
+    def through(weights, x):
+        return jnp.sum(jax.lax.scan(wrapped, x, weights)[0])
+
+    outline = outline_of(jax.grad(through), jnp.ones((3, 4, 4)), jnp.ones((2, 4)))
+    forward, backward = (row for row in outline if row.kind == "loop")
+    assert forward.twin == backward.index
+    assert forward.name == backward.name
+    (again,) = (row for row in outline if row.kind == "recomputed")
+    assert again.name in ("recomputed layer", "recomputed checkpoint(layer)")
+    assert not [row.name for row in outline if "dot_general" in row.name]
+    assert {"matmul", "tanh", "sin", "multiply"} <= {row.name for row in outline if row.twin > row.index}
