@@ -58,7 +58,10 @@ def _twice(subject: Subject, fates: Fates) -> Iterator[Finding]:
             pairs.setdefault((first, second), []).append((node, other))
     for (first, second), found in pairs.items():
         nodes = [node for node, _ in found]
-        pass_name = graph.tables.strings[fates.where[nodes[0]]]
+        # Of two that are alike, XLA may have removed either.
+        passes = [graph.tables.strings[fates.where[node]] for pair in found for node in pair]
+        pass_name = next(filter(None, passes), "")
+        by_pass = f" (pass {pass_name})" if pass_name else ""
         size = sum(_bytes(subject, node) for node in nodes)
         costly = sorted({subject.flow.op(node) for node in nodes} & _COSTLY)
         if not costly and size < _LARGE:
@@ -69,7 +72,7 @@ def _twice(subject: Subject, fates: Fates) -> Iterator[Finding]:
             title=f"{lines_text((second,))} computes again what {lines_text((first,))} computes",
             text=(
                 f"{plural(len(nodes), 'equation')} ({bytes_text(size)} of results) of the one have the same operands "
-                f"as of the other. XLA computes them once (pass {pass_name}), so this costs nothing when it runs; "
+                f"as of the other. XLA computes them once{by_pass}, so this costs nothing when it runs; "
                 "each is traced and lowered."
             ),
             remedy="Keep the first result in a variable and use it again.",

@@ -31,6 +31,16 @@ def test_what_two_lines_compute_alike():
     assert "pass cse" in finding.text
 
 
+def first_of_two(x):
+    mean = jnp.tanh(x).mean(-1, keepdims=True)
+    spread = jnp.sin(jnp.tanh(x)) * 3
+    return ((x - mean) / spread).sum()
+
+
+def test_the_pass_is_told_where_xla_removed_the_first_of_two():
+    assert "XLA computes them once (pass cse)" in the("twice", jax.grad(first_of_two), SMALL).text
+
+
 def table(x):
     y = x * 2
     rows = jnp.ones((600, 600)).at[3].set(2.0)
