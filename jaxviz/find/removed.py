@@ -49,7 +49,8 @@ def _twice(subject: Subject, fates: Fates) -> Iterator[Finding]:
         if not (subject.is_own(node) and subject.is_own(other)) or subject.is_backward(node):
             continue
         # What two calls have in common inside them, such as a mean and a variance, the person did not write twice.
-        if subject.expression(node)[1] != subject.expression(other)[1]:
+        text = subject.expression(node)[1]
+        if not text or text != subject.expression(other)[1]:
             continue
         one, two = subject.lines(np.array([other])), subject.lines(np.array([node]))
         # On one line, it is a loop or one function that is called twice.

@@ -41,6 +41,13 @@ def test_the_pass_is_told_where_xla_removed_the_first_of_two():
     assert "XLA computes them once (pass cse)" in the("twice", jax.grad(first_of_two), SMALL).text
 
 
+def test_what_two_calls_have_in_common_is_not_told_where_there_is_no_source():
+    scope = {"jnp": jnp}
+    lines = "def scaled(x):", "    mean = x.mean(-1, keepdims=True)", "    return (x - mean) / x.var(-1, keepdims=True)"
+    exec("\n".join(lines), scope)
+    assert found("twice", scope["scaled"], X) == []
+
+
 def table(x):
     y = x * 2
     rows = jnp.ones((600, 600)).at[3].set(2.0)
