@@ -16,7 +16,7 @@ from jaxviz.find.finding import Compiled
 from jaxviz.graph import ARGUMENT, Graph
 
 # How a sharding is called that cuts nothing.
-_WHOLE = "whole on every device"
+_WHOLE = re.compile(r"whole on (?:every device|each of (\d+) devices)")
 _CUT = re.compile(r"dimension (\d+) in (\d+) parts(?: along ([^,]+))?")
 
 
@@ -43,6 +43,8 @@ class Placed:
     name: str
     shape: tuple[int, ...]
     cuts: Mapping[int, Cut]
+    #: On how many devices it lies whole; 1 where something is cut, and where that is not known.
+    devices: int = 1
 
     @property
     def spec(self) -> str:
@@ -99,9 +101,11 @@ def _placed(graph: Graph, local: bool) -> list[Placed]:
         sharding = graph.node(node).attributes.get("sharding", "")
         cuts = cuts_of(sharding)
         dims = graph.tables.types.dims[int(graph.values.type[graph.first_value[node]])]
-        if not (cuts or sharding == _WHOLE) or max(cuts, default=0) >= max(len(dims), 1):
+        whole = _WHOLE.fullmatch(sharding)
+        if not (cuts or whole) or max(cuts, default=0) >= max(len(dims), 1):
             continue
         # Each device has one part of it.
         shape = tuple(size * cuts[axis].parts if local and axis in cuts else size for axis, size in enumerate(dims))
-        found.append(Placed(graph.tables.strings[graph.nodes.name[node]], shape, cuts))
+        devices = int(whole[1] or 1) if whole else 1
+        found.append(Placed(graph.tables.strings[graph.nodes.name[node]], shape, cuts, devices))
     return found

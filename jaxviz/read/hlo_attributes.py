@@ -25,8 +25,9 @@ Row = tuple[int, int]
 class AttributeReader:
     """Attributes as rows of strings, each pair looked at once."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, devices: int = 1) -> None:
         self._tables = tables
+        self._devices = devices
         self._known: dict[tuple[str, str], tuple[Row, ...]] = {}
 
     def rows(self, pairs: Pairs) -> list[Row]:
@@ -42,11 +43,11 @@ class AttributeReader:
 
     def _read(self, key: str, value: str) -> tuple[Row, ...]:
         string = self._tables.string
-        return tuple((string(name), string(text)) for name, text in attribute_texts(key, value))
+        return tuple((string(name), string(text)) for name, text in attribute_texts(key, value, self._devices))
 
 
-def attribute_texts(key: str, value: str) -> list[tuple[str, str]]:
-    """An attribute as it is shown: none, one or several."""
+def attribute_texts(key: str, value: str, devices: int = 1) -> list[tuple[str, str]]:
+    """An attribute as it is shown, in a module for so many devices: none, one or several."""
     if key in _LEFT_OUT or value in ("", "{}"):
         return []
     if key == "backend_config":
@@ -54,7 +55,7 @@ def attribute_texts(key: str, value: str) -> list[tuple[str, str]]:
     if value.startswith('"'):
         value = unquoted(value)
     if key == "sharding":
-        value = sharding_words(value)
+        value = sharding_words(value, devices=devices)
     if key == "frontend_attributes":
         value = value.replace('\\"', '"')
     if key == "value" and value.startswith("{") and _elements(value) > _WRITTEN_ELEMENTS:

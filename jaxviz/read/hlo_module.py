@@ -18,6 +18,8 @@ Pairs = tuple[tuple[str, str], ...]
 Calls = tuple[tuple[str, int], ...]
 
 
+# No machine has a number of devices with so many digits.
+_DIGITS = 8
 #: Frames of a call stack that are read, from the innermost on.
 DEEPEST_STACK = 200
 
@@ -94,6 +96,12 @@ class HloModule:
 
     def __repr__(self) -> str:
         return f"<HloModule {self.name}: {len(self)} instructions in {len(self.computations)} computations>"
+
+    @property
+    def partitions(self) -> int:
+        """For how many devices it was partitioned."""
+        number = dict(self.attributes).get("num_partitions", "")
+        return int(number) if number.isdecimal() and len(number) < _DIGITS else 1
 
     def error(self, computation: HloComputation, instruction: int, expected: str) -> HloError:
         """What is wrong with an instruction, to be raised."""

@@ -75,7 +75,7 @@ class Rows:
         self._read_flows(sequence)
         self._make_rows(sequence)
         self._fill(frames)
-        self._read_attributes(AttributeReader(tables))
+        self._read_attributes(AttributeReader(tables, module.partitions))
 
     def instruction(self, number: int) -> tuple[HloComputation, int]:
         """Its computation, and its place there."""

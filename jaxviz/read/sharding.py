@@ -14,6 +14,7 @@ from typing import Any
 #: The axes of a mesh, each with its size.
 Mesh = Mapping[str, int]
 
+#: Of a value of which nothing is cut, where it is not known how many devices there are.
 WHOLE = "whole on every device"
 
 _TILES = re.compile(r"devices=\[([\d,]*)\](?:<=\[[\d,]*\](?:T\([\d,]*\))?|[\d,]*)(.*)", re.DOTALL)
@@ -27,8 +28,9 @@ _AXIS = re.compile(r"""["']([^"']+)["'](?::\(\d+\)(\d+))?""")
 _OTHER_AXES = re.compile(r"(replicated|unreduced)\s*=\s*\{([^{}]*)\}")
 
 
-def sharding_words(text: str, meshes: Mapping[str, Mesh] | None = None) -> str:
-    """A sharding in words; `meshes` are those that it may name. What is not known is given back as it is.
+def sharding_words(text: str, meshes: Mapping[str, Mesh] | None = None, devices: int = 1) -> str:
+    """A sharding in words; `meshes` are those that it may name, `devices` how many there are where it names none.
+    What is not known is given back as it is.
 
     >>> sharding_words("{devices=[4,1,2]<=[8] last_tile_dim_replicate}")
     'dimension 0 in 4 parts, each on 2 devices'
@@ -36,7 +38,7 @@ def sharding_words(text: str, meshes: Mapping[str, Mesh] | None = None) -> str:
     'dimension 0 in 4 parts along x, each on 2 devices'
     """
     shardings = _each(_METADATA.sub("", text.strip()))
-    words = [_one(sharding, meshes or {}) for sharding in shardings]
+    words = [_one(sharding, meshes or {}, devices) for sharding in shardings]
     if not words or not all(words):
         return text
     if len(set(words)) == 1:
@@ -82,10 +84,10 @@ def _pieces(text: str) -> list[str]:
     return [*pieces, text[start:].strip()]
 
 
-def _one(text: str, meshes: Mapping[str, Mesh]) -> str:
+def _one(text: str, meshes: Mapping[str, Mesh], devices: int) -> str:
     inside = text.strip("{} ")
     if inside == "replicated":
-        return WHOLE
+        return _words([], devices, unreduced=False)
     if inside == "manual":
         return "one part for each device, as the program says"
     if found := re.match(r"maximal device=(\d+)", inside):
@@ -134,7 +136,7 @@ def _words(splits: Sequence[tuple[int, int, str]], copies: int, *, unreduced: bo
     """`splits` are dimensions with the number of their parts (0 where not known) and the axes along which."""
     sum_left = ", still to be summed over devices" if unreduced else ""
     if not splits:
-        return WHOLE + sum_left
+        return (f"whole on each of {copies} devices" if copies > 1 else WHOLE) + sum_left
     parts = [
         f"dimension {number}" + (f" in {count} parts" if count else " split") + (f" along {axes}" if axes else "")
         for number, count, axes in splits

@@ -185,6 +185,29 @@ def test_small_arguments_and_programs_of_one_device_are_left_alone(tmp_path, tex
     assert opened(tmp_path, text).findings == ()
 
 
+ALL_WHOLE = REPLICATED.replace("devices=[4,1]<=[4]", "replicated")
+
+
+def test_devices_that_all_compute_the_same(tmp_path):
+    (finding,) = opened(tmp_path, ALL_WHOLE).findings
+    assert finding.title == "all 4 devices compute the same"
+    assert finding.figures == {"bytes": (8192 + 256) * 8192 * 4, "arguments": 2, "devices": 4}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ALL_WHOLE.replace(", num_partitions=4", ""),
+        ALL_WHOLE.replace("8192", "512"),
+        # One that takes its part by itself, and one that shares no work.
+        ALL_WHOLE.replace("  ROOT", "  number = u32[] partition-id()\n  ROOT"),
+        ALL_WHOLE.replace("dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}", "negate(x)"),
+    ],
+)
+def test_devices_that_do_not_compute_the_same_or_have_nothing_to_share(tmp_path, text):
+    assert not [one for one in opened(tmp_path, text).findings if one.kind == "replicated"]
+
+
 # Each argument in pieces, and what is computed of them too.
 IN_PIECES = REPLICATED.replace("sharding={replicated}", "sharding={devices=[1,4]<=[4]}")
 # What is read twice is read by one kernel.

@@ -73,6 +73,9 @@ w = array(2048, 2048)
     if one.kind == "replicated"
 ]
 told["whole"] = found.title, found.remedy
+told["alike"] = [
+    one.title for one in jv.explore(lambda w, x: x @ w, w, array(1024, 2048)).findings if one.kind == "replicated"
+]
 print(json.dumps(told))
 """
 
@@ -130,3 +133,8 @@ def test_what_lies_whole_beside_what_is_cut_is_told_how_to_be_cut(told):
     title, remedy = told["whole"]
     assert title == "16.8 MB of arguments lie whole on each device"
     assert said("`w` as jax.sharding.PartitionSpec('data', None)") in remedy
+
+
+@pytest.mark.skipif(IS_OLD, reason="before JAX 0.7, what is lowered does not say how many devices have all of a value")
+def test_where_no_argument_is_cut_all_devices_compute_the_same(told):
+    assert told["alike"] == ["all 8 devices compute the same"]
