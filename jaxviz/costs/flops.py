@@ -65,6 +65,15 @@ def turns_of(flow: Flow, node: int) -> int:
     return int(length) if length.isdigit() else 1
 
 
+def turns_around(flow: Flow, node: int) -> int:
+    """How often an equation runs where the program runs once, as far as the loops around it say so."""
+    graph, turns = flow.graph, 1
+    while graph.nodes.region[node]:
+        node = int(graph.regions.owner[graph.nodes.region[node]])
+        turns *= turns_of(flow, node)
+    return turns
+
+
 def product_axes(flow: Flow, node: int) -> tuple[list[int], list[int], list[int]]:
     """Axes of a product: those that are summed over, of both sides, and those that it is done for one by one."""
     found = _DIMENSIONS.match(flow.graph.attribute(node, "dimension_numbers"))

@@ -30,6 +30,8 @@ class _Going(NamedTuple):
     placed: Placed
     axis: int
     cut: Cut
+    #: All dimensions that it goes along.
+    along: tuple[int, ...]
 
 
 def cause(subject: Subject, exchanges: list[int], nodes: list[int]) -> tuple[str, str]:
@@ -66,6 +68,8 @@ def _told(going: _Going) -> tuple[str, str]:
             "device needs only a part of the sum, jax.lax.with_sharding_constraint with an axis of the mesh on the "
             "result makes the exchange smaller."
         )
+    if len(going.along) == len(one.shape):
+        return why, "However it is cut, each device gives what its part comes to: less cannot be exchanged."
     free = _free(going)
     if free is None:
         return why, ""
@@ -82,7 +86,7 @@ def _free(going: _Going) -> int | None:
     free = (
         axis
         for axis, size in enumerate(one.shape)
-        if axis != going.axis and axis not in one.cuts and size and not size % going.cut.parts
+        if axis not in going.along and axis not in one.cuts and size and not size % going.cut.parts
     )
     return next(free, None)
 
@@ -93,7 +97,7 @@ def _going(subject: Subject, node: int, placed: dict[str, Placed]) -> Iterator[_
         one = _argument(subject, operand, placed)
         for axis in axes if one is not None else ():
             if one is not None and axis in one.cuts:
-                yield _Going(op, one, axis, one.cuts[axis])
+                yield _Going(op, one, axis, one.cuts[axis], tuple(axes))
 
 
 def _dimensions(subject: Subject, node: int) -> list[list[int]]:

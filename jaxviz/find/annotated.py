@@ -10,6 +10,8 @@ from jaxviz.graph import OPERATION
 
 # What an annotation calls the sharding that it asks for.
 _ASKED = ("sharding", "dst_sharding")
+# Operations whose entries stand where those that they are computed of do, and lie on the same devices.
+_IN_PLACE = ENTRYWISE - {"transpose", "reshape", "sharding_constraint"}
 # Values that are looked at on the way back to arguments.
 _STEPS = 200
 
@@ -48,7 +50,7 @@ def _made_of(subject: Subject, node: int) -> set[str]:
         maker = int(graph.value_node[source])
         if flow.is_argument(source) and flow.dims(source) == shape:
             names.add(graph.tables.strings[graph.nodes.name[maker]])
-        elif graph.nodes.kind[maker] != OPERATION or flow.op(maker) not in ENTRYWISE or flow.dims(source) != shape:
+        elif graph.nodes.kind[maker] != OPERATION or flow.op(maker) not in _IN_PLACE or flow.dims(source) != shape:
             return set()
         else:
             waiting += flow.operands(maker)

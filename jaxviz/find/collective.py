@@ -50,7 +50,7 @@ _GENERAL = (
     "in_shardings and out_shardings of jax.jit, say which."
 )
 _WHY = {
-    "all-reduce": "Each device has a part of the sum, and all need the whole.",
+    "all-reduce": "Each device has what its part comes to, and all need what the whole does.",
     "all-gather": "Each device has a piece, and the whole is needed.",
     "reduce-scatter": "Each device has a part of the sum, and needs a piece of the whole.",
     "all-to-all": "The pieces are cut along another axis than an operation needs.",
@@ -124,7 +124,8 @@ def _put_in(subject: Subject, nodes: list[int], sources: list[int]) -> tuple[str
     lines = subject.lines(np.array(annotations, np.int32))
     where = f" ({lines_text(lines)})" if lines else ""
     leave = "Where the value need not lie so, leave the annotation out, or ask for the sharding that it has already"
-    cure = next(filter(None, (as_asked(subject, node) for node in annotations)), "")
+    # Of several, what suits the one is against the other.
+    cure = as_asked(subject, annotations[0]) if len(annotations) == 1 else ""
     return (
         f" XLA put it in for the sharding that {names} asks for{where}.",
         f"{leave}. Where it must: {cure}"

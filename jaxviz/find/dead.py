@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from jaxviz.costs.flops import MOVING, total_flops
+from jaxviz.costs.flops import MOVING, total_flops, turns_around
 from jaxviz.find.finding import ADVICE, DERIVATIVES, NOTE, WARNING, Finding, Line, Subject, lines_text
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.liveness import needed_nodes
@@ -86,7 +86,8 @@ def _computed(subject: Subject, nodes: Column) -> Column:
 
 def _finding(subject: Subject, nodes: Column, lines: tuple[Line, ...]) -> Finding:
     count = len(nodes)
-    flops = sum(total_flops(subject.flow, node) for node in nodes.tolist())
+    flow = subject.flow
+    flops = sum(total_flops(flow, node) * turns_around(flow, node) for node in nodes.tolist())
     cost = f" Executed, it would take {flops_text(flops)}." if flops >= _COSTLY else ""
     return Finding(
         kind="dead",

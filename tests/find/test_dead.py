@@ -95,7 +95,8 @@ def test_what_a_jitted_function_of_jax_computes_for_nothing_is_told_where_it_is_
 def test_dead_code_in_the_body_of_a_loop():
     finding = the("dead", in_a_body, 1.0)
     assert line_numbers(finding, in_a_body) == [2]
-    assert finding.figures == {"equations": 3, "flops": 3}
+    # Three equations, in each of three turns.
+    assert finding.figures == {"equations": 3, "flops": 9}
 
 
 def test_what_does_not_belong_together_is_told_apart():
@@ -465,3 +466,10 @@ def test_linear_algebra_that_no_result_needs_is_told_with_what_it_would_take(fn,
         return x + 1
 
     assert the("dead", dropping, jnp.eye(100)).figures["flops"] == pytest.approx(flops, rel=0.2)
+
+
+def test_what_is_dead_in_a_loop_would_take_its_time_in_each_turn():
+    def scanned(xs):
+        return jax.lax.scan(lambda c, x: (c + x.sum(), x @ x), 0.0, xs)[0]
+
+    assert the("dead", scanned, jnp.ones((50, 8, 8))).figures["flops"] == 50 * 2 * 8**3

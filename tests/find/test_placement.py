@@ -43,6 +43,14 @@ PROGRAMS = {
         lambda x: jax.lax.with_sharding_constraint(jnp.sin(x) * 2, NamedSharding(mesh, P(None, "data"))) + 1,
         dict(x=array(1024, 4096, spec=rows)),
     ),
+    "mean of all": (lambda x: x.mean(), dict(x=array(1024, 4096, spec=rows))),
+    "largest of all": (lambda x: x.max(), dict(x=array(1024, 4096, spec=rows))),
+    "asked twice": (
+        lambda x: jax.lax.with_sharding_constraint(
+            jnp.sin(jax.lax.with_sharding_constraint(x * 2, NamedSharding(mesh, columns))), NamedSharding(mesh, rows)
+        ),
+        dict(x=array(1024, 4096, spec=rows)),
+    ),
     "a gradient": (
         jax.grad(lambda w, x: (jnp.tanh(x @ w) ** 2).mean()),
         dict(w=array(512, 512), x=array(1024, 512, spec=rows)),
@@ -119,6 +127,22 @@ def test_the_argument_is_named_and_the_cure_avoids_the_exchange(told, name, part
         pytest.skip("the compiler of JAX 0.6 exchanges other values, for which no cure is known")
     assert all(said(part) in text + remedy for part in parts)
     assert before > after == 0
+
+
+@pytest.mark.parametrize("name", ["mean of all", "largest of all"])
+def test_what_goes_along_all_of_an_argument_has_no_cure_and_is_told_so(told, name):
+    text, remedy, before, after = told[name]
+    assert said("`x` comes in as jax.sharding.PartitionSpec('data', None)") in text
+    assert "less cannot be exchanged" in remedy
+    assert "sum" not in text
+    assert (before, after) == (4, None)
+
+
+def test_an_argument_is_no_cure_where_another_annotation_comes_between(told):
+    text, remedy, _, after = told["asked twice"]
+    assert "`with_sharding_constraint` asks for" in text
+    assert after is None
+    assert "PartitionSpec" not in remedy
 
 
 def test_what_adds_up_a_gradient_is_told_as_its_price(told):
