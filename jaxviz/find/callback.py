@@ -13,6 +13,8 @@ from jaxviz.units import bytes_text, plural
 
 _LOOPS = frozenset({"scan", "while body", "while cond", "while"})
 _BRANCHES = frozenset({"branch"})
+# Bytes from which to print them takes time.
+_LARGE = 1_000_000
 _PRINTS = frozenset({"debug_callback", "debug_print"})
 
 
@@ -23,11 +25,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     nodes = np.array([node for node in calls.tolist() if not _is_check(subject, node)], np.int32)
     looping = np.array([node for node in nodes.tolist() if _is_inside(subject, node, _LOOPS)], np.int32)
     straight = np.setdiff1d(nodes, looping)
-    # A print of each run is there to be seen; what goes to Python for a value holds the device up.
-    # Nor is a check that a library makes the person's to mend.
-    straight = np.array(
-        [node for node in straight.tolist() if subject.flow.op(node) not in _PRINTS and subject.is_own(node)], np.int32
-    )
+    straight = np.array([node for node in straight.tolist() if _holds_up(subject, node)], np.int32)
     for found, in_loop in ((looping, True), (straight, False)):
         if not len(found):
             continue
@@ -42,6 +40,15 @@ def find(subject: Subject) -> Iterator[Finding]:
             nodes=found.tolist(),
             figures={"calls": len(found), "bytes": given + back},
         )
+
+
+def _holds_up(subject: Subject, node: int) -> bool:
+    """Whether a call in each run is worth a word: a print is there to be seen, and to print little takes little time.
+
+    A check that a library makes is not the person's to mend.
+    """
+    prints = subject.flow.op(node) in _PRINTS and sum(_bytes(subject.graph, [node])) < _LARGE
+    return not prints and subject.is_own(node)
 
 
 def _moved(given: float, back: float) -> str:

@@ -63,12 +63,11 @@ def _finding(subject: Subject, root: str, members: list[tuple[str, int, list[int
             title=f"an array ({tables.type_text(type_)}, {bytes_text(size)}) is baked in as a constant{where}",
             text=(
                 "No variable around the function holds it, so it was made while JAX traced: what NumPy makes is "
-                "computed at once. Its "
+                "computed at once, and the numbers of a list are there already. Its "
                 f"{bytes_text(size)} are part of the compiled program, and each compilation carries a copy."
             ),
-            remedy="Make it with jax.numpy inside of the function, which computes it when it runs; or make it "
-            "once outside "
-            "and pass it as an argument.",
+            remedy="Compute it inside of the function by jax.numpy, as jnp.full and jnp.arange do; or make it once "
+            "outside and pass it as an argument.",
             nodes=np.array(nodes, np.int32),
             lines=lines,
             figures=figures,

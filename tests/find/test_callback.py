@@ -128,3 +128,13 @@ def test_a_device_has_no_effect_inside_of_a_compiled_function():
 )
 def test_what_stays_where_it_is_is_not_moved(fn):
     assert found("transfer", fn, 1.0) == []
+
+
+def test_what_is_printed_in_each_run_is_told_where_it_is_large():
+    def printed(x):
+        jax.debug.callback(lambda x: None, x)
+        return x * 2
+
+    large = the("callback", printed, jax.ShapeDtypeStruct((1024, 1024), jnp.float32))
+    assert large.figures["bytes"] == 4 * 1024 * 1024
+    assert found("callback", printed, jnp.ones(1024)) == []
