@@ -186,13 +186,10 @@ def _regions(graph: Graph, region: int) -> list[int]:
 
 def _in_loop(graph: Graph, region: int, home: int) -> bool:
     """Whether a loop lies between where a key is used and where it was made: then each turn uses it."""
-    strings = graph.tables.strings
-    for around in _regions(graph, region):
-        if around == home:
-            return False
-        if strings[graph.regions.kind[around]] in _LOOPS:
-            return True
-    return False
+    strings, kind = graph.tables.strings, graph.regions.kind
+    # What a call gives back was made inside of it, and is used outside.
+    homes = _regions(graph, home)
+    return any(strings[kind[around]] in _LOOPS for around in _regions(graph, region) if around not in homes)
 
 
 def _clashing(graph: Graph, uses: list[_Use]) -> list[_Use]:

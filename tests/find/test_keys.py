@@ -90,11 +90,24 @@ def _dropout(key, x):
     return jax.grad(lambda x: drop(x).sum())(x)
 
 
+_split = jax.jit(random.split)
+
+
+def _split_by_another(key, x):
+    def body(carry, _):
+        key, x = carry
+        key, sub = _split(key)
+        return (key, x + random.normal(sub)), None
+
+    return lax.scan(body, (key, x), None, length=5)[0]
+
+
 INNOCENT = {
     "split": lambda key: sum(random.normal(sub) for sub in random.split(key, 4)),
     "folded": lambda key: random.normal(random.fold_in(key, 1)) + random.normal(random.fold_in(key, 2)),
     "one of two branches": lambda key: lax.cond(True, random.normal, random.uniform, key),
     "carried round a loop": lambda key: _carried(key, 0.0),
+    "split by a jitted function in a loop": lambda key: _split_by_another(key, 0.0),
     "computed again for a gradient": lambda key: _dropout(key, jnp.ones(3)),
     "folded in a loop": lambda key: lax.fori_loop(0, 5, lambda i, c: c + random.normal(random.fold_in(key, i)), 0.0),
     "one for each example": lambda key: jax.vmap(random.normal)(random.split(key, 4)),
