@@ -168,9 +168,12 @@ def _repeated_regions(graph: Graph) -> set[int]:
     key, value = graph.tables.find_string(_AGAIN_KEY), graph.tables.find_string("True")
     attributes = graph.attributes
     owners = set(attributes.node[(attributes.key == key) & (attributes.value == value)].tolist())
+    strings = graph.tables.strings
     found: set[int] = set()
     for region, owner in enumerate(graph.regions.owner.tolist()):
-        if owner in owners or int(graph.region_parent[region]) in found:
+        # In bodies, name stacks begin anew.
+        again = owner in owners or (owner >= 0 and _AGAIN in strings[graph.nodes.scope[owner]])
+        if again or int(graph.region_parent[region]) in found:
             found.add(region)
     return found
 

@@ -49,13 +49,15 @@ _BY_ATTRIBUTE = {
 _REDUCERS = {"add": "sum", "maximum": "max", "minimum": "min", "multiply": "prod"}
 _SCATTERS = {"scatter_multiply": "scatter_mul", "scatter_minimum": "scatter_min", "scatter_maximum": "scatter_max"}
 _PLAIN = str.maketrans("", "", "[]")
+# The function by which JAX draws with one half of a key and the other, and one in which it makes a key of a key.
+_DRAWS, _FOLDS = "threefry2x32", "_threefry_fold_in"
 # A function that is called in several ways is there once for each, with a number behind its name.
 _NUMBERED = re.compile(r"_\d+$")
 
 
 def in_words_of_jaxpr(graph: Graph) -> Graph:
     """The same graph with the operations, constants and choices of StableHLO as a jaxpr has them."""
-    return _with_operands(_with_names(_with_constants(graph)))
+    return _with_operands(_with_draws(_with_names(_with_constants(graph))))
 
 
 def _with_names(graph: Graph) -> Graph:
@@ -73,6 +75,21 @@ def _with_names(graph: Graph) -> Graph:
         if strings[word] == "call":
             name[rows] = tables.strings_of([_NUMBERED.sub("", strings[row]) for row in nodes.name[rows].tolist()])
     return replace(graph, nodes=replace(nodes, op=op, name=name))
+
+
+def _with_draws(graph: Graph) -> Graph:
+    """The graph with what draws and what makes keys as a jaxpr has them: in StableHLO they are calls."""
+    tables, nodes = graph.tables, graph.nodes
+    draws, folds = ((nodes.name == tables.find_string(name)) & (nodes.kind == OPERATION) for name in (_DRAWS, _FOLDS))
+    inside = np.zeros(len(graph.regions.owner), bool)
+    for region, (owner, parent) in enumerate(
+        zip(graph.regions.owner.tolist(), graph.region_parent.tolist(), strict=True)
+    ):
+        inside[region] = owner >= 0 and bool(folds[owner] or inside[parent])
+    op = nodes.op.copy()
+    op[draws & ~inside[nodes.region]] = tables.string("random_bits")
+    op[folds] = tables.string("random_fold_in")
+    return replace(graph, nodes=replace(nodes, op=op))
 
 
 def _by_attribute(graph: Graph, word: str, node: int) -> str:
