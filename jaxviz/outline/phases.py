@@ -161,10 +161,23 @@ class Phases:
             # What such a call does itself, a Jacobian's basis, stands beside its phases.
             itself = (phase == 0) & (stack >= 0) & np.isin(stack, gradients)
             prefix, holding = (np.where(itself, stack, column).astype(np.int32) for column in (prefix, holding))
-        elif around[starts[1:] - 1].any() and gradients[0] >= 0:
-            # Of one that is taken in every turn of a loop, what lies between may be of this turn, the next, or neither.
-            phase[around & ~self._in_rest_of_turn(stack, phase == UPDATE, int(gradients[0]))] = 0
+        elif gradients[0] >= 0:
+            gradient = int(gradients[0])
+            # Beside the call of a function that takes the gradient, as of a force, nothing is a phase of it.
+            phase[around & ~self._in_function_of(stack, gradient)] = 0
+            if around[starts[1:] - 1].any():
+                # Of one that is taken in every turn of a loop, what lies between may be of this turn, the next, or
+                # neither.
+                phase[around & ~self._in_rest_of_turn(stack, phase == UPDATE, gradient)] = 0
         return phase, prefix, holding
+
+    def _in_function_of(self, stack: Column, gradient: int) -> NDArray[np.bool_]:
+        """Of each call stack, whether it is of the call of the person's function that takes a gradient, or empty."""
+        stacks = self._stacks
+        while gradient >= 0 and stacks.library[stacks.frame(gradient)]:
+            gradient = stacks.parent(gradient)
+        caller = stacks.parent(gradient)
+        return np.isin(stack, [one for one in rows_used(stack[stack >= 0]) if stacks.holds(caller, one)]) | (stack < 0)
 
     def _in_rest_of_turn(self, stack: Column, wanted: NDArray[np.bool_], gradient: int) -> NDArray[np.bool_]:
         """Of each of the call stacks `wanted`, whether it stands after a gradient in the same turn of the innermost

@@ -94,3 +94,19 @@ def test_each_equation_of_a_turn_has_a_counterpart_in_the_turn_that_is_shown(fn)
         around = [outline.row(index) for index in outline.paths[row.index][:-1]]
         if any(one.copy > 0 for one in around) and not any(one.closed for one in around):
             assert row.like >= 0, f"{row} stands in a copy alone\n{outline}"
+
+
+def test_beside_the_call_of_a_function_that_takes_a_gradient_nothing_is_a_phase_of_it():
+    def force(position):
+        return -jax.grad(lambda position: jnp.sum(jnp.cos(position) ** 3))(position)
+
+    def move(state, _):
+        position, speed = state
+        speed = speed + 0.5 * force(position)
+        position = (position + 0.1 * speed) % 2.0
+        return (position, speed), jnp.sum(speed**2)
+
+    outline = outline_of(lambda *state: jax.lax.scan(move, state, None, length=9), W, W)
+    assert [row.name for row in outline if row.kind == "phase"] == ["forward", "backward"]
+    (loop,) = rows_named(outline, "scan(move)", "loop")
+    assert names_inside(outline, loop.index)[-3:] == ["mod", "power", "sum"]
