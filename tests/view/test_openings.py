@@ -50,3 +50,17 @@ def test_any_rows_may_be_open(name):
         for state in states:
             options = {"width": 760, "height": 560, "open": state, "mostBoxes": 1_000}
             engine.call("svg", one.to_json(packed=False), options)
+
+
+def test_loops_in_a_stack_begin_with_what_stands_beside_them():
+    def steps(x):
+        for _ in range(3):
+            starts = x + 1, jnp.exp(x), jnp.sin(x)
+            turned = lax.fori_loop(0, 5, lambda _, c: (jnp.sin(c[0]), jnp.cos(c[1]) + c[2], jnp.tanh(c[2])), starts)
+            x = sum(turned)
+        return x
+
+    document = explore(steps, jnp.ones(4)).document(stages=()).to_json(packed=False)
+    svg = engine.call("svg", document, {"width": 760, "height": 560, "open": "all", "mostBoxes": 1_000})
+    assert ">x3<" in svg
+    assert "first turn" not in svg

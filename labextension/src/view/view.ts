@@ -101,6 +101,9 @@ class Join {
       } else if (target >= 0) {
         // Only a box of one operation is labelled with literals.
         this.read(node, target, this.reads.outside(node, this.isAlone(target)));
+      } else if (folds.copyOf[node] > 0 && this.isLaterCopy(node)) {
+        // What goes into a body is seen at the first copy, whose frame it is.
+        continue;
       } else if (folds.item[node] === NOTHING && graph.firstRegion[node] < graph.firstRegion[node + 1]) {
         const frame = boxes.frameAround(node, this.branches.endOf(node));
         if (frame >= 0) {
