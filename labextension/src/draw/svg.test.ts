@@ -9,25 +9,25 @@ import { Shape } from '../view/visible.ts';
 import { boxAt, fitCamera } from './canvas.ts';
 import { boxLook, MARGIN, placeChips, routeOf, titleOf, type Scene } from './scene.ts';
 import { sceneOf } from './sceneOf.ts';
-import { escape, toSvg } from './svg.ts';
+import { escape, lookAttributes, toSvg } from './svg.ts';
 import { measure } from './text.ts';
-import { looks, palettes, type Look, type Theme } from './theme.ts';
+import { inks, looks, palettes, type Look, type LookName, type Theme } from './theme.ts';
 
 const svgOf = (sketch: Sketch, open: readonly number[] = [], theme: Theme | 'auto' = 'auto') =>
   toSvg(sceneOf(sketch, open), { theme, title: 'a program', description: 'what it does' });
 
 /** What has a look, in groups or alone. */
-function groups(svg: string, look: string): string {
-  const group = `<g class="jv-${look}"[^>]*>[^]*?</g>`;
-  const alone = `<rect class="jv-${look}"[^>]*/>|<text class="jv-${look}"[^]*?</text>`;
+function groups(svg: string, look: LookName): string {
+  const attributes = lookAttributes(looks[look], palettes.light);
+  const group = `<g ${attributes}>[^]*?</g>`;
+  const alone = `<rect ${attributes} x[^>]*/>`;
   return [...svg.matchAll(new RegExp(`${group}|${alone}`, 'g'))].map(([whole]) => whole).join('');
 }
 
 /** The lines of a look, each of which begins where the pen is moved to. */
-function lines(svg: string, look: string): string[] {
-  return [...svg.matchAll(new RegExp(`<path class="jv-${look}"[^>]* d="([^"]*)"`, 'g'))].flatMap(([, path]) =>
-    path.split('\n')
-  );
+function lines(svg: string, look: LookName): string[] {
+  const attributes = lookAttributes(looks[look], palettes.light);
+  return [...svg.matchAll(new RegExp(`<path ${attributes} d="([^"]*)"`, 'g'))].flatMap(([, path]) => path.split('\n'));
 }
 
 test('the picture has every word, a rectangle for each box and a path for each edge', () => {
@@ -35,23 +35,22 @@ test('the picture has every word, a rectangle for each box and a path for each e
   for (const word of ['w', 'b', 'x', 'dot_general', 'add', 'tanh', 'result', 'f32[4,8]']) {
     assert.ok(svg.includes(`>${word}</text>`), word);
   }
-  const group = (name: string): string => groups(svg, name);
+  const group = (name: LookName): string => groups(svg, name);
   assert.equal(lines(svg, 'edge').length, 6);
   assert.equal(group('box-elementwise').match(/<rect /g)?.length, 2);
   assert.equal(group('box-matmul').match(/<rect /g)?.length, 1);
 });
 
-test('only a picture that follows its reader names its looks', () => {
+test('a picture that follows its reader is the light one with rules for dark', () => {
   const [auto, light] = [svgOf(affine()), svgOf(affine(), [], 'light')];
-  assert.ok(auto.includes('class="jv-edge"') && !light.includes('class="jv-edge"'));
-  const plain = (svg: string): string => svg.replace(/<style>.*<\/style>\n| class="[^"]*"/g, '');
-  assert.equal(plain(auto), light);
+  assert.equal(auto.replace(/<style>.*<\/style>\n| class="jv"/g, ''), light);
   assert.ok(light.length < 1500, `${light.length} characters for seven boxes`);
 });
 
 test('frames are painted before what stands in them', () => {
   const svg = svgOf(loop(), [1]);
-  assert.ok(svg.indexOf('class="jv-frame"') < svg.indexOf('class="jv-box-'));
+  const beginOf = (look: LookName): number => svg.indexOf(groups(svg, look));
+  assert.ok(beginOf('frame') < beginOf('box-elementwise'));
   assert.ok(svg.includes('>scan x32</text>'));
 });
 
@@ -60,7 +59,7 @@ test('a frame that has a colour is filled with it, and so is the ground of its t
   const frame = scene.visible.shape.indexOf(Shape.frame);
   const coloured = { ...scene, looks: scene.looks.map((look, box) => (box === frame ? 'amount-3' : look)) };
   const svg = toSvg(coloured, { theme: 'auto', title: 'a program', description: 'what it does' });
-  for (const look of ['amount-3', 'ground-amount-3']) {
+  for (const look of ['amount-3', 'ground-amount-3'] as const) {
     assert.equal(groups(svg, look).match(/<rect /g)?.length, 1, look);
   }
   assert.equal(groups(svg, 'frame') + groups(svg, 'ground'), '');
@@ -361,10 +360,29 @@ test('a name of 10,000 characters has a box like others, and is told in full', (
   assert.ok(toSvg(scene, { theme: 'light', title: '', description: '' }).includes(`<title>${name}</title>`));
 });
 
-test('colours for readers who prefer dark are told once for all that has them', () => {
-  const [style] = /<style>.*<\/style>/.exec(svgOf(loop(), [1])) ?? [''];
-  const rules = [...style.matchAll(/\{([^{}]+)\}/g)].map(([, rule]) => rule);
-  assert.ok(rules.length > 5);
-  assert.equal(new Set(rules).size, rules.length);
-  assert.match(style, /\.jv-title,\.jv-type,\.jv-label\{/);
+test('readers who prefer dark have for every colour of the light picture the dark one, told once', () => {
+  const coloursOf = (svg: string): string[] =>
+    [...svg.matchAll(/(?:fill|stroke)="#[^"]*"/g)].map(([attribute]) => attribute);
+  const [auto, dark] = [svgOf(loop(), [1]), svgOf(loop(), [1], 'dark')];
+  const [style] = /<style>.*<\/style>/.exec(auto) ?? [''];
+  const rules = [...style.matchAll(/\.jv \[((fill|stroke)="#[^"]*")\]\{\2:(#[0-9a-f]*)\}/g)];
+  const darkOf = new Map(rules.map(([, from, property, to]) => [from, `${property}="${to}"`]));
+  assert.equal(darkOf.size, rules.length);
+  assert.deepEqual(
+    coloursOf(auto.replace(style, '')).map(light => darkOf.get(light)),
+    coloursOf(dark)
+  );
+});
+
+test('what has one colour in a light picture has one in a dark one', () => {
+  const all: Look[] = [...Object.values(looks), ...Object.values(inks).map(({ role }) => ({ fill: role }))];
+  for (const property of ['fill', 'stroke'] as const) {
+    const roles = new Set(['background' as const, ...all.flatMap(look => look[property] ?? [])]);
+    const darkOf = new Map<string, string>();
+    for (const role of roles) {
+      const [light, dark] = [palettes.light[role], palettes.dark[role]];
+      assert.equal(darkOf.get(light) ?? dark, dark, `${property} of ${role}`);
+      darkOf.set(light, dark);
+    }
+  }
 });

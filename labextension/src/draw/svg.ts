@@ -23,7 +23,17 @@ import { layersOf } from './over.ts';
 import { Shape } from '../view/visible.ts';
 import { paintStubs } from './stubs.ts';
 import { faces, measure, MONO, SANS, weights } from './text.ts';
-import { inks, looks, palettes, type Ink, type Look, type LookName, type Palette, type Theme } from './theme.ts';
+import {
+  inks,
+  looks,
+  palettes,
+  type Ink,
+  type Look,
+  type LookName,
+  type Palette,
+  type Role,
+  type Theme
+} from './theme.ts';
 
 export interface SvgOptions {
   /** `auto` follows the reader's own setting. */
@@ -37,7 +47,7 @@ export interface SvgOptions {
 
 export function toSvg(scene: Scene, { theme, title, description, note }: SvgOptions): string {
   const palette = palettes[theme === 'auto' ? 'light' : theme];
-  const painter = new SvgPainter(palette, theme === 'auto');
+  const painter = new SvgPainter(palette);
   const { visible } = scene;
   for (let box = 0; box < visible.count; box++) {
     if (visible.shape[box] === Shape.frame) {
@@ -75,11 +85,11 @@ export function toSvg(scene: Scene, { theme, title, description, note }: SvgOpti
   const width = number(Math.max(scene.width, words ? 2 * MARGIN + measure(words, 'title') : 0));
   const height = number(scene.height + (words ? WORDS_HEIGHT : 0));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" ${familyAttributes(MONO)} fill="none" direction="ltr" xml:space="preserve" role="img">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" ${familyAttributes(MONO)} fill="none" direction="ltr" xml:space="preserve" role="img"${theme === 'auto' ? ` class="${CLASS}"` : ''}>`,
     `<title>${escape(title)}</title>`,
     `<desc>${escape(description)}</desc>`,
     ...(theme === 'auto' ? [`<style>@media(prefers-color-scheme:dark){${darkRules(painter.used)}}</style>`] : []),
-    `<path ${painter.named('background')}fill="${colour(palette.background)}" d="M${run(-MARGIN, -MARGIN)}h${width}v${height}h-${width}z"/>`,
+    `<path ${attribute('fill', 'background', palette)} d="M${run(-MARGIN, -MARGIN)}h${width}v${height}h-${width}z"/>`,
     ...painter.parts,
     '</svg>'
   ].join('\n');
@@ -153,15 +163,7 @@ class SvgPainter implements Painter {
   private readonly paths = new Map<LookName, string[]>();
   private readonly words = new Map<Ink, string[]>();
 
-  /** Looks are named only where rules for readers who prefer dark speak of them. */
-  constructor(
-    private readonly palette: Palette,
-    private readonly withNames: boolean
-  ) {}
-
-  named(name: string): string {
-    return this.withNames ? `class="${className(name)}" ` : '';
-  }
+  constructor(private readonly palette: Palette) {}
 
   /** What is painted from here on covers what was painted before. */
   endLayer(): void {
@@ -171,7 +173,7 @@ class SvgPainter implements Painter {
       this.writeGroup(look, attributes, this.shapes.get(look));
       if (path) {
         this.used.add(look);
-        this.parts.push(`<path ${this.named(look)}${attributes} d="${path.join('\n')}"/>`);
+        this.parts.push(`<path ${attributes} d="${path.join('\n')}"/>`);
       }
     }
     const written = (Object.keys(inks) as Ink[]).filter(ink => this.words.has(ink));
@@ -261,12 +263,11 @@ class SvgPainter implements Painter {
       return;
     }
     this.used.add(name);
-    const all = `${this.named(name)}${attributes}`;
     // What is alone says itself how it looks.
     if (members.length === 1) {
-      this.parts.push(members[0].replace(' ', ` ${all} `));
+      this.parts.push(members[0].replace(' ', ` ${attributes} `));
     } else {
-      this.parts.push(`<g ${all}>`, ...members, '</g>');
+      this.parts.push(`<g ${attributes}>`, ...members, '</g>');
     }
   }
 }
@@ -281,17 +282,17 @@ function tenths(value: number): number {
 }
 
 /** What a look has beside what holds for all: no fill, and lines of one px. */
-function lookAttributes(look: Look, palette: Palette): string {
+export function lookAttributes(look: Look, palette: Palette): string {
   return [
-    ...(look.fill ? [`fill="${colour(palette[look.fill])}"`] : []),
-    ...(look.stroke ? [`stroke="${colour(palette[look.stroke])}"`] : []),
+    ...(look.fill ? [attribute('fill', look.fill, palette)] : []),
+    ...(look.stroke ? [attribute('stroke', look.stroke, palette)] : []),
     ...(look.stroke && look.width && look.width !== 1 ? [`stroke-width="${look.width}"`] : []),
     ...(look.dash ? [`stroke-dasharray="${look.dash.join(' ')}"`] : [])
   ].join(' ');
 }
 
 function inkAttributes(ink: Ink, palette: Palette): string {
-  return `fill="${colour(palette[inks[ink].role])}" font-size="${faces[inks[ink].face].size}"`;
+  return `${attribute('fill', inks[ink].role, palette)} font-size="${faces[inks[ink].face].size}"`;
 }
 
 /** Each family is used in one weight. */
@@ -299,27 +300,37 @@ function familyAttributes(family: keyof typeof weights): string {
   return `font-family="${family}" font-weight="${weights[family]}"`;
 }
 
-/** A class that nothing else has: the rules of a style hold for the whole page that a picture stands in. */
-function className(name: string): string {
-  return `jv-${name}`;
+type Property = 'fill' | 'stroke';
+
+function attribute(property: Property, role: Role, palette: Palette): string {
+  return `${property}="${colour(palette[role])}"`;
 }
 
-/** The colours for readers who prefer dark; rules of a style win over attributes. What has the same is told at once. */
+/** A class that nothing else has: the rules of a style hold for the whole page that a picture stands in. */
+const CLASS = 'jv';
+
+/**
+ * The colours for readers who prefer dark; rules of a style win over attributes. A rule speaks of a light colour, not of
+ * what has it: no part of the picture needs a name, and every colour is told once.
+ */
 function darkRules(used: ReadonlySet<LookName | Ink>): string {
-  const palette = palettes.dark;
-  const named = new Map<string, string[]>();
-  const add = (name: string, ...colours: readonly string[]): void => {
-    const rule = colours.join(';');
-    named.set(rule, [...(named.get(rule) ?? []), `.${className(name)}`]);
+  const rules = new Set<string>();
+  const add = (property: Property, role: Role): void => {
+    const from = attribute(property, role, palettes.light);
+    rules.add(`.${CLASS} [${from}]{${property}:${colour(palettes.dark[role])}}`);
   };
-  add('background', `fill:${colour(palette.background)}`);
+  add('fill', 'background');
   for (const name of (Object.keys(looks) as LookName[]).filter(one => used.has(one))) {
-    const look: Look = looks[name];
-    const fill = look.fill ? [`fill:${colour(palette[look.fill])}`] : [];
-    add(name, ...fill, ...(look.stroke ? [`stroke:${colour(palette[look.stroke])}`] : []));
+    const { fill, stroke }: Look = looks[name];
+    if (fill) {
+      add('fill', fill);
+    }
+    if (stroke) {
+      add('stroke', stroke);
+    }
   }
   for (const name of (Object.keys(inks) as Ink[]).filter(one => used.has(one))) {
-    add(name, `fill:${colour(palette[inks[name].role])}`);
+    add('fill', inks[name].role);
   }
-  return [...named].map(([rule, names]) => `${names.join()}{${rule}}`).join('');
+  return [...rules].join('');
 }

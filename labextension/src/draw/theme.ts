@@ -139,8 +139,8 @@ export interface Look {
 const family = (fill: Role, stroke: Role): Look => ({ fill, stroke, width: 1 });
 
 /**
- * Looks by short name, which is also their class in an SVG. Those that begin with `box-` belong to families by key. An
- * SVG paints them in this order: copies behind a box before the box, its mark after it.
+ * Looks by short name. Those that begin with `box-` belong to families by key. An SVG paints them in this order: copies
+ * behind a box before the box, its mark after it.
  */
 export const looks = {
   frame: { fill: 'frame', stroke: 'frameLine', width: 1 },
