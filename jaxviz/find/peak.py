@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from jaxviz.costs.lifetimes import Peak, peak_of
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Subject
 from jaxviz.graph import CONSTANT
 from jaxviz.units import bytes_text, plural
+
+if TYPE_CHECKING:
+    from jaxviz.costs.residuals import Residuals
 
 # Bytes of a peak from which it is worth a word, and a look; less is no concern on any device.
 _LARGE, _HUGE = 100_000_000, 4_000_000_000
@@ -16,6 +20,8 @@ _SHARE = 0.3
 # Of the bytes at the peak, what need not be looked at.
 _LITTLE = 0.05
 _LINES = 3
+# What is computed and alive beside the products must be so much of it for a checkpoint to lower the peak.
+_BESIDE = 0.3
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -70,7 +76,7 @@ def _text(peak: Peak, values: str, told: str, results: str) -> str:
 def _remedy(subject: Subject, peak: Peak) -> str:
     """What would lower the peak, by what most of it is."""
     computed = peak.bytes - peak.arguments
-    if subject.has_gradient and subject.residuals.bytes >= _SHARE * computed:
+    if subject.has_gradient and subject.residuals.bytes >= _SHARE * computed and _is_saved(subject.residuals, computed):
         return "jax.checkpoint computes values of the forward pass again in place of keeping them."
     if peak.results > computed / 2 and peak.arguments:
         return (
@@ -78,3 +84,15 @@ def _remedy(subject: Subject, peak: Peak) -> str:
             "jax.jit(f, donate_argnums=...) writes them there."
         )
     return "Work in pieces, with jax.lax.map over parts of a batch; give narrower types to what is kept long."
+
+
+def _is_saved(residuals: Residuals, computed: float) -> bool:
+    """Whether a checkpoint around each layer keeps less than the computed bytes that are alive at the peak.
+
+    Of a layer such as `tanh(x @ w)`, XLA keeps no more than what it gives to the next. A checkpoint keeps as much, and
+    what it computes again lies beside that.
+    """
+    if residuals.checkpoints:
+        return False
+    products = next((policy.bytes for policy in residuals.policies if policy.name == "dots_saveable"), 0)
+    return products <= (1 - _BESIDE) * computed
