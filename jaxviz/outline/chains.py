@@ -182,11 +182,14 @@ class Chains:
         numbers: list[int] = []
         current: Label | None = None
         is_whole = True
-        for step in chain:
-            label = self._label(self._found.paths.elements[step >> 2])
+        elements = [self._found.paths.elements[step >> 2] for step in chain]
+        following = [*(element.kind for element in elements[1:]), -1]
+        for step, element, inside in zip(chain, elements, following, strict=True):
+            label = self._label(element)
             is_box = label.kind == CALL and not step & 1
+            is_region = label.kind == CALL and (inside in _REGIONS or is_control(label.name))
             is_whole = is_whole and not step & 2
-            merged = _merged(current, label, is_box, is_whole) if current is not None else None
+            merged = _merged(current, label, is_box, is_region, is_whole) if current is not None else None
             is_whole = is_whole or label.kind == CALL
             if merged is None:
                 numbers.append(len(self.labels))
@@ -233,11 +236,12 @@ def _holding_paths(paths: Paths) -> list[bool]:
     return holds
 
 
-def _merged(outer: Label, inner: Label, is_box: bool, is_whole: bool) -> Label | None:
+def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole: bool) -> Label | None:
     """One label for a region and the only region inside it; None where both stay.
 
-    `is_box` says that the inner one is one expression, so a box, which the program and its phases do not swallow;
-    `is_whole`, that the outer one has nothing else in it anywhere.
+    `is_box` says that the inner one is one expression, so a box, and `is_region`, that it is the call of a loop or a
+    condition, which is named by it; the program and its phases swallow neither. `is_whole` says that the outer one
+    has nothing else in it anywhere.
     """
     token = outer.token + inner.token
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
@@ -255,7 +259,7 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_whole: bool) -> Label |
             return outer._replace(token=token)
         return inner._replace(token=token) if inner.kind == CALL else None
     if outer.kind in (PROGRAM, PHASE):
-        if inner.kind in _REGIONS or is_box or is_control(inner.name):
+        if inner.kind in _REGIONS or is_box or is_region:
             return None
         detail = outer.detail or (inner.name if inner.kind != STATEMENT else "")
         return outer._replace(detail=detail, frames=frames, token=token)

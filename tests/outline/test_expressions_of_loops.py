@@ -221,3 +221,23 @@ def test_each_of_two_stacks_is_named_by_the_loop_that_it_goes_round():
     assert [row.count for row in inner] == [5]
     outline = outline_of(stages, jnp.ones((9, 9)), [[jnp.ones((9, 9))] * 4] * 3)
     assert row_named(outline, "for stage in weights").count == 3
+
+
+def test_a_function_mapped_over_rows_names_the_loop_that_is_all_of_a_program():
+    def normalized(row):
+        shifted = row - row.mean()
+        return shifted / jnp.sqrt((shifted * shifted).sum())
+
+    def mapped(rows):
+        return jax.lax.map(normalized, rows)
+
+    outline = outline_of(mapped, _X)
+    assert names_inside(outline, 0) == ["normalized"]
+    assert row_named(outline, "normalized", "loop").detail == "jax.lax.map(normalized, rows)"
+
+
+def test_a_map_of_a_function_without_a_telling_name_is_called_a_map():
+    def f(row):
+        return jnp.sin(row) @ row
+
+    assert names_inside(outline_of(lambda rows: jax.lax.map(f, rows), _X), 0) == ["lax.map"]
