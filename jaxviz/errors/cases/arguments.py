@@ -12,6 +12,7 @@ from typing import Any
 import jax
 
 from jaxviz.errors.cases.known_numbers import by_numpy
+from jaxviz.errors.cases.objects import REGISTER, as_tree, class_in, object_of_class
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
@@ -180,34 +181,24 @@ def _not_an_array(failure: Failure, match: re.Match[str]) -> Explanation:
         reason += " JAX takes the object whose method it is for an argument like any other."
     cures = [Cure("Make it static: then it is a part of the program.", code)]
     if what not in ("str", "function", "NoneType", "type", "custom_jvp", "PjitFunction"):
-        held = next((one for one in _objects(failure) if type(one).__name__ == what), None)
-        if dataclasses.is_dataclass(held) and not isinstance(held, type):
-            registered = Cure("Or tell JAX which arrays it holds:", _registered(held), inside=False)
-            cures = [*cures, registered] if type(held).__hash__ is not None else [registered]
+        held = object_of_class(failure, what)
+        register = as_tree(held) if name != "self" else ""
+        if register:
+            registered = Cure(f"{REGISTER}:", register, inside=False)
+            cures = [registered, Cure(f"Or {cures[0].text[0].lower()}{cures[0].text[1:]}", code)]
+            if not _is_hashable(held):
+                cures = [registered]
     return Explanation(
         "not an array", f"{shown} is no array but of the type {what}", reason, tuple(cures), api_page("jax.jit")
     )
 
 
-def _registered(held: Any) -> str:
-    """A dataclass as a tree: its fields that are arrays or numbers are traced, the others are a part of the program."""
-    kinds = (int, float, complex, tuple, list, dict)
-    fields = {one.name: getattr(held, one.name) for one in dataclasses.fields(held)}
-    traced = [name for name, value in fields.items() if is_array(value) or isinstance(value, kinds)]
-    known = [name for name in fields if name not in traced]
-    return (
-        f"jax.tree_util.register_dataclass(\n    {type(held).__name__}, data_fields={traced}, meta_fields={known}\n)"
-    ).replace("'", '"')
-
-
-def _objects(failure: Failure) -> list[Any]:
-    """What the explored function and the failing statement are about, and what JAX was given there."""
-    statement = failure.statement
-    named = [one for one in ast.walk(statement) if isinstance(one, ast.Name)] if statement is not None else []
-    inside = [one for place in failure.places for one in list(place.frame.f_locals.values())]
-    given = [one for several in inside if type(several) in (list, tuple) for one in several]
-    own = [*failure.args, *failure.kwargs.values(), *map(failure.value, named), failure.variables.get("self")]
-    return [*own, *inside, *given]
+def _is_hashable(held: Any) -> bool:
+    """Whether an object may be a static argument, by its class: a dataclass is compared by its fields, and arrays among
+    them have no hash."""
+    if not dataclasses.is_dataclass(held):
+        return type(held).__hash__ is not None
+    return type(held).__hash__ is not None and not any(map(is_array, vars(held).values()))
 
 
 def _method(failure: Failure, call: ast.Call | None) -> str:
@@ -296,8 +287,7 @@ _PLAIN = ("str", "function", "method", "type", "bytes", "generator", "module", "
 
 
 def _result(failure: Failure, match: re.Match[str]) -> Explanation:
-    kind = re.search(r"value of type <class '([\w.]+)'>", failure.message)
-    what = kind[1].rpartition(".")[2] if kind else "object"
+    what = class_in(failure.message)
     component = re.search(r"at output component (\S+?),", failure.message)
     where = f" at {component[1]}" if component else ""
     code = (
@@ -310,8 +300,10 @@ def _result(failure: Failure, match: re.Match[str]) -> Explanation:
         code = f"{failure.name} = eqx.filter_jit({failure.name})"
         cures = [Cure("Use `jit` of Equinox, which lets the rest of a model out as it is:", code, inside=False)]
     elif what not in _PLAIN:
-        register = f"jax.tree_util.register_dataclass({what})  # of a dataclass: its fields go in and come out"
-        cures.insert(0, Cure("Tell JAX which arrays it holds:", register))
+        register = as_tree(object_of_class(failure, what))
+        if not register:
+            register = f"jax.tree_util.register_dataclass({what})  # of a dataclass: its fields go in and come out"
+        cures.insert(0, Cure(f"{REGISTER}:", register, inside=False))
     reason = (
         "What a traced function gives is computed by the device, so it can only be arrays, in tuples, lists and "
         f"dictionaries. This one gives {_a(what)}{where}."

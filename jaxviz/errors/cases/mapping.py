@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from jaxviz.errors.cases.given import function_given, result_of
 from jaxviz.errors.cases.mapped import made, mapped
+from jaxviz.errors.cases.objects import REGISTER, as_tree, object_of_class
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array
 from jaxviz.errors.rewriting import rewritten, with_keyword
@@ -282,9 +283,13 @@ def _no_arrays(failure: Failure, match: re.Match[str]) -> Explanation:
     result, what = result_of(function), match[2].rpartition(".")[2]
     text = _without_constants(failure, result)
     cures = [Cure("Leave it out of the result; what is the same for all can be added after:", text)] if text else []
+    register = as_tree(object_of_class(failure, what))
+    if register:
+        cures = [Cure(f"{REGISTER}:", register, inside=False)]
+    shown = "an object" if register else f"{match[1]},"
     reason = (
         "`vmap` stacks into arrays what the function gives for each position. "
-        f"It gives {match[1]}, of the type {what}, of which there are no arrays."
+        f"It gives {shown} of the type {what}, of which there are no arrays."
     )
     return Explanation("vmap result", f"a mapped function gives a {what}", reason, tuple(cures), _PAGE)
 
@@ -311,7 +316,9 @@ def _is_text(node: ast.expr) -> bool:
 
 
 CASES = (
-    Case("vmap result", ("TypeError",), r"Output from batched function (.+) with type <class '([\w.]+)'>", _no_arrays),
+    Case(
+        "vmap result", ("TypeError",), r"Output from batched function ([\s\S]+) with type <class '([^']+)'>", _no_arrays
+    ),
     Case("vmap arguments", ("TypeError",), r"missing \d+ required positional|takes \d+ positional arg", _arguments),
     Case("vmap sizes", _VALUE, r"vmap got inconsistent sizes", _sizes),
     Case(
