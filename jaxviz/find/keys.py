@@ -7,6 +7,7 @@ up; `fold_in` does not, because it is made to be called on one key again and aga
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -48,6 +49,23 @@ class _Key(NamedTuple):
 
 
 def find(subject: Subject) -> Iterator[Finding]:
+    """What is told alike of several keys, as in each turn of a loop of Python, is one finding."""
+    alike: dict[tuple[Hashable, ...], list[Finding]] = {}
+    for one in _of_each_key(subject):
+        alike.setdefault((one.title, one.text, one.lines), []).append(one)
+    for first, *others in alike.values():
+        yield _of_several(first, others) if others else first
+
+
+def _of_several(first: Finding, others: list[Finding]) -> Finding:
+    keys = 1 + len(others)
+    nodes = np.unique(np.concatenate([first.nodes, *(one.nodes for one in others)]))
+    return replace(
+        first, title=f"{first.title}: {keys} such keys", nodes=nodes, figures={**first.figures, "keys": keys}
+    )
+
+
+def _of_each_key(subject: Subject) -> Iterator[Finding]:
     graph = subject.graph
     strings = graph.tables.strings
     yield from _unused_arguments(subject)

@@ -288,3 +288,21 @@ def test_the_one_key_that_is_never_taken_out_is_told_by_its_place(key):
     assert line_numbers(finding, by_place) == [1]
     for fn in (all_but_the_first, a_slice_of_them, one_by_one, mapped_over):
         assert found("key", fn, KEYS[key]) == [], fn
+
+
+def drawing_with_the_wrong_one(key):
+    drawn = []
+    for _ in range(5):
+        key, sub = jax.random.split(key)
+        drawn.append(jax.random.normal(key, (2,)))
+    return jnp.stack(drawn)
+
+
+def test_what_is_told_alike_of_the_keys_of_all_turns_is_told_once():
+    reused, left = found("key", drawing_with_the_wrong_one, jax.random.key(0))
+    assert reused.title.startswith("the same random key is used 2 times (lines ")
+    assert reused.title.endswith("): 4 such keys")
+    assert line_numbers(reused, drawing_with_the_wrong_one) == [3, 4]
+    assert reused.figures == {"uses": 2, "keys": 4}
+    assert len(reused.nodes) == 8
+    assert left.figures["keys"] == 5
