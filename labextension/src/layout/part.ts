@@ -164,7 +164,7 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   };
 }
 
-/** Ranks, the former ones if most of the vertices stood anywhere. */
+/** Ranks, the former ones if enough of the vertices stood anywhere. */
 function rankAsBefore(graph: Directed, { before, stood, gate }: FlatInput, vertices: readonly number[]): Int32Array {
   const fresh = rankVertices(graph);
   const boxes = vertices.filter(vertex => !gate[vertex]).length;
@@ -185,7 +185,7 @@ function rankAsBefore(graph: Directed, { before, stood, gate }: FlatInput, verti
   );
 }
 
-/** Where the vertices may stand, if most of them stood anywhere: as they stood, with room for what has grown or without. */
+/** Where the vertices may stand, if enough of them stood anywhere: as they stood, with room for what has grown or without. */
 function placesBefore(
   { before, gate, left, right, growth }: FlatInput,
   vertices: readonly number[],
@@ -221,7 +221,7 @@ function isNearlySame({ growth }: FlatInput, vertices: readonly number[]): boole
   return changed !== undefined && changed.length <= FEW;
 }
 
-/** How the part was folded, if most of its vertices stood anywhere. */
+/** How the part was folded, if enough of its vertices stood anywhere. */
 function columnsBefore(
   { before, stood, gate, aspect }: FlatInput,
   part: Rowed,

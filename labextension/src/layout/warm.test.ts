@@ -121,6 +121,27 @@ test('opening and closing one group of 300 boxes keeps 95 % of the pairs in orde
   }
 });
 
+test('what takes the place of one box leaves the others in order, even where it is more than they are', () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const box = 5;
+    const first = layout(strands(10, random(seed)));
+    const framed = strands(10, random(seed), box);
+    const was = Array.from({ length: 20 }, (_, i) => (i < box ? i : i > box + 10 ? i - 10 : -1));
+    const second = layout({
+      ...framed,
+      parent: new Int32Array(20).fill(-1),
+      group: new Uint8Array(20),
+      ...stoodAs(first, was)
+    });
+    const others = was.flatMap((old, now) => (old < 0 ? [] : [[old, now]]));
+    const { kept } = compare(
+      others.map(([old]) => centre(first, old)),
+      others.map(([, now]) => centre(second, now))
+    );
+    assert.ok(kept > 0.95, `${kept} of the pairs kept their order`);
+  }
+});
+
 test('what was drawn before is drawn again', () => {
   let sum = 0;
   for (let seed = 1; seed <= 60; seed++) {

@@ -18,10 +18,17 @@ const PASSES = 12;
 const REROUTE_WORK = 4_000_000;
 /** Rounds in which new boxes learn their places from their neighbours. */
 const ROUNDS = 4;
+/** Share of the boxes of a part that the rest finds its places by; a few boxes show no order, of them most are wanted. */
+const LEAST_KNOWN = 0.25;
+const FEW_KNOWN = 4;
 
-/** True if most of `boxes` boxes stood somewhere before. `before` holds their centres, NaN for what is new and for gates. */
+/**
+ * True if enough of `boxes` boxes stood somewhere before. What takes the place of one box, as the operations of a line
+ * do, may well be more than all that was there. `before` holds centres, NaN for what is new and for gates.
+ */
 export function isWarm(before: Float64Array, boxes: number): boolean {
-  return 2 * before.filter(x => !Number.isNaN(x)).length > boxes;
+  const known = before.filter(x => !Number.isNaN(x)).length;
+  return known > (known > FEW_KNOWN ? LEAST_KNOWN : 0.5) * boxes;
 }
 
 /**
