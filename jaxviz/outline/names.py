@@ -51,7 +51,9 @@ _AGAIN = "recomputed"
 # The part of a loop that says whether it turns once more.
 _GOES_ON = "while"
 # What such a function is called by custom, by JAX or by XLA.
-_NO_CONDITION = re.compile(r"^$|^<|^_*((while|fori)_*)?(loop)?_*(cond|condition|region)(_fun|_fn)?[\d_.]*(_.*)?$")
+_NO_CONDITION = re.compile(
+    r"^$|^<|^(wide\.)*_*((while|fori)_*)?(loop)?_*(cond|condition|region)(_fun|_fn)?[\d_.]*(_.*|clone)?$"
+)
 
 # A variable for what a comprehension collects.
 _COLLECTED = re.compile(r"(\w+) = [\[{]")

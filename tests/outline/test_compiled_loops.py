@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -117,3 +119,12 @@ def test_a_copy_that_is_a_result_is_a_box():
     copies = [n for n in range(len(outline.graph)) if outline.graph.tables.strings[outline.graph.nodes.op[n]] == "copy"]
     assert copies
     assert not np.any(outline.role[copies])
+
+
+def test_the_condition_of_a_loop_that_xla_has_widened_has_no_name_of_its_own(tmp_path):
+    text = jax.jit(recurrence).lower(jnp.ones((4, 4)), jnp.ones((9, 4))).compile().as_text()
+    (condition,) = set(re.findall(r"condition=%([\w.]+)", text))
+    path = tmp_path / "recurrence.hlo"
+    path.write_text(re.sub(rf"%{re.escape(condition)}(?![\w.])", "%wide.wide.region_14.22.clone", text))
+    rows = list(jv.open(path).document().outlines[0].outline)
+    assert [row.name for row in rows if row.name.startswith("while")] == ["while", "while"]
