@@ -136,19 +136,32 @@ def _inherited(graph: Graph) -> tuple[Column, Column]:
 
 
 def _inside_program(graph: Graph, stack: Column) -> Column:
-    """Call stacks without the callers that all have in common: those lie around the program."""
+    """Call stacks without the callers of the program, which lie around all of it."""
     tree = StackTree(graph.tables)
     used = rows_used(stack[stack >= 0])
     if not used:
         return stack
-    around = functools.reduce(tree.common, used)
-    if around in used:
-        around = tree.parent(around)
+    around = _around_program(graph, tree, used)
     table = np.full(max(used) + 2, -1, np.int32)
     for one in used:
-        table[one] = graph.tables.stack(tree.frames_between(one, around))
+        table[one] = graph.tables.stack(tree.frames_between(one, tree.common(one, around)))
     # The last is for what has no call stack, which is number -1.
     return table[stack]
+
+
+def _around_program(graph: Graph, tree: StackTree, used: list[int]) -> int:
+    """The stack that called the program: the frames around its function, or where that is not seen, the callers that
+    all stacks have in common. What is traced on its own, as a loop's body is, has stacks that begin inside."""
+    program, functions = graph.regions.name[0], graph.tables.frames.function
+    roots = {one: tree.root(one) for one in used}
+    for one in used:
+        frames = tree.frames_between(one, -1)
+        entered = next((place for place, frame in enumerate(frames) if functions[frame] == program), 0)
+        caller = graph.tables.stack(frames[:entered])
+        if entered and all(tree.holds(caller, other) for other in used if roots[other] == roots[one]):
+            return caller
+    around = functools.reduce(tree.common, used)
+    return tree.parent(around) if around in used else around
 
 
 def described(graph: Graph, origins: Origins) -> Graph:

@@ -94,3 +94,41 @@ def test_where_a_file_tells_lines_without_columns_one_of_several_operations_is_n
     names = {box.name for box in jv.open(opened.path.with_suffix(".hlo")).view().boxes}
     assert "gate" in names
     assert "sigmoid" not in names
+
+
+CALLER = """\
+import jax
+import jax.numpy as jnp
+
+
+def loss(w, x):
+    def layer(h, row):
+        return jnp.tanh(h @ w) + row, h.sum()
+
+    h, sums = jax.lax.scan(layer, x[0], x)
+    return jnp.mean(h ** 2) + sums.max()
+
+
+def train(w, x):
+    noise = jax.random.normal(jax.random.key(0), w.shape)
+    gradient = jax.grad(loss)(w + noise, x)
+    scale = 1.0 / jnp.sqrt(jnp.sum(gradient**2))
+    clipped = gradient * jnp.minimum(scale, 1.0)
+    return w - 0.1 * clipped
+
+
+def write():
+    return jax.jit(train).lower(jnp.ones((3, 3)), jnp.ones((4, 3))).as_text(debug_info=True)
+"""
+
+
+def test_what_called_the_compiler_is_no_part_of_the_program_that_was_written_to_a_file(tmp_path, monkeypatch):
+    source, path = tmp_path / "caller.py", tmp_path / "train.mlir"
+    source.write_text(CALLER)
+    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("caller", source))
+    spec.loader.exec_module(module)
+    path.write_text(module.write())
+    monkeypatch.chdir(tmp_path)
+    rows = list(jv.open(path).document().outlines[0].outline)
+    assert "scan(layer)" in {row.name for row in rows}
+    assert not {"write", "lower"} & {word for row in rows for word in (row.name, row.detail)}
