@@ -629,3 +629,31 @@ def test_a_method_that_reads_what_it_stored_is_given_it():
     (cure, *_) = cures_of(averaged.add, X)
     assert cure.code.splitlines()[1:4] == ["def add(self, seen, x):", "    seen = seen + x", "    return seen, seen"]
     assert "result, kept = self.add(self.seen, x)" in cure.code
+
+
+KEPT_BY_TURNS: dict[str, jax.Array] = {}
+
+
+def kept_in_turns_of_scan(x):
+    def body(c, row):
+        KEPT_BY_TURNS["last"] = 2 * row
+        return c, None
+
+    jax.lax.scan(body, 0.0, x)
+    return KEPT_BY_TURNS["last"]
+
+
+def kept_in_turns_of_fori(x):
+    def body(i, x):
+        KEPT_BY_TURNS["last"] = 2 * x
+        return x + 1
+
+    y = jax.lax.fori_loop(0, 3, body, x)
+    return y + KEPT_BY_TURNS["last"]
+
+
+def test_turns_that_python_makes_hold_nothing_that_does_nothing():
+    (of_scan,) = cures_of(kept_in_turns_of_scan, X)
+    assert of_scan.code.splitlines()[-1] == "    results.append(result)"
+    (of_fori,) = cures_of(kept_in_turns_of_fori, X)
+    assert of_fori.code.splitlines()[0] == "for i in range(0, 3):"

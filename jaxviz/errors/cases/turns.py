@@ -63,6 +63,8 @@ def turns_in_python(failure: Failure, loop: Loop) -> list[Cure]:
         lines.append(f"{function} = {failure.text(body)}")
     names, start = parameters(loop.body), failure.text(loop.start)
     state = fresh(failure, loop.carry, "state", "carry") if failure.text(loop.start) != loop.carry else loop.carry
+    # Nothing reads what it gives.
+    is_left_alone = isinstance(failure.statement, ast.Expr) and failure.statement.value is call
     if loop.name == "fori_loop":
         bounds = [argument(call, 0, "lower"), argument(call, 1, "upper")]
         known = [number(failure, bound) for bound in bounds]
@@ -71,11 +73,11 @@ def turns_in_python(failure: Failure, loop: Loop) -> list[Cure]:
             return []
         turn = names[0] if names and names[0] != "_" else "i"
         lines += [
-            f"{state} = {start}",
+            *([f"{state} = {start}"] if start != state else []),
             f"for {turn} in range({failure.text(bounds[0])}, {failure.text(bounds[1])}):",
             f"    {state} = {function}({turn}, {state})",
         ]
-        if getattr(failure.statement, "value", None) is not call or not isinstance(failure.statement, ast.Expr):
+        if not is_left_alone:
             lines.append(failure.with_(call, state))
     elif loop.name == "scan":
         along = _along(failure, call)
@@ -95,8 +97,9 @@ def turns_in_python(failure: Failure, loop: Loop) -> list[Cure]:
             f"for {turn} in {over}:",
             f"    {state}, result = {function}({state}, {turn})",
             f"    {stacked}.append(result)",
-            failure.with_(call, f"({state}, {together})"),
         ]
+        if not is_left_alone:
+            lines.append(failure.with_(call, f"({state}, {together})"))
     else:
         return []
     text = "Let Python make the turns, if there are few; each is then traced by itself, with shapes of its own:"
