@@ -9,6 +9,7 @@ from jaxviz.errors.cases import (
     bodies,
     branches,
     broadcasting,
+    called_early,
     carries,
     choices,
     conversions,
@@ -55,6 +56,7 @@ from jaxviz.errors.explanation import Case
 
 CASES: tuple[Case, ...] = (
     *options_of_jit.CASES,
+    *called_early.CASES,
     *choices.CASES,
     *places.CASES,
     *in_place.CASES,

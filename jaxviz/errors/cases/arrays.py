@@ -7,12 +7,13 @@ import re
 from typing import Any
 
 from jaxviz.errors.cases import choices
-from jaxviz.errors.cases.given import argument
+from jaxviz.errors.cases.given import argument, function_given, gives_nothing
 from jaxviz.errors.cases.loop_calls import swapped
 from jaxviz.errors.cases.numbers import repeated
 from jaxviz.errors.cases.outside import is_whole_number
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
 from jaxviz.errors.failure import Failure, is_array, last_name, type_text
+from jaxviz.errors.source import names_assigned
 from jaxviz.errors.trial import cannot_work
 
 
@@ -287,6 +288,9 @@ def _nothing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     odd = [side for side in (node.left, node.right) if _kind_of(failure, side) == other]
     if other == "NoneType":
         odd = [side for side in odd if isinstance(side, ast.Name)]
+        odd = odd or [side for side, kind in zip((node.left, node.right), match.groups(), strict=True) if kind == other]
+    if other == "NoneType" and odd and isinstance(odd[0], ast.Call):
+        return _gave_nothing(failure, odd[0])
     name = failure.text(odd[0]) if odd else other
     why = {
         "NoneType": "often a function that returns nothing, or a default that was not replaced",
@@ -307,6 +311,25 @@ def _nothing(failure: Failure, match: re.Match[str]) -> Explanation | None:
     else:
         cure = _arrays_first(failure, node, odd)
     return Explanation("operand", f"`{name}` is a {other}, not an array", reason, (cure,), "")
+
+
+def _gave_nothing(failure: Failure, call: ast.Call) -> Explanation:
+    name = failure.text(call)
+    reason = (
+        f"Arrays are computed with arrays and numbers. `{name}` gave None, as a function does that has no `return`, or "
+        "one that finds nothing."
+    )
+    function = function_given(failure, call.func)
+    giving = _returning(failure, function) if function is not None else ""
+    cures = (Cure("Let it give what it computes:", giving, inside=False),) if giving else ()
+    return Explanation("operand", f"`{name}` gives nothing", reason, cures, "")
+
+
+def _returning(failure: Failure, function: ast.FunctionDef | ast.Lambda) -> str:
+    """A function that ends with an assignment to a name, giving that; empty for any other."""
+    last = function.body[-1] if isinstance(function, ast.FunctionDef) and gives_nothing(function) else None
+    names = names_assigned([last]) if isinstance(last, (ast.Assign, ast.AugAssign)) else []
+    return f"{failure.text(function)}\n    return {names[0]}" if len(names) == 1 else ""
 
 
 _WRITTEN = {ast.List: "list", ast.ListComp: "list", ast.Tuple: "tuple", ast.Dict: "dict", ast.DictComp: "dict"}

@@ -9,7 +9,7 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
-from jaxviz.errors.cases.given import function_given, result_of
+from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.cases.mapped import made, mapped
 from jaxviz.errors.cases.objects import REGISTER, as_tree, object_of_class
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
@@ -246,6 +246,34 @@ def _out(failure: Failure, match: re.Match[str]) -> Explanation:
     return Explanation("vmap out_axes", title, reason, tuple(cures), _PAGE)
 
 
+def _beyond(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """An axis of the stacked result that it has not."""
+    if all(place.frame.f_code.co_name != "from_elt" for place in failure.places):
+        return None
+    axis, rank = int(match[1]), int(match[2])
+    found = mapped(failure)
+    call = found.vmap if found is not None else None
+    named = argument(call, 2, "out_axes")
+    there = "axis 0" if rank == 1 else f"axes 0 to {rank - 1}"
+    reason = (
+        (
+            "`out_axes` says which axis of the stacked result counts the turns. One turn gives here a result with "
+            f"{rank - 1} axes, so the stacked one has {there}, and no axis {axis}."
+        )
+        .replace("with 0 axes", "without axes")
+        .replace("with 1 axes", "with one axis")
+    )
+    cures = []
+    if found is not None and call is not None and failure.source is not None:
+        written = [one for one in ast.walk(named) if isinstance(one, ast.Constant)] if named is not None else []
+        wrong: dict[ast.AST, str] = {one: str(rank - 1) for one in written if one.value == axis}
+        text = failure.source.replaced(call, wrong) if wrong else ""
+        cures = [Cure("Name an axis that is there:", found.reading(text))] if text else []
+    return Explanation(
+        "vmap out_axes", f"`out_axes` asks for an axis {axis} of the result", reason, tuple(cures), _PAGE
+    )
+
+
 def _nothing(failure: Failure, match: re.Match[str]) -> Explanation:
     given = _given(failure)
     ranks = [_rank_of(failure, argument) for argument in given]
@@ -335,5 +363,6 @@ CASES = (
         r"vmap.* out_axes.* but output was batched|vmap has mapped output but out_axes is",
         _out,
     ),
+    Case("vmap out_axes", _VALUE, r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _beyond),
     Case("vmap nothing", _VALUE, r"vmap must have at least one non-None value in in_axes", _nothing),
 )

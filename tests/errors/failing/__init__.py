@@ -45,6 +45,7 @@ for _name in (
     "habits",
     "handed_in",
     "branched",
+    "early",
 ):
     import_module(f"errors.failing.{_name}")
 
