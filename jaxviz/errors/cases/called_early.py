@@ -25,8 +25,8 @@ def _value_given(failure: Failure, match: re.Match[str]) -> Explanation | None:
         return None
     name, text = last_name(call.func), failure.text(given)
     reason = (
-        f"`jax.{name}` takes a function, and calls it itself. `{text}` is what a function gave: it was computed before "
-        f"`{name}` saw it, and there is nothing left to transform."
+        f"`jax.{name}` takes a function, and calls it itself. `{text}` is a value, which was there before "
+        f"`{name}` saw it, and in which there is nothing left to transform."
     )
     code = _called_after(failure, call, given)
     cures = (Cure("Give it the function, and what that is called with afterwards:", code),) if code else ()
@@ -41,13 +41,15 @@ def _called_after(failure: Failure, call: ast.Call, given: ast.expr) -> str:
     if source is None or (made is None and isinstance(given, ast.Name)):
         return ""
     function, arguments = _taken_apart(failure, value)
-    if not arguments:
-        return ""
     outer = source.parent(call)
     is_called = isinstance(outer, ast.Call) and outer.func is call
-    if is_called or last_name(call.func) in _CALLING:
-        return failure.with_(given, function)
-    return failure.with_(call, f"{source.replaced(call, {given: function})}({arguments})")
+    if not is_called and last_name(call.func) not in _CALLING:
+        return failure.with_(call, f"{source.replaced(call, {given: function})}({arguments})") if arguments else ""
+    after = outer.args if is_called and isinstance(outer, ast.Call) else call.args[1:]
+    names = ", ".join(failure.text(one) for one in after)
+    if not after or not all(isinstance(one, ast.Name) for one in after):
+        return ""
+    return failure.with_(given, function if names == arguments else f"lambda {names}: {failure.text(value)}")
 
 
 def _taken_apart(failure: Failure, value: ast.expr) -> tuple[str, str]:

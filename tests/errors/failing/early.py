@@ -42,6 +42,11 @@ def a_way_back_from_a_value(x):
     return jax.vjp(total(x), x)[1](1.0)[0]
 
 
+@failing({"w": X}, X, case="called early", place="jax.grad", mends=[0], gives={"w": X})
+def a_gradient_by_a_part_of_what_it_is_given(p, x):
+    return jax.grad((p["w"] * x).sum())(p)
+
+
 @failing(B, case="vmap out_axes", place="out_axes=1", words=["`out_axes` asks for"], mends=[0], gives=5 * jnp.ones(3))
 def an_axis_that_a_number_has_not(x):
     return jax.vmap(lambda row: row.sum(), out_axes=1)(x)
