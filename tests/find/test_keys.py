@@ -293,7 +293,7 @@ def test_the_one_key_that_is_never_taken_out_is_told_by_its_place(key):
 def drawing_with_the_wrong_one(key):
     drawn = []
     for _ in range(5):
-        key, sub = jax.random.split(key)
+        key, sub = jax.random.split(key)  # noqa: RUF059
         drawn.append(jax.random.normal(key, (2,)))
     return jnp.stack(drawn)
 
