@@ -91,7 +91,7 @@ def unseen_loop(subject: Subject, first: Column, end: Column) -> list[Loop]:
     stack = subject.graph.nodes.stack
     places = [set(stack[start:stop].tolist()) - {-1} for start, stop in zip(first.tolist(), end.tolist(), strict=True)]
     shared = set.intersection(*places)
-    paths = [_frames(subject, one) for one in sorted(shared)]
+    paths = [_frames_inside(subject, one) for one in sorted(shared)]
     if not paths or any(map(partial(_is_repeated_inside, subject), paths)):
         return []
     own = [[one for one in path if not tables.files.library[tables.frames.file[one]]] for path in paths]
