@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jaxviz.exploration import Exploration
     from jaxviz.find import Finding
-    from jaxviz.find.recompiled import Reason
+    from jaxviz.find.differing import Reason
     from jaxviz.listening import Compilation
 
 

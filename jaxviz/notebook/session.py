@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jaxviz.exploration import Exploration
     from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Line
-    from jaxviz.find.recompiled import Reason
+    from jaxviz.find.differing import Reason
     from jaxviz.listening import Compilation
     from jaxviz.loops.compare import Rebuilt
     from jaxviz.specialization import Definition, Specialization
