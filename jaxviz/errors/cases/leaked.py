@@ -6,7 +6,6 @@ import ast
 import dataclasses
 import re
 
-from jaxviz.errors.cases.carries import Loop
 from jaxviz.errors.cases.leaks import (
     changed_by_itself,
     definition_with_source,
@@ -15,6 +14,7 @@ from jaxviz.errors.cases.leaks import (
     stored_inside,
     stored_outside,
 )
+from jaxviz.errors.cases.loop import Loop
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
 from jaxviz.errors.failure import Failure, last_name

@@ -6,7 +6,7 @@ import ast
 import re
 from dataclasses import replace
 
-from jaxviz.errors.cases.carries import Loop
+from jaxviz.errors.cases.loop import Loop
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.places import METHODS
 from jaxviz.errors.cases.ranges import asked_of_range

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxviz.errors.cases.given import argument, assigned, result_of
+from jaxviz.errors.cases.loop import Loop
 from jaxviz.errors.explanation import Cure
 from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.forms import part_of
 from jaxviz.errors.rewriting import called, fresh, parameters, rewritten
 from jaxviz.errors.source import names_read
 from jaxviz.errors.trial import cannot_work
-
-if TYPE_CHECKING:
-    from jaxviz.errors.cases.carries import Loop
 
 _GROWING = {"append", "concatenate", "concat", "vstack", "hstack", "dstack", "stack", "column_stack", "pad", "tile"}
 _FILLING = {"zeros", "ones", "empty", "full"}
