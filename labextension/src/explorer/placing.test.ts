@@ -128,3 +128,21 @@ test('another graph is placed anew where only so all of it is seen; a picture th
     assert.equal(next.scene.width === scene.width, asks.length === 3);
   }
 });
+
+test('a form of the program that was seen before comes back as it was', async () => {
+  const at = (input: LayoutInput): LayoutJob => {
+    const placed = layout(input);
+    const wider = { ...placed, totalWidth: placed.totalWidth + 10 };
+    return { result: Promise.resolve(input.before ? wider : placed), cancel: () => undefined };
+  };
+  const { place } = placing({ plain: pair }, { layout: at } as unknown as LayoutClient);
+  const seen: Placed[] = [];
+  for (const graph of [0, 1, 0, 1]) {
+    seen.push((await place(graph)) as Placed);
+  }
+  assert.deepEqual(
+    [2, 3].map(i => seen[i].scene.layout),
+    [0, 1].map(i => seen[i].scene.layout)
+  );
+  assert.notEqual(seen[0].scene.width, seen[1].scene.width);
+});

@@ -61,6 +61,8 @@ export class Placing {
   /** The scene that was placed last, also while another stage is on its way. */
   private last: Scene | null = null;
   private job: LayoutJob | null = null;
+  /** How each form of the program stood when it was seen last, and in a room of which shape. */
+  private readonly stood = new WeakMap<Graph, { readonly scene: Scene; readonly aspect: number }>();
   /** Graphs of which the person wants to see everything, whatever it takes. */
   private readonly allowed = new WeakSet<Graph>();
 
@@ -93,6 +95,7 @@ export class Placing {
         say('This program is empty: it has no operations and gives nothing back.', 'empty');
       }
       this.last = scene;
+      this.stood.set(graph, { scene, aspect: aspectOf(space()) });
       return { scene, from, still: last !== null && this.isStep(last.visible.graph, visible.graph) };
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AbortError') {
@@ -113,13 +116,19 @@ export class Placing {
 
   /**
    * Boxes stay where they stood. Another form of the program has other boxes between them, which push them apart more
-   * with every change: it is placed anew where it is to be seen whole only so.
+   * with every change: it is placed anew where it is to be seen whole only so. A form that was seen before, with the
+   * same boxes, comes back as it was.
    */
   private layOutFrom(last: Scene, from: Int32Array, visible: VisibleGraph): LayoutJob {
+    const isOther = this.isOtherForm(last.visible.graph, visible.graph);
+    const before = isOther ? this.stood.get(visible.graph) : undefined;
+    if (before?.aspect === aspectOf(this.parts.space()) && hasSameBoxes(before.scene.visible, visible)) {
+      return { result: Promise.resolve(before.scene.layout), cancel: () => undefined };
+    }
     const wishes = placesBefore(from, last.layout);
     const steps = this.isStep(last.visible.graph, visible.graph);
     let job = this.layOut(visible, steps ? withoutResults(visible, wishes) : wishes);
-    if (!this.isOtherForm(last.visible.graph, visible.graph) || visible.count > MOST_TWICE) {
+    if (!isOther || visible.count > MOST_TWICE) {
       return job;
     }
     const zoom = (layout: Layout): number => fitZoom(layout, this.parts.free());
@@ -185,6 +194,18 @@ export class Placing {
   cancel(): void {
     this.job?.cancel();
   }
+}
+
+function hasSameBoxes(one: VisibleGraph, other: VisibleGraph): boolean {
+  const same = (a: Int32Array | Uint8Array, b: Int32Array | Uint8Array): boolean =>
+    a.length === b.length && a.every((value, i) => value === b[i]);
+  return (
+    one === other ||
+    (same(one.item, other.item) &&
+      same(one.closed, other.closed) &&
+      same(one.source, other.source) &&
+      same(one.target, other.target))
+  );
 }
 
 function countText(boxes: number): string {
