@@ -189,6 +189,19 @@ test('the way back leads to the body of a loop, not to all of it, also where the
   );
 });
 
+test('what an open sort gives comes from its frame: its body only says the order', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[8]');
+  const sorted = sketch.op('sort', [x], 'f32[8]');
+  sketch.region(sketch.last, 'comparator', 'order', () => {
+    const [one, other] = [sketch.argument('', 'f32[]'), sketch.argument('', 'f32[]')];
+    sketch.result('', sketch.op('lt', [one, other], 'bool[]'));
+  });
+  sketch.result('result', sketch.op('sin', [sorted], 'f32[8]'));
+  const { edges } = words(sketch, [1]);
+  assert.deepEqual(edges, ['x -> order', 'argument -> lt', 'argument -> lt', 'order -> sin', 'sin -> result']);
+});
+
 test('the branches of a condition each reach the reader of its result', () => {
   const { boxes, edges, visible } = words(condition(), [1, 2, 3]);
   assert.deepEqual(boxes, ['p bool[]', 'x f32[4]', 'cond', 'if false', 'cos', 'if true', 'sin', 'neg', 'result']);

@@ -175,14 +175,18 @@ class Join {
     this.label(node, target, labels);
   }
 
-  /** The box of what makes a value for another one; of what a loop was given and hands out, the frame of the loop. */
+  /**
+   * The box of what makes a value for another one; of what a loop was given and hands out, the frame of the loop, and
+   * of what its bodies only help to make, as the order that a sort asks for, the frame around them.
+   */
   private maker(node: number, target: number): number {
     const { graph, boxes } = this;
     const box = boxes.ofNode(node);
-    if (box >= 0 || graph.kind[node] !== NodeKind.argument || graph.region[node] === 0) {
+    const owns = graph.firstRegion[node] < graph.firstRegion[node + 1];
+    if (box >= 0 || !(owns || (graph.kind[node] === NodeKind.argument && graph.region[node] !== 0))) {
       return box;
     }
-    const frame = boxes.frameAround(node);
+    const frame = boxes.frameAround(node, owns ? this.branches.endOf(node) : undefined);
     return frame >= 0 && !boxes.holds(frame, target) && !boxes.holds(target, frame) ? frame : -1;
   }
 
