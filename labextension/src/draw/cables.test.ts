@@ -68,6 +68,7 @@ function painted(scene: Scene): { lines: Line[]; texts: { x: number; y: number; 
   const texts: { x: number; y: number; text: string }[] = [];
   const painter: Painter = {
     rect() {},
+    ground() {},
     route() {},
     plus() {},
     text: (_ink, x, y, text) => void texts.push({ x, y, text }),
@@ -174,6 +175,7 @@ test('a cable that is drawn in full for its box does not run through the words a
   const steps: string[] = [];
   const painter: Painter = {
     rect: look => void (look === 'ground' && steps.push(look)),
+    ground() {},
     route() {},
     plus() {},
     text: (_ink, _x, _y, text) => void steps.push(text),

@@ -21,6 +21,10 @@ export class CanvasPainter implements Painter {
     this.stroke(look);
   }
 
+  ground(name: LookName, x: number, y: number, width: number, height: number): void {
+    this.rect(name, x, y, width, height, 3);
+  }
+
   text(ink: Ink, x: number, y: number, text: string): void {
     const { face, role } = inks[ink];
     const { size, weight, family } = faces[face];

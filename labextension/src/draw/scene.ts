@@ -41,6 +41,8 @@ export interface Scene {
 /** What a painter can do. Lengths are px of the scene. */
 export interface Painter {
   rect(look: LookName, x: number, y: number, width: number, height: number, radius: number): void;
+  /** The area of a title in the colour of what it stands on: covers what passes there. */
+  ground(look: LookName, x: number, y: number, width: number, height: number): void;
   /** `x` is the left end, `y` the base line. `whole` is what the text was cut from. */
   text(ink: Ink, x: number, y: number, text: string, whole?: string): void;
   /** `points` x, y, ... of a route; the painter follows `eachSegment`. */
@@ -155,7 +157,7 @@ export function paintTitle(painter: Painter, scene: Scene, box: number): void {
   const labelWidth = measure(label, 'title');
   const width = labelWidth + (detail ? DETAIL_GAP + measure(detail, 'type') : 0);
   const ground = scene.looks[box] === 'frame' ? 'ground' : (`ground-${scene.looks[box]}` as LookName);
-  painter.rect(ground, ...titleGround(scene, box), 3);
+  painter.ground(ground, ...titleGround(scene, box));
   painter.text('title', x, y + 18, label, visible.whole.get(box));
   if (detail) {
     painter.text('type', x + labelWidth + DETAIL_GAP, y + 18, detail);
@@ -165,7 +167,7 @@ export function paintTitle(painter: Painter, scene: Scene, box: number): void {
     const left = layout.x[box] + layout.width[box] - FRAME_TITLE_INSET - measure(note, 'type');
     // Where there is no room for both, the title is what tells.
     if (left >= x + width + DETAIL_GAP) {
-      painter.rect(ground, left - 4, y + 6, Math.ceil(measure(note, 'type')) + 8, 17, 3);
+      painter.ground(ground, left - 4, y + 6, Math.ceil(measure(note, 'type')) + 8, 17);
       painter.text('type', left, y + 18, note);
     }
   }

@@ -4,12 +4,13 @@ import { Window } from 'happy-dom';
 import fc from 'fast-check';
 import { affine, loop, Sketch } from '../document/sketch.ts';
 import { families } from '../view/family.ts';
-import { boxWidth } from '../view/sizes.ts';
+import { BOX_HEIGHT, boxWidth, CHIP_HEIGHT } from '../view/sizes.ts';
 import { Shape } from '../view/visible.ts';
 import { boxAt, fitCamera } from './canvas.ts';
 import { boxLook, MARGIN, placeChips, routeOf, titleOf, type Scene } from './scene.ts';
 import { sceneOf } from './sceneOf.ts';
-import { escape, lookAttributes, toSvg } from './svg.ts';
+import { toSvg } from './svg.ts';
+import { escape, lookAttributes } from './svgText.ts';
 import { measure } from './text.ts';
 import { inks, looks, palettes, type Look, type LookName, type Theme } from './theme.ts';
 
@@ -44,7 +45,7 @@ test('the picture has every word, a rectangle for each box and a path for each e
 test('a picture that follows its reader is the light one with rules for dark', () => {
   const [auto, light] = [svgOf(affine()), svgOf(affine(), [], 'light')];
   assert.equal(auto.replace(/<style>.*<\/style>\n| class="jv"/g, ''), light);
-  assert.ok(light.length < 1500, `${light.length} characters for seven boxes`);
+  assert.ok(light.length < 1450, `${light.length} characters for seven boxes`);
 });
 
 test('frames are painted before what stands in them', () => {
@@ -63,6 +64,60 @@ test('a frame that has a colour is filled with it, and so is the ground of its t
     assert.equal(groups(svg, look).match(/<rect /g)?.length, 1, look);
   }
   assert.equal(groups(svg, 'frame') + groups(svg, 'ground'), '');
+});
+
+test('areas with round ends are lines with round ends as soon as that is shorter', () => {
+  const chipsOf = (count: number) => {
+    const sketch = new Sketch();
+    let value = sketch.argument('x', 'f32[4]');
+    for (let i = 0; i < count; i++) {
+      value = sketch.op('multiply', [value, `0.${i}`], 'f32[4]');
+    }
+    sketch.result('result', value);
+    const scene = sceneOf(sketch);
+    const placed = Array.from(scene.visible.chips).flatMap(([box, chips]) => {
+      const { x, y, width } = scene.layout;
+      return placeChips(chips, x[box], width[box]).map(({ chip, left }) => ({ left, y: y[box], text: chip.text }));
+    });
+    return { svg: toSvg(scene, { theme: 'light', title: '', description: '' }), placed };
+  };
+  const one = chipsOf(1).svg;
+  assert.equal(groups(one, 'chip').match(/<rect /g)?.length, 1);
+  assert.ok(!one.includes('linecap'));
+  const { svg, placed } = chipsOf(12);
+  assert.equal(groups(svg, 'chip'), '');
+  const [, lines] = /<g stroke-linecap="round">\n([^]*?)\n<\/g>/.exec(svg) ?? [];
+  const parsed = lines.split('/>').flatMap(path => {
+    const [, stroke, width, d] = / stroke="(.*?)" stroke-width="(.*?)" d="([^]*?)"/.exec(path) ?? [];
+    return d === undefined ? [] : [{ stroke, width, starts: d.split('\n').map(line => line.split('h')[0]) }];
+  });
+  // From the middle of the left end on, as wide as the chip with the px of its line, then as what that goes round.
+  const starts = placed.map(({ left, y }) => `M${left + CHIP_HEIGHT / 2} ${y + BOX_HEIGHT / 2}`);
+  assert.deepEqual(parsed, [
+    { stroke: palettes.light.line, width: String(CHIP_HEIGHT + 1), starts },
+    { stroke: '#fff', width: String(CHIP_HEIGHT - 1), starts }
+  ]);
+});
+
+test('a title of a frame has ground of its own only where a line passes it', () => {
+  const grounds = (scene: Scene) => {
+    const svg = toSvg(scene, { theme: 'light', title: '', description: '' });
+    return groups(svg, 'ground').match(/<rect /g)?.length ?? 0;
+  };
+  const scene = sceneOf(loop(), [1]);
+  const frame = scene.visible.shape.indexOf(Shape.frame);
+  const { layout: out } = scene;
+  const middle = out.x[frame] + 30;
+  const down = (x: number): Scene => ({
+    ...scene,
+    layout: {
+      ...out,
+      route: Float64Array.of(x, out.y[frame] - 10, x, out.y[frame] + 60),
+      routeStart: out.routeStart.map((_, edge) => (edge === 0 ? 0 : 4 / 2))
+    }
+  });
+  assert.equal(grounds(down(middle)), 1);
+  assert.equal(grounds(down(out.x[frame] - 5)), 0);
 });
 
 test('any name is text: the picture stays valid and holds no markup from it', () => {
@@ -84,6 +139,16 @@ test('any name is text: the picture stays valid and holds no markup from it', ()
     }),
     { numRuns: 60 }
   );
+});
+
+test('spaces that XML would take for one are kept by a picture that has such', () => {
+  const named = (name: string) => {
+    const sketch = new Sketch();
+    sketch.result('result', sketch.op('tanh', [sketch.argument('x', 'f32[4]')], 'f32[4]', {}, name));
+    return svgOf(sketch);
+  };
+  assert.ok(named('a  b').includes('xml:space="preserve"'));
+  assert.ok(!named('a b').includes('xml:space'));
 });
 
 test('half of a surrogate pair is left out', () => {
