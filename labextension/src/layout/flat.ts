@@ -21,8 +21,10 @@ export interface FlatLayout {
   readonly height: number;
 }
 
-/** So many results that no edge joins stand in the row of the others. */
+/** So many arguments or results that no edge joins stand in the row of the others. */
 const MOST_ALONE = 12;
+/** px up to which parts with arguments or results stand side by side. */
+const ROW_WIDTH = 640;
 
 /** `effort` is the share of the work that is spent on a whole picture. */
 export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
@@ -41,7 +43,9 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   const routes: (Float64Array | null)[] = new Array(input.from.length).fill(null);
   const parts = found.map(part => layoutPart(input, part, (effort * part.vertices.length) / count));
   const packed = parts.map(part => ({ ...part, before: shelfBefore(input, part) }));
-  const shelves = pack(packed, !input.gate.includes(1) && !input.pin.includes(Pin.ordered));
+  // Arguments and results stand in one row as far as a page is wide.
+  const least = input.pin.some(pin => pin === Pin.top || pin === Pin.bottom) ? ROW_WIDTH : 0;
+  const shelves = pack(packed, !input.gate.includes(1) && !input.pin.includes(Pin.ordered), least);
   const { width, height } = shelves;
   parts.forEach((part, at) => {
     const [atX, atY] = [shelves.x[at], shelves.y[at]];
@@ -134,23 +138,42 @@ function amidOthers(input: FlatInput, parts: readonly Part[]): [number, number][
 }
 
 /**
- * Results that no edge joins, such as a constant, each with the nearest one that has an edge: they stand in its row,
- * where the signature has them. Many would make a row too wide.
+ * Arguments that nothing reads and results that no edge joins, such as a constant, each with the nearest of its kind
+ * that has an edge: they stand in its row, where the signature has them. Where none has one, they stand in one row, the
+ * results below the arguments. Many would make a row too wide.
  */
 function besideJoined({ pin, gate, from, to }: FlatInput): [number, number][] {
   const joined = new Set([...from, ...to]);
-  const results = [...pin.keys()].filter(vertex => pin[vertex] === Pin.bottom && !gate[vertex]);
-  const reached = results.filter(vertex => joined.has(vertex));
+  const pinned = (side: number): number[] => [...pin.keys()].filter(vertex => pin[vertex] === side && !gate[vertex]);
+  const [above, below] = [pinned(Pin.top), pinned(Pin.bottom)];
   // What something else reads stands further up.
-  const last = reached.filter(vertex => !from.includes(vertex));
-  const others = last.length ? last : reached;
-  const alone = results.filter(vertex => !joined.has(vertex));
-  if (others.length === 0 || alone.length > MOST_ALONE) {
+  const last = below.filter(vertex => joined.has(vertex) && !from.includes(vertex));
+  const results = besideNearest(below, last.length ? last : below.filter(vertex => joined.has(vertex)), joined);
+  const first = above.filter(vertex => joined.has(vertex));
+  const tied = above.length > 0 && below.length > 0 && !below.some(vertex => joined.has(vertex));
+  return [
+    ...besideNearest(above, first, joined),
+    ...results,
+    ...(tied && results.length === below.length - 1 ? [[below[0], above[0]] as [number, number]] : [])
+  ];
+}
+
+/** Each of `row` that no edge joins with the nearest of `reached`; where there is none, with the one before it. */
+function besideNearest(
+  row: readonly number[],
+  reached: readonly number[],
+  joined: ReadonlySet<number>
+): [number, number][] {
+  const alone = row.filter(vertex => !joined.has(vertex));
+  if (alone.length > MOST_ALONE) {
     return [];
+  }
+  if (!reached.length) {
+    return alone.slice(1).map((vertex, i) => [vertex, alone[i]]);
   }
   return alone.map(vertex => {
     const far = (other: number): number => Math.abs(other - vertex);
-    return [vertex, others.reduce((best, other) => (far(other) < far(best) ? other : best))];
+    return [vertex, reached.reduce((best, other) => (far(other) < far(best) ? other : best))];
   });
 }
 

@@ -262,6 +262,33 @@ test('results that no edge joins stand in the row of the others, in the order of
   assert.ok(out.y[2] === out.y[3] && out.y[3] === out.y[4] && out.y[3] > out.y[1]);
 });
 
+test('arguments that nothing reads stand in the row of the others, in the order of the signature', () => {
+  const ends = [Pin.top, Pin.top, Pin.top, Pin.free, Pin.bottom];
+  const edges = [
+    [1, 3],
+    [3, 4]
+  ] as [number, number][];
+  const input = graph(
+    ends.map(pin => ({ pin })),
+    edges
+  );
+  const out = layout(input);
+  check(input, out);
+  assert.ok(out.x[0] < out.x[1] && out.x[1] < out.x[2]);
+  assert.ok(out.y[0] === out.y[1] && out.y[1] === out.y[2] && out.y[2] < out.y[3]);
+});
+
+test('where nothing is joined, results stand in one row below the arguments', () => {
+  const out = layout(
+    graph(
+      [Pin.top, Pin.top, Pin.bottom, Pin.bottom, Pin.bottom].map(pin => ({ pin })),
+      []
+    )
+  );
+  assert.ok(out.y[0] === out.y[1] && out.y[2] === out.y[3] && out.y[3] === out.y[4] && out.y[1] < out.y[2]);
+  assert.ok(out.x[0] < out.x[1] && out.x[2] < out.x[3] && out.x[3] < out.x[4]);
+});
+
 /** Boxes stood in these rows, in one column, and nothing is known of the space between. */
 function inRows({ width }: LayoutInput, rows: readonly number[]): Stood {
   const first = new Int32Array(rows.length);

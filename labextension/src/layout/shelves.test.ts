@@ -14,6 +14,7 @@ test('parts fill shelves from the left, as wide as the whole should be', () => {
   assert.equal(y[4], 100 + PART_GAP);
   assert.deepEqual([width, height], [4 * 100 + 3 * PART_GAP, 3 * 100 + 2 * PART_GAP]);
   assert.equal(pack(parts(squares), false).height, 100);
+  assert.deepEqual([...pack(parts(squares), true, 700).shelf], [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2]);
 });
 
 test('parts stay in their shelves when one grows', () => {

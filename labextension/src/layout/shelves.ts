@@ -25,9 +25,12 @@ export interface Shelves {
   readonly height: number;
 }
 
-/** With `several`, in as many shelves as are needed: nothing ties the parts to a border or to each other. */
-export function pack(parts: readonly Packed[], several: boolean): Shelves {
-  const fresh = place(parts, several ? fill(parts) : new Int32Array(parts.length));
+/**
+ * With `several`, in as many shelves as are needed, each of which may be `least` wide: nothing ties the parts to a
+ * border or to each other.
+ */
+export function pack(parts: readonly Packed[], several: boolean, least = 0): Shelves {
+  const fresh = place(parts, several ? fill(parts, least) : new Int32Array(parts.length));
   if (!several || parts.every(({ before }) => before < 0)) {
     return fresh;
   }
@@ -37,14 +40,14 @@ export function pack(parts: readonly Packed[], several: boolean): Shelves {
 }
 
 /** One part after the other, in a new shelf where it would reach too far. */
-function fill(parts: readonly Packed[]): Int32Array {
+function fill(parts: readonly Packed[], least: number): Int32Array {
   let area = 0;
   let widest = 0;
   for (const { width, height } of parts) {
     area += (width + PART_GAP) * (height + PART_GAP);
     widest = Math.max(widest, width);
   }
-  const limit = Math.max(widest, Math.sqrt(area * ASPECT));
+  const limit = Math.max(least, widest, Math.sqrt(area * ASPECT));
   let [shelf, at] = [0, 0];
   return Int32Array.from(parts, ({ width }) => {
     if (at > 0 && at + width > limit) {
