@@ -45,7 +45,8 @@ test('the picture has every word, a rectangle for each box and a path for each e
 test('a picture that follows its reader is the light one with rules for dark', () => {
   const [auto, light] = [svgOf(affine()), svgOf(affine(), [], 'light')];
   assert.equal(auto.replace(/<style>.*<\/style>\n| class="jv"/g, ''), light);
-  assert.ok(light.length < 1450, `${light.length} characters for seven boxes`);
+  assert.ok(light.length < 1400, `${light.length} characters for seven boxes`);
+  assert.ok(auto.length - light.length < 340, `${auto.length - light.length} characters of rules`);
 });
 
 test('frames are painted before what stands in them', () => {
