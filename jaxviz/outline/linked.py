@@ -28,6 +28,7 @@ _HANDS_ON = frozenset(
 )
 _CONSTANTS = frozenset({"constant", "iota"})
 _COPIES = frozenset({"copy"})
+_KERNELS = frozenset({"fusion"})
 # Owners whose bodies are seen as part of what is around them.
 _WRAPPERS = frozenset({"call"})
 CONDITIONS = frozenset({"conditional", "case", "if"})
@@ -35,9 +36,9 @@ CONDITIONS = frozenset({"conditional", "case", "if"})
 
 def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
     """The outline of `graph`, whose node n comes from the node `source[n]` of the graph of `outline`, or -1."""
-    writer = _Writer(graph, source, outline)
-    writer.write()
     role = roles_of(graph)
+    writer = _Writer(graph, source, outline, role)
+    writer.write()
     mark_turns(role, graph, source, outline)
     return writer.outline_of(role)
 
@@ -68,8 +69,9 @@ class _Holder(NamedTuple):
 
 
 class _Writer:
-    def __init__(self, graph: Graph, source: Column, outline: Outline) -> None:
+    def __init__(self, graph: Graph, source: Column, outline: Outline, role: Column) -> None:
         self.graph = graph
+        self.role = role
         self.given = outline
         self.source = source
         # The row of the jaxpr's outline that each node comes from.
@@ -118,6 +120,7 @@ class _Writer:
             self.leaf.tolist(),
         )
         wrappers, turning = self._ops(_WRAPPERS), self._ops(LOOPS | CONDITIONS)
+        is_chip = (self.role == CHIP).tolist()
         # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the owners that hold what
         # follows, the program first.
         stack, origins = [0], [0]
@@ -134,8 +137,8 @@ class _Writer:
                 self._descend(stack, origins, floor, self._inside(around, leaf), node)
                 before = leaf, floor, len(rows.end)
             regions = owned.get(node)
-            # The body of a call is seen as part of what is around it.
-            if regions and ops[node] not in wrappers:
+            # The body of a call is seen as part of what is around it, and so is what only writes a constant.
+            if regions and ops[node] not in wrappers and not is_chip[node]:
                 outside = len(stack)
                 if not (ops[node] in turning and self._is_turning(origins[-1])):
                     stack.append(rows.add(stack[-1], -1, node, node))
@@ -364,7 +367,9 @@ def roles_of(graph: Graph) -> Column:
             role[here & ~reads] = CHIP
         if name in _WRAPPERS:
             role[here] = THROUGH
-    edges = np.flatnonzero(operation & (role == EDGE))
+    fills = _fillings(graph, role)
+    role[fills & ~reads] = CHIP
+    edges = np.flatnonzero(operation & (role == EDGE) | fills & reads)
     read = graph.operands.source[graph.first_operand[edges]]
     maker = np.full(len(edges), -1, np.int32)
     maker[read >= 0] = graph.value_node[read[read >= 0]]
@@ -386,6 +391,19 @@ def roles_of(graph: Graph) -> Column:
     if not (operation & (role == BOX)).any():
         role[operation & (role == EDGE)] = BOX
     return role
+
+
+def _fillings(graph: Graph, role: Column) -> NDArray[np.bool_]:
+    """Kernels in which nothing is computed, and that read one value at most: of a constant they fill memory with it."""
+    regions, nodes = graph.regions, graph.nodes
+    drawn = nodes.region[(nodes.kind == OPERATION) & (role == BOX)]
+    computes = np.bincount(drawn, minlength=len(regions.owner)) > 0
+    owner = regions.owner[1:]
+    fills = np.zeros(len(graph), bool)
+    fills[owner[~computes[1:]]] = True
+    fills[owner[computes[1:]]] = False
+    is_one = (nodes.operands <= 1) & (nodes.outputs == 1)
+    return fills & is_one & _is_owner_of(graph, _KERNELS)[:-1]
 
 
 def _copies_for_loops(graph: Graph, copies: NDArray[np.bool_]) -> NDArray[np.bool_]:

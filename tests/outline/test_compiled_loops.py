@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jax import lax
 from outline.outlines import check
+from programs import CORPUS
 
 import jaxviz as jv
 
@@ -121,10 +122,39 @@ def test_a_copy_that_is_a_result_is_a_box():
     assert not np.any(outline.role[copies])
 
 
+def test_kernels_that_fill_memory_with_a_constant_are_chips():
+    def trained(ws, xs):
+        def loss(w, x):
+            return jnp.sum(recurrence(w, x) ** 2)
+
+        return lax.scan(lambda w, x: (w - 0.1 * jax.grad(loss)(w, x), loss(w, x)), ws, xs)
+
+    explored = jv.explore(trained, jnp.ones((4, 4)), jnp.ones((3, 9, 4)))
+    outline = outline_of_stage(explored, "hlo")
+    check(outline)
+    kernels = [node for node in outline.graph if node.op == "fusion" and "broadcast" in node.name]
+    filling = [node for node in kernels if re.fullmatch(r"(wrapped_)?broadcast(_fusion)?[.\d]*", node.name)]
+    assert filling, "a scan begins with what is zero"
+    assert {int(outline.role[node.index]) for node in filling} == {2}
+    seen = explored.view(stage="hlo", width=1600, height=1200)
+    assert not [box.name for box in seen.boxes if box.name.startswith("broadcast")]
+    # What copies a value that is none is work.
+    others = [node for node in outline.graph if node.op == "fusion" and node not in filling]
+    assert 2 not in outline.role[[node.index for node in others]]
+
+
+def test_of_twins_too_large_to_stand_side_by_side_the_forward_one_alone_may_open():
+    fn, arguments = CORPUS["scan_rnn"]()
+    view = jv.explore(fn, *arguments).view(stage="hlo", width=760, height=560)
+    backward = next(place for place, box in enumerate(view.boxes) if box.name == "backward")
+    assert not [box.name for box in view.boxes[backward + 1 :] if box.open]
+
+
 def test_the_condition_of_a_loop_that_xla_has_widened_has_no_name_of_its_own(tmp_path):
     text = jax.jit(recurrence).lower(jnp.ones((4, 4)), jnp.ones((9, 4))).compile().as_text()
     (condition,) = set(re.findall(r"condition=%([\w.]+)", text))
     path = tmp_path / "recurrence.hlo"
     path.write_text(re.sub(rf"%{re.escape(condition)}(?![\w.])", "%wide.wide.region_14.22.clone", text))
     rows = list(jv.open(path).document().outlines[0].outline)
-    assert [row.name for row in rows if row.name.startswith("while")] == ["while", "while"]
+    assert [row.name for row in rows if row.kind == "loop"] == ["scan(cell)"]
+    assert [row.name for row in rows if row.kind == "body"] == ["while", "do"]

@@ -188,7 +188,7 @@ class Chooser {
     const refused = new Set<number>();
     let leastRefused = 0;
     for (let tries = 0; tries < MOST_TRIES && boxesIn(shown) <= MOST_BOXES; tries++) {
-      const closed = candidates(this.rows, shown);
+      const closed = candidates(this.rows, shown).filter(({ row }) => twins || !mirrors(this.rows, row));
       const next = closed.find(({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused));
       // What comes after the phases opens beside them, not in their stead.
       if (!next || (twins && next.late && [...refused].some(row => this.isPhase(row)))) {
@@ -401,6 +401,11 @@ function areAlike({ outline, operations }: Rows, one: number, other: number): bo
 /** True for a phase of few things, whose own name says less than theirs. */
 function isShort({ outline, firstChild }: Rows, row: number): boolean {
   return outline.kind[row] === RowKind.phase && firstChild[row + 1] - firstChild[row] <= SHORT_PHASE;
+}
+
+/** True for a row of a phase that mirrors an earlier one: without its twin beside it, it says little. */
+function mirrors({ outline: { twin }, phase }: Rows, row: number): boolean {
+  return phase[row] >= 0 && twin[phase[row]] >= 0 && twin[phase[row]] < phase[row];
 }
 
 /** Phases that mirror an earlier one, and the update after them: they open with their twins or not at all. */
