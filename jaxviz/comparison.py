@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from jaxviz.differences import Differences, differences
 from jaxviz.document import STAGE_KINDS, Document, LinksEntry
 from jaxviz.exploration import Exploration
-from jaxviz.export.svg import Theme, to_svg
+from jaxviz.export.svg import Opened, Theme, to_svg
 from jaxviz.export.written import written_text
 from jaxviz.link.links import Links, link_shares
 from jaxviz.shown import ShownGrowing
@@ -118,11 +118,12 @@ class Comparison(ShownGrowing):
         width: int = 760,
         height: int = 560,
         theme: Theme = "light",
+        open: Opened = "first",
     ) -> str:
         """The first view of the first program as SVG; written to `path` where one is given."""
         whole = self._joined
         number = _graph_number(whole, 0, stage or self.first_stage)
-        return written_text(path, to_svg(whole.of_stage(number), width=width, height=height, theme=theme))
+        return written_text(path, to_svg(whole.of_stage(number), width=width, height=height, theme=theme, open=open))
 
     def to_html(self, path: str | Path | None = None, *, stage: str | None = None) -> str:
         """Both programs as one page that opens from a disk; written to `path` where one is given."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxviz.document import STAGE_KINDS, Document
-from jaxviz.export.svg import Theme, to_svg
+from jaxviz.export.svg import Opened, Theme, check_space, to_svg
 from jaxviz.export.written import written_bytes, written_json, written_text
 from jaxviz.first_view import Box, FirstView
 
@@ -35,6 +35,7 @@ class Exported(ABC):
         """What would be seen at first of a stage in a space of `width` x `height` px."""
         from jaxviz.export import engine
 
+        check_space(width, height)
         document = self._one_stage(stage)
         text = engine.call("view", document.to_json(packed=False), {"width": width, "height": height})
         seen = json.loads(text)
@@ -49,15 +50,17 @@ class Exported(ABC):
         width: int = 760,
         height: int = 560,
         theme: Theme = "light",
+        open: Opened = "first",
     ) -> str:
         """The first view of a stage as SVG, drawn for a space of `width` x `height` px; without one of the jaxpr, or of
-        what there is in a file. Written to `path` where one is given.
+        what there is in a file. Written to `path` where one is given. With `open="all"` every region is open, with
+        `open="none"` none.
 
         What the compiler drops is marked in the jaxpr. One of more than 2,000 equations does not wait for the compiler:
         it is drawn as it was traced, which is written below it, unless `fates` was asked for before.
         """
         drawn, note = self._one_stage(stage), self._uncompiled if stage in (None, "jaxpr") else ""
-        return written_text(path, to_svg(drawn, width=width, height=height, theme=theme, note=note))
+        return written_text(path, to_svg(drawn, width=width, height=height, theme=theme, open=open, note=note))
 
     def to_png(
         self,
@@ -67,12 +70,13 @@ class Exported(ABC):
         width: int = 760,
         height: int = 560,
         theme: Theme = "light",
+        open: Opened = "first",
         scale: float = 2.0,
     ) -> bytes:
         """The picture of `to_svg` as PNG, with `scale` pixels for each px; written to `path` where one is given."""
         from jaxviz.export.png import svg_to_png
 
-        svg = self.to_svg(stage=stage, width=width, height=height, theme=theme)
+        svg = self.to_svg(stage=stage, width=width, height=height, theme=theme, open=open)
         return written_bytes(path, svg_to_png(svg, scale))
 
     def to_html(self, path: str | Path | None = None, *, stage: str | None = None, view: Any = None) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+import math
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     from jaxviz.document import Document
 
 Theme = Literal["light", "dark", "auto"]
+#: Which regions are open: those of the first view, all, or none.
+Opened = Literal["first", "all", "none"]
 
 
 def to_svg(
@@ -16,7 +19,7 @@ def to_svg(
     width: int = 760,
     height: int = 560,
     theme: Theme = "light",
-    open: Literal["first", "all", "none"] = "first",
+    open: Opened = "first",
     most_boxes: int | None = None,
     note: str = "",
 ) -> str:
@@ -28,6 +31,10 @@ def to_svg(
     """
     from jaxviz.export import engine
 
+    check_space(width, height)
+    for name, value, known in (("theme", theme, get_args(Theme)), ("open", open, get_args(Opened))):
+        if value not in known:
+            raise ValueError(f"{name} {value!r} is not one of: {', '.join(known)}")
     options: dict[str, Any] = {"width": width, "height": height, "theme": theme}
     if open != "first":
         options["open"] = "all" if open == "all" else []
@@ -36,3 +43,10 @@ def to_svg(
     if most_boxes is not None:
         options["mostBoxes"] = most_boxes
     return engine.call("svg", document.to_json(packed=False), options)
+
+
+def check_space(width: float, height: float) -> None:
+    """Raises where a picture cannot be chosen for this space."""
+    for name, size in (("width", width), ("height", height)):
+        if not isinstance(size, int | float) or not math.isfinite(size) or size <= 0:
+            raise ValueError(f"{name} {size!r} is not a size in px, such as 760")

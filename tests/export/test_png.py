@@ -7,6 +7,7 @@ import sys
 import zlib
 from xml.etree import ElementTree
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -46,3 +47,26 @@ def test_without_resvg_the_error_names_the_command(affine, monkeypatch):
     with pytest.raises(RuntimeError, match="pip install resvg-py") as error:
         affine.to_png()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"theme": "blue"}, "theme 'blue' is not one of: light, dark, auto"),
+        ({"open": "some"}, "open 'some' is not one of: first, all, none"),
+        ({"width": 0}, "width 0 is not a size"),
+        ({"height": float("nan")}, "height nan is not a size"),
+        ({"scale": -1}, "scale -1 is not a number of pixels"),
+        ({"scale": 1000}, "take scale="),
+    ],
+)
+def test_what_cannot_be_drawn_is_told_in_the_words_of_the_call(affine, options, told):
+    with pytest.raises(ValueError, match=told):
+        affine.to_png(**options)
+
+
+def test_a_picture_shows_every_region_or_none_where_that_is_asked_for():
+    looped = jv.explore(lambda x: jax.lax.scan(lambda total, row: (total + jnp.sin(row), total), 0.0, x), jnp.ones(3))
+    texts = {open: "".join(ElementTree.fromstring(looped.to_svg(open=open)).itertext()) for open in ("all", "none")}
+    assert "sin" in texts["all"]
+    assert "sin" not in texts["none"]
