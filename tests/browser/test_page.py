@@ -69,6 +69,20 @@ def test_the_details_tell_all_of_a_long_name(open_page, graph_of, tmp_path):
     assert title.evaluate("title => title.scrollWidth <= title.clientWidth")
 
 
+def test_the_details_stand_below_a_name_of_many_lines(open_page, graph_of, tmp_path):
+    path = tmp_path / "endless.html"
+    jv.explore(lambda x: {"R" * 3000: x + 1}, jnp.ones(8)).to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    graph.click(next(label for label in graph.labels if label.startswith("result")))
+    head, rows = (graph.pane.locator(part).bounding_box() for part in (".jv-inspector-head", ".jv-details"))
+    assert head["y"] + head["height"] <= rows["y"]
+    assert rows["height"] > head["height"]
+    graph.pane.get_by_role("button", name="Close the details").click()
+    expect(graph.pane).to_be_hidden()
+
+
 def test_the_legend_stands_beside_the_details(open_page, graph_of, tmp_path):
     path = tmp_path / "step.html"
     jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(path)
