@@ -167,6 +167,15 @@ test('the end of a cable that is not drawn says what it carries, as much as ther
   assert.deepEqual(wordsOf([box(0, 20, 6), box(0, 120, 6)]), ['32 B']);
 });
 
+test('what another cable counts is told without its size', () => {
+  const placed = [forward, backward, box(0, 20, 0), ...[0, 2, 4].map(row => box(1, 500, row))];
+  const cables = [cable(2, 3, 32), { ...cable(2, 4, 16), shared: 1 }, { ...cable(2, 5, 0, 0), shared: 2 }];
+  assert.deepEqual(
+    painted(sceneWith(placed, cables)).texts.map(({ text }) => text),
+    ['1 residual 32 B', '1 residual 16 B, 1 shared', '2 shared residuals']
+  );
+});
+
 test('a cable that is drawn in full for its box does not run through the words at its ends', () => {
   const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
   const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 9000 + i));

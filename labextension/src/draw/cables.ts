@@ -136,9 +136,12 @@ function bySize({ visible }: Scene): Cable[] {
   return [...visible.cables].sort((a, b) => b.bytes - a.bytes || a.source - b.source || a.target - b.target);
 }
 
-/** Without any, what goes across takes no memory. */
-function residualsText(values: number, bytes: number): string {
-  return values === 0 ? 'takes no memory' : `${values} residual${values === 1 ? '' : 's'} ${bytesText(bytes)}`;
+/** Without any, what goes across takes no memory; what another cable counts is told without its size. */
+function residualsText({ values, bytes, shared = 0 }: Pick<Cable, 'values' | 'bytes' | 'shared'>): string {
+  if (values === 0) {
+    return shared === 0 ? 'takes no memory' : `${shared} shared residual${shared === 1 ? '' : 's'}`;
+  }
+  return `${values} residual${values === 1 ? '' : 's'} ${bytesText(bytes)}${shared ? `, ${shared} shared` : ''}`;
 }
 
 function runsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]): Run[] {
@@ -148,7 +151,7 @@ function runsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[])
     return {
       cable,
       points,
-      text: residualsText(cable.values, cable.bytes),
+      text: residualsText(cable),
       labelX: gap,
       labelY: heightAt(points, gap)
     };
@@ -208,7 +211,7 @@ function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]
     const [x, y] = right ? [ends.x1, ends.y1] : [ends.x2 - STUB, ends.y2];
     const box = right ? these[0].source : these[0].target;
     const near = right ? x + STUB + STUB_GAP : x - STUB_GAP;
-    for (const text of wordsOf(these)) {
+    for (const text of wordsOf(these, right)) {
       const width = measure(text, 'chip');
       const left = right ? near : near - width;
       const area = { left, right: left + width, top: y - CHIP_HEIGHT / 2, bottom: y + CHIP_HEIGHT / 2, box: -1 };
@@ -221,12 +224,17 @@ function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]
   });
 }
 
-/** What short ends say, the longest first: type and bytes of one value, count and bytes of several, bytes alone. */
-function wordsOf(cables: readonly Cable[]): string[] {
-  const bytes = cables.reduce((sum, cable) => sum + cable.bytes, 0);
-  const values = cables.reduce((sum, cable) => sum + cable.values, 0);
-  const type = values === 1 ? cables.find(cable => cable.values)?.type : undefined;
-  return [type ? `${type} ${bytesText(bytes)}` : residualsText(values, bytes), bytesText(bytes)];
+/**
+ * What short ends say, the longest first: type and bytes of one value, count and bytes of several, bytes alone. What a
+ * box gives to several is told once where it `gives` it.
+ */
+function wordsOf(cables: readonly Cable[], gives: boolean): string[] {
+  const sum = (of: (cable: Cable) => number): number => cables.reduce((all, cable) => all + of(cable), 0);
+  const [values, bytes] = [sum(cable => cable.values), sum(cable => cable.bytes)];
+  const shared = gives && values ? 0 : sum(cable => cable.shared ?? 0);
+  const type = values === 1 && !shared ? cables.find(cable => cable.values)?.type : undefined;
+  const short = values || !shared ? bytesText(bytes) : 'shared';
+  return [type ? `${type} ${bytesText(bytes)}` : residualsText({ values, bytes, shared }), short];
 }
 
 function meet(one: Solid, other: Solid, own: number): boolean {

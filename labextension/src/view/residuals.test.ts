@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { condition, loop, Sketch } from '../document/sketch.ts';
-import { keptOf } from './residuals.ts';
+import { keptOf, tallied } from './residuals.ts';
 
 /** What is kept of all values, by the nodes that make it, where the document names the makers. */
 function keptWhere(sketch: Pick<Sketch, 'plain'>, node: readonly number[]): number[] {
@@ -57,4 +57,17 @@ test('what a loop gives, or a branch, is made by them', () => {
     assert.ok(keptWhere(sketch, [owner]).every(node => node === owner));
     assert.ok(keptWhere(sketch, [owner]).length > 0);
   }
+});
+
+test('a value on several cables counts at one of them, and the others tell that they share it', () => {
+  const cables = [{ values: [1, 2] }, { values: [2, 3] }, { values: [1, 3] }];
+  const told = tallied(values => [...values], cables);
+  assert.deepEqual(
+    cables.map(cable => told.get(cable)),
+    [
+      { kept: [1, 2], shared: 0 },
+      { kept: [3], shared: 1 },
+      { kept: [], shared: 2 }
+    ]
+  );
 });

@@ -20,6 +20,22 @@ export function keptOf(document: Document, graph: Graph): (values: Iterable<numb
     );
 }
 
+/** Of what several cables carry, the values that each counts, and how many it has that one before it counts. */
+export function tallied<Carrier extends { readonly values: Iterable<number> }>(
+  keptAmong: (values: Iterable<number>) => number[],
+  cables: readonly Carrier[]
+): Map<Carrier, { readonly kept: readonly number[]; readonly shared: number }> {
+  const counted = new Set<number>();
+  return new Map(
+    cables.map(cable => {
+      const all = keptAmong(cable.values);
+      const kept = all.filter(value => !counted.has(value));
+      kept.forEach(value => counted.add(value));
+      return [cable, { kept, shared: all.length - kept.length }];
+    })
+  );
+}
+
 /** A value outside the bodies that it was handed into, and inside the call that gave it; -1 where that is a literal. */
 function madeAs({ strings }: Document, graph: Graph, value: number): number {
   const borders = bordersOf(graph);

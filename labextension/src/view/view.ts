@@ -12,7 +12,7 @@ import { Folds, NOTHING, type ViewState } from './folds.ts';
 import { typeText } from './label.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { Reads } from './reads.ts';
-import { keptOf } from './residuals.ts';
+import { keptOf, tallied } from './residuals.ts';
 import { signOf, withSign } from './signs.ts';
 import { Shape, type Bundle, type Cable, type VisibleGraph } from './visible.ts';
 
@@ -357,18 +357,24 @@ class Join {
       });
   }
 
+  /** A value that several boxes need counts where it goes to the twin of what makes it, or else to its first reader. */
   private cablesDrawn(): Cable[] {
     const { document, graph } = this;
     const count = this.boxes.item.length;
-    const keptAmong = keptOf(document, graph);
-    return [...this.cables].map(([key, values]) => {
-      const kept = keptAmong(values);
+    const twins = this.upward.twins();
+    const cables = [...this.cables].map(([key, values]) => ({ ends: [Math.floor(key / count), key % count], values }));
+    const first = cables.filter(({ ends: [source, target] }) => twins[source] === target);
+    const tallies = tallied(keptOf(document, graph), [...new Set([...first, ...cables])]);
+    return cables.map(cable => {
+      const { kept, shared } = tallies.get(cable) ?? { kept: [], shared: 0 };
+      const [source, target] = cable.ends;
       return {
-        source: Math.floor(key / count),
-        target: key % count,
+        source,
+        target,
         values: kept.length,
         ...(kept.length === 1 ? { type: typeText(document, graph, kept[0]) } : {}),
-        bytes: kept.reduce((sum, value) => sum + Math.max(0, document.types.bytes[graph.valueType[value]]), 0)
+        bytes: kept.reduce((sum, value) => sum + Math.max(0, document.types.bytes[graph.valueType[value]]), 0),
+        ...(shared ? { shared } : {})
       };
     });
   }

@@ -25,9 +25,11 @@ export interface Chip {
 export interface Cable {
   readonly source: number;
   readonly target: number;
-  /** How many values are kept, and their size. */
+  /** How many values are kept, and their size; each counts at one cable, however many boxes need it. */
   readonly values: number;
   readonly bytes: number;
+  /** How many it carries that another cable counts, where there are any. */
+  readonly shared?: number;
   /** The type of the value, where it is one. */
   readonly type?: string;
 }
