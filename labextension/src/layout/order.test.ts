@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { annealPass } from './anneal.ts';
-import { countCrossings, swapChange } from './crossings.ts';
+import { countCrossings, Crossings, swapChange } from './crossings.ts';
 import { makeNet, setPlaces, type Arrangement, type Net } from './net.ts';
 import { orderRows } from './order.ts';
 import { makeProper } from './proper.ts';
 import { rerouteLongEdges } from './reroute.ts';
 import { depthFirst, sweepToMeans } from './start.ts';
 
+type Link = readonly [upper: number, upperPort: number, lower: number, lowerPort: number];
+
 /** A graph in rows with ports: edges run down by at least one row and meet their boxes at offsets of -1, 0 or 1. */
 interface Sample {
   readonly net: Net;
   /** Links with the offsets of their ports. */
-  readonly links: readonly (readonly [upper: number, upperPort: number, lower: number, lowerPort: number])[];
+  readonly links: readonly Link[];
   readonly real: number;
 }
 
@@ -53,7 +55,7 @@ const samples: fc.Arbitrary<Sample> = fc
   });
 
 /** By looking at every pair. */
-function slowCount({ net, links }: Sample, { place }: Arrangement): number {
+function slowCount({ net, links }: Pick<Sample, 'net' | 'links'>, { place }: Arrangement): number {
   const side = (a: number, p: number, b: number, q: number): number => Math.sign(place[a] - place[b] || p - q);
   let total = 0;
   links.forEach(([u1, p1, l1, q1], i) => {
@@ -83,6 +85,26 @@ test('crossings are counted as by looking at every pair, ports included', () => 
       const at = depthFirst(sample.net, fromTop);
       checkArrangement(sample, at);
       assert.equal(countCrossings(sample.net, at), slowCount(sample, at));
+    }),
+    { numRuns: 300 }
+  );
+});
+
+test('crossings are the same where only rows that have changed are counted again', () => {
+  fc.assert(
+    fc.property(samples, fc.array(fc.nat(1000), { maxLength: 8 }), (sample, picks) => {
+      const { net } = sample;
+      const at = depthFirst(net, true);
+      const crossings = new Crossings(net, at);
+      assert.equal(crossings.count(), slowCount(sample, at));
+      for (const pick of picks) {
+        const i = pick % net.count;
+        const row = net.row[at.order[i]];
+        at.order.subarray(net.rowStart[row], net.rowStart[row + 1]).reverse();
+        setPlaces(net, at);
+        crossings.forget(row);
+        assert.equal(crossings.count(), slowCount(sample, at));
+      }
     }),
     { numRuns: 300 }
   );

@@ -50,7 +50,7 @@ export function orderRows(net: Net, fixed: Int32Array, start: number, work: numb
 function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, start: number, work: number): Int32Array {
   let crossings = begin;
   let fewest = begin;
-  let best = at.order.slice();
+  const best = at.order.slice();
   if (crossings === 0) {
     return best;
   }
@@ -59,7 +59,7 @@ function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, star
     crossings += annealPass(net, at, held, temperature, course);
     if (crossings < fewest) {
       fewest = crossings;
-      best = at.order.slice();
+      best.set(at.order);
     }
   };
   pass(HOT);
@@ -80,7 +80,7 @@ function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, star
       break;
     }
     fewest = crossings;
-    best = at.order.slice();
+    best.set(at.order);
   }
   return best;
 }

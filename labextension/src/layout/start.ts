@@ -2,8 +2,11 @@
  * Arrangements to begin with: depth first, so that what belongs together stands together, then sweeps down and up in
  * which each vertex goes to the mean of the places of its neighbours in the row before.
  */
-import { countCrossings } from './crossings.ts';
+import { Crossings } from './crossings.ts';
 import { setPlaces, type Arrangement, type Net, type Side } from './net.ts';
+
+/** After so many sweeps they are alike again: down and up, with ties as they are and reversed. */
+const TURN = 4;
 
 /** Rows filled depth first from the top, or from the bottom. */
 export function depthFirst(net: Net, fromTop: boolean): Arrangement {
@@ -42,20 +45,29 @@ export function depthFirst(net: Net, fromTop: boolean): Arrangement {
 /** The best of `sweeps` sweeps. Vertices of one row with `fixed` not below 0 keep that order among themselves. */
 export function sweepToMeans(net: Net, at: Arrangement, fixed: Int32Array, sweeps: number): number {
   const { order, place } = at;
-  const sorter = new Sorter(net, at);
-  keepFixed(net, at, fixed);
-  let best = order.slice();
-  let fewest = countCrossings(net, at);
+  const crossings = new Crossings(net, at);
+  const sorter = new Sorter(net, at, crossings);
+  const holding = rowsWithFixed(net, fixed);
+  keepFixed(net, at, fixed, holding);
+  const best = order.slice();
+  const turn = order.slice();
+  let fewest = crossings.count();
   for (let sweep = 0; sweep < sweeps && fewest > 0; sweep++) {
     const down = sweep % 2 === 0;
     for (let step = 1; step < net.rowCount; step++) {
-      sorter.sortRow(down ? step : net.rowCount - 1 - step, down ? net.above : net.below, sweep % 4 >= 2);
+      sorter.sortRow(down ? step : net.rowCount - 1 - step, down ? net.above : net.below, sweep % TURN >= 2);
     }
-    keepFixed(net, at, fixed);
-    const now = countCrossings(net, at);
+    keepFixed(net, at, fixed, holding, crossings);
+    const now = crossings.count();
     if (now < fewest) {
       fewest = now;
-      best = order.slice();
+      best.set(order);
+    }
+    if (sweep % TURN === TURN - 1) {
+      if (isSame(order, turn)) {
+        break;
+      }
+      turn.set(order);
     }
   }
   order.set(best);
@@ -63,22 +75,46 @@ export function sweepToMeans(net: Net, at: Arrangement, fixed: Int32Array, sweep
   return fewest;
 }
 
+function isSame(one: Int32Array, other: Int32Array): boolean {
+  for (let i = 0; i < one.length; i++) {
+    if (one[i] !== other[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Rows with several fixed vertices. */
+function rowsWithFixed({ row, rowCount }: Net, fixed: Int32Array): number[] {
+  const held = new Int32Array(rowCount);
+  fixed.forEach((place, vertex) => {
+    held[row[vertex]] += place >= 0 ? 1 : 0;
+  });
+  return Array.from(held.keys()).filter(one => held[one] > 1);
+}
+
 /** Puts fixed vertices of each row into their order, each into a place that one of them has. */
-export function keepFixed({ rowStart, rowCount }: Net, { order, place }: Arrangement, fixed: Int32Array): void {
-  for (let row = 0; row < rowCount; row++) {
+export function keepFixed(
+  net: Net,
+  { order, place }: Arrangement,
+  fixed: Int32Array,
+  holding: readonly number[] = rowsWithFixed(net, fixed),
+  crossings?: Crossings
+): void {
+  for (const row of holding) {
+    const begin = net.rowStart[row];
     const places: number[] = [];
-    for (let i = rowStart[row]; i < rowStart[row + 1]; i++) {
+    for (let i = begin; i < net.rowStart[row + 1]; i++) {
       if (order[i] < fixed.length && fixed[order[i]] >= 0) {
         places.push(i);
       }
     }
-    if (places.length > 1) {
-      const sorted = places.map(i => order[i]).sort((a, b) => fixed[a] - fixed[b]);
-      places.forEach((i, k) => {
-        order[i] = sorted[k];
-        place[sorted[k]] = i - rowStart[row];
-      });
-    }
+    const sorted = places.map(i => order[i]).sort((a, b) => fixed[a] - fixed[b]);
+    places.forEach((i, k) => {
+      order[i] = sorted[k];
+      place[sorted[k]] = i - begin;
+    });
+    crossings?.forget(row);
   }
 }
 
@@ -90,7 +126,8 @@ class Sorter {
 
   constructor(
     private readonly net: Net,
-    private readonly at: Arrangement
+    private readonly at: Arrangement,
+    private readonly crossings: Crossings
   ) {
     this.wish = new Float64Array(net.count);
     this.spare = new Int32Array(net.count);
@@ -98,28 +135,34 @@ class Sorter {
   }
 
   /** Vertices that nothing joins to that side keep their places, the others are sorted around them. */
-  sortRow(row: number, side: Side, tiesReversed: boolean): void {
+  sortRow(row: number, { first, end: far, endShift }: Side, tiesReversed: boolean): void {
     const { wish, rooted } = this;
     const { order, place } = this.at;
-    const [begin, end] = [this.net.rowStart[row], this.net.rowStart[row + 1]];
+    const begin = this.net.rowStart[row];
+    const end = this.net.rowStart[row + 1];
     let moving = begin;
     let still = 0;
     for (let i = begin; i < end; i++) {
       const vertex = order[i];
-      const [from, to] = [side.first[vertex], side.first[vertex + 1]];
+      const from = first[vertex];
+      const to = first[vertex + 1];
       if (from === to) {
         rooted[still++] = vertex;
         continue;
       }
       let sum = 0;
       for (let k = from; k < to; k++) {
-        sum += place[side.end[k]] + side.endShift[k];
+        sum += place[far[k]] + endShift[k];
       }
       wish[vertex] = sum / (to - from);
       order[moving++] = vertex;
     }
     if (tiesReversed) {
-      order.subarray(begin, moving).reverse();
+      for (let left = begin, right = moving - 1; left < right; left++, right--) {
+        const vertex = order[left];
+        order[left] = order[right];
+        order[right] = vertex;
+      }
     }
     this.sort(begin, moving);
     for (let i = end - 1; still > 0; i--) {
@@ -132,7 +175,10 @@ class Sorter {
       }
     }
     for (let i = begin; i < end; i++) {
-      place[order[i]] = i - begin;
+      if (place[order[i]] !== i - begin) {
+        place[order[i]] = i - begin;
+        this.crossings.forget(row);
+      }
     }
   }
 
@@ -158,7 +204,9 @@ class Sorter {
     for (let i = begin; i < middle; i++) {
       spare[i] = order[i];
     }
-    let [left, right, to] = [begin, middle, begin];
+    let left = begin;
+    let right = middle;
+    let to = begin;
     while (left < middle && right < end) {
       order[to++] = wish[order[right]] < wish[spare[left]] ? order[right++] : spare[left++];
     }
