@@ -3,7 +3,7 @@
  * seldom the more it costs and the cooler it is. Swaps that change nothing are always taken: they lead out of most
  * dead ends. Passes go from the top down and from left to right, and a vertex that was swapped goes on to the next.
  */
-import { sideChange } from './crossings.ts';
+import { MOST_PAIRS, sideChange } from './crossings.ts';
 import { NONE, type Arrangement, type Net } from './net.ts';
 
 /** Swaps that cost more than this many times the temperature are never taken. */
@@ -14,76 +14,122 @@ const MOST_COST = 60;
 export interface Course {
   /** State of a xorshift generator, not 0. */
   random: number;
-  /** Steps of the inner loops over links so far. */
+  /** Pairs of links that were there to be compared so far, where a vertex has several. */
   steps: number;
 }
 
 /**
  * One pass at a temperature; gives the change of the number of crossings. Two `held` neighbours are never swapped. At
  * temperature 0, only swaps that save a crossing are taken.
+ *
+ * While a row is gone through, the rows beside it stand still: of each vertex it is known once from where to where its
+ * links reach there. Two vertices whose links do not reach into each other cross in all pairs of them, or in none.
  */
 export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperature: number, course: Course): number {
   const { rowStart, rowCount, above, below } = net;
   const { order, place } = at;
-  const none = NONE;
-  const changeOf = sideChange;
+  const [none, far, overlap] = [NONE, Infinity, sideChange];
   const chances = chancesAt(temperature);
   const limit = chances.length - 1;
-  const [onlyAbove, onlyBelow] = [above.only, below.only];
-  const [firstAbove, firstBelow] = [above.first, below.first];
-  const [shiftAbove, shiftBelow] = [above.onlyShift, below.onlyShift];
+  const { only: onlyAbove, onlyShift: shiftAbove, first: firstAbove, end: endAbove, endShift: endShiftAbove } = above;
+  const { only: onlyBelow, onlyShift: shiftBelow, first: firstBelow, end: endBelow, endShift: endShiftBelow } = below;
   const free = temperature > 0 ? 0 : -1;
   let { random, steps } = course;
   let total = 0;
   for (let row = 0; row < rowCount; row++) {
-    const last = rowStart[row + 1] - 1;
-    if (last <= rowStart[row]) {
-      continue;
-    }
-    let a = order[rowStart[row]];
-    let upA = onlyAbove[a];
-    let downA = onlyBelow[a];
-    let upAtA = upA >= 0 ? place[upA] + shiftAbove[a] : 0;
-    let downAtA = downA >= 0 ? place[downA] + shiftBelow[a] : 0;
-    for (let i = rowStart[row]; i < last; i++) {
-      const b = order[i + 1];
-      const upB = onlyAbove[b];
-      const downB = onlyBelow[b];
-      const upAtB = upB >= 0 ? place[upB] + shiftAbove[b] : 0;
-      const downAtB = downB >= 0 ? place[downB] + shiftBelow[b] : 0;
-      let change = 0;
-      if (upA >= 0 && upB >= 0) {
-        change = upAtA < upAtB ? 1 : upAtA > upAtB ? -1 : 0;
-      } else if (upA !== none && upB !== none) {
-        steps += (firstAbove[a + 1] - firstAbove[a]) * (firstAbove[b + 1] - firstAbove[b]);
-        change = changeOf(above, a, b, place);
-      }
-      if (downA >= 0 && downB >= 0) {
-        change += downAtA < downAtB ? 1 : downAtA > downAtB ? -1 : 0;
-      } else if (downA !== none && downB !== none) {
-        steps += (firstBelow[a + 1] - firstBelow[a]) * (firstBelow[b + 1] - firstBelow[b]);
-        change += changeOf(below, a, b, place);
-      }
-      let swap = change <= free;
-      if (!swap && change <= limit) {
-        random ^= random << 13;
-        random ^= random >>> 17;
-        random ^= random << 5;
-        swap = random >>> 0 < chances[change];
-      }
-      if (swap && !(held[a] && held[b])) {
-        order[i] = b;
-        order[i + 1] = a;
-        place[b]--;
-        place[a]++;
-        total += change;
+    const begin = rowStart[row];
+    const end = rowStart[row + 1];
+    let a = -1;
+    // Links of a vertex to the row above, the least and the greatest of their places there, and the same below.
+    let upA = 0;
+    let upLowA = far;
+    let upHighA = -far;
+    let downA = 0;
+    let downLowA = far;
+    let downHighA = -far;
+    for (let i = end - begin > 1 ? begin : end; i < end; i++) {
+      const b = order[i];
+      const above1 = onlyAbove[b];
+      let upB = 1;
+      let upLowB = far;
+      let upHighB = -far;
+      if (above1 >= 0) {
+        upLowB = upHighB = place[above1] + shiftAbove[b];
+      } else if (above1 === none) {
+        upB = 0;
       } else {
-        a = b;
-        upA = upB;
-        downA = downB;
-        upAtA = upAtB;
-        downAtA = downAtB;
+        const last = firstAbove[b + 1];
+        upB = last - firstAbove[b];
+        for (let k = last - upB; k < last; k++) {
+          const one = place[endAbove[k]] + endShiftAbove[k];
+          upLowB = one < upLowB ? one : upLowB;
+          upHighB = one > upHighB ? one : upHighB;
+        }
       }
+      const below1 = onlyBelow[b];
+      let downB = 1;
+      let downLowB = far;
+      let downHighB = -far;
+      if (below1 >= 0) {
+        downLowB = downHighB = place[below1] + shiftBelow[b];
+      } else if (below1 === none) {
+        downB = 0;
+      } else {
+        const last = firstBelow[b + 1];
+        downB = last - firstBelow[b];
+        for (let k = last - downB; k < last; k++) {
+          const one = place[endBelow[k]] + endShiftBelow[k];
+          downLowB = one < downLowB ? one : downLowB;
+          downHighB = one > downHighB ? one : downHighB;
+        }
+      }
+      if (i > begin) {
+        const upPairs = upA * upB;
+        const downPairs = downA * downB;
+        let change = 0;
+        if (upHighA < upLowB) {
+          change = upPairs;
+        } else if (upLowA > upHighB) {
+          change = -upPairs;
+        } else if (upPairs > 1) {
+          change = overlap(above, a, b, place);
+        }
+        if (downHighA < downLowB) {
+          change += downPairs;
+        } else if (downLowA > downHighB) {
+          change -= downPairs;
+        } else if (downPairs > 1) {
+          change += overlap(below, a, b, place);
+        }
+        if (upPairs > 1) {
+          steps += upPairs;
+        }
+        if (downPairs > 1) {
+          steps += downPairs;
+        }
+        let swap = change <= free;
+        if (!swap && change <= limit) {
+          random ^= random << 13;
+          random ^= random >>> 17;
+          random ^= random << 5;
+          swap = random >>> 0 < chances[change];
+        }
+        if (swap && !(held[a] && held[b]) && upPairs <= MOST_PAIRS && downPairs <= MOST_PAIRS) {
+          order[i - 1] = b;
+          order[i] = a;
+          place[b]--;
+          place[a]++;
+          total += change;
+          continue;
+        }
+      }
+      a = b;
+      upA = upB;
+      upLowA = upLowB;
+      upHighA = upHighB;
+      downA = downB;
+      downLowA = downLowB;
+      downHighA = downHighB;
     }
   }
   course.random = random;
