@@ -53,10 +53,11 @@ export function placeVertices(
     const swaps = pass >= SWAP_FROM && pass < SWAP_TO;
     for (let i = 0; i < rowCount; i++) {
       const r = down ? i : rowCount - 1 - i;
-      const [begin, end] = [rowStart[r], rowStart[r + 1]];
+      const begin = rowStart[r];
+      const end = rowStart[r + 1];
       row.wishAll(begin, end, both || down, both || !down);
-      if (swaps) {
-        swapByWish(net, order, place, held, row.wish, begin, end);
+      if (swaps && swapByWish(net, order, place, held, row.wish, begin, end)) {
+        row.spread(begin, end);
       }
       row.regress(begin, end);
     }
@@ -64,6 +65,7 @@ export function placeVertices(
   return row.x;
 }
 
+/** True if anything was swapped. */
 function swapByWish(
   net: Net,
   order: Int32Array,
@@ -72,11 +74,12 @@ function swapByWish(
   wish: Float64Array,
   begin: number,
   end: number
-): void {
+): boolean {
   for (let round = 0; round < SWAP_ROUNDS; round++) {
     let swapped = false;
     for (let i = begin; i + 1 < end; i++) {
-      const [a, b] = [order[i], order[i + 1]];
+      const a = order[i];
+      const b = order[i + 1];
       if (wish[a] > wish[b] + 0.001 && !(held[a] && held[b]) && swapChange(net, a, b, place) <= 0) {
         order[i] = b;
         order[i + 1] = a;
@@ -86,15 +89,64 @@ function swapByWish(
       }
     }
     if (!swapped) {
-      return;
+      return round > 0;
     }
   }
+  return true;
+}
+
+/** What the links of all vertices ask for. Those of `v` are `first[v]` to `first[v + 1]`, from `below[v]` on to the row below. */
+interface Wanted {
+  readonly first: Int32Array;
+  readonly below: Int32Array;
+  readonly end: Int32Array;
+  /** Where the vertex would stand straight above or below the far end, from there. */
+  readonly shift: Float64Array;
+  readonly pull: Float64Array;
+  /** All that pulls a vertex from above, and from below. */
+  readonly fromAbove: Float64Array;
+  readonly fromBelow: Float64Array;
+}
+
+function wantedBy({ above, below, upper, lower, real, count }: Proper, { upperOffset, lowerOffset }: Extents): Wanted {
+  const links = upper.length;
+  const wanted = {
+    first: new Int32Array(count + 1),
+    below: new Int32Array(count),
+    end: new Int32Array(2 * links),
+    shift: new Float64Array(2 * links),
+    pull: new Float64Array(2 * links),
+    fromAbove: new Float64Array(count),
+    fromBelow: new Float64Array(count)
+  };
+  let at = 0;
+  for (let vertex = 0; vertex < count; vertex++) {
+    wanted.first[vertex] = at;
+    for (let k = above.first[vertex]; k < above.first[vertex + 1]; k++, at++) {
+      const link = above.edge[k];
+      wanted.end[at] = upper[link];
+      wanted.shift[at] = upperOffset[link] - lowerOffset[link];
+      wanted.pull[at] = linkWeight(vertex >= real, upper[link] >= real);
+      wanted.fromAbove[vertex] += wanted.pull[at];
+    }
+    wanted.below[vertex] = at;
+    for (let k = below.first[vertex]; k < below.first[vertex + 1]; k++, at++) {
+      const link = below.edge[k];
+      wanted.end[at] = lower[link];
+      wanted.shift[at] = lowerOffset[link] - upperOffset[link];
+      wanted.pull[at] = linkWeight(vertex >= real, lower[link] >= real);
+      wanted.fromBelow[vertex] += wanted.pull[at];
+    }
+  }
+  wanted.first[count] = at;
+  return wanted;
 }
 
 /** Places one row at a time, with room to work in that is made once. */
 class RowPlacer {
   readonly x: Float64Array;
   readonly wish: Float64Array;
+  private readonly wanted: Wanted;
   private readonly weight: Float64Array;
   private readonly offset: Float64Array;
   /** Blocks of vertices that stand side by side: where, how heavy, how many. */
@@ -103,7 +155,7 @@ class RowPlacer {
   private readonly size: Int32Array;
 
   constructor(
-    private readonly proper: Proper,
+    proper: Proper,
     net: Net,
     private readonly at: Arrangement,
     private readonly extents: Extents,
@@ -111,6 +163,7 @@ class RowPlacer {
     private readonly before: Float64Array = new Float64Array(0)
   ) {
     const count = proper.count;
+    this.wanted = wantedBy(proper, extents);
     this.x = new Float64Array(count);
     this.wish = new Float64Array(count);
     this.weight = new Float64Array(count);
@@ -135,34 +188,22 @@ class RowPlacer {
 
   /** Weighted means of where the links of each vertex want it; what nothing joins would stay where it is. */
   wishAll(begin: number, end: number, useAbove: boolean, useBelow: boolean): void {
-    const { above, below, upper, lower, real } = this.proper;
-    const { upperOffset, lowerOffset } = this.extents;
+    const { first, below, end: far, shift, pull, fromAbove, fromBelow } = this.wanted;
     const { order } = this.at;
-    const { x, wish, weight } = this;
+    const { x, wish, weight, before } = this;
+    const placed = before.length;
     for (let i = begin; i < end; i++) {
       const vertex = order[i];
-      const lane = vertex >= real;
+      let total = (useAbove ? fromAbove[vertex] : 0) + (useBelow ? fromBelow[vertex] : 0);
+      let sum = 0;
       // What stood somewhere is drawn back to there.
-      const old = this.before[vertex];
-      let total = old === old && old !== undefined ? STAY : 0;
-      let sum = total ? STAY * old : 0;
-      if (useAbove) {
-        for (let k = above.first[vertex]; k < above.first[vertex + 1]; k++) {
-          const link = above.edge[k];
-          const other = upper[link];
-          const pull = linkWeight(lane, other >= real);
-          sum += pull * (x[other] + upperOffset[link] - lowerOffset[link]);
-          total += pull;
-        }
+      if (vertex < placed && before[vertex] === before[vertex]) {
+        total += STAY;
+        sum = STAY * before[vertex];
       }
-      if (useBelow) {
-        for (let k = below.first[vertex]; k < below.first[vertex + 1]; k++) {
-          const link = below.edge[k];
-          const other = lower[link];
-          const pull = linkWeight(lane, other >= real);
-          sum += pull * (x[other] + lowerOffset[link] - upperOffset[link]);
-          total += pull;
-        }
+      const last = useBelow ? first[vertex + 1] : below[vertex];
+      for (let k = useAbove ? first[vertex] : below[vertex]; k < last; k++) {
+        sum += pull[k] * (x[far[k]] + shift[k]);
       }
       wish[vertex] = total > 0 ? sum / total : x[vertex];
       weight[vertex] = total > 0 ? total : 0.01;
@@ -173,7 +214,6 @@ class RowPlacer {
   regress(begin: number, end: number): void {
     const { x, wish, weight, offset, value, total, size } = this;
     const { order } = this.at;
-    this.spread(begin, end);
     let blocks = 0;
     for (let i = begin; i < end; i++) {
       const vertex = order[i];
@@ -198,15 +238,16 @@ class RowPlacer {
   }
 
   /** Least distances from the first vertex of the row; gives that of the last. */
-  private spread(begin: number, end: number): number {
+  spread(begin: number, end: number): number {
     const { left, right } = this.extents;
     const { order } = this.at;
+    const { offset } = this;
     let at = 0;
     for (let i = begin; i < end; i++) {
       if (i > begin) {
         at += right[order[i - 1]] + this.gap(order[i - 1], order[i]) + left[order[i]];
       }
-      this.offset[order[i]] = at;
+      offset[order[i]] = at;
     }
     return at;
   }
