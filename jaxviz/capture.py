@@ -99,6 +99,7 @@ class Capture:
                 constant_name=self.program.constant_name,
                 constant_scope=self.program.constant_scope,
                 donated=self.program.donated,
+                calling=self.program.calling,
             )
 
     @cached_property

@@ -31,7 +31,7 @@ from jaxviz.outside_jit import (
     with_length,
 )
 from jaxviz.program import Program
-from jaxviz.read.frames import is_library
+from jaxviz.read.frames import CallingLine, is_library
 from jaxviz.specialization import (
     Definition,
     Specialization,
@@ -349,8 +349,10 @@ class RecordedProgram(Program):
             for type_ in types
         ]
         definition = compilation.definition
+        place = compilation.place
         super().__init__(definition.function() or _gone, arguments)
         self._donated = compilation.donated
+        self.calling = CallingLine(place.file, "", place.line) if place is not None else None
         self.seconds.update(compilation.seconds)
         self.seconds.setdefault("trace", 0.0)
         # What the base reads from the function, which may be gone.

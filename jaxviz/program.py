@@ -18,10 +18,11 @@ from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.accepted import accepted
+from jaxviz.calling_line import calling_line
 from jaxviz.compat_threads import surroundings
 from jaxviz.hearing import hearing_traces
 from jaxviz.narrowing import Cut, Narrowed, cut_in, hearing_narrowed
-from jaxviz.read.frames import last_line_of
+from jaxviz.read.frames import CallingLine, last_line_of
 from jaxviz.read.values import short_dtype
 from jaxviz.sampling import Sampler
 from jaxviz.scope.captured import CapturedNames
@@ -65,6 +66,8 @@ class Program:
         self.accepted = accepted(fn, self.args, self.kwargs, self.static_argnums)
         #: What JAX was set to when the program was given; it is that program under no other settings.
         self.surroundings = surroundings(checks=False)
+        #: Which line of the person's gave it.
+        self.calling: CallingLine | None = calling_line()
         #: Where tracing spends its time.
         self.traced_where = Sampler()
         #: What each thing cost, by name: `trace`.

@@ -83,6 +83,8 @@ class Tables:
         self.files = _Files()
         self.frames = _Frames()
         self.stacks = _Stacks()
+        #: The frames at which programs were given to jaxviz: lines of the person's that no program has itself.
+        self.calling: set[int] = set()
         self._strings: dict[str, int] = {"": 0}
         self._types: dict[tuple[Any, ...], int] = {}
         self._files: dict[str, int] = {}
@@ -168,6 +170,10 @@ class Tables:
                 self.stacks.parent.append(parent)
             parent = index
         return parent
+
+    def is_own(self, frame: int) -> bool:
+        """Whether a frame is a line of the person's in a program: not in a library, nor where it was given to us."""
+        return not self.files.library[self.frames.file[frame]] and frame not in self.calling
 
     def frames_of(self, stack: int) -> tuple[Frame, ...]:
         """The frames of a call stack, outermost first."""

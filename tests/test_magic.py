@@ -443,3 +443,17 @@ def test_a_call_that_does_not_fit_shows_no_lines_of_jax(shell, names):
         shell.run_cell("%jaxviz f()")
     assert "missing 1 required positional argument" in captured.stdout
     assert "partial_eval" not in captured.stdout
+
+
+@pytest.mark.parametrize("before", ["", "found = "])
+def test_what_jax_makes_of_its_own_functions_comes_from_the_cell_with_the_magic(shell, names, before):
+    names.update(jax=jax, x=jnp.ones(3), jnp=jnp)
+    line = f"{before}%jaxviz jax.nn.softmax(x, where=x > 'a'.count('b'))"
+    with capture_output():
+        found = shell.run_cell(f"y = 1\n{line}\n{'found' * bool(before)}", store_history=True).result
+    frames = {frame for node in found.hlo for frame in node.frames if node.kind == "operation"}
+    (frame,) = frames
+    assert frame.label == f"In [{shell.execution_count - 1}]"
+    assert (frame.line, line[frame.column : frame.end_column]) == (2, line.removeprefix(before))
+    # The cell is there as it was typed.
+    assert line in "\n".join(found.jaxpr.tables.files.text).split("\n")

@@ -163,7 +163,7 @@ class Subject:
     def is_own(self, node: int) -> bool:
         """Whether a line of the person's own code makes a node itself, not a library that it calls."""
         tables, stack = self.graph.tables, int(self.graph.nodes.stack[node])
-        return stack >= 0 and not tables.files.library[tables.frames.file[tables.stacks.frame[stack]]]
+        return stack >= 0 and tables.is_own(tables.stacks.frame[stack])
 
     def is_derived(self, node: int) -> bool:
         """Whether it is part of a derivative that JAX made, of what is differentiated or of the way back."""
@@ -256,10 +256,11 @@ class Subject:
 
     def own_frame(self, stack: int) -> int:
         """The innermost frame of a call stack that is the person's own, or -1."""
-        frames, stacks, library = self.graph.tables.frames, self.graph.tables.stacks, self.graph.tables.files.library
+        tables = self.graph.tables
+        stacks = tables.stacks
         while stack >= 0:
             frame = stacks.frame[stack]
-            if not library[frames.file[frame]]:
+            if tables.is_own(frame):
                 return frame
             stack = stacks.parent[stack]
         return -1
@@ -270,7 +271,7 @@ class Subject:
         frames = []
         while stack >= 0:
             frame = stacks.frame[stack]
-            if not tables.files.library[tables.frames.file[frame]]:
+            if tables.is_own(frame):
                 frames.append(frame)
             stack = stacks.parent[stack]
         return frames[::-1]

@@ -14,12 +14,12 @@ import numpy as np
 
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.stacks import StackTree
-from jaxviz.tables import rows_used
+from jaxviz.tables import Tables, rows_used
 
 
 def attached_stacks(graph: Graph, stacks: StackTree) -> Column:
     """The call stack of each node, with the callers that it lacks where they are known."""
-    stack = graph.nodes.stack
+    stack = _in_program(graph, stacks)
     used = rows_used(stack[stack >= 0])
     functions = graph.tables.frames.function
     root = {one: stacks.root(one) for one in used}
@@ -40,29 +40,43 @@ def attached_stacks(graph: Graph, stacks: StackTree) -> Column:
             if functions[stacks.frame(stacks.root(caller))] != function
         }
         if possible:
-            _attach(graph, stacks, list(possible), lacking, found)
+            _attach(stack, stacks, list(possible), lacking, found, graph.tables)
         else:
             without[function] = lacking
-    _attach_between(graph, stacks, without, found)
+    _attach_between(graph, stack, stacks, without, found)
     return found
 
 
-def _attach(graph: Graph, stacks: StackTree, callers: list[int], lacking: list[int], found: Column) -> None:
+def _in_program(graph: Graph, stacks: StackTree) -> Column:
+    """The call stack of each node from where it is in the program, not where that was given to jaxviz."""
+    calling, stack = graph.tables.calling, graph.nodes.stack
+    called = [one for one in rows_used(stack[stack >= 0]) if calling and stacks.frame(stacks.root(one)) in calling]
+    own = stack.copy()
+    for one in called:
+        own[stack == one] = stacks.below(-1, one, without=stacks.root(one))
+    return own
+
+
+def _attach(
+    stack: Column, stacks: StackTree, callers: list[int], lacking: list[int], found: Column, tables: Tables
+) -> None:
     """Put one of the callers above stacks that lack it; one for each run of nodes."""
-    at = np.flatnonzero(np.isin(graph.nodes.stack, lacking))
+    at = np.flatnonzero(np.isin(stack, lacking))
     for nodes in np.split(at, np.flatnonzero(np.diff(at) > 1) + 1):
-        caller = _fitting(graph, stacks, callers, int(nodes[0])) if len(callers) > 1 else callers[0]
+        caller = _fitting(stack, stacks, callers, int(nodes[0]), tables) if len(callers) > 1 else callers[0]
         for node in nodes.tolist():
             found[node] = stacks.below(caller, int(found[node]))
 
 
-def _attach_between(graph: Graph, stacks: StackTree, without: dict[int, list[int]], found: Column) -> None:
+def _attach_between(
+    graph: Graph, stack: Column, stacks: StackTree, without: dict[int, list[int]], found: Column
+) -> None:
     """Put what nodes before and after have in common above stacks whose callers are seen nowhere.
 
     Of these, the one that most nodes have is the program itself, in which the others stand. What a library made
     before is nobody's branch.
     """
-    stack, region = graph.nodes.stack, graph.nodes.region
+    region = graph.nodes.region
     nodes = {function: np.flatnonzero(np.isin(stack, ones)) for function, ones in without.items()}
     program = max(nodes, key=lambda function: len(nodes[function]), default=-1)
     known = nodes.pop(program, np.zeros(0, int))
@@ -90,10 +104,10 @@ def _callers(stacks: StackTree, used: list[int]) -> dict[int, list[int]]:
     return {frame: list(callers) for frame, callers in found.items()}
 
 
-def _fitting(graph: Graph, stacks: StackTree, callers: list[int], node: int) -> int:
+def _fitting(stack: Column, stacks: StackTree, callers: list[int], node: int, tables: Tables) -> int:
     """Of several callers, the one that shares most with what stands before a node, and comes after it."""
-    before = int(graph.nodes.stack[node - 1]) if node else -1
-    lines = graph.tables.frames.line
+    before = int(stack[node - 1]) if node else -1
+    lines = tables.frames.line
 
     def fit(caller: int) -> tuple[int, bool, int]:
         common = stacks.common(caller, before)

@@ -19,9 +19,8 @@ class StackTree:
         self._depth = [0] * (len(self._parent) + 1)
         for stack, parent in enumerate(self._parent):
             self._depth[stack] = self._depth[parent] + 1
-        library, file = tables.files.library, tables.frames.file
-        #: Of each frame, whether it lies in an installed package.
-        self.library = [bool(library[row]) for row in file]
+        #: Of each frame, whether it is none of the person's own: it lies in an installed package.
+        self.library = [not tables.is_own(frame) for frame in range(len(tables.frames.file))]
         self._added: dict[tuple[int, int], int] = {}
 
     def depth(self, stack: int) -> int:
@@ -41,11 +40,11 @@ class StackTree:
             stack = parent[stack]
         return stack
 
-    def below(self, caller: int, stack: int) -> int:
-        """The stack that has all frames of `caller`, then those of `stack`."""
+    def below(self, caller: int, stack: int, without: int = -1) -> int:
+        """The stack that has all frames of `caller`, then those of `stack`, less those of its part `without`."""
         if not self._added:
             self._added = {pair: row for row, pair in enumerate(zip(self._parent, self._frame, strict=True))}
-        for frame in self.frames_between(stack, -1):
+        for frame in self.frames_between(stack, without):
             known = self._added.get((caller, frame))
             if known is None:
                 known = self._added[caller, frame] = len(self._frame)

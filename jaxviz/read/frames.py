@@ -7,6 +7,7 @@ for them: only the person's own files are read, for columns in characters and fo
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import linecache
 import os
@@ -15,6 +16,7 @@ import sys
 import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -69,6 +71,17 @@ class _Code:
         return line or 0, _known(column), end_line or 0, _known(end_column)
 
 
+class CallingLine(NamedTuple):
+    """The place in a file where the person gave a program to jaxviz. Columns are in bytes; 0 and -1 where not known."""
+
+    file: str
+    function: str
+    line: int
+    column: int = -1
+    end_line: int = 0
+    end_column: int = -1
+
+
 class _Way(NamedTuple):
     """The functions that a traceback leads through: which of its frames are kept, outermost first."""
 
@@ -80,10 +93,14 @@ class _Way(NamedTuple):
 
 
 class FrameReader:
-    """Call stacks of equations, each frame and each code object looked at once."""
+    """Call stacks of equations, each frame and each code object looked at once.
 
-    def __init__(self, tables: Tables) -> None:
+    What no line of the person's is on the stack of was called by the one that is `calling`.
+    """
+
+    def __init__(self, tables: Tables, calling: CallingLine | None = None) -> None:
         self._tables = tables
+        self._calling = calling
         # By id of the code object, which the entry keeps alive.
         self._codes: dict[int, _Code] = {}
         self._frames: dict[tuple[int, int], int] = {}
@@ -99,8 +116,32 @@ class FrameReader:
         key = traceback, function, around
         found = self._stacks.get(key)
         if found is None:
-            found = self._stacks[key] = self._read(traceback, function, around)
+            read = self._read(traceback, function, around) if traceback is not None else Stack((), absolute=False)
+            found = self._stacks[key] = read if around and not read.absolute else self._called(read)
         return found
+
+    def _called(self, stack: Stack) -> Stack:
+        """A whole stack, with the line that gave the program to jaxviz where it has no other line of the person's."""
+        library, file = self._tables.files.library, self._tables.frames.file
+        if self._calling is None or not all(library[file[frame]] for frame in stack.frames):
+            return stack
+        return Stack((self._calling_frame, *stack.frames), stack.absolute)
+
+    @cached_property
+    def _calling_frame(self) -> int:
+        assert self._calling is not None  # it is asked before
+        path, function, line, column, end_line, end_column = self._calling
+        end_line = max(line, end_line)
+        file = add_file(self._tables, path)
+        typed = _magic(linecache.getline(path, line)) if line == end_line else None
+        if typed is not None:
+            column, end_column = typed.column, typed.column + len(typed.text)
+        else:
+            column, end_column = characters(path, line, column), characters(path, end_line, end_column)
+        self._touch(file, line, end_line)
+        frame = self._tables.frame(file, function, line, column, end_line, end_column)
+        self._tables.calling.add(frame)
+        return frame
 
     def _read(self, traceback: Any, function: compat.Function | None, around: tuple[int, ...]) -> Stack:
         codes, instructions = compat.raw_frames(traceback)
@@ -242,11 +283,29 @@ def _end_of(codes: Sequence[CodeType], function: compat.Function | None) -> int:
 
 
 # How IPython rewrites a line magic before Python sees it.
-_MAGIC = re.compile(r"^(\s*)get_ipython\(\)\.run_line_magic\('(\w+)', '((?:[^'\\]|\\.)*)'\)$")
+_MAGIC = re.compile(r"^(\s*(?:[^=()]+=\s*)?)get_ipython\(\)\.run_line_magic(\(.*\))\s*$")
 
 
 def _as_typed(line: str) -> str:
-    return _MAGIC.sub(lambda match: f"{match[1]}%{match[2]} {match[3]}".rstrip(), line)
+    """A line of a notebook cell as the person typed it."""
+    read = _magic(line)
+    return f"{line[: read.column]}{read.text}\n" if read is not None else line
+
+
+class _Magic(NamedTuple):
+    """A line magic as it was typed, and where it began."""
+
+    column: int
+    text: str
+
+
+def _magic(line: str) -> _Magic | None:
+    match = _MAGIC.match(line)
+    try:
+        name, rest = ast.literal_eval(match[2]) if match is not None else ("", "")
+    except (ValueError, SyntaxError):
+        return None
+    return _Magic(len(match[1]), f"%{name} {rest}".rstrip()) if match is not None else None
 
 
 # Also in files that were written on other machines, and in paths that somebody shortened.

@@ -20,7 +20,7 @@ from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Graph
 from jaxviz.read.blocks import Block, Call, Part, assemble, place_joins
 from jaxviz.read.bodies import Body, bodies_of
 from jaxviz.read.drive import Reading, drive
-from jaxviz.read.frames import FrameReader
+from jaxviz.read.frames import CallingLine, FrameReader
 from jaxviz.read.garbage import no_collections
 from jaxviz.read.rows import BODY, NOTHING, Rows
 from jaxviz.read.sharing import Sharing
@@ -40,19 +40,22 @@ def read_jaxpr(
     constant_name: Callable[[Any], str] = lambda constant: "",
     constant_scope: Callable[[Any], str] = lambda constant: "",
     donated: Sequence[bool] = (),
+    calling: CallingLine | None = None,
     repeated_nodes: int = REPEATED_NODES,
 ) -> Graph:
     """The graph of a closed jaxpr, as `jax.jit(f).trace(x).jaxpr` or `jax.make_jaxpr(f)(x)` give it.
 
     Names are those that JAX knows unless given; of constants it knows none. `tables` receives the strings, types and
-    frames; graphs of one document share them. Arguments that are `donated` say so in an attribute.
+    frames; graphs of one document share them. Arguments that are `donated` say so in an attribute. What comes from no
+    line of the person's own comes from the one that is `calling`.
     """
     tables = Tables() if tables is None else tables
     rows = Rows(tables)
-    reader = _Reader(rows, Sharing(rows, repeated_nodes), constant_name, constant_scope)
+    frames = FrameReader(tables, calling)
+    reader = _Reader(rows, Sharing(rows, repeated_nodes), frames, constant_name, constant_scope)
     with no_collections():
         drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names, donated))
-        reader.frames.write_excerpts()
+        frames.write_excerpts()
         function = compat.function_of(jaxpr)
         literals = rows.literal_texts, rows.literal_types
         name = tables.string(function.name if function is not None else "")
@@ -66,13 +69,14 @@ class _Reader:
         self,
         rows: Rows,
         sharing: Sharing,
+        frames: FrameReader,
         constant_name: Callable[[Any], str],
         constant_scope: Callable[[Any], str],
     ) -> None:
         self.tables = rows.tables
         self.rows = rows
         self.sharing = sharing
-        self.frames = FrameReader(rows.tables)
+        self.frames = frames
         self._constant_name = constant_name
         self._constant_scope = constant_scope
         # Primitives whose equations have bodies, and their calls by the identity of their parameters, which the jaxpr
@@ -106,7 +110,7 @@ class _Reader:
         known_ops, known_types, known_scopes = rows.ops, rows.types, rows.scopes
         known_attributes, owning, known_calls = rows.attributes, self._owning, self._calls
         calls, call_numbers, call_owners = block.calls, block.call_number, block.call_owner
-        stack_of: dict[Any, int] = {None: -1}
+        stack_of: dict[Any, int] = {}
         literal_class = compat.Literal
         last_owner: Any = None
         last_params: Any = None

@@ -224,3 +224,23 @@ def test_what_an_installed_library_traces_by_itself_belongs_to_the_line_that_cal
     first = f.__code__.co_firstlineno
     # JAX 0.6 keeps how the library was called, newer ones where what it traced is used.
     assert lines == {first + (1 if jax.__version_info__ < (0, 7) else 2)}
+
+
+def squares(x):
+    return jnp.sum(jnp.sin(x) ** 2)
+
+
+@pytest.mark.parametrize("function", [jax.nn.softmax, jax.jit(jax.nn.softmax), jax.hessian(squares), jnp.linalg.norm])
+def test_what_no_line_of_the_person_makes_comes_from_the_line_that_explores_it(function):
+    explored = jv.explore(function, X)
+    line = HERE.read_text().splitlines().index("    explored = jv.explore(function, X)") + 1
+    for graph in (explored.jaxpr, explored.hlo):
+        for node in graph:
+            if node.kind == "operation":
+                own = [frame for frame in node.frames if not frame.library]
+                assert own
+                assert all(frame.function == "squares" or frame.line == line for frame in own)
+    called = {covered(frame, HERE.read_text().splitlines()) for node in explored.jaxpr for frame in node.frames[:1]}
+    assert "jv.explore(function, X)" in called
+    # The line is not part of the program: it is no box around what is in it.
+    assert not any("explore" in str(row) for row in explored._capture.outline)
