@@ -17,7 +17,10 @@ import jax
 
 from jaxviz import accepted_nnx, compat
 from jaxviz.accepted_nnx import NnxJit
+from jaxviz.jit_options import Static
 from jaxviz.specialization import is_partial
+
+_NO_STATIC = Static()
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,18 +53,21 @@ class Accepted:
 
 @dataclass(frozen=True, eq=False)
 class _Held:
-    """Arguments with None in place of all that JAX gets, and of the static ones, which stand at `places`."""
+    """Arguments with None in place of all that JAX gets, and of those that are `static`."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    places: frozenset[int]
+    static: Static
 
     def joined(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         own = tuple(
-            argument if number in self.places else _join(argument, held)
+            argument if number in self.static.places else _join(argument, held)
             for number, (argument, held) in enumerate(zip(args, self.args, strict=True))
         )
-        return own, {name: _join(argument, self.kwargs[name]) for name, argument in kwargs.items()}
+        return own, {
+            name: argument if name in self.static.names else _join(argument, self.kwargs[name])
+            for name, argument in kwargs.items()
+        }
 
 
 def _join(given: Any, held: Any) -> Any:
@@ -70,17 +76,20 @@ def _join(given: Any, held: Any) -> Any:
     )
 
 
-def accepted(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], static: Sequence[int]) -> Accepted:
-    """The call `fn(*args, **kwargs)` as JAX accepts it; `static` are the places of arguments that it takes as they are.
+def accepted(
+    fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], static: Static = _NO_STATIC
+) -> Accepted:
+    """The call `fn(*args, **kwargs)` as JAX accepts it; it takes `static` arguments as they are.
 
-    >>> call = accepted(lambda x, scale: scale(x), (1.0, abs), {}, ())
+    >>> call = accepted(lambda x, scale: scale(x), (1.0, abs), {})
     >>> call.args, call.complete((2.0, None), {})
     ((1.0, None), ((2.0, <built-in function abs>), {}))
     """
     plain = Accepted(fn, tuple(args), dict(kwargs))
-    filtered = None if static else _filtered_call(fn, args, kwargs)
-    unbound = None if static else _unbound(fn, args, kwargs, accepted_nnx.is_jit)
-    if unbound is not None or not (static or filtered is not None or plain.jitted is not None):
+    is_static = any(static)
+    filtered = None if is_static else _filtered_call(fn, args, kwargs)
+    unbound = None if is_static else _unbound(fn, args, kwargs, accepted_nnx.is_jit)
+    if unbound is not None or not (is_static or filtered is not None or plain.jitted is not None):
         own_fn, own_args, own_kwargs = unbound or (fn, tuple(args), dict(kwargs))
         jit = accepted_nnx.jit_of(own_fn, own_args, own_kwargs)
         if jit is not None:
@@ -88,21 +97,24 @@ def accepted(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, A
             return Accepted(jit, *split, whole=jit, names=accepted_nnx.names_of(own_args, own_kwargs, split))
     if filtered is None and plain.jitted is not None:
         return plain
-    own = None if static or filtered is not None else _unbound(fn, args, kwargs, compat.is_jitted)
+    own = None if is_static or filtered is not None else _unbound(fn, args, kwargs, compat.is_jitted)
     if own is not None:
         # What runs is the person's jit, to which the arguments that were bound are arguments as all others are.
         return Accepted(*own, whole=own[0])
     donated: tuple[int, ...] = ()
     if filtered is not None:
         fn, args, kwargs, donated = filtered
-    places = frozenset(number % len(args) for number in static) if args else frozenset()
-    free = tuple(None if number in places else argument for number, argument in enumerate(args)), dict(kwargs)
+    places, names = static
+    free = (
+        tuple(None if number in places else argument for number, argument in enumerate(args)),
+        {name: None if name in names else argument for name, argument in kwargs.items()},
+    )
     if filtered is None and _is_whole(free):
         return plain
     numbers = filtered is None
     parted = [_part(argument, numbers) for argument in free[0]]
     named = {name: _part(argument, numbers) for name, argument in free[1].items()}
-    held = _Held(tuple(kept for _, kept in parted), {name: kept for name, (_, kept) in named.items()}, places)
+    held = _Held(tuple(kept for _, kept in parted), {name: kept for name, (_, kept) in named.items()}, static)
     whole = fn
 
     @functools.wraps(fn)
@@ -112,7 +124,8 @@ def accepted(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, A
         return _part(whole(*args, **kwargs), numbers)[0]
 
     given = tuple(argument if number in places else parted[number][0] for number, argument in enumerate(args))
-    return Accepted(call, given, {name: one for name, (one, _) in named.items()}, donated, whole, held)
+    given_named = {name: kwargs[name] if name in names else one for name, (one, _) in named.items()}
+    return Accepted(call, given, given_named, donated, whole, held)
 
 
 def _part(tree: Any, numbers: bool) -> tuple[Any, Any]:

@@ -78,7 +78,12 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument(
             "--args", nargs="*", default=[], metavar="ARG", help="such as 'f32[128,64]' 'i32[]' 3 \"scale=f32[]\""
         )
-        made.add_argument("--static", type=int, nargs="*", default=[], metavar="N", help="numbers of static arguments")
+        made.add_argument(
+            "--static", nargs="*", default=[], metavar="ARG", help="static arguments, by number or name: 1 size"
+        )
+        made.add_argument(
+            "--donate", nargs="*", default=[], metavar="ARG", help="arguments whose memory may be used for results"
+        )
         made.add_argument("--target", help='a device to compile for, such as "cuda:h100"')
 
     explore = command("explore", _explore, "say what JAX makes of a function, and what is worth knowing")
@@ -137,13 +142,15 @@ def _open(options: Any) -> int:
 def _explored(options: Any) -> Exploration:
     from jaxviz.argument_text import arguments_of
     from jaxviz.exploration import Exploration
+    from jaxviz.jit_options import JitOptions, arguments_in
     from jaxviz.program import Program
     from jaxviz.tracebacks import without_our_frames
 
     args, kwargs = arguments_of(options.args)
+    named = [arguments_in(" ".join(each)) if each else () for each in (options.static, options.donate)]
     function = load_function(options.function)
     _check_arguments(function, options.function, args, kwargs)
-    exploration = Exploration(Program(function, args, kwargs, options.static, options.target))
+    exploration = Exploration(Program(function, args, kwargs, JitOptions.named(*named), options.target))
     try:
         exploration.trace()
     except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +13,7 @@ from jaxviz import compat_traces
 from jaxviz.document import STAGE_KINDS, Document, FindingEntry
 from jaxviz.exported import Exported
 from jaxviz.graph import OPERATION, Graph
+from jaxviz.jit_options import JitOptions
 from jaxviz.notebook.session import note_explored
 from jaxviz.program import Program
 from jaxviz.shown import ShownGrowing
@@ -473,7 +474,10 @@ def explore(
     fn: Callable[..., Any],
     /,
     *args: Any,
-    static_argnums: int | Sequence[int] = (),
+    static_argnums: int | Sequence[int] | None = (),
+    static_argnames: str | Iterable[str] | None = (),
+    donate_argnums: int | Sequence[int] | None = (),
+    donate_argnames: str | Iterable[str] | None = (),
     target: Any = None,
     passes: bool = False,
     **kwargs: Any,
@@ -481,9 +485,11 @@ def explore(
     """Explores what JAX makes of `fn(*args, **kwargs)`, without running it.
 
     Arguments may be arrays, pytrees of arrays, numbers, or `jax.ShapeDtypeStruct` where only the shape is known.
-    `fn` may be any callable; a function that is already jitted is taken as it is, with its own options. `target` names
-    a device to compile for that need not be there, such as "cuda:h100" or "tpu:v5e"; what is no string is the argument
-    of that name, as losses have one. With `passes`, what is shown can be stepped through the passes of the compiler.
+    `fn` may be any callable; a function that is already jitted is taken as it is, with all of its own options, such as
+    shardings. For one that is not, static and donated arguments are named as for `jax.jit`: a number that is part of a
+    shape, or decides an `if` of Python, is static. `target` names a device to compile for that need not be there, such
+    as "cuda:h100" or "tpu:v5e"; what is no string is the argument of that name, as losses have one. With `passes`, what
+    is shown can be stepped through the passes of the compiler.
 
     An error of `fn` comes as JAX's own, with a note that says in words why and what to do; `error.jaxviz` shows itself
     in a notebook, with what was traced until then.
@@ -491,11 +497,13 @@ def explore(
     Example::
 
         jv.explore(lambda x: jnp.sin(x) * 2, jnp.ones(8))
+        jv.explore(lambda x, size: jnp.resize(x, size), jnp.ones(8), size=20, static_argnames="size")
     """
     __tracebackhide__ = True
     if target is not None and not isinstance(target, str):
         kwargs["target"], target = target, None
-    exploration = Exploration(Program(fn, args, kwargs, static_argnums=static_argnums, target=target))
+    options = JitOptions.of(static_argnums, static_argnames, donate_argnums, donate_argnames)
+    exploration = Exploration(Program(fn, args, kwargs, options, target))
     exploration.with_passes = passes
     try:
         exploration.trace()
@@ -509,12 +517,14 @@ def explore(
     return exploration
 
 
-def rebuild(fn: Callable[..., Any], /, *args: Any, static_argnums: int | Sequence[int] = (), **kwargs: Any) -> Rebuilt:
+def rebuild(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Rebuilt:
     """Writes the first unrolled loop of `fn` as a loop of JAX, and compiles and runs both to compare them.
+
+    It takes what `explore` takes.
 
     Example::
 
         jv.rebuild(settle, jnp.ones(16))
     """
     __tracebackhide__ = True
-    return explore(fn, *args, static_argnums=static_argnums, **kwargs).rebuild()
+    return explore(fn, *args, **kwargs).rebuild()

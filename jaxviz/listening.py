@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from jaxviz import compat
 from jaxviz.hearing import TRACE
+from jaxviz.jit_options import JitOptions
 from jaxviz.outside_jit import (
     definition_of_bare,
     definition_of_piece,
@@ -289,7 +290,7 @@ def _compilation(name: str, seen: Seen) -> Compilation:
             types=types,
         )
         static = [number for number in getattr(seen.info, "static_argnums", ()) if number < len(seen.args)]
-        call = Program(function, seen.args, seen.kwargs, static).call
+        call = Program(function, seen.args, seen.kwargs, JitOptions(tuple(static))).call
         if is_bare(definition.file, jaxpr):
             definition = definition_of_bare(definition, jaxpr, seen.called, seen.place)
             signature = with_length(signature, jaxpr)

@@ -21,6 +21,7 @@ from jaxviz.accepted import accepted
 from jaxviz.calling_line import calling_line
 from jaxviz.compat_threads import surroundings
 from jaxviz.hearing import hearing_traces
+from jaxviz.jit_options import JitOptions, Static, anew, static_at
 from jaxviz.narrowing import Cut, Narrowed, cut_in, hearing_narrowed
 from jaxviz.read.frames import CallingLine, last_line_of
 from jaxviz.read.values import short_dtype
@@ -51,7 +52,7 @@ class Program:
         fn: Callable[..., Any],
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
-        static_argnums: int | Sequence[int] = (),
+        options: JitOptions | None = None,
         target: str | Target | None = None,
     ) -> None:
         if not callable(fn):
@@ -59,11 +60,14 @@ class Program:
         self.fn = fn
         self.args = tuple(args)
         self.kwargs = dict(kwargs or {})
-        self.static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+        #: What was said beside the call; a function that is jitted has its own.
+        self.options = options or JitOptions()
+        #: Which arguments were said to be static.
+        self.said_static = self.options.static_of(fn, len(self.args))
         #: What it is compiled for; None is the device that JAX uses anyway.
         self.target = find_target(target) if isinstance(target, str) else target
         #: What JAX is given of all that.
-        self.accepted = accepted(fn, self.args, self.kwargs, self.static_argnums)
+        self.accepted = accepted(fn, self.args, self.kwargs, self.said_static)
         #: What JAX was set to when the program was given; it is that program under no other settings.
         self.surroundings = surroundings(checks=False)
         #: Which line of the person's gave it.
@@ -118,13 +122,15 @@ class Program:
     @cached_property
     def call(self) -> str:
         """The call, rebuilt from the types of its arguments: `settle(f32[16])`."""
-        static = {number % len(self.args) for number in self.static_argnums} if self.args else set()
+        places, static = self.said_static
         names = parameter_names(self.fn, len(self.args))
         written = [
-            repr(argument) if number in static else _spell(argument, name)
+            repr(argument) if number in places else _spell(argument, name)
             for number, (argument, name) in enumerate(zip(self.args, names, strict=True))
         ]
-        written += [f"{name}={_spell(argument)}" for name, argument in self.kwargs.items()]
+        written += [
+            f"{name}={repr(argument) if name in static else _spell(argument)}" for name, argument in self.kwargs.items()
+        ]
         return f"{self.name}({', '.join(written)})"
 
     # What JAX makes of it.
@@ -138,9 +144,9 @@ class Program:
         if self._is_bound_jit:
             # Bound, it would forget its object: `trace` is looked up on the function.
             jitted, args = jitted.__func__, (jitted.__self__, *args)
-        elif self.static_argnums or self.accepted.jitted is None:
-            donated = self.accepted.donated or None
-            jitted = jax.jit(_anew(jitted), static_argnums=self.static_argnums or None, donate_argnums=donated)
+        elif self.options or self.accepted.jitted is None:
+            donated = {"donate_argnums": self.accepted.donated} if self.accepted.donated else {}
+            jitted = jax.jit(anew(jitted), **donated, **self.options.given)
         with self.traced_where, hearing_traces() as heard, hearing_narrowed() as narrowed:
             traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
@@ -172,8 +178,10 @@ class Program:
 
         wrapper.__name__ = self.name
         args, kwargs = self._placed_arguments
-        dynamic = [argument for number, argument in enumerate(args) if number not in self.static_argnums]
-        return self._jit(wrapper).lower(*dynamic, **kwargs)
+        numbers, names = self._static
+        dynamic = [argument for number, argument in enumerate(args) if number not in numbers]
+        named = {name: argument for name, argument in kwargs.items() if name not in names}
+        return self._jit(wrapper).lower(*dynamic, **named)
 
     def _jit(self, function: Callable[..., Any]) -> Any:
         """What a function that is lowered anew is jitted with."""
@@ -182,17 +190,14 @@ class Program:
     @property
     def _is_bound_jit(self) -> bool:
         fn = self.accepted.fn
-        return inspect.ismethod(fn) and compat.is_jitted(fn.__func__) and not self.static_argnums
+        return inspect.ismethod(fn) and compat.is_jitted(fn.__func__) and not self.options
 
     @cached_property
-    def _static(self) -> tuple[frozenset[int], frozenset[str]]:
+    def _static(self) -> Static:
         """The arguments that are part of what is compiled: their places among `_called_with`, and their names."""
-        numbers: Sequence[int] = self.static_argnums
-        names: Sequence[str] = ()
-        if not self.static_argnums and self.accepted.jitted is not None:
-            numbers, names = compat.static_arguments_of(self.accepted.jitted)
-        count = len(self._called_with)
-        return frozenset(number % count for number in numbers if -count <= number < count), frozenset(names)
+        if self.options or self.accepted.jitted is None:
+            return self.said_static
+        return static_at(*compat.static_arguments_of(self.accepted.jitted), len(self._called_with))
 
     @property
     def _called_with(self) -> tuple[Any, ...]:
@@ -313,17 +318,6 @@ class Program:
     @cached_property
     def _captured(self) -> CapturedNames:
         return CapturedNames(self.fn)
-
-
-def _anew(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function as another object, which may be hashed: JAX would answer with an earlier trace of it, made
-    before a global or an attribute that it reads was changed."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    return call
 
 
 def _spell(argument: Any, name: str = "") -> str:

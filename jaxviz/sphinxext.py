@@ -23,6 +23,7 @@ from jaxviz.argument_text import arguments_of
 from jaxviz.cli import load_function
 from jaxviz.document import STAGE_KINDS
 from jaxviz.exploration import Exploration
+from jaxviz.jit_options import JitOptions, arguments_in
 from jaxviz.program import Program
 
 # Folder of the pages and pictures in what Sphinx builds.
@@ -37,17 +38,14 @@ def _stage(text: str) -> str:
     return str(directives.choice(text, STAGE_KINDS))
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(directives.nonnegative_int(part)) for part in text.replace(",", " ").split()]
-
-
 class JaxvizDirective(Directive):  # type: ignore[misc]
     """`.. jaxviz:: pkg.mod:fn`"""
 
     required_arguments = 1
     option_spec: ClassVar[dict[str, Any]] = {
         "args": directives.unchanged,
-        "static": _numbers,
+        "static": arguments_in,
+        "donate": arguments_in,
         "stage": _stage,
         "target": directives.unchanged,
         "height": directives.positive_int,
@@ -61,7 +59,8 @@ class JaxvizDirective(Directive):  # type: ignore[misc]
         try:
             args, kwargs = arguments_of(shlex.split(self.options.get("args", "")))
             function = load_function(self.arguments[0])
-            program = Program(function, args, kwargs, self.options.get("static", ()), self.options.get("target"))
+            options = JitOptions.named(self.options.get("static", ()), self.options.get("donate", ()))
+            program = Program(function, args, kwargs, options, self.options.get("target"))
             exploration = Exploration(program)
             exploration.trace()
             svg, page = exploration.to_svg(stage=stage), exploration.to_html(stage=stage)

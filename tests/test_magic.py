@@ -112,6 +112,8 @@ def test_starred_arguments(shell, names):
 
 def test_static_arguments(shell, names):
     names.update(f=lambda x, n: x.reshape(n, -1), x=jnp.ones(6))
+    for static in ("1", "n", "'1, n'", "n --donate x"):
+        assert explore(shell, f"--static {static} f(x, 2)").program.argument_names == ("x",)
     exploration = explore(shell, "--static 1 f(x, 2)")
     assert exploration.jaxpr.node(len(exploration.jaxpr) - 1).kind == "result"
 
@@ -127,7 +129,7 @@ def test_static_arguments(shell, names):
         ("--help", "[--save FILE]"),
         ("--speed 3 f(x)", "has no option --speed; it has --stage, --height"),
         ("--height tall f(x)", "--height wants a whole number above 0."),
-        ("--static x f(x)", "--static wants argument numbers"),
+        ("--static 1.5 f(x)", "--static wants arguments by number or name"),
         ("--stage llvm f(x)", "--stage wants jaxpr, stablehlo or hlo."),
     ],
 )

@@ -10,7 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxviz as jv
 from jaxviz.capture import Capture
+from jaxviz.jit_options import JitOptions
 from jaxviz.program import Program
 
 X = jnp.ones((2, 3))
@@ -100,7 +102,7 @@ def test_numbers_keywords_and_no_arguments():
 
 
 def test_static_arguments_are_values():
-    program = Program(lambda x, n: x * n, (X, 3), static_argnums=1)
+    program = Program(lambda x, n: x * n, (X, 3), options=JitOptions.of(static_argnums=1))
     assert program.argument_names == ("x",)
     assert program.call == "<lambda>(f32[2,3], 3)"
 
@@ -217,3 +219,43 @@ def test_what_tracing_costs_is_not_known_where_jax_has_the_trace_of_an_earlier_c
         capture = Capture(program)
         assert len(capture.jaxpr)
         assert ("trace" in capture.costs("jaxpr")) is known
+
+
+def sized(x, n, mode="twice"):
+    return jnp.ones(n) * (x.sum() * 2 if mode == "twice" else x.sum())
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "options", "call"),
+    [
+        ((X, 3), {}, {"static_argnums": 1}, "sized(f32[2,3], 3)"),
+        ((X, 3), {}, {"static_argnums": -1}, "sized(f32[2,3], 3)"),
+        ((X, 3), {}, {"static_argnames": "n"}, "sized(f32[2,3], 3)"),
+        ((X,), {"n": 3}, {"static_argnums": 1}, "sized(f32[2,3], n=3)"),
+        ((X,), {"n": 3}, {"static_argnames": ["n"]}, "sized(f32[2,3], n=3)"),
+        ((X,), {"n": (3, 2)}, {"static_argnames": "n"}, "sized(f32[2,3], n=(3, 2))"),
+        ((X, 3), {"mode": "once"}, {"static_argnames": ("n", "mode")}, "sized(f32[2,3], 3, mode='once')"),
+        # What is no array is held back by itself, also beside what is static.
+        ((X, 3), {"mode": "once"}, {"static_argnums": 1}, "sized(f32[2,3], 3, mode='once')"),
+    ],
+)
+def test_static_arguments_are_named_as_for_jit(args, kwargs, options, call):
+    explored = jv.explore(sized, *args, **kwargs, **options)
+    assert explored.program.argument_names == ("x",)
+    assert explored.call == call
+    assert explored.run(repeat=1).median > 0
+    assert explored.values().first_bad is None
+
+
+@pytest.mark.parametrize("options", [{"donate_argnums": 0}, {"donate_argnames": "x"}])
+def test_donated_arguments_are_named_as_for_jit(options):
+    explored = jv.explore(lambda x, y: x + y, jnp.ones(4), jnp.ones(4), **options)
+    assert explored.program.donated == (True, False)
+    assert "donated" in explored.jaxpr.node(0).attributes
+
+
+def test_options_beside_a_jit_of_the_persons_are_added_to_it():
+    jitted = jax.jit(sized, static_argnames=("n", "mode"))
+    explored = jv.explore(jitted, X, n=3, static_argnames="n", donate_argnames="x")
+    assert explored.program.argument_names == ("x",)
+    assert explored.program.donated == (True,)

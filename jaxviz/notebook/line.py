@@ -12,14 +12,15 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from jaxviz.document import STAGE_KINDS
+from jaxviz.jit_options import JitOptions, arguments_in
 from jaxviz.notebook.paths import path_in
 
 #: What to write, at the end of what is said of a line that cannot be read.
 EXAMPLE = "write a call, such as %jaxviz step(params, x)"
 
 _USAGE = (
-    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static N] [--target NAME] [--passes] "
-    "[--run [N]] [--memory] [--values] [--compile] [--vs 'g(args)'] fn(args), or a path"
+    "%jaxviz [--stage NAME] [--height PX] [--save FILE] [--svg FILE] [--static ARG] [--donate ARG] "
+    "[--target NAME] [--passes] [--run [N]] [--memory] [--values] [--compile] [--vs 'g(args)'] fn(args), or a path"
 )
 
 
@@ -32,7 +33,9 @@ class Options:
     height: int | None = None
     save: Path | None = None
     svg: Path | None = None
-    static: tuple[int, ...] = ()
+    # Arguments by their number or name.
+    static: tuple[int | str, ...] = ()
+    donate: tuple[int | str, ...] = ()
     target: str | None = None
     passes: bool = False
     # How often the call is run; None not at all.
@@ -44,6 +47,11 @@ class Options:
     # The other call, to be put beside it.
     vs: str | None = None
 
+    @property
+    def jit(self) -> JitOptions:
+        """What is said of the arguments beside the call."""
+        return JitOptions.named(self.static, self.donate)
+
 
 def _whole_number(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
@@ -51,11 +59,11 @@ def _whole_number(text: str) -> int:
     return int(text)
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    parts = [part for part in re.split(r"[,\s]+", text) if part]
-    if not parts or not all(re.fullmatch(r"-?\d+", part) for part in parts):
-        raise ValueError("argument numbers such as 1 or 0,2")
-    return tuple(int(part) for part in parts)
+def _arguments(text: str) -> tuple[int | str, ...]:
+    try:
+        return arguments_in(text)
+    except ValueError:
+        raise ValueError("arguments by number or name, such as 1 or 0,2 or size") from None
 
 
 def _stage(text: str) -> str:
@@ -70,7 +78,8 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "height": _whole_number,
     "save": Path,
     "svg": Path,
-    "static": _numbers,
+    "static": _arguments,
+    "donate": _arguments,
     "target": str,
     "run": _whole_number,
     "vs": str,

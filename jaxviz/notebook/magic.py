@@ -47,7 +47,7 @@ class JaxvizMagics(Magics):
 
     @line_cell_magic
     def jaxviz(self, line: str, cell: str | None = None) -> Any:
-        """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static N] fn(args)
+        """Explore what JAX makes of a call: %jaxviz [--height PX] [--save FILE] [--svg FILE] [--static ARG] fn(args)
 
         %%jaxviz runs a cell and shows every function that JAX compiles meanwhile.
         """
@@ -88,13 +88,12 @@ class JaxvizMagics(Magics):
         if function is open_path and len(args) == 1 and not kwargs:
             return self._opened(options, Path(args[0]))
         try:
-            exploration = Exploration(Program(function, args, kwargs, options.static, options.target))
+            exploration = Exploration(Program(function, args, kwargs, options.jit, options.target))
         except TargetError as error:
             raise UsageError(f"%jaxviz --target: {error}") from None
         exploration.call = ast.unparse(call)
         exploration.typed = tuple(map(ast.unparse, (call.func, *call.args, *call.keywords)))
-        if options.static:
-            exploration.typed += (f"static_argnums={options.static}",)
+        exploration.typed += tuple(f"{name}={value!r}" for name, value in options.jit.given.items())
         exploration.height = options.height
         exploration.stage = options.stage or exploration.stage
         exploration.with_passes = options.passes
@@ -123,7 +122,7 @@ class JaxvizMagics(Magics):
         own, other = parse(options.vs)
         if own != Options():
             raise UsageError("%jaxviz --vs wants a call without options: %jaxviz --vs 'g(x)' f(x).")
-        found = Comparison(first, self._explored(replace(options, vs=None, static=()), other))
+        found = Comparison(first, self._explored(replace(options, vs=None, static=(), donate=()), other))
         found.height, found.stage = options.height, options.stage
         return found
 

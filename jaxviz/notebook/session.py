@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Line
     from jaxviz.find.differing import Reason
+    from jaxviz.jit_options import Static
     from jaxviz.listening import Compilation
     from jaxviz.loops.compare import Rebuilt
     from jaxviz.specialization import Definition, Specialization
@@ -128,8 +129,10 @@ class Session:
         from jaxviz.specialization import Specialization, definition_of, settings_now, signature_of
 
         program = exploration.program
-        static = [number % len(program.args) for number in program.static_argnums] if program.args else []
-        signature = signature_of(program.fn, program.args, program.kwargs, static_argnums=static)
+        places, names = program.said_static
+        signature = signature_of(
+            program.fn, program.args, program.kwargs, static_argnums=sorted(places), static_argnames=sorted(names)
+        )
         special = Specialization(definition_of(program.fn), signature, settings_now(), time.time())
         make = _again(exploration)
         with self._lock:
@@ -418,7 +421,7 @@ def _again(exploration: Exploration) -> Callable[[], Exploration]:
     from jaxviz.program import Program
 
     program = exploration.program
-    args, kwargs = _abstract(program.args, program.kwargs, program.static_argnums)
+    args, kwargs = _abstract(program.args, program.kwargs, program.said_static)
     kept = weakref.ref(exploration)
     call, with_passes = exploration.call, exploration.with_passes
 
@@ -426,15 +429,15 @@ def _again(exploration: Exploration) -> Callable[[], Exploration]:
         found = kept()
         if found is not None:
             return found
-        made = Exploration(Program(program_fn, args, kwargs, static, target))
+        made = Exploration(Program(program_fn, args, kwargs, options, target))
         made.call, made.with_passes = call, with_passes
         return made
 
-    program_fn, static, target = program.fn, program.static_argnums, program.target
+    program_fn, options, target = program.fn, program.options, program.target
     return make
 
 
-def _abstract(args: Any, kwargs: Any, static: Sequence[int] = ()) -> tuple[Any, Any]:
+def _abstract(args: Any, kwargs: Any, static: Static | None = None) -> tuple[Any, Any]:
     """Arguments with types in place of arrays."""
     import jax
 
@@ -445,12 +448,15 @@ def _abstract(args: Any, kwargs: Any, static: Sequence[int] = ()) -> tuple[Any, 
             leaf.shape, leaf.dtype, weak_type=getattr(leaf, "weak_type", False), sharding=_spread(leaf)
         )
 
-    numbers = {number % len(args) for number in static} if args else set()
+    places, names = static or ((), ())
     kept = tuple(
-        argument if number in numbers else jax.tree_util.tree_map(type_of, argument)
+        argument if number in places else jax.tree_util.tree_map(type_of, argument)
         for number, argument in enumerate(args)
     )
-    return kept, jax.tree_util.tree_map(type_of, dict(kwargs))
+    return kept, {
+        name: argument if name in names else jax.tree_util.tree_map(type_of, argument)
+        for name, argument in kwargs.items()
+    }
 
 
 def _spread(array: Any) -> Any:
