@@ -19,7 +19,6 @@ from jaxviz import compat
 from jaxviz.measure.functions import FunctionCost, function_costs
 from jaxviz.measure.profile import NoProfile, tracing
 from jaxviz.measure.progress import waited_for
-from jaxviz.optimize import outside_the_cache
 from jaxviz.units import seconds_text
 
 if TYPE_CHECKING:
@@ -142,8 +141,7 @@ def compile_cost(
     # As another object: of its own, JAX would remember what it was lowered to.
     lowered = program.lower(program.jaxpr.replace())
     lower = program.seconds["lower"]
-    with outside_the_cache():
-        took, events, note = waited_for(program.call, "compiling again", lambda _: _compiled(lowered), tell, runs=False)
+    took, events, note = waited_for(program.call, "compiling again", lambda _: _compiled(lowered), tell, runs=False)
     steps = [
         Step("trace", "trace", 0.0, trace, -1),
         Step("lower", "lower", trace, lower, -1),

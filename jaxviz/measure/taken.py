@@ -17,6 +17,7 @@ import numpy as np
 
 from jaxviz.measure.errors import RunError
 from jaxviz.measure.waiting import still_going
+from jaxviz.optimize import outside_the_cache
 
 # Seconds without progress after which a device is asked, and that it may take to answer.
 _SUSPICIOUS, _PATIENCE = 2.5, 2.5
@@ -85,7 +86,7 @@ def _asked(device: Any) -> Event:
 
 def _ask(device: Any, answered: Event) -> None:
     # What fails has an answer too.
-    with suppress(Exception):
+    with suppress(Exception), outside_the_cache():
         result = _answer(jax.device_put(np.ones((_SIDE, _SIDE), np.float32), device))
         # Not in the runtime, where the end of the process would meet this thread.
         while not result.is_ready():

@@ -28,6 +28,7 @@ import jax
 
 from jaxviz.compat_threads import surroundings
 from jaxviz.measure.callbacks import be_silent_about, end_callbacks, in_callbacks, raise_in
+from jaxviz.optimize import outside_the_cache
 
 Result = TypeVar("Result")
 
@@ -221,7 +222,8 @@ class Work(Generic[Result]):
         # To be stopped a moment before the end is to be at the end.
         with suppress(Stopped):
             try:
-                with self._surroundings():
+                # What is compiled here is nothing of the person's, and says what it costs.
+                with self._surroundings(), outside_the_cache():
                     self._result = self._do(self)
             except BaseException as error:
                 self._error = error

@@ -406,6 +406,11 @@ def test_the_persistent_cache_is_neither_used_nor_filled(tmp_path):
         assert stored
         ex = jv.explore(f, jnp.ones(4))
         assert link_shares(ex.hlo, ex.links("hlo"))["exact"] > 0
+        ex.run(repeat=1, eager=True)
+        ex.memory()
+        ex.values(every=True)
+        ex.compile_cost()
+        jv.testing.assert_peak_bytes(f, jnp.ones(4), at_most=1e9)
         assert set(os.listdir(tmp_path)) == stored
     finally:
         for name, value in before.items():
