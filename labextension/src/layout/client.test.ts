@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { LayoutClient } from './client.ts';
 import type { LayoutInput } from './input.ts';
 import { layout } from './layout.ts';
+import { LayoutMemory, type Told } from './memory.ts';
 
 const input = (boxes: number): LayoutInput => ({
   parent: new Int32Array(boxes).fill(-1),
@@ -23,12 +24,13 @@ class FakeWorker {
   static made: FakeWorker[] = [];
   onmessage: ((event: { data: unknown }) => void) | null = null;
   onerror: ((event: unknown) => void) | null = null;
-  readonly jobs: { id: number; input: LayoutInput }[] = [];
+  readonly jobs: { id: number; input: LayoutInput; learned?: Told }[] = [];
+  readonly memory = new LayoutMemory();
   ended = false;
   constructor() {
     FakeWorker.made.push(this);
   }
-  postMessage(job: { id: number; input: LayoutInput }): void {
+  postMessage(job: { id: number; input: LayoutInput; learned?: Told }): void {
     this.jobs.push(job);
   }
   terminate(): void {
@@ -37,7 +39,9 @@ class FakeWorker {
   answer(): void {
     const job = this.jobs.shift();
     if (job && !this.ended) {
-      this.onmessage?.({ data: { id: job.id, layout: layout(job.input) } });
+      this.memory.learn(job.learned ?? []);
+      const made = layout(job.input, this.memory);
+      this.onmessage?.({ data: { id: job.id, layout: made, learned: this.memory.tell('last') } });
     }
   }
 }
@@ -64,6 +68,24 @@ test('a cancelled job ends its worker, and the next one starts a new one', async
   assert.equal(FakeWorker.made.length, 2);
   FakeWorker.made[1].answer();
   assert.equal((await second.result).x.length, 2);
+});
+
+test('the next worker is told what the last one had laid out, though that was ended', async () => {
+  const layouts = client();
+  const [small, large] = [layouts.layout(input(3)), layouts.layout(input(4))];
+  FakeWorker.made[0].answer();
+  FakeWorker.made[0].answer();
+  await Promise.all([small.result, large.result]);
+  layouts.setSeen(false);
+  layouts.setSeen(true);
+  void layouts.layout(input(3));
+  const [{ learned }] = FakeWorker.made[1].jobs;
+  assert.deepEqual(
+    learned?.map(([, { fresh }]) => fresh?.x.length),
+    [3, 4]
+  );
+  void layouts.layout(input(3));
+  assert.equal(FakeWorker.made[1].jobs[1].learned, undefined);
 });
 
 test('cancelling a job that is done changes nothing', async () => {

@@ -4,7 +4,7 @@
  */
 import type { Layout, LayoutInput } from './input.ts';
 import { layout } from './layout.ts';
-import { LayoutMemory } from './memory.ts';
+import { LayoutMemory, type Told } from './memory.ts';
 
 /** A layout under way. `result` rejects with an `AbortError` once it is cancelled. */
 export interface LayoutJob {
@@ -15,6 +15,7 @@ export interface LayoutJob {
 interface Answer {
   readonly id: number;
   readonly layout?: Layout;
+  readonly learned?: Told;
   readonly error?: string;
 }
 
@@ -38,6 +39,7 @@ export class LayoutClient {
   private worker: Worker | null = null;
   private failed = false;
   private seen = true;
+  /** What the worker remembers; a worker that ends takes nothing with it. */
   private readonly memory = new LayoutMemory();
   private next = 0;
   private readonly waiting = new Map<number, Waiting>();
@@ -45,13 +47,14 @@ export class LayoutClient {
   constructor(private readonly makeWorker: () => Worker = ownWorker) {}
 
   layout(input: LayoutInput): LayoutJob {
+    const isNew = !this.worker;
     const worker = this.start();
     if (!worker) {
       return this.inPlace(input);
     }
     const id = this.next++;
     const result = new Promise<Layout>((resolve, reject) => this.waiting.set(id, { input, resolve, reject }));
-    worker.postMessage({ id, input });
+    worker.postMessage(isNew ? { id, input, learned: this.memory.tell('all') } : { id, input });
     return { result, cancel: () => this.cancel(id) };
   }
 
@@ -124,9 +127,10 @@ export class LayoutClient {
     this.worker = null;
   }
 
-  private answer({ id, layout, error }: Answer): void {
+  private answer({ id, layout, learned, error }: Answer): void {
     const job = this.waiting.get(id);
     this.waiting.delete(id);
+    this.memory.learn(learned ?? []);
     if (layout) {
       job?.resolve(layout);
     } else {

@@ -12,11 +12,14 @@ const PICTURES = 12;
 const MOST_PASSING = 0.1;
 
 /** How a group was laid out: from nothing, and from where its boxes stood in a picture before. */
-interface Known {
+export interface Known {
   readonly fresh?: FlatLayout | undefined;
   readonly warm?: FlatLayout | undefined;
   readonly seen: number;
 }
+
+/** Groups by how they look: what one memory tells another. */
+export type Told = readonly (readonly [string, Known])[];
 
 export class LayoutMemory {
   private readonly known = new Map<string, Known>();
@@ -29,6 +32,19 @@ export class LayoutMemory {
       if (seen < this.picture - PICTURES) {
         this.known.delete(key);
       }
+    }
+  }
+
+  /** What was laid out or seen again in the picture that is the last, or all that is known. */
+  tell(which: 'last' | 'all'): Told {
+    return [...this.known].filter(([, { seen }]) => which === 'all' || seen === this.picture);
+  }
+
+  /** As if the groups had been seen here, in a picture of their own. */
+  learn(groups: Told): void {
+    this.next();
+    for (const [key, known] of groups) {
+      this.known.set(key, { ...known, seen: this.picture });
     }
   }
 
