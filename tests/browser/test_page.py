@@ -53,6 +53,35 @@ def test_a_page_is_explored_as_a_cell_is(open_page, graph_of, tmp_path):
     expect(page.get_by_role("button", name="whole window")).to_be_hidden()
 
 
+def test_in_a_page_of_its_own_the_wheel_zooms_at_once(open_page, graph_of, tmp_path):
+    path = tmp_path / "step.html"
+    jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    graph = graph_of(page.locator("#jv-page .jv-root"))
+    stage, spot = graph.stage.bounding_box(), graph.place("forward")
+    others = [label for label in graph.labels if label != "forward"]
+    before = graph.place(others[0])
+    page.mouse.move(stage["x"] + spot["x"], stage["y"] + spot["y"])
+    page.mouse.wheel(0, 240)
+    graph.settle()
+    now, other = graph.place("forward"), graph.place(others[0])
+    assert (now["x"], now["y"]) == pytest.approx((spot["x"], spot["y"]), abs=1)
+    assert abs(other["y"] - now["y"]) < 0.8 * abs(before["y"] - spot["y"])
+
+
+def test_a_page_within_a_longer_one_leaves_the_wheel_to_that(open_page, tmp_path):
+    jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(tmp_path / "step.html")
+    around = tmp_path / "around.html"
+    around.write_text('<iframe src="step.html" width="900" height="500"></iframe><div style="height:3000px"></div>')
+    page = open_page(bypass_csp=True)
+    page.goto(around.as_uri())
+    page.frame_locator("iframe").locator("#jv-page .jv-root[data-boxes]").wait_for()
+    page.mouse.move(450, 300)
+    page.mouse.wheel(0, 240)
+    page.wait_for_function("() => scrollY > 100")
+
+
 def test_the_details_tell_all_of_a_long_name(open_page, graph_of, tmp_path):
     def a_loss_whose_name_is_longer_than_the_details_are_wide(x):
         return jnp.sin(x) * 2

@@ -40,7 +40,7 @@ import { Tour } from './tour.ts';
 import type { Standing } from './succession.ts';
 import { dress, followTheme } from './theme.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
-import { WholeWindow } from './whole.ts';
+import { isFramed, WholeWindow } from './whole.ts';
 import { Working } from './working.ts';
 
 export class Explorer {
@@ -235,7 +235,7 @@ export class Explorer {
     const { document: source, colours, search, height, theme } = this;
     const parts = { document: source, layouts, colours, search, palette: palettes[theme], graph, height };
     const pane: Pane = new Pane(
-      { ...parts, whole: () => this.whole.on },
+      { ...parts, whole: () => this.whole.on, ownsWheel: () => (this.fill || this.whole.on) && !isFramed() },
       {
         entered: () => this.entered(pane),
         shown: scene => this.shown(pane, scene),

@@ -1,8 +1,9 @@
 /**
  * Mouse, touch and wheel on the picture, told as what the person means: pan, zoom, click, double click.
  *
- * The wheel belongs to the page until the picture has been clicked: a notebook must scroll past its outputs. With ctrl
- * or command, and for a pinch on a touchpad, it always zooms.
+ * Where the picture is one of many things on a page, the wheel belongs to the page until the picture has been clicked: a
+ * notebook must scroll past its outputs. Then the wheel of a mouse zooms, as on a map, and two fingers on a touchpad pan.
+ * With ctrl or command, and for a pinch on a touchpad, it always zooms.
  */
 
 export interface Gestures {
@@ -20,11 +21,18 @@ const ZOOM_PER_PIXEL = 1 / 400;
 /** Wheels that count in lines or pages, in px. */
 const LINE = 16;
 const PAGE = 400;
+/** A notch of a mouse's wheel, in the units in which browsers that tell them count notches. */
+const NOTCH = 120;
+/** A notch moves at least so many px; what begins with less is a touchpad. */
+const LEAST_NOTCH = 40;
+/** ms after which a wheel that turns again may be another one. */
+const PAUSE = 250;
 
 /** Listens on `target`; returns what stops it. `active` says whether a plain wheel is meant for the picture. */
 export function listen(target: HTMLElement, gestures: Gestures, active: () => boolean): () => void {
   const pointers = new Map<number, { x: number; y: number }>();
   let moved = false;
+  let [isMouse, lastWheel] = [false, -Infinity];
   const stop = new AbortController();
   const on = <Kind extends keyof HTMLElementEventMap>(
     kind: Kind,
@@ -84,14 +92,30 @@ export function listen(target: HTMLElement, gestures: Gestures, active: () => bo
   });
   on('wheel', event => {
     const unit = event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? PAGE : 1;
-    if (event.ctrlKey || event.metaKey) {
-      event.preventDefault();
+    const pinches = event.ctrlKey || event.metaKey;
+    // Two fingers that grow fast may look like a notch: a turn ends as what it began as.
+    isMouse = event.timeStamp - lastWheel > PAUSE ? isNotch(event) : isMouse;
+    lastWheel = event.timeStamp;
+    if (!pinches && !active()) {
+      return;
+    }
+    event.preventDefault();
+    if (pinches || (isMouse && event.deltaX === 0)) {
       const { x, y } = local(event);
-      gestures.zoom(2 ** (-event.deltaY * unit * ZOOM_PER_PIXEL * 2), x, y);
-    } else if (active()) {
-      event.preventDefault();
+      gestures.zoom(2 ** (-event.deltaY * unit * ZOOM_PER_PIXEL * (pinches ? 2 : 1)), x, y);
+    } else {
       gestures.pan(-event.deltaX * unit, -event.deltaY * unit);
     }
   });
   return () => stop.abort();
+}
+
+/** True for a wheel with notches, which is a mouse's: counted in lines or pages, or in px that are whole notches. */
+function isNotch(event: WheelEvent): boolean {
+  const { wheelDeltaY } = event as { readonly wheelDeltaY?: number };
+  const notches = (wheelDeltaY ?? event.deltaY) / NOTCH;
+  return (
+    event.deltaX === 0 &&
+    (event.deltaMode !== 0 || (Math.abs(event.deltaY) >= LEAST_NOTCH && Number.isInteger(notches)))
+  );
 }

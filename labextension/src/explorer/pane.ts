@@ -42,6 +42,8 @@ export interface PaneParts {
   readonly height: Height;
   /** True while the explorer has the whole window. */
   whole(): boolean;
+  /** True where nothing but the explorer could be scrolled. */
+  ownsWheel(): boolean;
 }
 
 export interface PaneEvents {
@@ -113,12 +115,17 @@ export class Pane {
       again: () => void this.layOut(this.viewing.selected)
     });
     this.build();
-    this.picture = new Picture(this.stage, parts.palette, {
-      select: (box, more) => this.click(box, more),
-      toggle: box => box >= 0 && this.scene && toggle(this, this.scene.visible.item[box]),
-      spread: box => this.scene && spread(this, this.scene.visible.item[box]),
-      moved: () => this.keepSoon()
-    });
+    this.picture = new Picture(
+      this.stage,
+      parts.palette,
+      {
+        select: (box, more) => this.click(box, more),
+        toggle: box => box >= 0 && this.scene && toggle(this, this.scene.visible.item[box]),
+        spread: box => this.scene && spread(this, this.scene.visible.item[box]),
+        moved: () => this.keepSoon()
+      },
+      () => parts.ownsWheel()
+    );
     // In another width, the legend has another number of lines; before it is on the page, it has none.
     this.resized = new ResizeObserver(() => {
       this.fitHeight();

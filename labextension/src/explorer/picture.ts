@@ -74,7 +74,8 @@ export class Picture {
   constructor(
     private readonly host: HTMLElement,
     private palette: Palette,
-    private readonly events: PictureEvents
+    private readonly events: PictureEvents,
+    ownsWheel: () => boolean = () => false
   ) {
     host.append(this.canvas);
     this.minimap = new Minimap(host, (x, y) => this.moveTo(x, y));
@@ -102,7 +103,7 @@ export class Picture {
           this.hover(box);
         }
       },
-      () => document.activeElement === host
+      () => document.activeElement === host || ownsWheel()
     );
     this.resize = new ResizeObserver(() => this.measure());
     this.resize.observe(host);

@@ -27,3 +27,9 @@ export class WholeWindow {
     this.placeholder?.remove();
   }
 }
+
+/** True where the page stands in another one, which may be what the wheel is meant for. */
+export function isFramed(): boolean {
+  const view = document.defaultView;
+  return view !== null && view.parent !== view;
+}
