@@ -54,6 +54,8 @@ _PUT_TOGETHER = frozenset({"merge", "combine"})
 
 _TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
 
+_TAKES_TANGENTS = re.compile(r"\b(filter_)?(jvp|linearize)\b")
+
 _TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
 
 # What maps a function over a tree, and loops with the place of the function that they repeat.
@@ -261,6 +263,11 @@ def _call_name(node: ast.Call) -> str:
 def takes_gradient(name: str) -> bool:
     """Whether an expression of this name takes a gradient, so that it holds what runs forward and backward."""
     return bool(_TAKES_GRADIENT.search(name))
+
+
+def takes_tangents(name: str) -> bool:
+    """Whether an expression of this name takes a derivative along a direction."""
+    return bool(_TAKES_TANGENTS.search(name))
 
 
 def takes_jacobian(name: str) -> bool:

@@ -7,6 +7,7 @@ way back is a phase of its own, unless the inner gradient is a step of what is d
 forward, with the calls of `grad` in it, and one backward. A loop of the person that takes gradients itself is no part
 of what comes before or after one: it stands beside its phases, as the loop of a minimizer does beside its first step.
 Where one gradient is taken again and again, as in a loop that Python unrolled, its update is what follows in the turn.
+What `jvp` and `linearize` compute beside a gradient is phases of its own (`tangents.py`).
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions, is_control, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
+from jaxviz.outline.tangents import Tangents
 from jaxviz.tables import rows_used
 
-BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD, AFTER = 3, 4, 5, 6, 7, 8, 9
+BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD, AFTER, TANGENTS = 3, 4, 5, 6, 7, 8, 9, 10
 PHASE_NAMES = {
     FORWARD: "forward",
     BACKWARD: "backward",
@@ -37,6 +39,8 @@ PHASE_NAMES = {
     TANGENT_BACKWARD: "backward with tangents",
     # What comes after and updates nothing that was given.
     AFTER: "after",
+    # The derivative alone, as what `linearize` gives computes it.
+    TANGENTS: "tangents",
 }
 FORWARD_NAMES = frozenset({PHASE_NAMES[FORWARD], PHASE_NAMES[TANGENT_FORWARD]})
 BACKWARD_NAMES = frozenset({PHASE_NAMES[BACKWARD], PHASE_NAMES[TANGENT_BACKWARD]})
@@ -45,6 +49,8 @@ BACKWARD_NAMES = frozenset({PHASE_NAMES[BACKWARD], PHASE_NAMES[TANGENT_BACKWARD]
 _MOST = 0.8
 # So often a run backward may change between the ways back of a derivative and of what it is taken of.
 _MOST_TURNS = 5
+# What has phases of its own in place of one that its neighbours tell.
+_APART = -1
 
 
 class Phases:
@@ -63,6 +69,7 @@ class Phases:
         self._stack = stack
         self._stacks = stacks
         self._expressions = expressions
+        self._tangents = Tangents(graph, stacks, expressions)
         # By frame, whether it takes a gradient.
         self._gradients: dict[int, bool] = {}
         size = max(scopes, default=0) + 1
@@ -81,6 +88,7 @@ class Phases:
         backward = np.bincount(graph.nodes.region[own == BACKWARD], minlength=count) > 0
         #: Of each region, whether its own equations are of more than one phase.
         self.mixed: NDArray[np.bool_] = forward & backward
+        self._derived = forward & ~backward
         self._derivatives = derivatives_of(graph) if self.mixed.any() else None
         self._turns_gradients = self._owners_of_gradients()
 
@@ -106,6 +114,14 @@ class Phases:
         phase = np.zeros(len(at), np.int32)
         prefix = np.full(len(at), -1, np.int32)
         holding = np.full(len(at), -1, np.int32)
+        for number in rows_used(region[(self._derived & ~in_phase)[region]]):
+            # Without a gradient, what is linearized is apart from what is computed with that.
+            here = np.flatnonzero(region == number)
+            beside, of_call = self._beside_gradients(np.zeros_like(here), self._stack[at[here]], at[here])
+            if (beside == TANGENTS).any():
+                apart = of_call >= 0
+                phase[here[apart]], prefix[here[apart]] = beside[apart], of_call[apart]
+                holding[here[apart]] = [self._stacks.parent(call) for call in of_call[apart].tolist()]
         wanted = self.mixed & ~in_phase
         derivatives = self._derivatives
         if derivatives is None or not wanted.any():
@@ -145,6 +161,8 @@ class Phases:
         return bool(((graph.nodes.kind[makers] == ARGUMENT) & (graph.nodes.region[makers] == region)).any())
 
     def _of_body(self, own: Column, stack: Column, nodes: Column, least_share: float) -> tuple[Column, Column, Column]:
+        beside, of_call = self._beside_gradients(own, stack, nodes)
+        own = np.where(of_call >= 0, _APART, own)
         phase = _filled(own)
         starts = _starts_of_gradients(phase)
         prefix = self._prefixes(starts, own, stack, least_share)
@@ -169,7 +187,23 @@ class Phases:
                 # Of one that is taken in every turn of a loop, what lies between may be of this turn, the next, or
                 # neither.
                 phase[around & ~self._in_rest_of_turn(stack, phase == UPDATE, gradient)] = 0
+        for call in np.unique(of_call[of_call >= 0]).tolist():
+            here = of_call == call
+            phase[here], prefix[here], holding[here] = beside[here], call, self._stacks.parent(call)
         return phase, prefix, holding
+
+    def _beside_gradients(self, own: Column, stack: Column, nodes: Column) -> tuple[Column, Column]:
+        """Of what `jvp` and `linearize` compute in a body: its phase, and the call; -1 for all else, such as what runs
+        forward for a way back."""
+        beside, of_call = np.zeros(len(nodes), np.int32), np.full(len(nodes), -1, np.int32)
+        for call, held, tangents, linearizes in self._tangents.calls(nodes, stack, own == BACKWARD):
+            is_gradient = bool((own[held] == BACKWARD).any())
+            if is_gradient and not linearizes:
+                continue
+            beside[held] = FORWARD if linearizes else TANGENT_FORWARD
+            beside[tangents] = TANGENTS
+            of_call[tangents if is_gradient else held] = call
+        return beside, of_call
 
     def _in_function_of(self, stack: Column, gradient: int) -> NDArray[np.bool_]:
         """Of each call stack, whether it is of the call of the person's function that takes a gradient, or empty."""
@@ -278,8 +312,9 @@ def _by_order(phase: Column, order: Column, least: int) -> Column:
 def _starts_of_gradients(phase: Column) -> NDArray[np.intp]:
     """Where the gradients of a body begin: one is a run forward and the run backward after it, with what lies around
     them."""
-    over = (phase == BACKWARD) | (phase == UPDATE)
-    return np.append(0, np.flatnonzero(over[:-1] & (phase[1:] == FORWARD)) + 1)
+    told = np.flatnonzero(phase > 0)
+    over = (phase[told] == BACKWARD) | (phase[told] == UPDATE)
+    return np.append(0, told[np.flatnonzero(over[:-1] & (phase[told[1:]] == FORWARD)) + 1])
 
 
 def _filled(own: Column) -> Column:
@@ -292,6 +327,11 @@ def _filled(own: Column) -> Column:
     last, following = padded[before], padded[after]
     phase = own.copy()
     none = own == 0
+    apart = np.flatnonzero(own == _APART)
+    if len(apart):
+        phase[apart] = 0
+        # What lies between phases that are apart and those of a gradient stands by itself.
+        none &= (place > apart[-1]) | (place < apart[0]) | ((last > 0) & (following == last))
     phase[none & (last == 0)] = BEFORE
     phase[none & (last == FORWARD)] = FORWARD
     phase[none & (last == BACKWARD)] = UPDATE

@@ -36,13 +36,17 @@ def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
         place[row] = ("stack", int(name[row])) if draft.count[row] > 1 else None
     opens = np.where(draft.kind == STATEMENT, 1, np.where(draft.kind == CALL, 2, 0))
     twins = Twins(children, place, opens.tolist(), draft.count, draft.copy)
-    waiting: dict[int, int] = {}
+    waiting: dict[Hashable, int] = {}
     for row in phases:
-        phase = labels[label[row]].name
+        phase, taking = labels[label[row]].name, labels[label[row]].frames[:1]
         if phase in FORWARD_NAMES:
-            waiting[parents[row]] = row
-        elif phase in BACKWARD_NAMES and parents[row] in waiting:
-            twins.tie(waiting.pop(parents[row]), row)
+            waiting[parents[row]] = waiting[parents[row], taking] = row
+        elif phase in BACKWARD_NAMES:
+            # That of the same gradient, where others were begun meanwhile.
+            latest = waiting.pop(parents[row], -1)
+            own = waiting.pop((parents[row], taking), latest)
+            if own >= 0:
+                twins.tie(own, row)
     return twins.twin
 
 

@@ -306,3 +306,71 @@ def test_the_way_back_of_a_loop_whose_layer_is_made_again_is_told_as_the_way_for
     assert again.name in ("recomputed layer", "recomputed checkpoint(layer)")
     assert not [row.name for row in outline if "dot_general" in row.name]
     assert {"matmul", "tanh", "sin", "multiply"} <= {row.name for row in outline if row.twin > row.index}
+
+
+def model(w, x):
+    hidden = jnp.tanh(x @ w)
+    return jnp.sum(hidden**2)
+
+
+def by_all_three(w, x, v):
+    _, slope = jax.jvp(lambda w: model(w, x), (w,), (v,))
+    value, pull = jax.vjp(lambda w: model(w, x), w)
+    (gradient,) = pull(jnp.ones_like(value))
+    _, along = jax.linearize(lambda w: model(w, x), w)
+    return slope + along(v), gradient
+
+
+def before_the_way_back(w, x, v):
+    value, pull = jax.vjp(lambda w: model(w, x), w)
+    _, slope = jax.jvp(lambda w: model(w, x), (w,), (v,))
+    return pull(slope)[0], value
+
+
+def transposed(w, x, v):
+    _, along = jax.linearize(lambda w: jnp.tanh(x @ w), w)
+    return jax.linear_transpose(along, w)(along(v))
+
+
+def linearized(w, x, v):
+    value, along = jax.linearize(lambda w: model(w, x), w)
+    return value, along(v), along(2 * v)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("fn", "expected"),
+    [
+        (
+            by_all_three,
+            [
+                ("forward with tangents", "jvp"),
+                ("forward", "vjp"),
+                ("backward", "vjp"),
+                ("forward", "linearize"),
+                ("tangents", "linearize"),
+            ],
+        ),
+        (before_the_way_back, [("forward", "vjp"), ("forward with tangents", "jvp"), ("backward", "vjp")]),
+        (transposed, [("forward", "linearize"), ("tangents", "linearize"), ("backward", "linearize")]),
+        (linearized, [("forward", "linearize"), ("tangents", "linearize"), ("tangents", "linearize")]),
+    ],
+)
+def test_what_jvp_and_linearize_compute_is_told_apart_from_gradients(fn, expected):
+    outline = outline_of(fn, W, X, W)
+    phases = [row for row in outline if row.kind == "phase"]
+    assert [(row.name, row.detail) for row in phases] == expected
+    tied = {(outline.row(row.twin).name, outline.row(row.twin).detail) for row in phases if row.name == "backward"}
+    assert tied == {("forward", row.detail) for row in phases if row.name == "backward"}
+    assert not [row for row in outline if row.count > 1]
+
+
+def test_jvp_alone_is_no_phase():
+    assert phases_of(lambda w, x, v: jax.jvp(lambda w: model(w, x), (w,), (v,)), W, X, W) == []
+
+
+def test_phases_of_several_derivatives_say_which_call_takes_them():
+    explored = jv.explore(by_all_three, W, X, W)
+    picture = explored.to_svg(width=1600, height=1200)
+    assert [picture.count(f">{call}<") for call in ("vjp", "jvp")] == [2, 1]
+    assert ">value_and_grad(energy)<" not in jv.explore(jax.value_and_grad(energy), X).to_svg()

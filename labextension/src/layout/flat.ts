@@ -29,8 +29,9 @@ const ROW_WIDTH = 640;
 /** `effort` is the share of the work that is spent on a whole picture. */
 export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   const beside = besideJoined(all);
-  const joined = findParts(all, beside);
-  const found = inFormerOrder(all, findParts(all, [...beside, ...amidOthers(all, joined)]));
+  const together = [...beside, ...inOrder(all)];
+  const joined = findParts(all, together);
+  const found = inFormerOrder(all, findParts(all, [...together, ...amidOthers(all, joined)]));
   const input = { ...all, before: all.before && besideNeighbours(all, all.before, beside, found) };
   const count = input.pin.length;
   const x = new Float64Array(count);
@@ -135,6 +136,12 @@ function amidOthers(input: FlatInput, parts: readonly Part[]): [number, number][
     }
   }
   return amid;
+}
+
+/** What stands in program order stands in one part, also where no edge joins it: else another part may come between. */
+function inOrder({ pin }: FlatInput): [number, number][] {
+  const ordered = [...pin.keys()].filter(vertex => pin[vertex] === Pin.ordered);
+  return ordered.slice(1).map((vertex, i) => [vertex, ordered[i]]);
 }
 
 /**

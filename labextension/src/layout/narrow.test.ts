@@ -30,3 +30,17 @@ test('what is wider than the group above it keeps within the width of both', () 
   assert(out.y[5] > out.y[3]);
   assert(out.x[5] + out.width[5] <= out.x[3] + out.width[3] + 0.2, `${out.x[5]} ${out.x[3]}`);
 });
+
+test('of groups in program order one that no edge joins to anything stands beside the other', () => {
+  const side = { group: true, pin: Pin.ordered, width: 200 };
+  const others = [{ group: true }, { parent: 5 }, { group: true }, { parent: 7 }];
+  const input = graph([{ pin: Pin.top }, side, { parent: 1 }, side, { parent: 3 }, ...others], [
+    [0, 6],
+    [4, 8],
+    [6, 8]
+  ]);
+  const out = layout(input);
+  check(input, out);
+  assert.ok(out.x[1] + out.width[1] <= out.x[3], `${out.x[1]} ${out.x[3]}`);
+  assert.ok(out.x[5] >= out.x[3] + out.width[3] || out.x[5] + out.width[5] <= out.x[1], `${out.x[5]} ${out.x[3]}`);
+});

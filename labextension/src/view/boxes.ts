@@ -5,7 +5,7 @@ import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { cut, newType, nodeLabel, turns, typeText } from './label.ts';
-import { ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
+import { childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
 import { Shape } from './visible.ts';
 
@@ -202,8 +202,14 @@ export class Boxes {
     return -1;
   }
 
-  /** The operation of a loop or condition, where the label is another name. */
+  /** The operation of a loop or condition, where the label is another name; the call of a phase, where there are others. */
   private rowDetail(row: number): string {
+    const { outline, detail } = this.rows;
+    if (outline.kind[row] === RowKind.phase) {
+      const beside = [...childrenOf(this.rows, outline.parent[row])];
+      const calls = beside.filter(one => outline.kind[one] === RowKind.phase).map(one => detail[one]);
+      return new Set(calls.filter(Boolean)).size > 1 ? detail[row] : '';
+    }
     return rowOperation(this.document, this.graph, this.rows, row);
   }
 

@@ -1,0 +1,123 @@
+"""Tangents: what `jvp` and `linearize` compute beside gradients, which is no part of their passes forward.
+
+`jvp` computes a function and its derivative along with it. `linearize` computes the function, and then, each time that
+what it gives is called, the derivative alone: equations of the same places of the source once more, all of them linear.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.expressions import Expressions, takes_gradient, takes_tangents
+from jaxviz.outline.stacks import StackTree
+from jaxviz.tables import rows_used
+
+# Operations that a derivative may consist of: all others compute what is differentiated.
+_LINEAR = (
+    *("add", "add_any", "sub", "neg", "mul", "div", "dot_general", "conv_general_dilated", "reduce_sum", "cumsum"),
+    *("reshape", "broadcast_in_dim", "squeeze", "expand_dims", "transpose", "rev", "pad", "concatenate", "split"),
+    *("slice", "dynamic_slice", "dynamic_update_slice", "gather", "scatter-add", "select_n", "copy", "copy_p"),
+    *("convert_element_type", "real", "imag", "conj", "complex", "iota", "full", "mul_add", "triangular_solve"),
+    *(
+        "jit",
+        "pjit",
+        "closed_call",
+        "core_call",
+        "custom_lin",
+        "scan",
+        "while",
+        "cond",
+        "remat",
+        "checkpoint",
+        "remat2",
+    ),
+)
+
+
+class DerivativeCall(NamedTuple):
+    """A call that takes a derivative: its stack, the operations of a body that stand in it, and, of those, the ones
+    that compute the derivative alone."""
+
+    stack: int
+    held: NDArray[np.bool_]
+    tangents: NDArray[np.bool_]
+    linearizes: bool
+
+
+class Tangents:
+    """The calls in one graph that take derivatives along a direction."""
+
+    def __init__(self, graph: Graph, stacks: StackTree, expressions: Expressions) -> None:
+        self._graph = graph
+        self._stacks = stacks
+        self._expressions = expressions
+        # Of each call stack the part of it down to the outermost call that takes a derivative, or -1.
+        self._taking: dict[int, int] = {-1: -1}
+
+    def calls(self, nodes: Column, stack: Column, backward: NDArray[np.bool_]) -> list[DerivativeCall]:
+        """Of one body, each call that takes tangents; what runs `backward` in it is not held."""
+        used = rows_used(stack[stack >= 0])
+        taking = {one: self._call_around(one) for one in used}
+        found = []
+        for call in sorted(set(taking.values()) - {-1}):
+            name = self._name(call)
+            if takes_tangents(name):
+                held = np.isin(stack, [one for one in used if taking[one] == call])
+                alone = np.zeros(len(nodes), bool)
+                linearizes = "linearize" in name
+                if linearizes:
+                    alone[self._alone(nodes, stack, np.flatnonzero(held & ~backward))] = True
+                found.append(DerivativeCall(call, held, alone, linearizes))
+        return found
+
+    def _name(self, stack: int) -> str:
+        frame = self._stacks.frame(stack)
+        return "" if self._stacks.library[frame] else self._expressions.at(frame).name
+
+    def _call_around(self, stack: int) -> int:
+        chain = []
+        while stack not in self._taking:
+            chain.append(stack)
+            stack = self._stacks.parent(stack)
+        found = self._taking[stack]
+        for one in reversed(chain):
+            if found < 0:
+                name = self._name(one)
+                found = one if takes_gradient(name) or takes_tangents(name) else -1
+            self._taking[one] = found
+        return found
+
+    def _alone(self, nodes: Column, stack: Column, held: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Of the operations `held` by a call of `linearize`, those after the function itself: the first that stands
+        earlier in the source than the one before it, once all that is not linear has been computed, and the rest."""
+        at = nodes[held]
+        graph = self._graph
+        others = np.flatnonzero(~self._linear(at))
+        last = int(others[-1]) if len(others) else len(at)
+        seen: dict[int, int] = {}
+        turn = [seen.setdefault(one, place) for place, one in enumerate(stack[held].tolist())]
+        own = set(at.tolist())
+        for place in range(last + 1, len(at)):
+            first, end = graph.first_operand[at[place]], graph.first_operand[at[place] + 1]
+            sources = graph.operands.source[first:end]
+            outside = any(int(graph.value_node[one]) not in own for one in sources[sources >= 0].tolist())
+            if outside and turn[place] < turn[place - 1]:
+                return held[place:]
+        return held[:0]
+
+    def _linear(self, at: Column) -> NDArray[np.bool_]:
+        """Whether each operation, with all that stands in its bodies, may be part of a derivative."""
+        graph = self._graph
+        numbers = [number for op in _LINEAR if (number := graph.tables.find_string(op)) is not None]
+        other = (graph.nodes.kind == OPERATION) & ~np.isin(graph.nodes.op, numbers)
+        before = np.concatenate([[0], np.cumsum(other)])
+        end = at + 1
+        for place, node in enumerate(at.tolist()):
+            for region in graph.owned_regions.get(node, ()):
+                end[place] = max(end[place], int(graph.region_intervals[1][region]))
+        linear: NDArray[np.bool_] = before[end] == before[at]
+        return linear
