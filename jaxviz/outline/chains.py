@@ -27,10 +27,11 @@ from jaxviz.outline.elements import (
     Paths,
     is_kind,
 )
-from jaxviz.outline.expressions import GENERIC, POOR, Expressions, is_control
+from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, is_control
 from jaxviz.outline.paths import NodePaths, combinations_of
 from jaxviz.outline.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows
+from jaxviz.read.spoken import passes_on, said
 
 _REGIONS = frozenset({LOOP, COND, BODY})
 
@@ -216,10 +217,10 @@ class Chains:
 
     def _place_name(self, frame: int) -> str:
         name = self._expressions.at(frame).name
-        if name and name not in GENERIC:
+        if name and name not in GENERIC and not name.startswith("_") and not passes_on(name):
             return name
-        function = self._graph.tables.strings[self._graph.tables.frames.function[frame]]
-        return function.removesuffix(".__call__").rpartition(".")[2]
+        function = said(self._graph.tables.strings[self._graph.tables.frames.function[frame]]).rpartition(".")[2]
+        return WRAPPER if passes_on(function) else function
 
 
 def says_again(function: str, module: str) -> bool:

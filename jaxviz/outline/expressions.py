@@ -69,10 +69,13 @@ _BODIES = frozenset({"body", "body_fn", "body_fun", "loop", "loop_body", "scan_f
 #: Methods whose object says more than they do.
 _VERBS = frozenset({"apply", "call", "forward", "init", "loss", "map", "sample", "step", "update", "__call__"})
 
+#: For functions of libraries that only pass on what they are called with, whatever their names.
+WRAPPER = "wrapper"
+
 #: Names that say nothing about what is done.
 GENERIC = frozenset(
     {"<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "lambda", "map", "tree.map", "tree_map", "fn"}
-    | {"func", "fun", "f", "g", "op", "call", "wrapper", "wrapped", "inner", "apply", "update_fn", "init_fn"}
+    | {"func", "fun", "f", "g", "op", "call", WRAPPER, "wrapped", "inner", "apply", "update_fn", "init_fn"}
     # What Flax and Equinox give to a checkpoint or to `jit` in place of the person's module.
     | {"rematted", "core_fn", "fun_checkpoint", "fun_wrapped"}
 )

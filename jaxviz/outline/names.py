@@ -18,9 +18,11 @@ from jaxviz.outline.chains import Label, says_again
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
+from jaxviz.outline.heaviest import Heaviest
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tree import ROW_KINDS
+from jaxviz.read.spoken import said
 from jaxviz.tables import rows_used
 
 _STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("stack", "copy", "part"))
@@ -80,6 +82,7 @@ class Names:
         self._labels = labels
         self._draft = draft
         self._drawn = np.flatnonzero(drawn)
+        self._heaviest = Heaviest(draft, self._drawn, _PART)
         self._heads: dict[tuple[int, int], str] = {}
         string = graph.tables.string
         texts = [(string(one.name), string(one.detail), string(one.variable)) for one in labels]
@@ -100,7 +103,7 @@ class Names:
         for row in np.flatnonzero(draft.kind == BODY).tolist():
             if draft.label[row] >= 0 and labels[draft.label[row]].name == _GOES_ON:
                 columns[0, row] = string(f"{_GOES_ON} {self._condition(row)}".rstrip())
-        for row, name in self._functions_inside():
+        for row, name in self._functions_inside(columns[0]):
             columns[0, row] = string(name)
         for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
             name, detail = self._recomputed(row)
@@ -111,17 +114,17 @@ class Names:
         # A copy is called as its stack is.
         unnamed[draft.copy >= 0] = False
         for row in added[draft.copy[added] < 0].tolist():
-            columns[0, row] = string(self._added(row))
+            columns[0, row] = string(self._added(row, columns[0]))
             unnamed[row] = not columns[0, row]
         unnamed_rows = np.flatnonzero(unnamed)
         columns[0, unnamed_rows] = [string(name) for name in self._works(unnamed_rows)]
         self.columns: tuple[Column, Column, Column] = (columns[0], columns[1], columns[2])
 
-    def _added(self, row: int) -> str:
+    def _added(self, row: int, names: Column) -> str:
         """The name of a stack or part, empty where the source gives none."""
         kind, number = int(self._draft.kind[row]), int(self._draft.label[row])
         if kind == _PART:
-            return self._cases(row) or self._lines(row)
+            return self._cases(row) or self._lines(row) or self._most(row, names)
         if number < 0:
             return ""
         label = self._labels[number]
@@ -167,7 +170,7 @@ class Names:
 
     def _function(self, frame: int) -> str:
         """The function that a frame is of; where objects are called, their class."""
-        return self._graph.tables.strings[self._graph.tables.frames.function[frame]].removesuffix(".__call__")
+        return said(self._graph.tables.strings[self._graph.tables.frames.function[frame]])
 
     def _loop_of_turns(self, row: int, frame: int) -> str:
         """The head of the loop that a stack goes round, as far as one is around a frame of it: the innermost around all
@@ -247,24 +250,28 @@ class Names:
         expression = self._expressions.at(frames[0]) if frames[0] not in (-1, frames[1]) else None
         return expression.text if expression is not None and expression.name else ""
 
-    def _functions_inside(self) -> Iterator[tuple[int, str]]:
-        """Rows in a library whose own name says nothing, and what they do: empty if not known.
+    def _functions_inside(self, names: Column) -> Iterator[tuple[int, str]]:
+        """Rows in a library whose own name says nothing, from the innermost out, and what they do: empty if not known.
 
         Such are one of many layers, what a library got for an argument, `f`, and what a module does itself between
         others that it calls.
         """
         draft, labels = self._draft, self._labels
         is_function = np.array([*(one.kind == FUNCTION for one in labels), False])
-        for row in np.flatnonzero(is_function[draft.label] & (draft.added == 0)).tolist():
+        for row in np.flatnonzero(is_function[draft.label] & (draft.added == 0))[::-1].tolist():
             around = int(draft.label[draft.rows.parent[row]])
             own = labels[draft.label[row]].name
             if own in POOR or len(own) == 1:
-                first = row + 1 < len(draft) and draft.rows.parent[row + 1] == row
-                inner = labels[draft.label[row + 1]] if first and draft.label[row + 1] >= 0 else None
-                says = inner is not None and inner.kind == FUNCTION and inner.name not in POOR
-                yield row, inner.name if inner is not None and says else ""
+                inside, _ = self._heaviest.inside(row)
+                yield row, self._most(row, names) if draft.kind[inside] in (FUNCTION, MODULE) else ""
             elif own and around >= 0 and labels[around].kind == MODULE and says_again(own, labels[around].name):
                 yield row, ""
+
+    def _most(self, row: int, names: Column) -> str:
+        """What is at least half of a row, and how many things are beside it: `build_tree +3`; empty if nothing is."""
+        inside, others = self._heaviest.inside(row)
+        name = self._graph.tables.strings[names[inside]] if inside >= 0 else ""
+        return "" if name in POOR else f"{name} +{others}" if name and others else name
 
     def _loop_inside(self, row: int) -> str:
         """The head of the loop that a function consists of, empty where it is no loop of its own.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from jaxviz.outline.elements import CALL, FUNCTION, STATEMENT, Element, Paths
-from jaxviz.outline.expressions import GENERIC, POOR, Expressions, takes_gradient, takes_jacobian
+from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, takes_gradient, takes_jacobian
 from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
+from jaxviz.read.spoken import passes_on, said
 from jaxviz.tables import Tables
 
 
@@ -128,9 +129,11 @@ class Steps:
     def _called_name(self, called: int) -> str:
         """What is called where the name that it has at the call says nothing: a class, a function, a lambda."""
         function = self._tables.frames.function[called]
-        name = self._class_name(function) or self._tables.strings[function].rpartition(".")[2]
+        name = self._function_name(function)
         if name == "<lambda>":
             name = self._expressions.at(called).function
+        elif self._stacks.library[called] and passes_on(name):
+            return ""
         return "" if name in GENERIC or name.startswith("_") else name
 
     def _only_passes_on(self, called: int) -> bool:
@@ -140,16 +143,17 @@ class Steps:
         function = self._tables.strings[self._tables.frames.function[called]]
         return function.endswith("<lambda>") and self._expressions.at(called).name in GENERIC
 
-    def _class_name(self, function: int) -> str:
-        """The class whose objects are called where a function is a `__call__`."""
-        qualified = self._tables.strings[function] if function >= 0 else ""
-        return qualified.split(".")[-2] if qualified.endswith(".__call__") else ""
+    def _function_name(self, function: int) -> str:
+        """What is called: a function or a method, the class of an object, what made a wrapper."""
+        return said(self._tables.strings[function]).rpartition(".")[2]
 
     def _library_element(self, caller: int, frame: int) -> Element:
         """The call of a library's function: named by the function, told apart by where it was called."""
         function = self._tables.frames.function[frame]
-        name = self._class_name(function) or self._tables.strings[function].rpartition(".")[2]
-        return Element(FUNCTION, (caller, function), name, (FUNCTION, caller, function), frame)
+        name = self._function_name(function)
+        return Element(
+            FUNCTION, (caller, function), WRAPPER if passes_on(name) else name, (FUNCTION, caller, function), frame
+        )
 
     def _library_place(self, frame: int) -> Element:
         """The place in a library at which an equation was made; its name is looked up only where it is shown."""

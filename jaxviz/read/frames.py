@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from jaxviz import compat
 from jaxviz.read.blocks import Stack
+from jaxviz.read.spoken import kept_name
 from jaxviz.tables import Tables
 
 #: The longest excerpt of one file, in lines.
@@ -211,7 +212,7 @@ class FrameReader:
         if path.startswith(OWN_FOLDER):
             return _Code(code, _OWN)
         file = add_file(self._tables, path)
-        name = getattr(code, "co_qualname", code.co_name).rpartition("<locals>.")[2]
+        name = kept_name(getattr(code, "co_qualname", code.co_name))
         if self._tables.files.library[file]:
             return _Code(code, file, name)
         plain = self._plain.get(path)

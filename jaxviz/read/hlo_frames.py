@@ -12,6 +12,7 @@ import re
 from jaxviz import compat
 from jaxviz.read.frames import OWN_FOLDER, add_excerpt, add_file, characters
 from jaxviz.read.hlo_module import HloModule, Location
+from jaxviz.read.spoken import kept_name
 from jaxviz.tables import Tables
 
 
@@ -60,7 +61,7 @@ class HloFrames:
     def _frame(self, place: Location, path: str) -> int:
         tables = self._tables
         file = add_file(tables, path)
-        function = self._module.functions[place.function].rpartition("<locals>.")[2] if place.function >= 0 else ""
+        function = kept_name(self._module.functions[place.function]) if place.function >= 0 else ""
         column, end_column = place.column, place.end_column
         if not place.end_line:
             end_column = -1

@@ -1,0 +1,51 @@
+"""What makes up most of a row: by that it is called where its own name says nothing."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import Column
+from jaxviz.outline.draft import Draft
+
+
+class Heaviest:
+    """Finds in each row of `draft` the one inside that is at least half of its boxes, the nodes `drawn`.
+
+    Parts with the number `part` for a kind are looked through: they are cut where nothing else tells rows apart.
+    """
+
+    def __init__(self, draft: Draft, drawn: NDArray[np.intp], part: int) -> None:
+        self._draft = draft
+        self._part = part
+        self._before = np.searchsorted(drawn, draft.rows.first)
+        self._after = np.searchsorted(drawn, draft.rows.end)
+
+    def inside(self, row: int) -> tuple[int, int]:
+        """The row that is at least half of another one, or -1, and how many things stand beside it."""
+        inside = self._things(row)
+        if not inside:
+            return -1, 0
+        sizes = (self._after - self._before)[[row, *inside]].tolist()
+        most = max(sizes[1:])
+        if 2 * most < sizes[0]:
+            return -1, 0
+        # What is in none of the rows stands for itself; beside a single row it is what was put around that.
+        bare = sizes[0] - sum(sizes[1:]) if len(inside) > 1 else 0
+        return inside[sizes.index(most, 1) - 1], len(inside) - 1 + bare
+
+    def _things(self, row: int) -> list[int]:
+        found: list[int] = []
+        for inside in self._children.get(row, ()):
+            found += self._things(inside) if self._draft.kind[inside] == self._part else [inside]
+        return found
+
+    @functools.cached_property
+    def _children(self) -> dict[int, list[int]]:
+        children: dict[int, list[int]] = {}
+        parents: Column = self._draft.rows.parent
+        for row, parent in enumerate(parents.tolist()):
+            children.setdefault(parent, []).append(row)
+        return children

@@ -1,0 +1,141 @@
+"""What decorators and libraries put around functions is told by what made it, or by what it holds."""
+
+from __future__ import annotations
+
+import linecache
+import sysconfig
+
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from outline.outlines import names_inside, outline_of, rows_named
+
+from jaxviz.read.spoken import kept_name, passes_on, said
+
+_X = jnp.ones((4, 8))
+
+
+@pytest.fixture
+def library(request):
+    """Make a library of some source; it is forgotten after the test."""
+    path = f"{sysconfig.get_paths()['purelib']}/a_library/{request.node.name}.py"
+
+    def make(code):
+        linecache.cache[path] = (len(code), None, code.splitlines(keepends=True), path)
+        namespace = {"jnp": jnp, "lax": lax}
+        exec(compile(code, path, "exec"), namespace)
+        return namespace
+
+    yield make
+    linecache.cache.pop(path, None)
+
+
+def test_what_a_decorator_gives_is_called_as_the_decorator():
+    def scaled(factor):
+        def decorator(fn):
+            def wrapper(*args):
+                return fn(*args) * factor
+
+            return wrapper
+
+        return decorator
+
+    def centred(fn):
+        def inner(*args):
+            return fn(*args) - jnp.mean(args[0])
+
+        return inner
+
+    @scaled(3.0)
+    @centred
+    def mix(x):
+        y = jnp.sin(x)
+        return jnp.cos(y) @ y.T
+
+    def f(x):
+        y = mix(x)
+        return jnp.tanh(y)
+
+    outline = outline_of(f, _X)
+    assert names_inside(outline, 0) == ["mix", "tanh"]
+    assert names_inside(outline, rows_named(outline, "mix")[0].index) == ["centred", "multiply"]
+    assert not rows_named(outline, "fn")
+
+
+_SOLVER = """
+class BoundMethod:
+    def __init__(self, method): self.method = method
+    def __call__(self, *args): return self.method(*args)
+
+class Solver:
+    def step(self, x):
+        y = jnp.sin(x)
+        z = jnp.cos(y) + y
+        return jnp.tanh(z)
+
+def choose(x):
+    return jnp.where(x > 0, x, 0)
+
+def solve(x):
+    step = BoundMethod(Solver().step)
+    def _fn(x):
+        y = step(x)
+        return choose(y)
+    def _body_fn(i, x):
+        z = _fn(x)
+        return z * 2
+    return lax.fori_loop(0, 9, _body_fn, x)
+"""
+
+
+def test_what_a_library_puts_around_a_function_is_told_by_what_it_holds(library):
+    solve = library(_SOLVER)["solve"]
+
+    def f(x):
+        y = solve(x)
+        return jnp.exp(y)
+
+    outline = outline_of(f, _X)
+    names = {row.name for row in outline}
+    assert {"step", "choose"} <= names
+    assert not [name for name in names if "fn" in name or name == "BoundMethod"]
+
+
+def test_a_part_of_a_library_is_told_by_what_makes_up_most_of_it(library):
+    many = "\n".join(f"    x = x + {number}.0" for number in range(20))
+    more = "\n".join(f"    x = step(x, {number}.5)" for number in range(14))
+    code = (
+        f"def long(x):\n{many}\n    return x\n"
+        "def step(x, by):\n    return jnp.sin(x) * by\n"
+        f"def run(x):\n    x = long(x)\n{more}\n    return x\n"
+    )
+    run = library(code)["run"]
+    outline = outline_of(lambda x: run(x), _X)
+    parts = [row for row in outline if row.kind == "part"]
+    assert any(row.name.startswith("long") for row in parts), outline
+
+
+def test_names_are_kept_without_what_functions_stand_in_but_for_what_made_a_wrapper():
+    assert kept_name("step") == "step"
+    assert kept_name("main.<locals>.Model.loss") == "Model.loss"
+    assert kept_name("main.<locals>.retry.<locals>.decorator.<locals>.wrapper") == "retry.wrapper"
+    assert kept_name("Cache.memo.<locals>._wrapped") == "memo._wrapped"
+    assert kept_name("decorator.<locals>.wrapper") == "wrapper"
+    assert [said(name) for name in ("Model.__call__", "retry.wrapper", "wrapper", "Model.loss")] == [
+        "Model",
+        "retry",
+        "wrapper",
+        "Model.loss",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["_fn", "wrapped_fun", "BoundMethod", "_JitWrapper", "_body_fn", "fun_wrapped", "inner"]
+)
+def test_such_names_say_that_a_function_only_passes_on(name):
+    assert passes_on(name)
+
+
+@pytest.mark.parametrize("name", ["step", "NormWrapper", "body_mass", "recall", "call_rate", "confirm", "Method"])
+def test_such_names_say_what_is_done(name):
+    assert not passes_on(name)
