@@ -98,12 +98,15 @@ def _likeness(graph: Graph, tagged: Sequence[Found]) -> list[Any]:
     columns = (graph.attributes.node, graph.attributes.key, graph.attributes.value)
     for node, key, value in zip(*(column.tolist() for column in columns), strict=True):
         said[node] = (*said.get(node, ()), (key, value))
+    constant = graph.tables.find_string("constant")
     found: list[Any] = []
     for node, (kind, op) in enumerate(zip(nodes.kind.tolist(), nodes.op.tolist(), strict=True)):
         if kind in (ARGUMENT, RESULT):
             found.append(None)
         else:
             made = tuple(types[first[node] : first[node + 1]])
-            # What carries no tag is told apart by what it says, such as the value of a constant.
-            found.append((op, made, tagged[node], () if tagged[node] else said.get(node, ())))
+            # What carries no tag is told apart by what it says. So is a constant, by its value: one that is inlined
+            # goes by the tag of the call from then on.
+            known = tagged[node] if op != constant else ()
+            found.append((op, made, known, () if known else said.get(node, ())))
     return found

@@ -110,6 +110,8 @@ def read_tags(places: Places, graph: Graph, names: Sequence[str], name: Column, 
     tagged = [absolute[each] for each in row.tolist()]
     if relative:
         _read_relative(places, graph, names, name, tagged)
+    else:
+        _narrow_by_calls(places, graph, tagged)
     return tagged
 
 
@@ -129,6 +131,22 @@ def _found_in_program(places: Places, names: Sequence[str], *, anywhere: bool) -
 def _nodes_of(places: Places, name: str, start: int) -> Found:
     nodes = (places.node(path, start) for path in paths_of(name) if path)
     return tuple(dict.fromkeys(node for node in nodes if node >= 0))
+
+
+def _narrow_by_calls(places: Places, graph: Graph, tagged: list[Found]) -> None:
+    """Of names that leave out the way to a function that is called several times, the call says which of them it is.
+
+    Before the compiler inlines calls, names in functions begin anew.
+    """
+    region = graph.nodes.region
+    owner = graph.regions.owner
+    open_ = [node for node, found in enumerate(tagged) if len(found) > 1 and region[node]]
+    # The node that owns a region stands in one before it.
+    for node in sorted(open_, key=region.__getitem__):
+        around = tagged[owner[region[node]]]
+        if around:
+            inside = tuple(one for one in tagged[node] if places.holds(around, one))
+            tagged[node] = inside or tagged[node]
 
 
 def _read_relative(places: Places, graph: Graph, names: Sequence[str], name: Column, tagged: list[Found]) -> None:

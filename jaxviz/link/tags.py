@@ -12,6 +12,7 @@ equation of one instance of a body.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,8 @@ class Places:
         counts = np.bincount(graph.nodes.region[nodes], minlength=len(graph.regions.owner))
         self._rows: list[Column] = np.split(nodes, np.cumsum(counts)[:-1])
         self._owned = graph.owned_regions
+        # For each node the one that holds it, -1 for those of the program itself.
+        self._holder: list[int] = graph.regions.owner[graph.nodes.region].tolist()
         # For each region the number of its first equation; -1 for a body that has no tags.
         self._first = [-1] * len(graph.regions.owner)
         self._known: dict[Path, int] = {}
@@ -164,6 +167,12 @@ class Places:
                 starts = self._bodies_with(path[0])
                 found.update(dict.fromkeys(self._walk(path, (region,), -1) for region in starts))
         return tuple(found)
+
+    def holds(self, outer: Sequence[int], node: int) -> bool:
+        """Whether a node of the jaxpr stands in a body of one of others, or in a body inside of that."""
+        while node >= 0 and node not in outer:
+            node = self._holder[node]
+        return node >= 0
 
     def _bodies_with(self, number: int) -> list[int]:
         """The regions whose equations have that number among theirs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -46,6 +47,26 @@ def test_equal_operations_are_merged_by_the_pass_that_looks_for_them():
     reader = {change.node.op for change in merged.changed}
     assert reader & {"add", "multiply"}
     assert len(merged.graph.find("sine")) == 1
+
+
+def test_what_is_inlined_moves_also_where_calls_stand_in_calls():
+    @jax.jit
+    def inner(x):
+        return jnp.sin(x) * 2.0
+
+    @jax.jit
+    def middle(x):
+        return inner(x) + inner(x * 3.0)
+
+    ex = jv.explore(lambda x: middle(x).sum() + middle(x + 1.0).sum(), jnp.ones((8, 8)))
+    inlined = next(each for each in ex.passes if "inline" in each.name)
+    assert {change.node.op for change in inlined.removed} == {"call"}
+    assert not inlined.added
+    sines = [change for change in inlined.moved if change.node.op == "sine"]
+    assert len(sines) == 4
+    assert all(len(change.equations) == 1 for change in sines)
+    # Each comes from its own call; in JAX 0.6 the name of an instruction is that of the first of them.
+    assert len({change.equations for change in sines}) == (4 if jax.__version_info__ >= (0, 7) else 1)
 
 
 @pytest.mark.smoke
