@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from filecmp import cmp
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,8 +114,14 @@ class Opened(Exploration):
 
     @property
     def passes(self) -> tuple[OpenedPass, ...]:  # type: ignore[override]
-        """The states between the passes of the compiler, where a folder of its dumps holds them."""
+        """The states that passes of the compiler left, where a folder of its dumps holds them: each is another than
+        the one before. `unchanged` counts the passes that left what they found."""
         return self._program.passes
+
+    @property
+    def unchanged(self) -> int:
+        """How many passes of the compiler changed nothing, of those whose states are in a folder of its dumps."""
+        return self._program.unchanged
 
     @property
     def complete(self) -> bool:
@@ -166,7 +173,8 @@ class Opened(Exploration):
         parts = [f"{kind} of {len(document.graphs[stage.graph])} nodes" for kind, stage in self._program.stages.items()]
         lines = [f"<jaxviz {self.path}: {self.call}, {', '.join(parts)}>"]
         if self.passes:
-            lines.append(f"{len(self.passes)} states between passes, in .passes")
+            same = f"; passes that changed nothing: {self.unchanged}" if self.unchanged else ""
+            lines.append(f"{len(self.passes)} states between passes, in .passes{same}")
         lines += [f"{name}: {text}" for name, text in self._program.notes.items()]
         if self.processes:
             kinds = ("unfinished", "straggler", "differing")
@@ -182,6 +190,8 @@ class Opened(Exploration):
         return "\n".join(lines)
 
 
+# What XLA writes in place of a pass where a pipeline begins.
+_PIPELINE_START = "pipeline-start"
 _MOST_LINES = 10
 # A cell that shows a folder holds so many of its programs; the others are opened by name.
 _MOST_PROGRAMS = 20
@@ -223,7 +233,7 @@ class OpenedProgram:
         self.name = name
         # The StableHLO that its HLO was made of, where that is there too.
         self._lowered = lowered
-        self.passes = passes
+        self._all_passes = passes
         self._states = states
         self._stage = stage
         self._document = document
@@ -234,6 +244,23 @@ class OpenedProgram:
             return self._document
         assert self._stage is not None
         return _document_of(self.name, self._stage, self._lowered)
+
+    @cached_property
+    def passes(self) -> tuple[OpenedPass, ...]:
+        """The states between passes, each other than the one before."""
+        return tuple(one for one in self._all_passes if one not in self._unchanged)
+
+    @property
+    def unchanged(self) -> int:
+        """How many passes changed nothing; that a pipeline begins is no pass."""
+        return sum(one.name != _PIPELINE_START for one in self._unchanged)
+
+    @cached_property
+    def _unchanged(self) -> tuple[OpenedPass, ...]:
+        given = [state.path for state in self._states[:1] if not state.after]
+        before = [*given, *(one.path for one in self._all_passes)]
+        after = self._all_passes if given else self._all_passes[1:]
+        return tuple(one for path, one in zip(before, after, strict=False) if cmp(path, one.path, shallow=False))
 
     @cached_property
     def document_with_passes(self) -> Document:
