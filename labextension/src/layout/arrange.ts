@@ -5,8 +5,8 @@
  */
 import { placeVertices, type Extents } from './coordinates.ts';
 import { ROW_GAP_MOST } from './distances.ts';
-import type { Net } from './net.ts';
-import { orderRows, toRows, type Order } from './order.ts';
+import { setPlaces, type Net } from './net.ts';
+import { orderRows, rowsOf, type Order } from './order.ts';
 import type { Proper } from './proper.ts';
 import { shortenSideways } from './shift.ts';
 import { orderAsBefore, stood } from './warm.ts';
@@ -77,10 +77,11 @@ export function arrange(
     });
   }
   const { order, x, of } = best as unknown as { order: Order; x: Float64Array; of: Ranked };
-  shortenSideways(of.proper, order.rows, of.pulls, gap, x, narrow);
-  const walls = narrow ? sides(order.rows, of.pulls, x) : undefined;
-  straighten(of.proper, order.rows, order.place, of.pulls, gap, x, walls);
-  return { ...of, rows: order.rows, x };
+  const rows = rowsOf(of.net, order.order);
+  shortenSideways(of.proper, rows, of.pulls, gap, x, narrow);
+  const walls = narrow ? sides(rows, of.pulls, x) : undefined;
+  straighten(of.proper, rows, order.place, of.pulls, gap, x, walls);
+  return { ...of, rows, x };
 }
 
 /**
@@ -94,12 +95,14 @@ export function arrangeAsBefore(
   places: readonly Float64Array[],
   passing: (x: Float64Array) => number
 ): Arranged {
-  const order = orderAsBefore(net, proper, fixed, places[0]);
+  const { order, held } = orderAsBefore(net, proper, fixed, places[0]);
   const arranged = places.map(before => {
-    const own = toRows(net, order.order.slice(), order.held);
-    const x = placeVertices(proper, net, own, own.held, pulls, gap, before);
-    straighten(proper, own.rows, own.place, pulls, gap, x, undefined, vertex => stood(before, vertex));
-    return { proper, net, extents, pulls, rows: own.rows, x };
+    const own = { order: order.slice(), place: new Int32Array(net.count) };
+    setPlaces(net, own);
+    const x = placeVertices(proper, net, own, held, pulls, gap, before);
+    const rows = rowsOf(net, own.order);
+    straighten(proper, rows, own.place, pulls, gap, x, undefined, vertex => stood(before, vertex));
+    return { proper, net, extents, pulls, rows, x };
   });
   const passed = arranged.map(({ x }) => (places.length > 1 ? passing(x) : 0));
   return arranged[passed.indexOf(Math.min(...passed))];

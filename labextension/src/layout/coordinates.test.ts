@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { placeVertices } from './coordinates.ts';
 import { countCrossings } from './crossings.ts';
 import { makeNet } from './net.ts';
-import { orderRows } from './order.ts';
+import { orderRows, rowsOf } from './order.ts';
 import { makeProper } from './proper.ts';
 import { shortenSideways } from './shift.ts';
 import { straighten } from './straighten.ts';
@@ -34,7 +34,9 @@ const samples = fc
     const half = Float64Array.from({ length: proper.count }, (_, i) => (i < rank.length ? width[i] / 2 : 0));
     const net = makeNet(proper, zero, zero);
     const order = orderRows(net, new Int32Array(proper.count).fill(-1), 0, 20_000);
-    return { proper, net, order, extents: { left: half, right: half, upperOffset: zero, lowerOffset: zero } };
+    // What is placed shares its order with its rows.
+    const rows = rowsOf(net, order.order);
+    return { proper, net, order, rows, extents: { left: half, right: half, upperOffset: zero, lowerOffset: zero } };
   });
 
 const gap = (): number => GAP;
@@ -49,15 +51,15 @@ function checkDistances(rows: readonly Int32Array[], half: Float64Array, x: Floa
 
 test('places keep the distances in every step, and swaps cost no crossing', () => {
   fc.assert(
-    fc.property(samples, ({ proper, net, order, extents }) => {
+    fc.property(samples, ({ proper, net, order, rows, extents }) => {
       const before = countCrossings(net, order);
       const x = placeVertices(proper, net, order, order.held, extents, gap);
-      checkDistances(order.rows, extents.left, x);
+      checkDistances(rows, extents.left, x);
       assert.ok(countCrossings(net, order) <= before);
-      shortenSideways(proper, order.rows, extents, gap, x);
-      checkDistances(order.rows, extents.left, x);
-      straighten(proper, order.rows, order.place, extents, gap, x);
-      checkDistances(order.rows, extents.left, x);
+      shortenSideways(proper, rows, extents, gap, x);
+      checkDistances(rows, extents.left, x);
+      straighten(proper, rows, order.place, extents, gap, x);
+      checkDistances(rows, extents.left, x);
     }),
     { numRuns: 200 }
   );
@@ -65,7 +67,7 @@ test('places keep the distances in every step, and swaps cost no crossing', () =
 
 test('network simplex makes the weighted distances sideways no longer', () => {
   fc.assert(
-    fc.property(samples, ({ proper, net, order, extents }) => {
+    fc.property(samples, ({ proper, net, order, rows, extents }) => {
       const x = placeVertices(proper, net, order, order.held, extents, gap);
       const cost = (): number =>
         proper.upper.reduce((sum, a, link) => {
@@ -74,7 +76,7 @@ test('network simplex makes the weighted distances sideways no longer', () => {
           return sum + (lanes + 1) * Math.abs(x[a] - x[b]);
         }, 0);
       const before = cost();
-      shortenSideways(proper, order.rows, extents, gap, x);
+      shortenSideways(proper, rows, extents, gap, x);
       // Whole parts of a px may cost a little.
       assert.ok(cost() <= before + 0.5 * proper.upper.length);
     }),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { annealPass } from './anneal.ts';
 import { countCrossings, Crossings, swapChange } from './crossings.ts';
 import { makeNet, setPlaces, type Arrangement, type Net } from './net.ts';
-import { orderRows } from './order.ts';
+import { orderRows, rowsOf } from './order.ts';
 import { makeProper } from './proper.ts';
 import { Reach } from './reach.ts';
 import { rerouteLongEdges } from './reroute.ts';
@@ -270,12 +270,11 @@ test('the order has no more crossings than its start, and keeps what is fixed', 
       const start = depthFirst(net, true);
       const swept = sweepToMeans(net, start, fixed, 6);
       assert.equal(swept, slowCount(sample, start));
-      const { rows, place, crossings } = orderRows(net, fixed, 0, 20_000);
-      const order = Int32Array.from(rows.flatMap(row => [...row]));
+      const { order, place, crossings } = orderRows(net, fixed, 0, 20_000);
       checkArrangement(sample, { order, place });
       assert.equal(crossings, slowCount(sample, { order, place }));
       assert.ok(crossings <= swept);
-      for (const row of rows) {
+      for (const row of rowsOf(net, order)) {
         const kept = [...row].filter(vertex => fixed[vertex] >= 0);
         assert.deepEqual(
           kept,

@@ -5,14 +5,11 @@
  * Work is counted, never timed, so that the same graph gets the same layout on every machine.
  */
 import { annealPass, type Course } from './anneal.ts';
-import { countCrossings } from './crossings.ts';
 import { setPlaces, type Arrangement, type Net } from './net.ts';
 import { rerouteLongEdges } from './reroute.ts';
 import { depthFirst, sweepToMeans } from './start.ts';
 
 export interface Order extends Arrangement {
-  /** The rows of `order`, which they share. */
-  readonly rows: readonly Int32Array[];
   /** 1 for vertices whose order among themselves is kept. */
   readonly held: Uint8Array;
   readonly crossings: number;
@@ -44,15 +41,16 @@ export function orderRows(net: Net, fixed: Int32Array, start: number, work: numb
   const at = depthFirst(net, start % 2 === 0);
   const sweeps = Math.min(MOST_SWEEPS, Math.max(4, Math.floor(SWEEP_WORK / Math.max(1, count))));
   const crossings = sweepToMeans(net, at, fixed, sweeps);
-  return toRows(net, anneal(net, at, held, crossings, start, work), held);
+  return { ...at, held, crossings: anneal(net, at, held, crossings, start, work) };
 }
 
-function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, start: number, work: number): Int32Array {
+/** Leaves the best arrangement and gives its crossings. */
+function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, start: number, work: number): number {
   let crossings = begin;
   let fewest = begin;
   const best = at.order.slice();
   if (crossings === 0) {
-    return best;
+    return 0;
   }
   const course: Course = { random: 0x2545f491 + start, steps: 0 };
   const pass = (temperature: number): void => {
@@ -82,18 +80,12 @@ function anneal(net: Net, at: Arrangement, held: Uint8Array, begin: number, star
     fewest = crossings;
     best.set(at.order);
   }
-  return best;
+  at.order.set(best);
+  setPlaces(net, at);
+  return fewest;
 }
 
-/** An order as rows, with its crossings. */
-export function toRows(net: Net, order: Int32Array, held: Uint8Array): Order {
-  const { rowStart, rowCount, count } = net;
-  const at = { order, place: new Int32Array(count) };
-  setPlaces(net, at);
-  return {
-    rows: Array.from({ length: rowCount }, (_, row) => order.subarray(rowStart[row], rowStart[row + 1])),
-    ...at,
-    held,
-    crossings: countCrossings(net, at)
-  };
+/** The rows of an order, which they share. */
+export function rowsOf({ rowStart, rowCount }: Net, order: Int32Array): Int32Array[] {
+  return Array.from({ length: rowCount }, (_, row) => order.subarray(rowStart[row], rowStart[row + 1]));
 }

@@ -6,7 +6,7 @@ import { annealPass } from './anneal.ts';
 import { countCrossings } from './crossings.ts';
 import { BOX_GAP } from './distances.ts';
 import { setPlaces, type Net } from './net.ts';
-import { toRows, type Order } from './order.ts';
+import type { Order } from './order.ts';
 import type { Proper } from './proper.ts';
 import { rerouteLongEdges } from './reroute.ts';
 import type { Growth, Taken } from './room.ts';
@@ -91,9 +91,9 @@ export function orderAsBefore(net: Net, proper: Proper, fixed: Int32Array, befor
     crossings += change;
   }
   if (crossings > 0) {
-    rerouteLongEdges(net, at, REROUTE_WORK);
+    crossings -= rerouteLongEdges(net, at, REROUTE_WORK);
   }
-  return toRows(net, order, held);
+  return { ...at, held, crossings };
 }
 
 /** True for a vertex that had a place before; lanes lie past the end of `before`. */
