@@ -19,10 +19,15 @@ from jaxviz.document import Document
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "bench"
 QUICK = ("--sizes", "100,500", "--graphs", "3", "--only", "generated")
+# Layers of a training step, and the milliseconds in which it is to be laid out.
+STEPS = ((6, "150"), (7, "150"), (24, "1000"), (25, "1000"))
 ENGINES = ("@dagrejs/dagre@3", "elkjs@0.12")
 
 
 def main() -> None:
+    if "--steps" in sys.argv:
+        time_steps()
+        return
     if not shutil.which("dot"):
         sys.exit("no `dot` on this machine: apt-get install graphviz")
     if not (BUILD / "node_modules").is_dir():
@@ -41,11 +46,27 @@ def main() -> None:
         module = BUILD / "flat_5000.hlo"
         module.write_text(flat_hlo(5_000))
         write(documents / "flat_hlo_5000.json", jv.open(module).document())
+    run("run", "--documents", documents, *options)
+
+
+def time_steps() -> None:
+    """Training steps of about 1,130 and 4,500 nodes, and what each stage of the layout costs; no other engine."""
+    folder = BUILD / "steps"
+    folder.mkdir(parents=True, exist_ok=True)
+    words: list[Path | str] = []
+    for layers, bar in STEPS:
+        path = folder / f"train_{layers}.json"
+        write(path, jv.explore(train, *arrays(layers)).document())
+        words += [path, bar]
+    run("steps", *words)
+
+
+def run(name: str, *words: Path | str) -> None:
     # As one script, as it ships: imports between modules cost time that no user sees. esbuild comes with tsx.
-    script = BUILD / "run.cjs"
+    script = BUILD / f"{name}.cjs"
     bundle = ["--bundle", "--platform=node", "--log-level=warning", f"--outfile={script}"]
-    subprocess.run([ROOT / "node_modules/.bin/esbuild", "bench/layout/run.ts", *bundle], cwd=ROOT, check=True)
-    subprocess.run(["node", script, "--documents", documents, *options], cwd=ROOT, check=True)
+    subprocess.run([ROOT / "node_modules/.bin/esbuild", f"bench/layout/{name}.ts", *bundle], cwd=ROOT, check=True)
+    subprocess.run(["node", script, *words], cwd=ROOT, check=True)
 
 
 def write(path: Path, document: Document) -> None:

@@ -20,17 +20,19 @@ export interface RealGraph {
 export function readDocuments(folder: string): RealGraph[] {
   return readdirSync(folder)
     .filter(name => name.endsWith('.json'))
-    .map(name => {
-      // Without the outline, which would fold copies: all that the program has is laid out.
-      const plain = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { outlines?: unknown };
-      delete plain.outlines;
-      const document = decodePlain(plain);
-      const graph = document.graphs[0];
-      const open = openEverything(rowsOf(document, graph), true);
-      const nested = toLayout(show(document, graph, { open, all: true }), measure);
-      return { nested, flat: flatten(basename(name, '.json'), nested) };
-    })
+    .map(name => readDocument(join(folder, name)))
     .sort((a, b) => a.flat.count - b.flat.count);
+}
+
+export function readDocument(path: string): RealGraph {
+  // Without the outline, which would fold copies: all that the program has is laid out.
+  const plain = JSON.parse(readFileSync(path, 'utf8')) as { outlines?: unknown };
+  delete plain.outlines;
+  const document = decodePlain(plain);
+  const graph = document.graphs[0];
+  const open = openEverything(rowsOf(document, graph), true);
+  const nested = toLayout(show(document, graph, { open, all: true }), measure);
+  return { nested, flat: flatten(basename(path, '.json'), nested) };
 }
 
 /** Without groups, and with the room for chips as part of their boxes. */
