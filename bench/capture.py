@@ -1,6 +1,7 @@
 """What jaxviz adds to JAX's own trace, lower and optimize: tags, graphs, links, outlines, fates and the document.
 
     python -m bench capture [--quick]
+    python -m bench.capture --layers 2 24
     python -m bench.capture --parts 24
     python -m bench.capture --first 2
 
@@ -31,6 +32,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 _OWN = ("trace", "lower", "optimize")
 _STAGES = ("jaxpr", "stablehlo", "hlo")
+
+
+def _case(layers: int) -> Any:
+    """The training step for shapes alone: to compile what fills its parameters takes longer than all else."""
+    from programs import flax_block
+
+    return flax_block(True, layers, shapes=True)
 
 
 def _alone(fn: Callable[..., Any], args: Any) -> None:
@@ -90,12 +98,10 @@ def _timed(work: Callable[..., Any], case: Any) -> _Timed:
 
 
 def _row(layers: int, turns: int) -> str:
-    from programs import flax_block
-
     alone, explored = [], []
     for _ in range(turns):
-        alone.append(_timed(_alone, flax_block(True, layers)))
-        explored.append(_timed(_explored, flax_block(True, layers)))
+        alone.append(_timed(_alone, _case(layers)))
+        explored.append(_timed(_explored, _case(layers)))
     own, total = (min(each.wall for each in runs) for runs in (alone, explored))
     processor = min(each.processor for each in alone)
     costs = explored[0].result
@@ -123,18 +129,14 @@ def _in_own_process(option: str, mode: str, layers: int) -> list[str]:
 
 
 def _print_peak(mode: str, layers: int) -> None:
-    from programs import flax_block
-
-    (_alone if mode == "jax" else _explored)(*flax_block(True, layers))
+    (_alone if mode == "jax" else _explored)(*_case(layers))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
 
 
 def _print_turns(mode: str, layers: int) -> None:
     """Seconds of the clock and of the processor of the first and of the second time in this process."""
-    from programs import flax_block
-
     for _ in range(2):
-        timed = _timed(_alone if mode == "jax" else _explored, flax_block(True, layers))
+        timed = _timed(_alone if mode == "jax" else _explored, _case(layers))
         print(timed.wall, timed.processor)
 
 
@@ -151,11 +153,9 @@ def _print_first(layers: int) -> None:
 
 
 def _print_parts(layers: int) -> None:
-    from programs import flax_block
-
-    _explored(*flax_block(True, 1))
-    own = min(_timed(_alone, flax_block(True, layers)).processor for _ in range(2))
-    costs = [_explored(*flax_block(True, layers)) for _ in range(3)]
+    _explored(*_case(1))
+    own = min(_timed(_alone, _case(layers)).processor for _ in range(2))
+    costs = [_explored(*_case(layers)) for _ in range(3)]
     print(f"{'JAX alone':>20} {own:>10,.3f}")
     for name in costs[0]:
         if name.split()[-1] in (*_OWN, *_COUNTS):
@@ -178,7 +178,6 @@ def main() -> None:
         _print_parts(int(sys.argv[-1]))
         return
     import jax
-    from programs import flax_block
 
     print(f"jax {jax.__version__}")
     print(
@@ -186,9 +185,15 @@ def main() -> None:
         f"{'layers':>6} {'equations':>9} {'HLO':>8} {'JAX s':>6} {'jaxviz s':>9} {'longer':>10} {'JAX s':>6}"
         f" {'added':>9} {'after XLA':>11} {'kB':>6} {'JAX GB':>7} {'times':>6}"
     )
-    _explored(*flax_block(True, 1))
-    for layers, turns in ((1, 5), (2, 5)) if "--quick" in sys.argv else ((1, 5), (2, 5), (24, 3), (64, 2)):
-        print(_row(layers, turns), flush=True)
+    _explored(*_case(1))
+    for layers in _layers():
+        print(_row(layers, 5 if layers < 10 else 3 if layers < 50 else 2), flush=True)
+
+
+def _layers() -> list[int]:
+    if "--layers" in sys.argv:
+        return list(map(int, sys.argv[sys.argv.index("--layers") + 1 :]))
+    return [1, 2] if "--quick" in sys.argv else [1, 2, 24, 64]
 
 
 if __name__ == "__main__":

@@ -141,8 +141,11 @@ def xor_train() -> Case:
     return step, (params, optimizer.init(params), x, jnp.array([0.0, 1, 1, 0]))
 
 
-def flax_block(train: bool = True, layers: int = 1) -> Case:
-    """A transformer of `layers` blocks: its forward pass or its training step."""
+def flax_block(train: bool = True, layers: int = 1, *, shapes: bool = False) -> Case:
+    """A transformer of `layers` blocks: its forward pass or its training step; with `shapes`, for shapes alone.
+
+    To compile what fills the parameters of 64 blocks takes minutes.
+    """
     import flax.linen as nn
     import optax
 
@@ -168,7 +171,8 @@ def flax_block(train: bool = True, layers: int = 1) -> Case:
 
     model = Model()
     tokens = jnp.zeros((batch, length), jnp.int32)
-    params = jax.jit(model.init)(jax.random.key(0), tokens)
+    made = jax.eval_shape if shapes else _compiled_and_run
+    params = made(model.init, jax.random.key(0), tokens)
     optimizer = optax.adam(1e-3)
 
     def loss(params, tokens):
@@ -183,7 +187,11 @@ def flax_block(train: bool = True, layers: int = 1) -> Case:
     def forward(params, tokens):
         return model.apply(params, tokens)
 
-    return (step, (params, jax.jit(optimizer.init)(params), tokens)) if train else (forward, (params, tokens))
+    return (step, (params, made(optimizer.init, params), tokens)) if train else (forward, (params, tokens))
+
+
+def _compiled_and_run(fn, *args):
+    return jax.jit(fn)(*args)
 
 
 def random_numbers() -> Case:

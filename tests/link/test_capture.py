@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from programs import CORPUS
+from programs import CORPUS, flax_block
 from styles import STYLES
 
 import jaxviz as jv
@@ -464,3 +464,10 @@ def test_constants_of_complex_numbers_are_read_in_every_stage():
     constants = [dict(node.attributes)["value"] for node in ex.stablehlo if node.op == "constant"]
     assert constants == ["(1.0,2.0)", "[(0.0,3.0), (4.0,0.0)]"]
     assert len(ex.hlo)
+
+
+def test_a_training_step_for_shapes_alone_is_the_one_for_arrays():
+    (step, shapes), (_, arrays) = flax_block(shapes=True), flax_block()
+    assert not any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(shapes[:2]))
+    of_shapes = jax.make_jaxpr(step)(*shapes)
+    assert str(of_shapes) == str(jax.make_jaxpr(step)(*arrays))
