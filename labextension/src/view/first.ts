@@ -22,7 +22,7 @@ export interface Space {
 const LEAST_ZOOM = 0.75;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
 const LEAVING_ROOM = 7;
-/** So few boxes say little: forward is shown without backward instead. */
+/** So few boxes beside phases say little: forward is shown without backward instead. */
 const SAYING_LITTLE = 4;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
@@ -90,21 +90,39 @@ export function* firstSteps(document: Document, graph: Graph, space: Space, meas
   yield undefined;
   const chooser = new Chooser(document, graph, rows, space, measure, isNarrow(space));
   const shown = yield* chooser.choose();
-  if (shown > LEAVING_ROOM) {
+  if (shown > LEAVING_ROOM && chooser.fits && !chooser.hides) {
     return chooser.state;
   }
   const shorter = chooser.narrow ? chooser : new Chooser(document, graph, rows, space, measure, true);
   const more = chooser.narrow ? shown : yield* shorter.choose();
-  if (Math.max(shown, more) > SAYING_LITTLE) {
-    return more > shown ? shorter.state : chooser.state;
+  const better = isBetter(shorter, more, chooser, shown) ? shorter : chooser;
+  if (!better.fits || (better.says > SAYING_LITTLE && !better.hides)) {
+    return better.state;
   }
   // Where twins are too large side by side, a little of forward alone says more than closed boxes.
   const wide = chooser.narrow ? 0 : yield* chooser.forward();
-  return wide >= (yield* shorter.forward()) ? chooser.state : shorter.state;
+  const narrow = yield* shorter.forward();
+  return isBetter(shorter, narrow, chooser, wide) ? shorter.state : chooser.state;
+}
+
+/** True where one choice of so many boxes says more than another one. */
+function isBetter(one: Chooser, boxes: number, other: Chooser, others: number): boolean {
+  if (one.fits !== other.fits) {
+    return one.fits;
+  }
+  return one.hides === other.hides ? boxes > others : other.hides;
 }
 
 class Chooser {
   private open: ReadonlySet<number> = new Set();
+  /** What was open before a row was opened by less than all that it is nothing without. */
+  private whole: ReadonlySet<number> | null = null;
+  /** False where not even what cannot but be open has room. */
+  fits = true;
+  /** True where one closed box holds most of what there is. */
+  hides = false;
+  /** How many boxes are seen that say more than that there is a phase. */
+  says = 0;
 
   constructor(
     private readonly document: Document,
@@ -126,12 +144,29 @@ class Chooser {
       this.open = all;
       return LEAVING_ROOM + 1;
     }
-    return boxesIn(yield* this.openMore(yield* this.start(), true));
+    return this.seen(yield* this.openMore(yield* this.start(), true));
   }
 
-  /** Opens what there is room for in phases whose twins stay closed. */
+  /** Opens what there is room for in phases whose twins stay closed, where that says more. */
   *forward(): Steps<number> {
-    return boxesIn(yield* this.openMore(this.shown(this.open), false));
+    const [open, hides] = [this.open, this.hides];
+    const boxes = boxesIn(this.shown(open));
+    this.open = this.whole ?? open;
+    const alone = this.seen(yield* this.openMore(this.shown(this.open), false));
+    if (this.hides === hides ? alone >= boxes : hides) {
+      return alone;
+    }
+    [this.open, this.hides] = [open, hides];
+    return boxes;
+  }
+
+  private seen(shown: VisibleGraph): number {
+    this.hides = candidates(this.rows, shown).some(({ row }) => !mirrors(this.rows, row) && holdsMost(this.rows, row));
+    this.says = shown.item.reduce(
+      (sum, row, box) => sum + (shown.shape[box] === Shape.box && !this.isPhase(row) ? 1 : 0),
+      0
+    );
+    return boxesIn(shown);
   }
 
   /** All rows, if these are few and fit; where they are very few, with what single expressions are made of. */
@@ -175,6 +210,7 @@ class Chooser {
         return shown;
       }
     }
+    this.fits = false;
     return this.shown(this.open);
   }
 
@@ -210,18 +246,20 @@ class Chooser {
   }
 
   private isPhase(row: number): boolean {
-    return this.rows.outline.kind[row] === RowKind.phase;
+    return row >= 0 && this.rows.outline.kind[row] === RowKind.phase;
   }
 
-  /** Opens rows as far as there is room for all of them. */
+  /** Opens rows as far as there is room for all of them. One that holds most of what there is hides it when closed. */
   private *opened(some: readonly number[], twins: boolean): Steps<VisibleGraph | null> {
+    const hiding = some.some(row => holdsMost(this.rows, row));
     let size = -1;
-    for (const amount of twins ? AMOUNTS : LEAST_AMOUNTS) {
+    for (const amount of hiding || !twins ? LEAST_AMOUNTS : AMOUNTS) {
       const open = some.reduce((now, row) => openRow(this.rows, now, row, amount, twins), this.open);
       // Where there is nothing more to open with it, less is the same.
-      const shown = open.size === size ? null : yield* this.fitting(open, twins ? MOST_BOXES : CALM_BOXES);
+      const shown = open.size === size ? null : yield* this.fitting(open, hiding || twins ? MOST_BOXES : CALM_BOXES);
       size = open.size;
       if (shown) {
+        this.whole ??= AMOUNTS.includes(amount) ? null : this.open;
         this.open = open;
         return shown;
       }
@@ -283,7 +321,7 @@ export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number>
  * phases, bodies, and the largest thing in it.
  */
 const Amount = { row: 0, phases: 1, bodies: 2, statements: 3, largest: 4 } as const;
-const AMOUNTS = [Amount.statements, Amount.bodies, Amount.phases];
+const AMOUNTS: readonly number[] = [Amount.statements, Amount.bodies, Amount.phases];
 /**
  * What is tried where little is seen otherwise: phases that stay closed say at least that there are some, and what is
  * open inside may need less width than the chips beside it when it is closed.
@@ -396,6 +434,11 @@ function areAlike({ outline, operations }: Rows, one: number, other: number): bo
   return kind[one] === RowKind.statement
     ? parent[one] === parent[other]
     : kind[one] === RowKind.call && name[one] === name[other];
+}
+
+/** True for a row with more than half of the operations of its phase, or of the program where it stands in none. */
+function holdsMost({ operations, phase }: Rows, row: number): boolean {
+  return 2 * operations[row] > operations[Math.max(0, phase[row])];
 }
 
 /** True for a phase of few things, whose own name says less than theirs. */

@@ -338,6 +338,25 @@ test('where words are too long for a space, they are cut earlier and what they s
   assert.deepEqual([...seen(width(true) - 1).open], []);
 });
 
+test('many boxes that have no room have shorter words too', () => {
+  const sketch = new Sketch();
+  let value = sketch.argument('x', 'f32[4]');
+  for (let i = 0; i < 12; i++) {
+    value = sketch.op('an_operation_with_a_long_name', [value], 'f32[4]');
+  }
+  sketch.result('result', value);
+  const document = decodePlain(sketch.plain());
+  const [graph] = document.graphs;
+  const measure = (text: string): number => 7 * text.length;
+  const row = (input: LayoutInput): Layout =>
+    ({ totalWidth: input.width.reduce((sum, one) => sum + one, 0), totalHeight: 9 }) as never;
+  const wide = row(toLayout(show(document, graph, { open: new Set() }), measure)).totalWidth * 0.75;
+  const narrow = (width: number): boolean | undefined =>
+    firstView(document, graph, { width, height: 400 }, measure, row).narrow;
+  assert.equal(narrow(wide), false);
+  assert.equal(narrow(wide - 1), true);
+});
+
 test('families: usual operations have one, unknown ones are other', () => {
   assert.equal(families[family('dot_general')].key, 'matmul');
   assert.equal(families[family('reduce_sum')].key, 'reduction');
