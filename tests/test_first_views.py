@@ -15,6 +15,7 @@ from programs import CORPUS, flax_block, mlp_train
 from styles import STYLES
 
 import jaxviz as jv
+from jaxviz.export.svg import to_svg
 
 try:
     from jax import shard_map
@@ -273,6 +274,29 @@ def test_cables_tell_what_is_kept_of_what_a_condition_or_a_loop_gives(loss, argu
     assert sum(int(values) for values, _, _ in told) == len(explored.residuals.sizes)
     bytes_told = sum(float(number) * (1000 if kilo else 1) for _, number, kilo in told)
     assert bytes_told == pytest.approx(explored.residuals.bytes, rel=0.01)
+
+
+def _recurrent(params, inputs):
+    def cell(state, x):
+        gate = jax.nn.sigmoid(params["gate"] @ x + state)
+        return gate * state + (1 - gate) * jnp.tanh(params["new"] @ x), None
+
+    return jnp.sum(lax.scan(cell, jnp.zeros(8), inputs)[0] ** 2)
+
+
+def test_a_cable_into_an_open_loop_ends_at_what_reads_it_in_a_turn():
+    params = {"gate": jnp.ones((8, 4)), "new": jnp.ones((8, 4))}
+    picture = to_svg(jv.explore(jax.grad(_recurrent), params, jnp.ones((6, 4))).document().of_stage(0), open="all")
+    frames = {float(left) for left in re.findall(r'<rect x="([-\d.]+)"[^>]* rx="8"/>', picture)}
+    (cables,) = re.findall(r'<path [^>]*stroke-dasharray="2 2" d="([^"]*)"', picture)
+    ends = []
+    for path in cables.split("\n"):
+        (left,) = re.findall(r"^M([-\d.]+)", path)
+        steps = [float(step.split()[0]) for step in re.findall(r"h(\S+)$", path)]
+        steps += [float(re.findall(r"-?[\d.]+", curve)[-2]) for curve in re.findall(r"c([^c]*)$", path)]
+        ends.append(round(float(left) + sum(steps), 1))
+    assert len(ends) > 4
+    assert not frames & set(ends)
 
 
 def test_what_mirrors_a_part_of_the_forward_pass_stands_at_its_height():

@@ -212,6 +212,12 @@ export class Reads {
     return readers === undefined ? 0 : typeof readers === 'number' ? 1 : readers.size;
   }
 
+  /** The items that read a value. */
+  readersAre(value: number): readonly number[] {
+    const readers = this.readersOf.get(value);
+    return readers === undefined ? [] : typeof readers === 'number' ? [readers] : [...readers];
+  }
+
   private addReader(value: number, item: number): void {
     const readers = this.readersOf.get(value);
     if (readers === undefined) {

@@ -131,7 +131,7 @@ class Join {
       if (apart && !this.reads.isHub(origin.value)) {
         // What the turns of one loop keep for those of another is as large as all of it.
         const given = this.graph.bindingFrom[this.folds.borders.into[node]];
-        this.join(source, frame, given, () => [given]);
+        this.join(source, frame, given, () => [given], this.taker(node, frame));
       } else if (source >= 0 && source !== frame && this.boxes.holds(frame, source)) {
         this.rack.add(source, { ...BEGINS_CHIP, value: origin.value });
       }
@@ -303,9 +303,9 @@ class Join {
    * by cables, and to everything else as a whole. A cable is of what is read itself, as it was handed over.
    *
    * Boxes are numbered in the order of the program. Only in a later copy of a stack, which has not each part of the
-   * first, may something lead to what is drawn before it: that would be a cycle.
+   * first, may something lead to what is drawn before it: that would be a cycle. A cable ends at `taker`.
    */
-  private join(from: number, to: number, value: number, handed: () => readonly number[]): void {
+  private join(from: number, to: number, value: number, handed: () => readonly number[], taker = to): void {
     if (from > to) {
       return;
     }
@@ -313,7 +313,7 @@ class Join {
     let [source, target] = [from, to];
     if (left !== right) {
       if (right >= 0 && this.upward.mirrors(right, from)) {
-        handed().forEach(one => addTo(this.cables, this.giver(from, one) * this.boxes.item.length + to, one));
+        handed().forEach(one => addTo(this.cables, this.giver(from, one) * this.boxes.item.length + taker, one));
         return;
       }
       source = left >= 0 ? left : from;
@@ -340,6 +340,14 @@ class Join {
       around = boxes.parent[around];
     }
     return around < 0 || this.isPhase(around) ? box : around;
+  }
+
+  /** Where the cable ends of what an open loop is given: at the first box that reads it in a turn. */
+  private taker(argument: number, frame: number): number {
+    const { boxes, graph, reads } = this;
+    const readers = reads.readersAre(graph.firstValue[argument]).map(item => boxes.of(item));
+    const inside = readers.filter(box => box >= 0 && boxes.holds(frame, box));
+    return inside.length ? Math.min(...inside) : frame;
   }
 
   private isPhase(box: number): boolean {
