@@ -165,6 +165,10 @@ test('the end of a cable that is not drawn says what it carries, as much as ther
   assert.deepEqual(wordsOf([box(0, 20, 6)], 3), ['3 residuals 32 B', '32 B']);
   assert.deepEqual(wordsOf([box(0, 160, 6)]), ['32 B', '32 B']);
   assert.deepEqual(wordsOf([box(0, 20, 6), box(0, 120, 6)]), ['32 B']);
+  // Where something stands in the way beside the end, but not over or under it.
+  for (const row of [6.35, 5.65]) {
+    assert.deepEqual(wordsOf([box(0, 20, 6), box(0, 120, row)]), ['f32[8] 32 B', '32 B'], `${row}`);
+  }
 });
 
 test('what another cable counts is told without its size', () => {

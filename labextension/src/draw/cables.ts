@@ -20,6 +20,8 @@ const STUB = 14;
 const APART = 1;
 const STUB_GAP = 3;
 const STUB_WORDS = 11;
+/** From the middle of a stub to that of words above or below it. */
+const STUB_OVER = 7.5;
 
 /** A cable as it is drawn: x, y, ... of the points between which it runs, and where its label stands. */
 interface Run {
@@ -37,7 +39,13 @@ interface Stub {
   readonly y: number;
   readonly text: string;
   readonly textX: number;
+  /** The middle of the words: that of the line, or above or below it where there is no room beside. */
+  readonly textY: number;
 }
+
+/** Of the areas that words keep clear of, those that belong to no box have -1. */
+const NO_BOX = -2;
+const NOWHERE = { text: '', textX: 0, textY: 0 };
 
 interface Drawn {
   readonly runs: readonly Run[];
@@ -62,9 +70,9 @@ export function paintCableLabels(painter: Painter, scene: Scene): void {
   stubs.forEach(stub => paintWords(painter, stub));
 }
 
-function paintWords(painter: Painter, { y, text, textX }: Stub): void {
+function paintWords(painter: Painter, { text, textX, textY }: Stub): void {
   if (text) {
-    painter.text('cabled', textX, y + 3.5, text);
+    painter.text('cabled', textX, textY + 3.5, text);
   }
 }
 
@@ -75,11 +83,7 @@ export function cableAreas(scene: Scene): Area[] {
     const half = measure(text, 'chip') / 2 + CHIP_INSET;
     return { left: labelX - half, right: labelX + half, top: labelY, bottom: labelY + CHIP_HEIGHT };
   });
-  const ends = stubs.flatMap(({ text, textX, y }) =>
-    text
-      ? [{ left: textX, right: textX + measure(text, 'chip'), top: y - STUB_WORDS / 2, bottom: y + STUB_WORDS / 2 }]
-      : []
-  );
+  const ends = stubs.flatMap(({ text, textX, textY }) => (text ? [wordsArea(text, textX, textY)] : []));
   return [...labels, ...ends];
 }
 
@@ -98,7 +102,7 @@ export function paintWholeCables(painter: Painter, scene: Scene, cables: readonl
   for (const stub of drawnOf(scene).stubs) {
     if (stub.text && ends.has(stub.box)) {
       const width = Math.ceil(measure(stub.text, 'chip'));
-      painter.rect('ground', stub.textX - APART, stub.y - STUB_WORDS / 2, width + 2 * APART, STUB_WORDS, 0);
+      painter.rect('ground', stub.textX - APART, stub.textY - STUB_WORDS / 2, width + 2 * APART, STUB_WORDS, 0);
       paintWords(painter, stub);
     }
   }
@@ -196,7 +200,7 @@ function spreadOut(wishes: readonly number[]): number[] {
   return tops;
 }
 
-/** Short ends, once for each side of a box. */
+/** Short ends, once for each side of a box, with their words beside, above or below the line. */
 function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[], runs: readonly Run[]): Stub[] {
   const sides = new Map<string, Cable[]>();
   for (const cable of cables) {
@@ -204,24 +208,38 @@ function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]
       sides.set(side, [...(sides.get(side) ?? []), cable]);
     }
   }
-  const taken: Solid[] = [...boxes, ...linesOf(scene), ...runs.flatMap(linesOfRun)];
-  return [...sides].map(([side, these]) => {
+  const placed = [...sides].map(([side, these]) => {
     const right = side.startsWith('right');
-    const ends = cableEnds(scene, these[0]);
-    const [x, y] = right ? [ends.x1, ends.y1] : [ends.x2 - STUB, ends.y2];
+    const { x1, y1, x2, y2 } = cableEnds(scene, these[0]);
+    return { right, these, x: right ? x1 : x2 - STUB, y: right ? y1 : y2 };
+  });
+  const lines = placed.map(({ x, y }) => lineSolid(x, y, x + STUB, y));
+  const taken: Solid[] = [...boxes, ...linesOf(scene), ...runs.flatMap(linesOfRun), ...lines];
+  return placed.map(({ right, these, x, y }) => {
     const box = right ? these[0].source : these[0].target;
-    const near = right ? x + STUB + STUB_GAP : x - STUB_GAP;
-    for (const text of wordsOf(these, right)) {
-      const width = measure(text, 'chip');
-      const left = right ? near : near - width;
-      const area = { left, right: left + width, top: y - CHIP_HEIGHT / 2, bottom: y + CHIP_HEIGHT / 2, box: -1 };
-      if (isInside(scene, box, area) && !taken.some(other => meet(other, area, box))) {
-        taken.push(area);
-        return { box, x, y, text, textX: left };
+    const end = right ? x + STUB + STUB_GAP : x - STUB_GAP;
+    const start = right ? x + STUB_GAP : x + STUB - STUB_GAP;
+    for (const [near, textY] of [
+      [end, y],
+      [start, y - STUB_OVER],
+      [start, y + STUB_OVER]
+    ]) {
+      for (const text of wordsOf(these, right)) {
+        const textX = right ? near : near - measure(text, 'chip');
+        const area = wordsArea(text, textX, textY);
+        if (isInside(scene, box, area) && !taken.some(other => meet(other, area, textY === y ? box : NO_BOX))) {
+          taken.push(area);
+          return { box, x, y, text, textX, textY };
+        }
       }
     }
-    return { box, x, y, text: '', textX: near };
+    return { box, x, y, ...NOWHERE };
   });
+}
+
+function wordsArea(text: string, left: number, middle: number): Solid {
+  const half = STUB_WORDS / 2;
+  return { left, right: left + measure(text, 'chip'), top: middle - half, bottom: middle + half, box: -1 };
 }
 
 /**
