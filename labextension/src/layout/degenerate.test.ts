@@ -210,3 +210,12 @@ test('past the budget the longest edges are left out, and that is said', () => {
   assert.match(layout(graph(300, clique)).simplified.join(), /^of the \d+ longest edges only the ends are drawn/);
   assert.deepEqual(layout(graph(10_001, star)).simplified, []);
 });
+
+test('a frame of 300 boxes that little joins has a readable shape, also where one is read outside of it', () => {
+  const parent = new Int32Array(302).fill(0);
+  parent[0] = parent[301] = -1;
+  const input = graph(302, [[150, 301]], { parent, group: Uint8Array.from(parent, (_, box) => (box === 0 ? 1 : 0)) });
+  const out = layout(input);
+  assert.ok(out.totalWidth < 3 * out.totalHeight, `${out.totalWidth} by ${out.totalHeight}`);
+  assert.equal(overlaps(input, out), 0);
+});

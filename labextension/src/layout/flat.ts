@@ -43,10 +43,14 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   const below = new Float64Array(count);
   const routes: (Float64Array | null)[] = new Array(input.from.length).fill(null);
   const parts = found.map(part => layoutPart(input, part, (effort * part.vertices.length) / count));
-  const packed = parts.map(part => ({ ...part, before: shelfBefore(input, part) }));
+  const packed = parts.map(part => ({
+    ...part,
+    before: shelfBefore(input, part),
+    tied: part.vertices.some(vertex => input.gate[vertex] === 1)
+  }));
   // Arguments and results stand in one row as far as a page is wide.
   const least = input.pin.some(pin => pin === Pin.top || pin === Pin.bottom) ? ROW_WIDTH : 0;
-  const shelves = pack(packed, !input.gate.includes(1) && !input.pin.includes(Pin.ordered), least);
+  const shelves = pack(packed, input.pin.includes(Pin.ordered), least);
   const { width, height } = shelves;
   parts.forEach((part, at) => {
     const [atX, atY] = [shelves.x[at], shelves.y[at]];

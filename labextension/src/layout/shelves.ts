@@ -4,16 +4,22 @@
  */
 import { PART_GAP } from './distances.ts';
 
+/** A row of parts that is not wider than this stays one where a part of the group is tied to its border. */
+const LONG_ROW = 1600;
 /** Former shelves are kept up to so many times the width or height that new ones would have. */
 const TOO_LARGE = 2;
 /** How many times as wide as high the whole should be. */
 const ASPECT = 1.6;
 
-/** A part to be placed; `before` is the shelf that it stood in, -1 for what is new. */
+/**
+ * A part to be placed; `before` is the shelf that it stood in, -1 for what is new. What is tied to the border of the group
+ * reaches from there to there, and has nothing above or below it.
+ */
 export interface Packed {
   readonly width: number;
   readonly height: number;
   readonly before: number;
+  readonly tied: boolean;
 }
 
 /** Upper left corners of the parts, their shelves, and the size of the whole. */
@@ -26,12 +32,48 @@ export interface Shelves {
 }
 
 /**
- * With `several`, in as many shelves as are needed, each of which may be `least` wide: nothing ties the parts to a
- * border or to each other.
+ * In as many shelves as are needed, each of which may be `least` wide. Parts that are `ordered` stand in one row. Where some are tied, all do unless that is
+ * a long row: then these stand in one, and the others in shelves beside them.
  */
-export function pack(parts: readonly Packed[], several: boolean, least = 0): Shelves {
-  const fresh = place(parts, several ? fill(parts, least) : new Int32Array(parts.length));
-  if (!several || parts.every(({ before }) => before < 0)) {
+export function pack(parts: readonly Packed[], ordered: boolean, least = 0): Shelves {
+  const row = place(parts, new Int32Array(parts.length));
+  if (ordered) {
+    return row;
+  }
+  if (!parts.some(({ tied }) => tied)) {
+    return inShelves(parts, least);
+  }
+  const free = parts.filter(({ tied }) => !tied);
+  const stoodInShelves = free.some(({ before }) => before > 0);
+  const stoodInRow = !stoodInShelves && parts.some(({ before }) => before === 0);
+  const isLong = row.width > (stoodInRow ? TOO_LARGE : 1) * LONG_ROW;
+  return free.length > 1 && (stoodInShelves || isLong) ? besideTied(parts, free) : row;
+}
+
+function besideTied(parts: readonly Packed[], free: readonly Packed[]): Shelves {
+  const tied = parts.filter(part => part.tied);
+  const [row, block] = [place(tied, new Int32Array(tied.length)), inShelves(free)];
+  const left = row.width + PART_GAP;
+  const x = new Float64Array(parts.length);
+  const y = new Float64Array(parts.length);
+  const shelf = new Int32Array(parts.length);
+  let [fromRow, fromBlock] = [0, 0];
+  parts.forEach((part, at) => {
+    if (part.tied) {
+      x[at] = row.x[fromRow++];
+    } else {
+      x[at] = left + block.x[fromBlock];
+      y[at] = block.y[fromBlock];
+      shelf[at] = block.shelf[fromBlock++];
+    }
+  });
+  return { x, y, shelf, width: left + block.width, height: Math.max(row.height, block.height) };
+}
+
+/** Nothing ties the parts to a border or to each other. */
+function inShelves(parts: readonly Packed[], least = 0): Shelves {
+  const fresh = place(parts, fill(parts, least));
+  if (parts.every(({ before }) => before < 0)) {
     return fresh;
   }
   const kept = place(parts, stay(parts));
