@@ -180,6 +180,17 @@ test('what another cable counts is told without its size', () => {
   );
 });
 
+test('where a cable that is drawn in full ends at the same side, no words stand over the line of another', () => {
+  const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
+  const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 9000 + i));
+  const scene = sceneWith([forward, backward, ...largest, box(0, 20, 6)], [...cables, cable(10, 9, 32)]);
+  const small = painted(scene).texts.filter(({ text }) => text.includes('32 B'));
+  assert.deepEqual(
+    small.map(({ text }) => text),
+    ['f32[8] 32 B']
+  );
+});
+
 test('a cable that is drawn in full for its box does not run through the words at its ends', () => {
   const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
   const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 9000 + i));

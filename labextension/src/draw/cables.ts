@@ -219,11 +219,13 @@ function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]
     const box = right ? these[0].source : these[0].target;
     const end = right ? x + STUB + STUB_GAP : x - STUB_GAP;
     const start = right ? x + STUB_GAP : x + STUB - STUB_GAP;
-    for (const [near, textY] of [
-      [end, y],
+    // Words over a line that also is the end of a cable drawn in full would seem to tell of that.
+    const isShared = runs.some(({ cable }) => (right ? cable.source : cable.target) === box);
+    const over = [
       [start, y - STUB_OVER],
       [start, y + STUB_OVER]
-    ]) {
+    ];
+    for (const [near, textY] of [[end, y], ...(isShared ? [] : over)]) {
       for (const text of wordsOf(these, right)) {
         const textX = right ? near : near - measure(text, 'chip');
         const area = wordsArea(text, textX, textY);
