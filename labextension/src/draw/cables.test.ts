@@ -180,6 +180,20 @@ test('what another cable counts is told without its size', () => {
   );
 });
 
+test('words that have no room in a frame stand beyond it, where the end of the cable comes near to it', () => {
+  const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
+  const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 9000 + i));
+  const wordsAt = (inner: number): number[] => {
+    const frame: Placed = { parent: 0, at: [10, 220, inner, 60] };
+    const placed = [forward, backward, ...largest, frame, box(10, 20, 6)];
+    const { texts } = painted(sceneWith(placed, [...cables, cable(11, 9, 32)]));
+    return texts.filter(({ x, text }) => x < 300 && text.includes('32 B')).map(({ x }) => x);
+  };
+  assert.deepEqual(wordsAt(200), [20 + 80 + 14 + 3]);
+  assert.deepEqual(wordsAt(112), [10 + 112 + 3]);
+  assert.deepEqual(wordsAt(100), [20 + 80 + 14 + 3]);
+});
+
 test('where a cable that is drawn in full ends at the same side, no words stand over the line of another', () => {
   const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
   const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 9000 + i));
