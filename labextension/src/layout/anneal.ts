@@ -29,8 +29,8 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
   const { rowStart, rowCount, above, below } = net;
   const { order, place } = at;
   const [none, far, overlap] = [NONE, Infinity, sideChange];
-  const chances = chancesAt(temperature);
-  const limit = chances.length - 1;
+  const chances = CHANCES;
+  const limit = setChances(temperature);
   const { only: onlyAbove, onlyShift: shiftAbove, first: firstAbove, end: endAbove, endShift: endShiftAbove } = above;
   const { only: onlyBelow, onlyShift: shiftBelow, first: firstBelow, end: endBelow, endShift: endShiftBelow } = below;
   const free = temperature > 0 ? 0 : -1;
@@ -87,25 +87,17 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
         const upPairs = upA * upB;
         const downPairs = downA * downB;
         let change = 0;
-        if (upHighA < upLowB) {
-          change = upPairs;
-        } else if (upLowA > upHighB) {
-          change = -upPairs;
+        if (upPairs === 1) {
+          change = upLowA < upLowB ? 1 : upLowA > upLowB ? -1 : 0;
         } else if (upPairs > 1) {
-          change = overlap(above, a, b, place);
-        }
-        if (downHighA < downLowB) {
-          change += downPairs;
-        } else if (downLowA > downHighB) {
-          change -= downPairs;
-        } else if (downPairs > 1) {
-          change += overlap(below, a, b, place);
-        }
-        if (upPairs > 1) {
           steps += upPairs;
+          change = upHighA < upLowB ? upPairs : upLowA > upHighB ? -upPairs : overlap(above, a, b, place);
         }
-        if (downPairs > 1) {
+        if (downPairs === 1) {
+          change += downLowA < downLowB ? 1 : downLowA > downLowB ? -1 : 0;
+        } else if (downPairs > 1) {
           steps += downPairs;
+          change += downHighA < downLowB ? downPairs : downLowA > downHighB ? -downPairs : overlap(below, a, b, place);
         }
         let swap = change <= free;
         if (!swap && change <= limit) {
@@ -137,20 +129,24 @@ export function annealPass(net: Net, at: Arrangement, held: Uint8Array, temperat
   return total;
 }
 
+/** Room for the chances of one pass, which is the only one at its time. */
+const CHANCES = new Float64Array(MOST_COST + 1);
+
 /**
- * The chance of a swap by its cost, as a part of 2 ** 32. exp(-x) is ten squarings of 1 - x / 1024: basic arithmetic
- * gives the same bits in every engine, which `Math.exp` does not.
+ * The chance of a swap by its cost, as a part of 2 ** 32; gives the greatest cost that has one. exp(-x) is ten squarings
+ * of 1 - x / 1024: basic arithmetic gives the same bits in every engine, which `Math.exp` does not.
  */
-function chancesAt(temperature: number): Float64Array {
+function setChances(temperature: number): number {
   if (temperature === 0) {
-    return new Float64Array(0);
+    return -1;
   }
   const limit = Math.min(MOST_COST, Math.ceil(HOPELESS * temperature));
-  return Float64Array.from({ length: limit + 1 }, (_, cost) => {
+  for (let cost = 0; cost <= limit; cost++) {
     let chance = 1 - cost / temperature / 1024;
     for (let k = 0; k < 10; k++) {
       chance *= chance;
     }
-    return chance * 4294967296;
-  });
+    CHANCES[cost] = chance * 4294967296;
+  }
+  return limit;
 }

@@ -29,9 +29,11 @@ export function straighten(
   const strands = findStrands(proper, extents, stays).sort((a, b) => b.vertices.length - a.vertices.length);
   for (const { vertices, shift } of Array.from({ length: ROUNDS }, () => strands).flat()) {
     let begin = 0;
-    let [low, high] = [-Infinity, Infinity];
+    let low = -Infinity;
+    let high = Infinity;
     for (let i = 0; i <= vertices.length; i++) {
-      let [least, most] = [Infinity, -Infinity];
+      let least = Infinity;
+      let most = -Infinity;
       if (i < vertices.length) {
         const vertex = vertices[i];
         const row = rows[proper.rank[vertex]];
@@ -57,7 +59,8 @@ export function straighten(
         }
       }
       begin = i;
-      [low, high] = [least, most];
+      low = least;
+      high = most;
     }
   }
 }
