@@ -15,7 +15,7 @@ import { eased } from './pulls.ts';
 import { breakCycles, rankVertices, type Directed } from './rank.ts';
 import { heldAt, passings, type Stayed } from './passing.ts';
 import { keepGaps, rowGaps, rowTops, type Gaps } from './rows.ts';
-import { grownToSides, makeRoom, type Growth } from './room.ts';
+import { grownToSides, inRowsThatGrow, makeRoom, type Growth } from './room.ts';
 import { reversed, routeOf } from './routes.ts';
 import { closeGaps, isWarm } from './warm.ts';
 
@@ -206,7 +206,9 @@ function placesBefore(
   const closed = closeGaps(places, taken, grown);
   const room = makeRoom(closed, taken, grown);
   // In columns, nobody sees at once what passes what.
-  return kept?.cuts.length ? [room] : [room, closed, ...grownToSides(closed, grown)];
+  return kept?.cuts.length
+    ? [room]
+    : [room, closed, ...grownToSides(closed, grown), ...inRowsThatGrow(closed, room, row, grown)];
 }
 
 /** The space above and below the former rows of the vertices. */

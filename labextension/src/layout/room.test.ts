@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { BOX_GAP } from './distances.ts';
-import { grownToSides, makeRoom } from './room.ts';
+import { grownToSides, inRowsThatGrow, makeRoom } from './room.ts';
 
 const taken = (row: number[], half: number[]) => ({
   row: Int32Array.from(row),
@@ -36,6 +36,22 @@ test('what has grown may do so to one side, which leaves its other border where 
     ]
   );
   assert.deepEqual(grownToSides(before, growth(0, -40, 0)), []);
+});
+
+test('rows where nothing has grown may stay while the others have room', () => {
+  // Two boxes side by side that have grown, and one below them.
+  const before = Float64Array.of(100, 300, 250, NaN);
+  const grown = growth(60, 60, 0, 0);
+  const row = [0, 0, 1, 1];
+  const room = makeRoom(before, taken(row, [120, 120, 200, 20]), grown);
+  assert.ok(room[1] > 300 && room[2] > 250);
+  assert.deepEqual(
+    inRowsThatGrow(before, room, Int32Array.from(row), grown).map(places => [...places]),
+    [[room[0], room[1], 250, NaN]]
+  );
+  // Nothing else than to make room, or not to, where all is in such rows or nothing is.
+  assert.deepEqual(inRowsThatGrow(before, room, Int32Array.of(0, 0, 0, 0), grown), []);
+  assert.deepEqual(inRowsThatGrow(before, room, Int32Array.from(row), growth(0, 0, 0, 0)), []);
 });
 
 test('boxes keep their order, and none moves further than all that has grown', () => {

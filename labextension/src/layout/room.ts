@@ -54,6 +54,19 @@ export function grownToSides(before: Float64Array, { left, right }: Growth): Flo
   return grown.some(one => one > 0) ? [-1, 1].map(side => before.map((x, vertex) => x + side * grown[vertex])) : [];
 }
 
+/** Centres with room in the rows where something has grown, and without it in all others; none where that is all the same. */
+export function inRowsThatGrow(
+  before: Float64Array,
+  room: Float64Array,
+  row: Int32Array,
+  { left, right }: Growth
+): Float64Array[] {
+  const rows = new Set(row.filter((_, vertex) => left[vertex] + right[vertex] > 0));
+  const mixed = before.map((x, vertex) => (rows.has(row[vertex]) ? room[vertex] : x));
+  const differs = (other: Float64Array): boolean => mixed.some((x, vertex) => x === x && x !== other[vertex]);
+  return differs(before) && differs(room) ? [mixed] : [];
+}
+
 /** Between each border and the next what is wanted most there: what groups one above the other want is made once. */
 function mostWanted(borders: readonly number[], stretches: readonly Stretch[]): Float64Array {
   const wanted = new Float64Array(borders.length);
