@@ -212,6 +212,26 @@ test('any graph is laid out: cycles, loops, parallel edges', () => {
   );
 });
 
+test('operands meet their box from left to right in their order, wherever they come from', () => {
+  fc.assert(
+    fc.property(programs, ({ boxes, edges }) => {
+      const input = graph(boxes, edges);
+      const out = layout(input);
+      // What closes a circle may come in from below.
+      const ends = edges.map(([, target], edge) => {
+        const [x, y] = points(out, edge).at(-1) ?? [NaN, NaN];
+        return !input.group[target] && Math.abs(y - out.y[target]) < EPSILON ? x : NaN;
+      });
+      edges.forEach(([, target], a) => {
+        edges.forEach(([, other], b) => {
+          assert.ok(!(a < b && target === other && ends[a] > ends[b] + EPSILON), `${a} meets ${target} right of ${b}`);
+        });
+      });
+    }),
+    { numRuns: 100 }
+  );
+});
+
 test('a chain is one straight line', () => {
   const n = 12;
   const input = graph(
