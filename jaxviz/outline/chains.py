@@ -17,6 +17,7 @@ from jaxviz.outline.elements import (
     CALL,
     COND,
     FUNCTION,
+    ITSELF,
     LOOP,
     MODULE,
     PHASE,
@@ -228,6 +229,12 @@ def says_again(function: str, module: str) -> bool:
     return module.replace("_", "").lower().startswith(function.lower())
 
 
+def is_itself(label: Label) -> bool:
+    """Whether a row is what a call does itself beside what it is given to do: what is in it says less than that."""
+    last = label.token[-1] if label.token else ()
+    return label.kind == FUNCTION and isinstance(last, tuple) and last[1:2] == (ITSELF,)
+
+
 def _holding_paths(paths: Paths) -> list[bool]:
     """Of each path, whether anything that the person wrote lies below it."""
     holds = [False] * len(paths.parent)
@@ -258,7 +265,7 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole:
         # An update of one thing is that thing.
         if inner.kind == STATEMENT:
             return outer._replace(token=token)
-        return inner._replace(token=token) if inner.kind == CALL else None
+        return inner._replace(token=token) if inner.kind == CALL or is_itself(inner) else None
     if outer.kind in (PROGRAM, PHASE):
         if inner.kind in _REGIONS or is_box or is_region:
             return None

@@ -69,6 +69,9 @@ def derivatives_of(graph: Graph) -> Derivatives:
     if (order > 0).any() and levels[order > 0].max() > levels[order == 0].max(initial=0):
         # JAX 0.6 says the outer derivative of what is on the inner way back twice: which is which, nobody knows.
         levels, order = np.minimum(levels, 1), np.minimum(order, 1)
+    if not ((order > 0) & (order < levels)).any():
+        # No way back is itself differentiated: that of a function which takes tangents forward is one.
+        order = np.minimum(order, 1)
     # A linear solve holds its own transpose, forward too.
     solves = _inside_solves(graph)
     if solves:

@@ -15,6 +15,8 @@ from jaxviz.graph import Column
 
 # Kinds of elements, in the words of the outline.
 PROGRAM, PHASE, MODULE, CALL, STATEMENT, FUNCTION, LOOP, COND, BODY, RECOMPUTED = range(10)
+#: In the key and the token of what a call does itself beside what it is given to do.
+ITSELF = "itself"
 # More than there are, of rows too.
 _KINDS = 32
 

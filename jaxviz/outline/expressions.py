@@ -46,7 +46,10 @@ _MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 
 #: Transformations that say something about the function they are given; others are seen through.
-_TELLING = frozenset({"value_and_grad", "grad", "vjp", "jvp", "linearize", "vmap", "pmap", "checkpoint", "remat"})
+_TELLING = frozenset(
+    {"value_and_grad", "grad", "vjp", "jvp", "linearize", "vmap", "pmap", "checkpoint", "remat"}
+    | {"jacfwd", "jacrev", "jacobian", "hessian"}
+)
 _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp", "shard_map"})
 
 # What puts a module together from its arrays and its structure says nothing of what the module does.

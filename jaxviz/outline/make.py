@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.chains import Chains
+from jaxviz.outline.chains import Chains, is_itself
 from jaxviz.outline.containers import containers
 from jaxviz.outline.cuts import with_parts
 from jaxviz.outline.draft import Draft
@@ -71,7 +71,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
         rows, kind, own_frame, drawn, _control_frames(own_frame, reader.expressions)
     )
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
-    closed |= kind == RECOMPUTED
+    closed |= (kind == RECOMPUTED) | np.array([is_itself(one) for one in labels], np.bool_)[label]
     draft = _stacked(graph, rows, label, tokens, places, kind, closed, drawn)
     draft = with_parts(graph, draft, drawn, _PART)
 
@@ -127,7 +127,8 @@ def _stacked(
         stacked.rows,
         kinds,
         np.where(known, label[origin], -1).astype(np.int32),
-        (old & closed[origin]).astype(np.int32),
+        # What a call does itself is as little to open where it does that several times.
+        (known & closed[origin] & (old | (kind[origin] == FUNCTION))).astype(np.int32),
         stacked.count,
         stacked.copy,
         (~old).astype(np.int32),

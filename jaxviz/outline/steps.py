@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxviz.outline.elements import CALL, FUNCTION, STATEMENT, Element, Paths
+from jaxviz.outline.elements import CALL, FUNCTION, ITSELF, STATEMENT, Element, Paths
 from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, takes_gradient, takes_jacobian
 from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
@@ -89,9 +89,8 @@ class Steps:
         name = "" if self._stacks.library[frame] else self._expressions.at(frame).name
         if not takes_jacobian(name):
             return ()
-        return (
-            self._paths.number(Element(FUNCTION, ("itself", frame), f"{name} itself", (FUNCTION, "itself", frame))),
-        )
+        told = f"{name.partition('(')[0]} itself"
+        return (self._paths.number(Element(FUNCTION, (ITSELF, frame), told, (FUNCTION, ITSELF, frame))),)
 
     def _own_steps(self, frame: int, called: int) -> tuple[int, ...]:
         """The statement and the expression at one of the person's frames; `called` is the frame it calls, or -1."""

@@ -98,7 +98,7 @@ def test_a_gradient_beside_a_hessian_does_not_undo_it():
         return jnp.linalg.solve(mass, force)
 
     outline = outline_of(accelerate, X[:2], X[:2])
-    steps = ["hessian", "grad(kinetic)", "jacfwd", "matmul", "subtract", "solve"]
+    steps = ["hessian(kinetic)", "grad(kinetic)", "jacfwd(grad(kinetic))", "matmul", "subtract", "solve"]
     assert [name for name in names_inside(outline, 0) if name in steps] == steps
 
 
@@ -219,7 +219,7 @@ def test_what_a_hessian_does_beside_its_phases_stands_in_its_call():
     explored = jv.explore(newton, jnp.ones(4), jnp.ones((30, 4)), jnp.ones(30))
     assert [box.name for box in explored.view(width=300, height=300).closed] == [
         "grad(loss)",
-        "hessian",
+        "hessian(loss)",
         "solve",
         "subtract",
     ]
@@ -374,3 +374,40 @@ def test_phases_of_several_derivatives_say_which_call_takes_them():
     picture = explored.to_svg(width=1600, height=1200)
     assert [picture.count(f">{call}<") for call in ("vjp", "jvp")] == [2, 1]
     assert ">value_and_grad(energy)<" not in jv.explore(jax.value_and_grad(energy), X).to_svg()
+
+
+def two_layers(x, weights):
+    for w in weights:
+        x = jnp.tanh(x @ w)
+    return jax.nn.softmax(x)
+
+
+def speed(x):
+    return jnp.sum(jax.jacfwd(two_layers)(x, [W, W]) ** 2)
+
+
+@TOLD_TWICE
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: jax.jacfwd(jax.jacrev(two_layers))(x, [W, W]),
+        lambda x: jax.jacrev(jax.jacfwd(two_layers))(x, [W, W]),
+        lambda x: jax.hessian(two_layers)(x, [W, W]),
+    ],
+)
+def test_what_is_first_seen_of_a_jacobian_of_a_jacobian_is_the_function_and_what_each_does_itself(fn):
+    names = {box.name for box in jv.explore(fn, X).view(width=760, height=560).closed}
+    of_the_person = {"matmul", "tanh", "softmax"}
+    assert of_the_person < names
+    assert not [name for name in names - of_the_person if not name.endswith(" itself")]
+
+
+@TOLD_TWICE
+def test_the_way_back_of_a_function_that_takes_tangents_forward_is_one():
+    outline = outline_of(jax.grad(speed), X)
+    assert [row.name for row in outline if row.kind == "phase"] == ["forward", "backward"]
+    forward, backward = (row_named(outline, name) for name in ("forward", "backward"))
+    assert forward.twin == backward.index
+    assert {row.name for row in outline if forward.first < row.first < forward.end and row.twin >= 0} >= {"softmax"}
+    graph = jv.explore(jax.grad(speed), X).jaxpr
+    assert int(derivatives_of(graph).order.max()) == 1

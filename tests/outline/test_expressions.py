@@ -76,7 +76,7 @@ def test_a_jacobian_holds_the_basis_that_it_is_taken_along():
         return u - jnp.linalg.solve(jacobian, residual(u))
 
     outline = outline_of(newton, jnp.ones(4))
-    assert names_inside(outline, 0) == ["jacfwd", "residual", "solve", "subtract"]
+    assert names_inside(outline, 0) == ["jacfwd(residual)", "residual", "solve", "subtract"]
     # Nothing of it is left to the names of JAX.
     assert {row.kind for row in shown(outline, 0)} <= {"call", "expression"}
 
@@ -103,7 +103,7 @@ def test_what_a_jacobian_does_itself_is_one_box_beside_what_it_is_taken_of(jacob
     inside = {
         name
         for row in outline
-        if row.name in ("jacrev", "forward", "backward")
+        if row.name in ("jacrev(arm)", "forward", "backward")
         for name in names_inside(outline, row.index)
     }
     assert not inside & {"eq", "split"}
