@@ -142,10 +142,12 @@ function amidOthers(input: FlatInput, parts: readonly Part[]): [number, number][
   return amid;
 }
 
-/** What stands in program order stands in one part, also where no edge joins it: else another part may come between. */
-function inOrder({ pin }: FlatInput): [number, number][] {
+/** What stands in program order and is joined to nothing stands in the part of its neighbour: no other comes between. */
+function inOrder({ pin, from, to }: FlatInput): [number, number][] {
+  const joined = new Set([...from, ...to]);
   const ordered = [...pin.keys()].filter(vertex => pin[vertex] === Pin.ordered);
-  return ordered.slice(1).map((vertex, i) => [vertex, ordered[i]]);
+  const pairs = ordered.slice(1).map((vertex, i): [number, number] => [vertex, ordered[i]]);
+  return pairs.filter(pair => !pair.every(vertex => joined.has(vertex)));
 }
 
 /**

@@ -44,3 +44,20 @@ test('of groups in program order one that no edge joins to anything stands besid
   assert.ok(out.x[1] + out.width[1] <= out.x[3], `${out.x[1]} ${out.x[3]}`);
   assert.ok(out.x[5] >= out.x[3] + out.width[3] || out.x[5] + out.width[5] <= out.x[1], `${out.x[5]} ${out.x[3]}`);
 });
+
+test('of groups in program order each that is joined to others is high up in its own part', () => {
+  const side = { group: true, pin: Pin.ordered, width: 200 };
+  const chain = [{}, {}, {}];
+  const input = graph(
+    [side, { parent: 0 }, side, { parent: 2 }, ...chain, {}],
+    [
+      [3, 4],
+      [4, 5],
+      [5, 6],
+      [1, 7]
+    ]
+  );
+  const out = layout(input);
+  check(input, out);
+  assert.equal(out.y[0], out.y[2]);
+});
