@@ -47,17 +47,16 @@ test('of groups in program order one that no edge joins to anything stands besid
 
 test('of groups in program order each that is joined to others is high up in its own part', () => {
   const side = { group: true, pin: Pin.ordered, width: 200 };
-  const chain = [{}, {}, {}];
+  // What the first group gives leaves the frame around both; what the second gives is read in there.
+  const inside = [{ ...side, parent: 0 }, { parent: 1 }, { ...side, parent: 0 }, { parent: 3 }, { parent: 0 }];
   const input = graph(
-    [side, { parent: 0 }, side, { parent: 2 }, ...chain, {}],
+    [{ group: true }, ...inside, {}],
     [
-      [3, 4],
-      [4, 5],
-      [5, 6],
-      [1, 7]
+      [2, 6],
+      [4, 5]
     ]
   );
   const out = layout(input);
   check(input, out);
-  assert.equal(out.y[0], out.y[2]);
+  assert.equal(out.y[1], out.y[3]);
 });
