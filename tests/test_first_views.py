@@ -585,3 +585,33 @@ def test_what_is_one_region_says_of_which_operation():
     drawn = jv.explore(lambda x: spread(x) * 2, jnp.ones(4)).to_svg(stage="jaxpr")
     texts = re.findall(r">([^<>]+)</", drawn)
     assert (texts.count("spread"), texts.count("shard_map")) == (1, 1)
+
+
+def hidden(x, w):
+    return jnp.tanh(jnp.sin(x @ w) * 2.0)
+
+
+def score(x, w):
+    return jnp.sum(jnp.exp(hidden(x, w)) ** 2, axis=1)
+
+
+def test_closed_rows_say_the_type_of_what_they_give_where_that_is_new_and_has_room():
+    x, w = jnp.ones((8, 4)), jnp.ones((4, 16))
+    roomy = jv.explore(lambda x: score(jax.nn.gelu(x), w) + jax.nn.logsumexp(x, axis=1), x)
+    texts = re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)">([^<]*)<', roomy.to_svg(width=760, height=560))
+
+    def after(name):
+        ((left, row),) = [(float(x), y) for x, y, text in texts if text == name]
+        behind = sorted((float(x), text) for x, y, text in texts if y == row and float(x) > left)
+        return behind[0][1] if behind else ""
+
+    assert after("logsumexp") == "f32[8]"
+    # It gives what it is given.
+    assert after("gelu") == "logsumexp"
+
+
+def test_types_of_closed_rows_keep_no_box_out_of_the_first_view():
+    fn, arguments = flax_block(layers=2)
+    view = jv.explore(fn, *arguments).view(width=760, height=560)
+    assert len(view.closed) > 10
+    assert view.zoom >= 0.95

@@ -10,7 +10,7 @@ import type { ViewState } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { openAroundItem } from './where.ts';
 
-type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'narrow'>>;
+type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'narrow' | 'types'>>;
 
 /** Something that the person did, to be done in the other stages when they are entered. */
 export interface Change {
@@ -57,7 +57,7 @@ export class Openings {
     const before = this.graph;
     this.graph = graph;
     if (!this.touched || !this.known.has(graph)) {
-      this.known.set(graph, this.carried(before, graph) ?? { spread: NONE, narrow: false, ...first() });
+      this.known.set(graph, this.carried(before, graph) ?? { spread: NONE, narrow: false, types: false, ...first() });
     }
     for (const change of this.changes.slice(this.made.get(graph) ?? 0)) {
       if (change.graph !== graph) {
@@ -151,7 +151,7 @@ export class Openings {
   }
 
   private get opened(): Opened {
-    return this.known.get(this.graph) ?? { open: NONE, spread: NONE, narrow: false };
+    return this.known.get(this.graph) ?? { open: NONE, spread: NONE, narrow: false, types: false };
   }
 
   private set(change: Partial<Opened>): void {

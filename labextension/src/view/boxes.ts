@@ -3,6 +3,7 @@ import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../docum
 import { ownName, turnWord } from './chips.ts';
 import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
+import { givenType } from './given.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { cut, newType, nodeLabel, turns, typeText } from './label.ts';
 import { childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
@@ -117,7 +118,11 @@ export class Boxes {
     const { gone, word } = this.ghostOf(row);
     const node = this.mainNode(row);
     const single = rows.operations[row] === 1;
-    const type = single ? newType(document, graph, node) : '';
+    const type = single
+      ? newType(document, graph, node)
+      : this.folds.state.types
+        ? givenType(document, graph, rows, row)
+        : '';
     const detail = [this.turnsOf(row), word || type].filter(Boolean).join(' ');
     const label = rowLabel(document, graph, rows, row);
     const box = this.add(row, node, Shape.box, this.parentOfRow(row), label, detail);

@@ -20,6 +20,8 @@ export interface Space {
 
 /** Text is read easily down to this zoom. */
 const LEAST_ZOOM = 0.75;
+/** Types of what closed rows give are worth this much of the zoom without them. */
+const ZOOM_WITH_TYPES = 0.95;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
 const LEAVING_ROOM = 7;
 /** So few boxes beside phases say little: forward is shown without backward instead. */
@@ -89,11 +91,17 @@ export function* firstSteps(document: Document, graph: Graph, space: Space, meas
   const rows = rowsOf(document, graph);
   yield undefined;
   const chooser = new Chooser(document, graph, rows, space, measure, isNarrow(space));
+  const state = yield* chosen(chooser, () => new Chooser(document, graph, rows, space, measure, true));
+  return yield* chooser.withTypes(state);
+}
+
+/** What is chosen as it is, or as if it were narrow. */
+function* chosen(chooser: Chooser, asNarrow: () => Chooser): Steps<ViewState> {
   const shown = yield* chooser.choose();
   if (shown > LEAVING_ROOM && chooser.fits && !chooser.hides) {
     return chooser.state;
   }
-  const shorter = chooser.narrow ? chooser : new Chooser(document, graph, rows, space, measure, true);
+  const shorter = chooser.narrow ? chooser : asNarrow();
   const more = chooser.narrow ? shown : yield* shorter.choose();
   const better = isBetter(shorter, more, chooser, shown) ? shorter : chooser;
   if (!better.fits || (better.says > SAYING_LITTLE && !better.hides)) {
@@ -135,6 +143,22 @@ class Chooser {
 
   get state(): ViewState {
     return { open: this.open, narrow: this.narrow };
+  }
+
+  /** The same with the types of what closed rows give, if all of it stays nearly as large as it is. */
+  *withTypes(state: ViewState): Steps<ViewState> {
+    const { document, graph } = this;
+    if (state.narrow) {
+      return state;
+    }
+    // What is remembered of the one is kept for where it is the better one.
+    const typed = { ...state, open: new Set(state.open), types: true };
+    const [plain, more] = [state, typed].map(one => remembered(document, graph, one));
+    if (plain.detail.every((detail, box) => detail === more.detail[box])) {
+      return state;
+    }
+    const least = Math.max(LEAST_ZOOM, (yield* this.zoomOf(plain)) * ZOOM_WITH_TYPES);
+    return (yield* this.zoomOf(more)) >= least ? typed : state;
   }
 
   /** Chooses what is open; gives how many boxes are seen then. */

@@ -18,6 +18,8 @@ export interface ViewState {
   readonly all?: boolean;
   /** There is little room beside boxes: what stands there is told in one label at each side, and long names are cut earlier. */
   readonly narrow?: boolean;
+  /** There is room for the types of what closed rows give. */
+  readonly types?: boolean;
 }
 
 /** Nothing: a node that is looked through, or that is a mere label. */

@@ -12,6 +12,7 @@ const known = new WeakMap<ReadonlySet<number>, Remembered>();
 interface Remembered {
   readonly graph: Graph;
   readonly narrow: boolean;
+  readonly types: boolean;
   readonly visible: VisibleGraph;
 }
 
@@ -19,12 +20,12 @@ export function remembered(document: Document, graph: Graph, state: ViewState): 
   if (state.all || state.spread?.size) {
     return show(document, graph, state);
   }
-  const narrow = state.narrow === true;
+  const [narrow, types] = [state.narrow === true, state.types === true];
   const before = known.get(state.open);
-  if (before?.graph === graph && before.narrow === narrow) {
+  if (before?.graph === graph && before.narrow === narrow && before.types === types) {
     return before.visible;
   }
   const visible = show(document, graph, state);
-  known.set(state.open, { graph, narrow, visible });
+  known.set(state.open, { graph, narrow, types, visible });
   return visible;
 }
