@@ -108,6 +108,8 @@ class Expression:
     loop_places: tuple[Place, ...] = ()
     # What the lambda right around it does; empty where it is in none, or in one that only calls what it is given.
     function: str = ""
+    # Of a comprehension what it goes through, which it takes apart itself.
+    iterated: str = ""
     # For indexing by constants that an operation is applied to: the place of that operation, which says it too.
     operation: Place | None = None
 
@@ -172,7 +174,9 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
     elif variable.isidentifier() and isinstance(node, ast.Call) and isinstance(_mapped(node), ast.Lambda):
         name = f"{variable} = {name}"
     lines, text = _statement(source, statement)
-    return Expression(name, source.text_of(node), variable, lines, text)
+    generators = getattr(node, "generators", None)
+    iterated = source.text_of(generators[0].iter) if generators else ""
+    return Expression(name, source.text_of(node), variable, lines, text, iterated=iterated)
 
 
 def _of_line(source: Source, line: int) -> Expression:

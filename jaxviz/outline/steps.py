@@ -95,6 +95,9 @@ class Steps:
     def _own_steps(self, frame: int, called: int) -> tuple[int, ...]:
         """The statement and the expression at one of the person's frames; `called` is the frame it calls, or -1."""
         expression = self._expressions.at(frame)
+        if expression.iterated and (called < 0 or self._stacks.library[called]):
+            # What a comprehension does itself is to take apart what it goes through.
+            return (self._paths.number(_unpacking(frame, expression.iterated)),)
         name = expression.name
         # What a variable of a letter or two stands for says more than it; an attribute was named by the person.
         says_little = name in POOR or (len(name) <= 2 and not expression.text.startswith(f"self.{name}("))
@@ -157,3 +160,8 @@ class Steps:
     def _library_place(self, frame: int) -> Element:
         """The place in a library at which an equation was made; its name is looked up only where it is shown."""
         return Element(FUNCTION, (frame,), "", (FUNCTION, frame), frame)
+
+
+def _unpacking(frame: int, iterated: str) -> Element:
+    """The step of a comprehension that takes an array apart."""
+    return Element(CALL, (frame, "unpack"), "unpack", (CALL, frame, "unpack"), frame, iterated)

@@ -241,3 +241,15 @@ def test_a_map_of_a_function_without_a_telling_name_is_called_a_map():
         return jnp.sin(row) @ row
 
     assert names_inside(outline_of(lambda rows: jax.lax.map(f, rows), _X), 0) == ["lax.map"]
+
+
+def test_what_a_comprehension_goes_through_is_not_called_as_what_it_collects():
+    def f(a, b):
+        x = jnp.stack([jnp.exp(r) + 1 for r in a])
+        return x * sum(jnp.sin(u) * v for u, v in zip(a, b, strict=True))
+
+    outline = outline_of(f, jnp.ones((3, 4)), jnp.ones((3, 4)))
+    boxes = {(row.name, row.detail) for row in outline if row.kind == "expression"}
+    assert {detail for name, detail in boxes if name == "add"} == {"jnp.exp(r) + 1"}
+    assert {("unpack", "a"), ("a", "a")} & boxes
+    assert not [detail for name, detail in boxes if name == "multiply" and "for" in detail.partition("sum(")[0]]
