@@ -7,6 +7,8 @@ thousand equal loop bodies cost as much as one.
 
 from __future__ import annotations
 
+import functools
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column
+from jaxviz.outline.contents import Contents
 from jaxviz.outline.hashes import Hashes, mixed, powers
 from jaxviz.outline.rows import Rows
-from jaxviz.outline.runs import Run, common_start, find_runs
+from jaxviz.outline.runs import Run, find_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,8 @@ class Repeats:
         self._new_count = 0
         self._around = rows.parent.copy()
         self._count = np.ones(count, np.int32)
+        items = self._item_hash, self._item_place, self._item_row
+        self._contents = Contents(self._start, *items, self._row_hash, np.zeros(count, bool))
         self._copy = np.full(count, -1, np.int32)
 
     def find(self) -> Stacked:
@@ -139,7 +144,8 @@ class Repeats:
                 continue
             items = slice(self._start[parents[index]], self._start[parents[index] + 1])
             hashes = self._alike(items).view(np.int64)
-            runs = find_runs(hashes, self._item_row[items] < 0, self._item_place[items].view(np.int64))
+            found = find_runs(hashes, self._item_row[items] < 0, self._item_place[items].view(np.int64))
+            runs = [run for run in (self._from_fullest(run, int(items.start)) for run in found) if run is not None]
             if runs:
                 self._apply(parents[which == number], runs, len(hashes))
 
@@ -150,9 +156,10 @@ class Repeats:
         return places
 
     def _alike(self, items: slice) -> Hashes:
-        """The hashes of items, those of rows that lack something of another one being made the same as its.
+        """The hashes of items, those of rows that only lack something of one before them being the same as its.
 
-        Such rows came from the same place as the other, and what is in them stands in it in the same order.
+        Such rows came from the same place, and all that is in them stands in the other in the same order. What has
+        more than those before it is shown by none of them, so it is no copy of theirs.
         """
         hashes, rows = self._item_hash[items], self._item_row[items]
         own = self._places(items)
@@ -160,30 +167,58 @@ class Repeats:
         # Mostly what came from one place is the same, and this is quicker to see than to sort.
         if len(set(zip(known, hashes.tolist(), strict=True))) == len(set(known)):
             return hashes
-        _, place = np.unique(own, return_inverse=True)
-        place = place.reshape(-1)
-        order = np.lexsort((hashes, place))
-        same = place[order[1:]] == place[order[:-1]]
-        varied = np.unique(place[order[1:]][same & (hashes[order[1:]] != hashes[order[:-1]])])
         hashes = hashes.copy()
-        for group in varied.tolist():
-            members = np.flatnonzero(place == group)
-            _, example, which = np.unique(hashes[members], return_index=True, return_inverse=True)
-            contents = [self._content(int(rows[members[index]])) for index in example]
-            fullest = max(range(len(contents)), key=lambda index: len(contents[index]))
-            whole = contents[fullest]
-            for index, content in enumerate(contents):
-                if 2 * len(content) >= len(whole) and common_start(content, whole) == len(content):
-                    hashes[members[which.reshape(-1) == index]] = hashes[members[example[fullest]]]
+        _, group = np.unique(own, return_inverse=True)
+        order = np.argsort(group.reshape(-1), kind="stable")
+        borders = np.flatnonzero(np.diff(group.reshape(-1)[order], prepend=-1, append=-1))
+        for low, high in itertools.pairwise(borders.tolist()):
+            members = order[low:high]
+            if (hashes[members] != hashes[members[0]]).any():
+                self._make_alike(members, hashes, rows)
         return hashes
 
-    def _content(self, row: int) -> list[int]:
-        """What is in a row, without what is in that."""
-        return self._places(slice(self._start[row], self._start[row + 1])).tolist()
+    def _make_alike(self, members: NDArray[np.intp], hashes: Hashes, rows: Column) -> None:
+        """Give those of one place the hash of the one before them that they only lack something of."""
+        full = members[0]
+        own = hashes[members].tolist()
+        known: dict[tuple[int, int], bool] = {}
+        whole = own[0]
+        for member, hashed in zip(members.tolist(), own, strict=True):
+            lacks = hashed == whole or known.get((hashed, whole))
+            if lacks is None:
+                lacks = known[hashed, whole] = self._contents.lacks(int(rows[member]), int(rows[full]))
+            if not lacks:
+                full, whole = member, hashed
+            hashes[member] = whole
+
+    def _from_fullest(self, run: Run, start: int) -> Run | None:
+        """A run among the items from `start` on, without what stands before a first copy that holds all of the others.
+
+        Each thing in it may be a copy of the one at its place, and yet the first of one turn and a later one of another
+        hold most. None where no two copies are left.
+        """
+        own = self._item_hash[start + run.start : start + run.end]
+        full = own[: run.copies * run.period].reshape(run.copies, run.period)
+        if run.tail == 0 and (full == full[0]).all():
+            return run
+        _, example, which = np.unique(full, axis=0, return_index=True, return_inverse=True)
+        first = start + run.start
+        patterns = [slice(begin, begin + run.period) for begin in (first + example * run.period).tolist()]
+        kinds = which.reshape(-1).tolist()
+        last = {kind: place for place, kind in enumerate(kinds)}
+        holds = functools.cache(lambda one, other: self._contents.stands_in(patterns[other], patterns[one]))
+        for skipped, kind in enumerate(kinds[:-1]):
+            if all(holds(kind, other) for other, place in last.items() if place > skipped):
+                tail = slice(start + run.end - run.tail, start + run.end)
+                shown = run.tail > 0 and self._contents.stands_in(tail, patterns[kind], is_rest=True)
+                tail_length = run.tail if shown else 0
+                return Run(run.start + skipped * run.period, run.period, run.copies - skipped, tail_length, run.inner)
+        return None
 
     def _apply(self, parents: Column, runs: list[Run], length: int) -> None:
         """Insert the runs found in one row into all rows of the same content."""
         base = self._start[parents]
+        self._contents.folded[parents] = True
         whole = len(runs) == 1 and runs[0].end - runs[0].start == length and bool(self._takes_count[parents[0]])
         for run in runs:
             self._insert(parents, base + run.start, run, whole)

@@ -68,11 +68,30 @@ def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None, places: Se
     found.sort(key=lambda run: run.start)
     for place, run in enumerate(found):
         limit = found[place + 1].start if place + 1 < len(found) else count
+        run.start += _turned(items, places, run, limit)
         run.tail = _tail(places, run, limit, bare)
         if 2 < run.period < count:
             inside = slice(run.start, run.start + run.period)
             run.inner = find_runs(items[inside], bare[inside] if bare is not None else None, places[inside])
     return found
+
+
+def _turned(items: Sequence, places: Sequence, run: Run, limit: int) -> int:
+    """By how many items a run begins too early: where a turn that is no copy stands before it, it ends one of that.
+
+    >>> find_runs(np.array([8, 2, 3, 1, 2, 3, 1, 2, 3]), places=np.array([1, 2, 3, 1, 2, 3, 1, 2, 3]))
+    [Run(start=3, period=3, copies=2, tail=0, inner=[])]
+    """
+    pattern = places[run.start : run.start + run.period].tolist()
+    first = run.start
+    while first > max(run.start - run.period, 0) and places[first - 1] in pattern:
+        first -= 1
+    if first == run.start:
+        return 0
+    shift = pattern.index(places[first])
+    end = run.end + shift
+    same = end <= limit and (items[run.end : end] == items[run.end - run.period : end - run.period]).all()
+    return shift if same else 0
 
 
 def _tail(places: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:

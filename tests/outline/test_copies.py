@@ -1,0 +1,86 @@
+"""Copies in a stack hold what its first one holds or less of it: what has more would be seen in none."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from outline.outlines import check, names_inside, outline_of, rows_named
+
+_X = jnp.ones((4, 4))
+
+
+def block(x, skip):
+    y = jnp.sin(x)
+    y = jnp.cos(y) * 2.0
+    if skip:
+        x = x @ x.T
+    return jnp.tanh(y + x)
+
+
+def blocks(*skips):
+    def f(x):
+        for skip in skips:
+            x = block(x, skip)
+        return x
+
+    return outline_of(f, _X)
+
+
+def unseen(outline):
+    """The rows of later copies that no row of the first copy stands for; what is closed is one box at all of them."""
+    inside = np.zeros(len(outline), bool)
+    found = []
+    for row in list(outline)[1:]:
+        inside[row.index] = not row.closed and (inside[row.parent] or row.copy > 0)
+        if (inside[row.index] or inside[row.parent]) and row.like < 0:
+            found.append(row)
+    return found
+
+
+def test_a_first_turn_that_lacks_something_stands_by_itself():
+    outline = blocks(False, True, True, True)
+    stack = [row for row in outline if row.count > 1]
+    assert [row.count for row in stack] == [3]
+    assert "transpose" in names_inside(outline, outline.children[stack[0].index][0]) or rows_named(outline, "matmul")
+    assert not unseen(outline)
+    check(outline)
+
+
+def test_later_turns_that_lack_something_are_copies_of_the_first():
+    outline = blocks(True, True, False)
+    assert [row.count for row in outline if row.count > 1] == [3]
+    assert not unseen(outline)
+
+
+def test_what_lies_deep_in_a_later_turn_and_not_in_the_first_makes_it_another():
+    def deeper(x, skip):
+        y = block(x, skip)
+        z = y + x
+        return jnp.exp(z)
+
+    def f(x):
+        for skip in (False, True, True):
+            x = deeper(x, skip)
+            x = jnp.sqrt(x)
+        return x
+
+    outline = outline_of(f, _X)
+    assert [row.count for row in outline if row.count > 1] == [2]
+    assert not unseen(outline)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=7))
+def test_of_any_turns_nothing_is_seen_in_none(turns):
+    def f(x):
+        for skip, more in turns:
+            x = block(x, skip)
+            if more:
+                x = jnp.sqrt(x) + block(x, not skip)
+        return x
+
+    outline = outline_of(f, _X)
+    check(outline)
+    assert not unseen(outline), outline
