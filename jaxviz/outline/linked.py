@@ -43,6 +43,10 @@ def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
     return writer.outline_of(role)
 
 
+# A copy that holds so many times what the first one holds, and some more, has got what is of others.
+_MIXED, _FEW = 2, 8
+
+
 class _Rows:
     """Rows while they are written, as columns: of the jaxpr's outline (`origin`), or of a node with bodies (`unit`)."""
 
@@ -249,16 +253,20 @@ class _Writer:
         said = np.where(telling >= 0, telling, origin)
         own_name = self._unit_names(parent, origin, nodes, np.flatnonzero(own))
         kind = taken(given.kind, np.where(loop, _LOOP, np.where(condition, _COND, _CALL)))
-        count, copy = self._copies(origin, parent)
+        count, copy = self._copies(origin, parent, first, end)
         row_of = np.full(len(given.kind) + 1, -1, np.int32)
         # Backwards, so that the first row of each is the last to be written; units are written behind the last.
         row_of[origin[::-1]] = np.arange(len(origin), dtype=np.int32)[::-1]
         row_of[-1] = -1
+        name = taken(given.name, np.where(own_name > 0, own_name, op), said)
+        # A copy that is none here is called as what it is a copy of.
+        alone = (origin >= 0) & (given.copy[np.maximum(origin, 0)] >= 0) & (copy < 0) & (name == 0)
+        name[alone] = given.name[given.parent[origin[alone]]]
         return Outline(
             graph=graph,
             parent=parent,
             kind=kind,
-            name=taken(given.name, np.where(own_name > 0, own_name, op), said),
+            name=name,
             detail=taken(given.detail, 0, said),
             variable=taken(given.variable, 0, said),
             first=first,
@@ -266,7 +274,7 @@ class _Writer:
             closed=taken(given.closed, kind[own] == _CALL),
             count=count,
             copy=copy,
-            like=self._likes(origin, row_of),
+            like=self._likes(origin, row_of, parent, copy),
             twin=self._twins(origin, row_of),
             region=np.full(len(origin), -1, np.int32),
             role=role,
@@ -324,13 +332,25 @@ class _Writer:
                 telling[row] = best
         return telling
 
-    def _copies(self, origin: Column, parent: Column) -> tuple[Column, Column]:
-        """How many copies each row has here, and which one each copy is: the compiler may have kept fewer."""
+    def _copies(self, origin: Column, parent: Column, first: Column, end: Column) -> tuple[Column, Column]:
+        """How many copies each row has here, and which one each copy is: the compiler may have kept fewer.
+
+        Where it has mixed them, so that one is in pieces or a later one holds far more than the first, which is seen
+        for all of them, they are no stack.
+        """
         given = self.given
         is_copy = (origin >= 0) & (given.copy[np.maximum(origin, 0)] >= 0)
         counts = np.bincount(parent[is_copy], minlength=len(origin))
         children = np.bincount(parent[1:], minlength=len(origin))
         stack = (counts > 1) & (counts == children)
+        before = np.concatenate([[0], np.cumsum(self.graph.nodes.kind == OPERATION)])
+        holds = before[end] - before[first]
+        found = np.flatnonzero(is_copy & stack[parent])
+        order = found[np.lexsort((origin[found], parent[found]))]
+        same = (origin[order[1:]] == origin[order[:-1]]) & (parent[order[1:]] == parent[order[:-1]])
+        stack[parent[order[1:]][same]] = False
+        # A row stands right before what is in it.
+        stack[parent[found[holds[found] > _MIXED * holds[parent[found] + 1] + _FEW]]] = False
         count = np.where(stack, counts, 1).astype(np.int32)
         copy = np.full(len(origin), -1, np.int32)
         copies = np.flatnonzero(is_copy & stack[parent])
@@ -339,9 +359,12 @@ class _Writer:
         copy[copies] = np.arange(len(copies)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return count, copy
 
-    def _likes(self, origin: Column, row_of: Column) -> Column:
+    def _likes(self, origin: Column, row_of: Column, parent: Column, copy: Column) -> Column:
+        later = copy > 0
+        while (inside := later[parent[1:]] & ~later[1:]).any():
+            later[1:] |= inside
         like = row_of[np.where(origin >= 0, self.given.like[np.maximum(origin, 0)], -1)]
-        return np.where(like < np.arange(len(origin)), like, -1).astype(np.int32)
+        return np.where(later & (like < np.arange(len(origin))), like, -1).astype(np.int32)
 
     def _twins(self, origin: Column, row_of: Column) -> Column:
         # Of several rows that come from one, the first has the twin.

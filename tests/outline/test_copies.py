@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from outline.outlines import check, names_inside, outline_of, rows_named
+
+import jaxviz as jv
 
 _X = jnp.ones((4, 4))
 
@@ -84,3 +88,27 @@ def test_of_any_turns_nothing_is_seen_in_none(turns):
     outline = outline_of(f, _X)
     check(outline)
     assert not unseen(outline), outline
+
+
+def newton(w, x, y):
+    def loss(w):
+        return jnp.mean(jnp.logaddexp(0.0, -y * (x @ w))) + 0.01 * w @ w
+
+    for _ in range(4):
+        gradient = jax.grad(loss)(w)
+        curvature = jax.hessian(loss)(w)
+        w = w - jnp.linalg.solve(curvature, gradient)
+    return w
+
+
+@pytest.mark.parametrize("stage", ["stablehlo", "hlo"])
+def test_turns_that_the_compiler_has_mixed_are_no_stack(stage):
+    explored = jv.explore(newton, jnp.zeros(6), jnp.ones((50, 6)), jnp.ones(50))
+    written = next(row for row in explored.document().outlines[0].outline if row.count > 1)
+    assert written.count == 4
+    outline = getattr(explored._capture, stage).outline
+    check(outline)
+    for row in outline:
+        copies = [outline.row(child) for child in outline.children[row.index]] if row.count > 1 else []
+        assert len(copies) <= 4 or row.depth > written.depth
+        assert all(copy.equations <= 2 * copies[0].equations + 8 for copy in copies)
