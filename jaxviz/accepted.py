@@ -17,7 +17,7 @@ import jax
 
 from jaxviz import accepted_nnx, compat
 from jaxviz.accepted_nnx import NnxJit
-from jaxviz.jit_options import Static
+from jaxviz.jit_options import JitOptions, Static
 from jaxviz.specialization import is_partial
 
 _NO_STATIC = Static()
@@ -77,9 +77,14 @@ def _join(given: Any, held: Any) -> Any:
 
 
 def accepted(
-    fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], static: Static = _NO_STATIC
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    static: Static = _NO_STATIC,
+    options: JitOptions | None = None,
 ) -> Accepted:
-    """The call `fn(*args, **kwargs)` as JAX accepts it; it takes `static` arguments as they are.
+    """The call `fn(*args, **kwargs)` as JAX accepts it; it takes `static` arguments as they are. The `options` are for
+    a jit that is made here.
 
     >>> call = accepted(lambda x, scale: scale(x), (1.0, abs), {})
     >>> call.args, call.complete((2.0, None), {})
@@ -89,9 +94,12 @@ def accepted(
     is_static = any(static)
     filtered = None if is_static else _filtered_call(fn, args, kwargs)
     unbound = None if is_static else _unbound(fn, args, kwargs, accepted_nnx.is_jit)
-    if unbound is not None or not (is_static or filtered is not None or plain.jitted is not None):
-        own_fn, own_args, own_kwargs = unbound or (fn, tuple(args), dict(kwargs))
-        jit = accepted_nnx.jit_of(own_fn, own_args, own_kwargs)
+    if unbound is not None or (filtered is None and plain.jitted is None):
+        # A model that is called itself, or by one of its methods, is an argument too.
+        below = unbound or _unbound(fn, args, kwargs, inspect.isfunction)
+        own_fn, own_args, own_kwargs = below or (fn, tuple(args), dict(kwargs))
+        said = options.behind(len(own_args) - len(args)).given if options is not None else {}
+        jit = accepted_nnx.jit_of(own_fn, own_args, own_kwargs, said)
         if jit is not None:
             split = jit.split(own_args, own_kwargs)
             return Accepted(jit, *split, whole=jit, names=accepted_nnx.names_of(own_args, own_kwargs, split))

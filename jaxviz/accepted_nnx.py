@@ -47,15 +47,16 @@ class NnxJit:
         return flax.nnx.update_context(self._own) if hasattr(self._own, "_get_pure_args_kwargs") else nullcontext()
 
 
-def jit_of(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> NnxJit | None:
-    """The jit of a function that NNX jits, or would have to jit, because models are among its arguments."""
+def jit_of(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], options: Mapping[str, Any]) -> NnxJit | None:
+    """The jit of a function that NNX jits, or would have to jit, with these options, because models are among its
+    arguments."""
     if "flax.nnx" not in sys.modules:
         return None
     if not is_jit(fn) and not any(_is_model(leaf) for leaf in _leaves((args, kwargs))):
         return None
     import flax.nnx
 
-    found = fn if is_jit(fn) else flax.nnx.jit(fn)
+    found = fn if is_jit(fn) else flax.nnx.jit(fn, **options)
     return NnxJit(found) if hasattr(found, "_get_pure_args_kwargs") or hasattr(found, "_maybe_to_tree") else None
 
 

@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import jax
@@ -59,6 +59,14 @@ class JitOptions:
         """Those that say something, by name. JAX finds names for numbers, and numbers for names, where one is left
         out."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
+
+    def behind(self, count: int) -> JitOptions:
+        """The same where so many arguments come before those that the numbers are of."""
+
+        def moved(numbers: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(number + count if number >= 0 else number for number in numbers)
+
+        return replace(self, static_argnums=moved(self.static_argnums), donate_argnums=moved(self.donate_argnums))
 
     @property
     def static(self) -> bool:

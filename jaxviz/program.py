@@ -18,6 +18,7 @@ from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.accepted import accepted
+from jaxviz.accepted_nnx import NnxJit
 from jaxviz.calling_line import calling_line
 from jaxviz.compat_threads import surroundings
 from jaxviz.hearing import hearing_traces
@@ -67,7 +68,7 @@ class Program:
         #: What it is compiled for; None is the device that JAX uses anyway.
         self.target = find_target(target) if isinstance(target, str) else target
         #: What JAX is given of all that.
-        self.accepted = accepted(fn, self.args, self.kwargs, self.said_static)
+        self.accepted = accepted(fn, self.args, self.kwargs, self.said_static, self.options)
         #: What JAX was set to when the program was given; it is that program under no other settings.
         self.surroundings = surroundings(checks=False)
         #: Which line of the person's gave it.
@@ -144,7 +145,7 @@ class Program:
         if self._is_bound_jit:
             # Bound, it would forget its object: `trace` is looked up on the function.
             jitted, args = jitted.__func__, (jitted.__self__, *args)
-        elif self.options or self.accepted.jitted is None:
+        elif self._is_jitted_here:
             donated = {"donate_argnums": self.accepted.donated} if self.accepted.donated else {}
             jitted = jax.jit(anew(jitted), **donated, **self.options.given)
         with self.traced_where, hearing_traces() as heard, hearing_narrowed() as narrowed:
@@ -192,10 +193,15 @@ class Program:
         fn = self.accepted.fn
         return inspect.ismethod(fn) and compat.is_jitted(fn.__func__) and not self.options
 
+    @property
+    def _is_jitted_here(self) -> bool:
+        """Whether the function, or a jit of the person's to which something is added, is to be jitted."""
+        return self.accepted.jitted is None or (bool(self.options) and not isinstance(self.accepted.fn, NnxJit))
+
     @cached_property
     def _static(self) -> Static:
         """The arguments that are part of what is compiled: their places among `_called_with`, and their names."""
-        if self.options or self.accepted.jitted is None:
+        if self._is_jitted_here:
             return self.said_static
         return static_at(*compat.static_arguments_of(self.accepted.jitted), len(self._called_with))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -86,3 +88,42 @@ def test_models_that_are_trees_have_their_names_too(flaxed, trained):
         pytest.skip(f"Flax {flax.__version__} jits no models as trees")
     ex = jv.explore(nnx.jit(flaxed.learn, graph=False), *trained, X)
     assert ex.program.argument_names[: len(PLACES)] == tuple(f"model.{place}" for place in PLACES)
+
+
+def test_a_model_that_is_called_itself_is_an_argument_and_what_changes_in_it_a_result(flaxed, trained):
+    model, _ = trained
+    mean = model.norm.mean[...].copy()
+    for fn, *args in ((model, X), (model.__call__, X), (functools.partial(model, X),)):
+        ex = jv.explore(fn, *args)
+        assert ex.program.argument_names[: len(PLACES)] == tuple(f"self.{place}" for place in PLACES)
+        assert "self.norm.mean" in ex.program.result_names
+        assert ex.run(repeat=1).median > 0
+    assert (model.norm.mean[...] == mean).all()
+    assert jv.explore(model, X).call == "Network(f32[5,3])"
+
+
+def test_layers_in_a_scan_over_their_models_are_explored(flaxed):
+    from flax import nnx
+
+    class Stack(nnx.Module):
+        def __init__(self, keys):
+            self.layers = nnx.vmap(lambda key: nnx.Linear(3, 3, rngs=nnx.Rngs(key)))(keys)
+
+        def __call__(self, x):
+            return nnx.scan(lambda layer, x: layer(x), in_axes=(0, nnx.Carry), out_axes=nnx.Carry)(self.layers, x)
+
+    ex = jv.explore(Stack(jax.random.split(jax.random.key(0), 4)), X)
+    assert ex.program.argument_names == ("self.layers.bias", "self.layers.kernel", "x")
+    assert len(ex.jaxpr.find("scan")) == 1
+
+
+@pytest.mark.parametrize("options", [{"static_argnums": 1}, {"static_argnames": "times"}])
+def test_static_and_donated_arguments_beside_models_are_those_of_the_call(flaxed, trained, options):
+    model, _ = trained
+
+    def repeated(x, times, model):
+        return model(x) * jnp.ones(times)
+
+    ex = jv.explore(repeated, X, 2, model, **options, donate_argnums=0)
+    assert ex.call == "repeated(f32[5,3], 2, Network)"
+    assert ex.program.donated == (True, *(False for _ in PLACES))
