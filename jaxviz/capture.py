@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, RESULT, Column, Graph
+from jaxviz.link.asked import with_asked
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
@@ -241,7 +242,8 @@ class Capture:
 
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
-        links = make_links(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, tagged))
+        known, inferred = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, tagged))
+        links = make_links(self.jaxpr, graph, known, inferred)
         source = places_in_program(graph, links)
         order = program_order(graph, source)
         links = links.renumbered(order)

@@ -17,6 +17,7 @@ from jaxviz.find.along import cause
 from jaxviz.find.annotated import as_asked
 from jaxviz.find.finding import ADVICE, NOTE, Finding, Line, Subject, lines_text
 from jaxviz.graph import OPERATION, RESULT, Graph
+from jaxviz.link.asked import ANNOTATIONS, annotations_behind
 from jaxviz.read.communication import is_collective
 from jaxviz.units import bytes_text, plural
 
@@ -33,14 +34,8 @@ _ASKED = (
     "psum_scatter",
     "pgather",
 )
-# Primitives by which the program says how a value shall lie, and what people write for them.
-_ANNOTATIONS = {"sharding_constraint": "with_sharding_constraint", "reshard": "reshard", "device_put": "device_put"}
-# Operations whose pieces are not those of what they read: what they need is not for what reads them.
-_OTHERWISE = ("dot_general", "conv", "reduce", "arg", "gather", "scatter", "sort", "cum")
 # Operations that hand a value on, as a result that leaves in another layout.
 _PASSING = RENAMING | {"copy"}
-# So many operations behind where a value is made an annotation is for it.
-_NEAR = 3
 # Groups of one device, in words: nothing is sent.
 _ALONE = re.compile(r"(all|\d+ groups of) 1\b")
 # Bytes from which an operation between devices that nobody asked for should be looked at.
@@ -95,21 +90,9 @@ def find(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _annotations(subject: Subject, sources: list[int]) -> list[int]:
-    """The equations of the program that ask for the sharding that an exchange gives to what comes of some nodes."""
-    graph, flow = subject.graph, subject.flow
-    near, found = set(sources), set()
-    for _ in range(_NEAR):
-        found |= {node for node in near if flow.op(node) in _ANNOTATIONS}
-        passing = [node for node in near - found if not flow.op(node).startswith(_OTHERWISE)]
-        made = [int(graph.first_value[node]) for node in passing if graph.nodes.outputs[node]]
-        near = set(graph.operand_node[np.isin(graph.operands.source, made)].tolist())
-    return sorted(found)
-
-
 def _put_in(subject: Subject, nodes: list[int], sources: list[int]) -> tuple[str, str]:
     """Why XLA put exchanges in, and what to do."""
-    annotations = _annotations(subject, sources)
+    annotations = annotations_behind(subject.graph, sources)
     if not annotations and (results := _for_results(subject, nodes)):
         names = " and ".join(f"`{name}`" for name in results)
         return (
@@ -120,7 +103,7 @@ def _put_in(subject: Subject, nodes: list[int], sources: list[int]) -> tuple[str
     if not annotations:
         why, cure = cause(subject, nodes, sources)
         return f" XLA put it in, so that the shardings fit.{why}", cure or _GENERAL
-    names = " and ".join(sorted({f"`{_ANNOTATIONS[subject.flow.op(node)]}`" for node in annotations}))
+    names = " and ".join(sorted({f"`{ANNOTATIONS[subject.flow.op(node)]}`" for node in annotations}))
     lines = subject.lines(np.array(annotations, np.int32))
     where = f" ({lines_text(lines)})" if lines else ""
     leave = "Where the value need not lie so, leave the annotation out, or ask for the sharding that it has already"

@@ -7,7 +7,7 @@ kind is kept with every link.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -176,18 +176,23 @@ def _read_relative(places: Places, graph: Graph, names: Sequence[str], name: Col
             tagged[node] = found
 
 
-def make_links(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Links:
-    """Links from the graph of the jaxpr to another stage, by its tags and, where it has none, by its neighbours."""
-    return _Linker(jaxpr, graph, tagged).links()
+def make_links(jaxpr: Graph, graph: Graph, tagged: Sequence[Found], inferred: Collection[int] = ()) -> Links:
+    """Links from the graph of the jaxpr to another stage, by its tags and, where it has none, by its neighbours.
+
+    Of nodes that are `inferred`, the tags were.
+    """
+    return _Linker(jaxpr, graph, tagged, inferred).links()
 
 
 class _Linker:
-    def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> None:
+    def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found], inferred: Collection[int]) -> None:
         self.jaxpr, self.graph = jaxpr, graph
         # For each node of the other stage the nodes of the jaxpr, and how they were found.
         self.found = list(tagged)
         counts = np.fromiter(map(len, tagged), np.int64, len(tagged))
         self.kind: list[int] = np.where(counts > 1, MERGED, EXACT).tolist()
+        for node in inferred:
+            self.kind[node] = INFERRED
 
     def links(self) -> Links:
         self._gather_fusions()

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from jaxviz.link.links import INFERRED
+
 PROGRAMS = """\
 import json
 import sys
@@ -38,7 +40,13 @@ told = {}
 for fn in (whole, turned, multiplied, transposed):
     first = fn.__code__.co_firstlineno
     found = [one for one in jv.explore(fn, a).findings if one.kind == "collective"]
+    ex = jv.explore(fn, a)
+    places = {line.line - first for one in found for line in one.lines}
+    shown = [node for node in ex.hlo if "all-to-all" in node.op or "all-gather" in node.op]
+    kinds = {ex.links("hlo").kind[ex.links("hlo").target == node.index].tolist()[0] for node in shown}
+    lines = {frame.line - first for node in shown for frame in node.frames[-1:]}
     told[fn.__name__] = [(one.title.split(" of ")[0], one.text, one.remedy, first) for one in found]
+    told[fn.__name__ + " lines"] = sorted(places), sorted(lines), sorted(kinds)
 print(json.dumps(told))
 """
 
@@ -60,6 +68,14 @@ def test_the_annotation_that_asks_for_an_exchange_is_named(told, name, line):
     for _, text, remedy, first in moved:
         assert f"for the sharding that `with_sharding_constraint` asks for (line {first + line})" in text
         assert "leave the annotation out" in remedy
+
+
+@pytest.mark.parametrize(("name", "line"), [("whole", 2), ("turned", 1)])
+def test_the_exchange_counts_to_the_line_of_the_annotation(told, name, line):
+    places, lines, kinds = told[f"{name} lines"]
+    # That it does is inferred, and said to be.
+    assert (lines, kinds) == ([line], [INFERRED])
+    assert line in places
 
 
 @pytest.mark.parametrize("name", ["multiplied", "transposed"])

@@ -138,11 +138,12 @@ def test_what_goes_along_all_of_an_argument_has_no_cure_and_is_told_so(told, nam
     assert (before, after) == (4, None)
 
 
-def test_an_argument_is_no_cure_where_another_annotation_comes_between(told):
-    text, remedy, _, after = told["asked twice"]
+def test_an_argument_is_a_cure_for_the_first_of_two_annotations(told):
+    text, remedy, before, after = told["asked twice"]
     assert "`with_sharding_constraint` asks for" in text
-    assert after is None
-    assert "PartitionSpec" not in remedy
+    assert "Let it come as" in remedy
+    # What the second asks for is exchanged in any case.
+    assert 0 < after < before
 
 
 def test_what_adds_up_a_gradient_is_told_as_its_price(told):

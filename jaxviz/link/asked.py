@@ -1,0 +1,101 @@
+"""Exchanges between devices that an annotation of the program asks for.
+
+XLA puts an exchange in where a value is made or read, and names it by the equation there. Where the program says close
+behind how the value shall lie, with `with_sharding_constraint` or `reshard`, the exchange is what that line asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+
+from jaxviz.graph import OPERATION, Graph
+from jaxviz.link.links import PLUMBING, Found
+from jaxviz.link.snapshots import ONLY_MOVE
+from jaxviz.read.communication import is_collective
+
+#: Primitives by which the program says how a value shall lie, and what people write for them.
+ANNOTATIONS = {"sharding_constraint": "with_sharding_constraint", "reshard": "reshard", "device_put": "device_put"}
+# Operations whose pieces are not those of what they read: what they need is not for what reads them.
+_OTHERWISE = ("dot_general", "conv", "reduce", "arg", "gather", "scatter", "sort", "cum")
+# So many operations behind where a value is made an annotation is for it.
+_NEAR = 3
+# What brings values elsewhere and computes none: sums and the like are exchanged for what adds up.
+_MOVING = ("all-gather", "all-to-all", "collective-permute", "collective-broadcast")
+# What stands in HLO between what makes a value and its exchange.
+_IDLE = ONLY_MOVE | PLUMBING | {"fusion", "call", "partition-id"}
+# So many instructions are looked at on the way back.
+_STEPS = 50
+
+
+def with_asked(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Sequence[Found], frozenset[int]]:
+    """The tags of a stage, those exchanges with the annotation in place of what made the value; and which these are."""
+    if not any(jaxpr.tables.find_string(name) is not None for name in ANNOTATIONS):
+        return tagged, frozenset()
+    strings = graph.tables.strings
+    moving = [op for op in np.unique(graph.nodes.op).tolist() if strings[op].startswith(_MOVING)]
+    changed: dict[int, Found] = {}
+    for node in np.flatnonzero(np.isin(graph.nodes.op, moving) & (graph.nodes.kind == OPERATION)).tolist():
+        if len(tagged[node]) != 1:
+            continue
+        asking = annotations_behind(jaxpr, tagged[node])
+        if not asking and _is_behind(graph, node, tagged):
+            asking = _annotations_of(jaxpr, tagged[node][0])
+        if asking:
+            changed[node] = asking
+    found = [changed.get(node, known) for node, known in enumerate(tagged)] if changed else tagged
+    return found, frozenset(changed)
+
+
+def annotations_behind(jaxpr: Graph, nodes: Iterable[int]) -> tuple[int, ...]:
+    """The equations that ask for the sharding that an exchange gives to what comes of some nodes: from there it goes
+    back to what is computed entry by entry."""
+    strings, op = jaxpr.tables.strings, jaxpr.nodes.op
+    near, found = set(nodes), set[int]()
+    for _ in range(_NEAR):
+        found |= {node for node in near if strings[op[node]] in ANNOTATIONS}
+        near = _readers(jaxpr, [node for node in near - found if not strings[op[node]].startswith(_OTHERWISE)])
+    return tuple(sorted(found))
+
+
+def _annotations_of(jaxpr: Graph, node: int) -> tuple[int, ...]:
+    """The equations that say how what a node makes shall lie."""
+    strings, op = jaxpr.tables.strings, jaxpr.nodes.op
+    return tuple(sorted(one for one in _readers(jaxpr, [node]) if strings[op[one]] in ANNOTATIONS))
+
+
+def _readers(jaxpr: Graph, nodes: Iterable[int]) -> set[int]:
+    """What reads the first value of nodes."""
+    made = [int(jaxpr.first_value[node]) for node in nodes if jaxpr.nodes.outputs[node]]
+    return set(jaxpr.operand_node[np.isin(jaxpr.operands.source, made)].tolist())
+
+
+def _is_behind(graph: Graph, node: int, tagged: Sequence[Found]) -> bool:
+    """Whether what is exchanged was made by the equation that the exchange is named by, and is not what that reads."""
+    strings, (equation,) = graph.tables.strings, tagged[node]
+    waiting, seen = list(_read(graph, node)), {node}
+    while waiting and len(seen) < _STEPS:
+        at = waiting.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        inside = [at, *_inside(graph, at)]
+        ops = {strings[graph.nodes.op[one]] for one in inside if equation in tagged[one]}
+        if any(op not in _IDLE and not is_collective(op) for op in ops):
+            return True
+        if set(chain.from_iterable(tagged[one] for one in inside)) <= {equation}:
+            waiting += _read(graph, at)
+    return False
+
+
+def _read(graph: Graph, node: int) -> Iterator[int]:
+    first, end = graph.first_operand[node : node + 2].tolist()
+    return (int(graph.value_node[source]) for source in graph.operands.source[first:end].tolist() if source >= 0)
+
+
+def _inside(graph: Graph, node: int) -> Iterator[int]:
+    start, end = graph.region_intervals
+    regions = graph.owned_regions.get(node, ())
+    return chain.from_iterable(range(int(start[region]), int(end[region])) for region in regions)
