@@ -25,6 +25,7 @@ from jaxviz.link.snapshots import (
     replacements,
     working_names,
 )
+from jaxviz.link.standing_in import StandIns
 from jaxviz.link.tags import Places
 from jaxviz.optimize import Snapshot
 
@@ -161,12 +162,14 @@ class _Judge:
                 where[node] = self.tables.string(pass_name)
                 if pass_name:
                     vanished.setdefault(last[node], []).append(node)
+        stand_ins = StandIns(graph, given)
         for number, nodes in vanished.items():
             if number + 1 < len(self.snapshots):
                 earlier, later = self._text(number), self._text(number + 1)
                 merged = kind[nodes[0]] == MERGED
                 for node, other in replacements(earlier, later, nodes, self._nodes_named, merged=merged).items():
-                    by[node] = other
+                    if stand_ins.may(node, other):
+                        by[node] = other
         self._credit_work(kind, where, by, alive)
         return Fates(kind, where, by)
 

@@ -101,11 +101,26 @@ def replacements(
                 break
             if operands is None or len(operands) != len(before.operands[reader]):
                 continue
-            instead[name] = operands[place]
-            others = named(after.op_names.get(operands[place], ""))
+            put = operands[place] if merged else _in_its_place(before.operands[reader], operands, place)
+            instead[name] = put
+            others = named(after.op_names.get(put, "")) if merged or not _is_new_work(before, after, put) else ()
             found.update({node: others[0] for node in gone if others and others[0] != node})
             break
     return found
+
+
+def _in_its_place(before: Sequence[str], after: Sequence[str], place: int) -> str:
+    """What stands among operands in place of one that is gone, also where the two of an operation changed places."""
+    found = after[place]
+    other = 1 - place
+    return after[other] if len(before) == 2 and found == before[other] != after[other] else found
+
+
+def _is_new_work(before: _Lines, after: _Lines, name: str) -> bool:
+    """Whether an instruction does something that was not done under its tagged name before: that is not what the
+    equation of that name gives."""
+    work = after.op_names.get(name, ""), after.opcodes.get(name, "")
+    return name not in before.operands and work[1] not in ONLY_MOVE and work not in before.works
 
 
 def _taken_over(before: _Lines, after: _Lines, name: str, reader: str) -> str:

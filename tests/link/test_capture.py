@@ -196,8 +196,21 @@ def test_a_factor_that_becomes_part_of_another_does_not_do_the_work_of_what_it_r
     _, fates = _fates(lambda x: jax.lax.erf_inv(x) * np.float32(2.5) * np.float32(3.5), jnp.linspace(-0.9, 0.9, 64))
     inverse, first, second = (fate for op, fate in fates if op in ("erf_inv", "mul"))
     assert (inverse.kind, second.kind) == ("fused", "fused")
-    # JAX 0.12 keeps both factors.
-    assert first.alive or (first.kind, first.by) == ("simplified", inverse.node)
+    # JAX 0.12 keeps both factors; where the first is gone, what it read is not what it gave.
+    assert first.alive or (first.kind, first.by) == ("simplified", -1)
+
+
+def test_what_stands_in_for_a_value_holds_it():
+    """Neither what it was made of, before a factor, nor what was made of it, nor what has other entries."""
+    types = jnp.ones((4, 8)), jnp.ones((4, 8))
+    ex, fates = _fates(lambda x, g: (jnp.tanh(x) * 2.0) * jnp.sin(g) * 3.0, *types)
+    assert all(fate.by < 0 for op, fate in fates if op == "mul")
+    ex, fates = _fates(lambda x, g: jnp.tanh(x.sum(axis=1).sum()), *types)
+    rows = next(fate for op, fate in fates if op == "reduce_sum")
+    assert rows.by < 0 or ex.jaxpr.node(rows.by).types == ("f32[4]",)
+    ex, fates = _fates(lambda x, g: jnp.sin(jax.lax.max(jnp.tanh(x), -jnp.inf)), *types)
+    (clipped,) = (fate for op, fate in fates if op == "max")
+    assert clipped.alive or ex.jaxpr.node(clipped.by).op == "tanh"
 
 
 def test_what_a_reduction_does_with_two_elements_has_the_fate_of_the_reduction():

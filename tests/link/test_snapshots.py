@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from jaxviz.link.snapshots import replacements
 
 
@@ -31,3 +33,30 @@ def test_readers_that_took_over_an_operation_are_found_in_time_for_thousands_of_
     )
     assert found == {2 * i: 2 * i + 1 for i in layers}
     assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("later", "found"),
+    [
+        # The factor is gone, and what it read stands where it stood.
+        ([line("r", "multiply", "b, %x", "reader")], {0: 1}),
+        # The operands have changed places: the constant is what stands in.
+        ([line("c", "constant", "", "number"), line("r", "multiply", "c, %b", "reader")], {0: 3}),
+        # Something else is done under the name of what is read.
+        ([line("n", "multiply", "x, %b", "x"), line("r", "multiply", "b, %n", "reader")], {}),
+        # A copy of it is still what it was.
+        ([line("n", "copy", "x", "x"), line("r", "multiply", "b, %n", "reader")], {0: 1}),
+    ],
+)
+def test_what_is_read_in_place_of_what_is_gone_is_what_its_name_says(later, found):
+    numbers = {"factor": 0, "x": 1, "b": 2, "number": 3, "reader": 4}
+    arguments = [line("x", "sine", "p", "x"), line("b", "cosine", "p", "b")]
+    earlier = [*arguments, line("f", "multiply", "x, %two", "factor"), line("r", "multiply", "b, %f", "reader")]
+    known = replacements(
+        "\n".join(earlier),
+        "\n".join([*arguments, *later]),
+        [0],
+        lambda name: (numbers[name],) if name in numbers else (),
+        merged=False,
+    )
+    assert known == found
