@@ -13,6 +13,8 @@ from jaxviz.read.bytecode import BytecodeError, text_of_bytecode
 
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
 _UNKNOWN = re.compile(r"not found for custom op '\w+\.|^custom op '\w+\.[\w.]+' is unknown")
+# How MLIR prints a place that is not known, for people: it cannot read that itself.
+_PRETTY = re.compile(r"^(?:#loc\d* =|\s*\}) \[unknown\]$", re.MULTILINE)
 _ESCAPES = re.compile(r"\\\\|(?:\\[0-9A-Fa-f]{2})+")
 
 
@@ -46,6 +48,8 @@ def parse_mlir(source: str | bytes) -> Any:
         found = _ERROR.search(str(error))
         line, column, reason = found.groups() if found else (None, None, str(error))
         kind = UnknownDialectError if _UNKNOWN.search(reason) else MlirError
+        if _PRETTY.search(source):
+            reason = "expected locations as loc(...), but they are printed for people (pretty_debug_info)"
         raise kind(f"line {line or 1}:{column or 1}: {_expected(reason)}") from None
 
 

@@ -368,3 +368,10 @@ def test_text_that_a_shell_of_windows_wrote_opens(module, tmp_path):
 def module_graph(module, folder):
     (folder / "plain.hlo").write_text(module.to_string())
     return jv.open(folder / "plain.hlo").hlo
+
+
+def test_mlir_that_is_printed_for_people_is_told_to_be(lowered, tmp_path):
+    operation = lowered.compiler_ir("stablehlo").operation
+    (tmp_path / "a.mlir").write_text(operation.get_asm(enable_debug_info=True, pretty_debug_info=True))
+    with pytest.raises(OpenError, match=r"line \d+:\d+: expected locations as loc\(\.\.\.\).*pretty_debug_info"):
+        jv.open(tmp_path / "a.mlir")
