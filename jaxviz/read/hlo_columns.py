@@ -21,9 +21,8 @@ _FEW = 24
 # A varint has at most ten bytes, so none that begins inside of the data reads past these.
 _BEYOND = 16
 _NOWHERE = 1 << 62
-# In the order of fields by number, this one stands for all from there on.
+# Of fields by number, this one stands for all from there on.
 _LARGE = (1 << 16) - 1
-_MOST_NUMBERS = 256
 
 
 class Rows(NamedTuple):
@@ -55,18 +54,16 @@ class Rows(NamedTuple):
 
 
 class ByNumber:
-    """Fields sorted by their numbers, so that those with one number stand side by side."""
+    """Fields, of which those with one number are asked for at a time."""
 
     def __init__(self, rows: Rows) -> None:
-        # Small numbers are sorted much faster, and there are no larger ones in what XLA writes.
-        number = np.minimum(rows.number, _LARGE).astype(np.uint16)
-        self.rows = rows.where(np.argsort(number, kind="stable"))
-        self._bounds = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=_MOST_NUMBERS))])
+        self.rows = rows
+        # Small numbers are compared much faster, and there are no larger ones in what XLA writes.
+        self.number = np.minimum(rows.number, _LARGE).astype(np.uint16)
 
     def of(self, kind: int) -> Rows:
-        """The fields with this number, below `_MOST_NUMBERS`."""
-        chosen = slice(self._bounds[kind], self._bounds[kind + 1])
-        return Rows(*(column[chosen] for column in self.rows))
+        """The fields with this number, below `_LARGE`."""
+        return self.rows.where(np.flatnonzero(self.number == kind))
 
 
 class Columns:

@@ -151,9 +151,14 @@ class _Instructions:
     def _origins(self, with_frames: bool) -> tuple[Numbered, Array]:
         """The name stack and the frame in the metadata of each instruction."""
         start, end = self.columns.span(self.fields.of(_METADATA), self.count, "a message")
-        number, first = distinct(self.columns.slices(start, end))
-        op_names, frames = read_origins(self.columns, self.module, start[first], end[first], frames=with_frames)
-        return _merged(number, op_names), np.array(frames, np.int64)[number]
+        # Those of parameters are mostly empty.
+        filled = np.flatnonzero(end > start)
+        place, first = distinct(self.columns.slices(start[filled], end[filled]))
+        rows = filled[first]
+        op_names, frames = read_origins(self.columns, self.module, start[rows], end[rows], frames=with_frames)
+        number = np.zeros(self.count, np.int64)
+        number[filled] = 1 + place
+        return _merged(number, ["", *op_names]), np.array([-1, *frames], np.int64)[number]
 
     def _slices(self, spans: tuple[Array, Array], rows: list[int]) -> tuple[list[int], list[int], list[str]]:
         """Where some of these spans begin and end, and the characters in them."""
@@ -198,12 +203,13 @@ class _Instructions:
 
     def _attributes(self, opcodes: Numbered, shapes: Numbered, first_operand: Array, names: list[str]) -> Numbered:
         rows = self.fields.rows
-        number = np.minimum(rows.number, len(_IS_ATTRIBUTE) - 1)
-        attributes = _IS_ATTRIBUTE[number] & ~(_IS_OFTEN_EMPTY[number] & (rows.value >= rows.end))
-        rows = rows.where(attributes).in_order()
+        number = np.minimum(self.fields.number, len(_IS_ATTRIBUTE) - 1)
+        chosen = np.flatnonzero(_IS_ATTRIBUTE[number])
+        empty = _IS_OFTEN_EMPTY[number[chosen]] & (rows.value[chosen] >= rows.end[chosen])
+        rows = rows.where(chosen[~empty]).in_order()
         by_instruction = np.searchsorted(rows.message, np.arange(self.count + 1))
         values = self._values(opcodes, shapes)
-        keys = distinct(self._bytes_of(rows))[0]
+        keys = self._keys_of(rows)
         # One number for operation, bytes of the attributes and value.
         whole = (opcodes.number * (1 + keys.max(initial=0)) + keys) * len(values.different) + values.number
         beside = np.unique(rows.message[(rows.number == _CONTROL) | (rows.number == _ORDER)])
@@ -223,18 +229,21 @@ class _Instructions:
             known.append((("value", value), *pairs) if value else pairs)
         return Numbered(number, known)
 
-    def _bytes_of(self, rows: Rows) -> list[str]:
-        """The bytes of some fields of each instruction; those that stand side by side are taken together."""
-        found = [""] * self.count
+    def _keys_of(self, rows: Rows) -> Array:
+        """For each instruction a number, the same for those in which these fields have the same bytes; 0 for none."""
         if not len(rows.message):
-            return found
+            return np.zeros(self.count, np.int64)
+        # Those that stand side by side are taken out together.
         goes_on = (rows.message[1:] == rows.message[:-1]) & (rows.begin[1:] == rows.end[:-1])
         first = np.flatnonzero(np.concatenate([[True], ~goes_on]))
         last = np.concatenate([first[1:], [len(rows.message)]]) - 1
+        found: dict[int, str] = {}
         texts = self.columns.slices(rows.begin[first], rows.end[last])
         for row, text in zip(rows.message[first].tolist(), texts, strict=True):
-            found[row] += text
-        return found
+            found[row] = found.get(row, "") + text
+        keys = np.zeros(self.count, np.int64)
+        keys[list(found)] = 1 + distinct(found.values())[0]
+        return keys
 
     def _names_beside(self, row: int, names: list[str]) -> dict[int, str]:
         """The names of the instructions of its computation, by their ids."""
