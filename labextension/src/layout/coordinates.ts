@@ -186,7 +186,7 @@ class RowPlacer {
     }
   }
 
-  /** Weighted means of where the links of each vertex want it; what nothing joins would stay where it is. */
+  /** Weighted means of where the links of each vertex want it; what has none stands beside its neighbour in the row. */
   wishAll(begin: number, end: number, useAbove: boolean, useBelow: boolean): void {
     const { first, below, end: far, shift, pull, fromAbove, fromBelow } = this.wanted;
     const { order } = this.at;
@@ -208,6 +208,32 @@ class RowPlacer {
       wish[vertex] = total > 0 ? sum / total : x[vertex];
       weight[vertex] = total > 0 ? total : 0.01;
     }
+    this.followNeighbours(begin, end);
+  }
+
+  /** Of what nothing joins, and what stood nowhere: it goes wherever its row goes. */
+  private followNeighbours(begin: number, end: number): void {
+    const { order } = this.at;
+    const { wish, offset } = this;
+    const beside = (vertex: number, other: number): number => wish[other] + offset[vertex] - offset[other];
+    let first = begin;
+    while (first < end && this.isLoose(order[first])) {
+      first++;
+    }
+    for (let i = first; first < end && i-- > begin;) {
+      wish[order[i]] = beside(order[i], order[i + 1]);
+    }
+    for (let i = first + 1; i < end; i++) {
+      if (this.isLoose(order[i])) {
+        wish[order[i]] = beside(order[i], order[i - 1]);
+      }
+    }
+  }
+
+  private isLoose(vertex: number): boolean {
+    const { before, wanted } = this;
+    const stood = vertex < before.length && before[vertex] === before[vertex];
+    return wanted.first[vertex] === wanted.first[vertex + 1] && !stood;
   }
 
   /** Pool adjacent violators: the places nearest to the wishes that keep order and distances. */

@@ -160,6 +160,24 @@ test('what was drawn before is drawn again', () => {
   assert.ok(sum / 60 > 0.98, `${sum / 60} of the pairs kept their order`);
 });
 
+test('a new result that no edge joins stands beside the others, wherever they stood', () => {
+  const [boxes, alone, joined] = [11, 9, 10];
+  const chain = strands(boxes, () => 0);
+  const input = {
+    ...chain,
+    pin: chain.pin.map((_, box) => (box < alone ? Pin.free : Pin.bottom)),
+    source: chain.source.slice(0, -1),
+    target: chain.target.slice(0, -1).map(box => (box === alone ? joined : box)),
+    sourcePort: chain.sourcePort.slice(0, -1),
+    targetPort: chain.targetPort.slice(0, -1)
+  };
+  const first = layout(input);
+  const { before, stood } = stoodAs(first, [...Array(alone).keys(), -1, joined]);
+  const far = layout({ ...input, before: (before as Float64Array).map(x => x + 5000), stood });
+  assert.equal(far.y[alone], far.y[joined]);
+  assert.equal(far.totalWidth, first.totalWidth);
+});
+
 test('boxes never overlap, whatever is said about where they stood', () => {
   fc.assert(
     fc.property(
