@@ -100,14 +100,15 @@ interface Span {
   readonly last: number;
 }
 
-/** From the left in each shelf; parts that are all new have none. */
-function spansBefore({ before, stood }: FlatInput, parts: readonly Part[]): Span[] {
+/** From the left in each shelf, as they stood, whatever place is wanted for them now; parts that are all new have none. */
+function spansBefore({ before, stood, holds }: FlatInput, parts: readonly Part[]): Span[] {
   if (!before || !stood) {
     return [];
   }
+  const was = (vertex: number): number => holds?.[vertex][0]?.was ?? before[vertex];
   const spans = parts.flatMap(part => {
     const known = part.vertices.filter(vertex => !Number.isNaN(before[vertex]));
-    const places = known.map(vertex => before[vertex]);
+    const places = known.map(was);
     const [first, last] = [Math.min(...places), Math.max(...places)];
     return known.length ? [{ part, shelf: stood.shelf[known[0]], first, last }] : [];
   });
