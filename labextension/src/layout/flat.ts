@@ -1,8 +1,10 @@
 /** Lays out the flat graph of one group: its parts one by one, then side by side. */
 import { BOX_GAP } from './distances.ts';
 import { Pin } from './input.ts';
-import { layoutPart, type FlatInput, type Part } from './part.ts';
+import { layoutPart, type FlatInput, type Part, type PlacedPart } from './part.ts';
+import { heldAt, type Stayed } from './passing.ts';
 import { pack } from './shelves.ts';
+import { slideShelves } from './slide.ts';
 
 export interface FlatLayout {
   /** Middle of each vertex; upper edge of each vertex. */
@@ -50,7 +52,11 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
   }));
   // Arguments and results stand in one row as far as a page is wide.
   const least = input.pin.some(pin => pin === Pin.top || pin === Pin.bottom) ? ROW_WIDTH : 0;
-  const shelves = pack(packed, input.pin.includes(Pin.ordered), least);
+  const upright = pack(packed, input.pin.includes(Pin.ordered), least);
+  const shelves = slideShelves(
+    upright,
+    parts.map((part, at) => heldBy(input, part, upright.x[at]))
+  );
   const { width, height } = shelves;
   parts.forEach((part, at) => {
     const [atX, atY] = [shelves.x[at], shelves.y[at]];
@@ -85,6 +91,15 @@ export function layoutFlat(all: FlatInput, effort = 1): FlatLayout {
     });
   });
   return { x, y, routes, row, column, shelf, above, below, width, height };
+}
+
+/** The boxes of a part at all depths, if they stood anywhere before; it begins at `left`. */
+function heldBy({ holds }: FlatInput, { vertices, x }: PlacedPart, left: number): Stayed[] {
+  const own = holds ? vertices.map(vertex => holds[vertex]) : [];
+  return heldAt(
+    own,
+    x.map(one => one + left)
+  );
 }
 
 /** The shelf that what is known of a part stood in, -1 where all is new. */

@@ -27,6 +27,8 @@ export interface Shelves {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly shelf: Int32Array;
+  /** Of each shelf; where nothing stands in one, there is none. */
+  readonly widths: readonly number[];
   readonly width: number;
   readonly height: number;
 }
@@ -127,6 +129,7 @@ function place(parts: readonly Packed[], shelf: Int32Array): Shelves {
     x,
     y: Float64Array.from(shelf, one => tops[one]),
     shelf,
+    widths,
     width: widths.reduce((most, one) => Math.max(most, one), 0),
     height: Math.max(0, bottom)
   };
