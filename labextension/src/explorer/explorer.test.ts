@@ -178,6 +178,30 @@ test('a click moves nothing, and a double click opens what stood under its first
   assert.ok(!explorer.labels.includes('mul'));
 });
 
+test('f fits the picture that is on its way, and is no wish for the one after it', async () => {
+  giveSize(700, 400);
+  const { explorer, root, press } = await explore(loop());
+  const stage = root.querySelector('.jv-stage-area') as HTMLElement;
+  const hit = (key: string) =>
+    stage.dispatchEvent(
+      new (page().KeyboardEvent)('keydown', { key, bubbles: true, cancelable: true }) as unknown as Event
+    );
+  const cell = explorer.locate('cell');
+  assert.ok(cell);
+  clickAt(root, cell);
+  explorer.picture.zoomBy(3);
+  hit('Enter');
+  hit('f');
+  await new Promise(done => setTimeout(done, 50));
+  const [fitted, zoom] = [explorer.locate('cell'), explorer.picture.zoom];
+  assert.ok(fitted);
+  await press('f');
+  assert.deepEqual([explorer.locate('cell'), explorer.picture.zoom], [fitted, zoom]);
+  explorer.picture.zoomBy(3);
+  await press('Enter');
+  assert.ok(explorer.picture.placed);
+});
+
 test('sizes in words', () => {
   assert.deepEqual([0, 999, 1000, 4096, 25_000_000, -1].map(bytesText), [
     '0 B',
