@@ -2,7 +2,7 @@
 
 /** Between the boxes of one row and those of the next; with a box of 22 px the pitch of rows is 35. */
 export const ROW_GAP = 13;
-/** Between a border of a group and the rows inside: its padding keeps them apart already. */
+/** Between a border of a group and the rows inside: its padding keeps them apart already. Not where edges cross. */
 export const GATE_GAP = 2;
 /** Rows stand further apart where edges between them run far sideways, so that curves do not become flat. */
 export const ROW_GAP_SIDEWAYS = 0.06;

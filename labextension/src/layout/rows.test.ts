@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROW_GAP, ROW_GAP_MOST, ROW_GAP_SIDEWAYS } from './distances.ts';
+import { GATE_GAP, ROW_GAP, ROW_GAP_MOST, ROW_GAP_SIDEWAYS } from './distances.ts';
 import { makeProper } from './proper.ts';
 import { keepGaps, rowGaps, rowTops } from './rows.ts';
 
@@ -18,6 +18,19 @@ test('rows stand further apart where edges run far sideways, up to a limit', () 
   assert.deepEqual([...gapsOf(100)], [ROW_GAP, ROW_GAP + 100 * ROW_GAP_SIDEWAYS]);
   assert.deepEqual([...gapsOf(5000)], [ROW_GAP, ROW_GAP_MOST]);
   assert.deepEqual([...rowTops(heights, gapsOf(5000))], [0, 22 + ROW_GAP, 22 + ROW_GAP + 40 + ROW_GAP_MOST]);
+});
+
+test('below a border of a group, edges that cross have as much room as between rows', () => {
+  // Two gates over two boxes, each joined to both or straight to its own.
+  const gap = (from: number[], to: number[]): number => {
+    const proper = makeProper(Int32Array.of(0, 0, 1, 1), Int32Array.from(from), Int32Array.from(to));
+    const zero = new Float64Array(4);
+    const extents = { left: zero, right: zero, upperOffset: zero, lowerOffset: zero };
+    return rowGaps(proper, Float64Array.of(0, 100, 0, 100), extents, [0, 22])[0];
+  };
+  assert.equal(gap([0, 0, 1, 1], [2, 3, 2, 3]), ROW_GAP + 100 * ROW_GAP_SIDEWAYS);
+  assert.equal(gap([0, 1], [2, 3]), GATE_GAP);
+  assert.equal(gap([0, 0], [2, 3]), GATE_GAP + 100 * ROW_GAP_SIDEWAYS);
 });
 
 test('a gap stays as it was, whether more or less would be wanted, unless edges would lie flat', () => {

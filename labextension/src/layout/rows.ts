@@ -15,6 +15,9 @@ export interface Gaps {
   readonly below: Float64Array;
 }
 
+/** x of an edge where it leaves a row and where it meets the next. */
+type Way = readonly [above: number, below: number];
+
 /** Below each row but the last. */
 export function rowGaps(
   { upper, lower, rank }: Proper,
@@ -22,16 +25,34 @@ export function rowGaps(
   { upperOffset, lowerOffset }: Extents,
   heights: readonly number[]
 ): Float64Array {
+  // Rows of gates have no height.
+  const isBorder = (row: number): boolean => heights[row] === 0 || heights[row + 1] === 0;
   const sideways = new Float64Array(heights.length);
+  const ways: Way[][] = heights.map(() => []);
   upper.forEach((vertex, link) => {
-    const way = Math.abs(x[vertex] + upperOffset[link] - x[lower[link]] - lowerOffset[link]);
-    sideways[rank[vertex]] = Math.max(sideways[rank[vertex]], way);
+    const [row, above, below] = [rank[vertex], x[vertex] + upperOffset[link], x[lower[link]] + lowerOffset[link]];
+    sideways[row] = Math.max(sideways[row], Math.abs(above - below));
+    if (isBorder(row)) {
+      ways[row].push([above, below]);
+    }
   });
   return Float64Array.from({ length: Math.max(0, heights.length - 1) }, (_, row) => {
-    // Rows of gates have no height.
-    const least = heights[row] === 0 || heights[row + 1] === 0 ? GATE_GAP : ROW_GAP;
+    // Next to a border, edges that cross would lie on each other.
+    const least = isBorder(row) && !anyCross(ways[row]) ? GATE_GAP : ROW_GAP;
     return Math.min(ROW_GAP_MOST, least + ROW_GAP_SIDEWAYS * sideways[row]);
   });
+}
+
+/** True where two edges come out in another order than they went in. */
+function anyCross(ways: readonly Way[]): boolean {
+  let furthest = -Infinity;
+  return [...ways]
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    .some(([, below]) => {
+      const crosses = below < furthest;
+      furthest = Math.max(furthest, below);
+      return crosses;
+    });
 }
 
 /** `gaps` as they were next to the vertices of each row, where that is known. */
