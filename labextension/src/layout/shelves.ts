@@ -34,8 +34,8 @@ export interface Shelves {
 }
 
 /**
- * In as many shelves as are needed, each of which may be `least` wide. Parts that are `ordered` stand in one row. Where some are tied, all do unless that is
- * a long row: then these stand in one, and the others in shelves beside them.
+ * In as many shelves as are needed, each of which may be `least` wide. Parts that are `ordered` stand in one row. Where
+ * some are tied, all do unless that is a long row: then these stand in one, and the others in shelves beside them.
  */
 export function pack(parts: readonly Packed[], ordered: boolean, least = 0): Shelves {
   const row = place(parts, new Int32Array(parts.length));
@@ -69,7 +69,8 @@ function besideTied(parts: readonly Packed[], free: readonly Packed[]): Shelves 
       shelf[at] = block.shelf[fromBlock++];
     }
   });
-  return { x, y, shelf, width: left + block.width, height: Math.max(row.height, block.height) };
+  const widths = block.widths.map(width => left + width);
+  return { x, y, shelf, widths, width: left + block.width, height: Math.max(row.height, block.height) };
 }
 
 /** Nothing ties the parts to a border or to each other. */

@@ -5,8 +5,13 @@ import { slideShelves } from './slide.ts';
 
 /** Two shelves, the lower one as wide as given, with boxes at `now` that stood at `was`. */
 function shelvesOf(lower: number): ReturnType<typeof pack> {
-  const part = (width: number, before: number): Parameters<typeof pack>[0][number] => ({ width, height: 500, before });
-  return pack([part(400, 0), part(lower, 1)], true);
+  const part = (width: number, before: number): Parameters<typeof pack>[0][number] => ({
+    width,
+    height: 500,
+    before,
+    tied: false
+  });
+  return pack([part(400, 0), part(lower, 1)], false);
 }
 const stood = (was: readonly number[], moved = 0): { was: number; now: number }[] =>
   was.map(x => ({ was: x, now: x + moved }));

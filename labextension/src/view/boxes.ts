@@ -69,12 +69,16 @@ export class Boxes {
 
   /** The frame of the innermost open row around a node, and around all up to `end`, or -1. */
   frameAround(node: number, end = node): number {
-    const { parent, end: ends } = this.rows.outline;
-    for (let row = this.rows.leaf[node]; row > 0; row = parent[row]) {
-      const frame = ends[row] >= end ? this.ofItem.get(row) : undefined;
+    const { beside } = this.folds;
+    const { end: ends, parent } = this.rows.outline;
+    let last = beside.leaf(node) === this.rows.leaf[node] ? end : -1;
+    for (let row = beside.leaf(node); row > 0; row = beside.around(row)) {
+      const frame = ends[row] >= last ? this.ofItem.get(row) : undefined;
       if (frame !== undefined && this.shape[frame] === Shape.frame) {
         return frame;
       }
+      // What was put beside others is in all that is around them.
+      last = beside.around(row) === parent[row] ? last : -1;
     }
     return -1;
   }
@@ -87,24 +91,33 @@ export class Boxes {
       ...this.folds.frames.map(row => ({ row, frame: true })),
       ...this.folds.boxes.map(row => ({ row, frame: false }))
     ].sort((a, b) => a.row - b.row);
+    const { beside, item } = this.folds;
+    const order: { item: number; frame: boolean }[] = [];
     let next = 0;
     for (let node = 0; node <= this.graph.nodeCount; node++) {
       for (; next < rows.length && first[rows[next].row] <= node; next++) {
-        const { row, frame } = rows[next];
-        if (frame) {
-          this.addFrame(row);
-        } else {
-          this.addRow(row);
-        }
+        order.push({ item: rows[next].row, frame: rows[next].frame });
       }
-      if (node < this.graph.nodeCount && this.folds.item[node] === itemOfNode(node)) {
-        this.addNode(node, fewResults);
+      if (node < this.graph.nodeCount && item[node] === itemOfNode(node)) {
+        order.push({ item: item[node], frame: false });
+      }
+    }
+    if (!beside.isEmpty) {
+      order.sort((one, other) => beside.compare(one.item, other.item));
+    }
+    for (const one of order) {
+      if (one.item < 0) {
+        this.addNode(-1 - one.item, fewResults);
+      } else if (one.frame) {
+        this.addFrame(one.item);
+      } else {
+        this.addRow(one.item);
       }
     }
   }
 
   private addFrame(row: number): void {
-    const detail = [this.rowDetail(row), this.turnsOf(row)].filter(Boolean).join(' ');
+    const detail = [this.rowDetail(row), this.turnsOf(row), this.folds.beside.share(row)].filter(Boolean).join(' ');
     const label = rowLabel(this.document, this.graph, this.rows, row);
     this.add(row, this.mainNode(row), Shape.frame, this.parentOfRow(row), label, detail);
   }
@@ -123,7 +136,7 @@ export class Boxes {
       : this.folds.state.types
         ? givenType(document, graph, rows, row)
         : '';
-    const detail = [this.turnsOf(row), word || type].filter(Boolean).join(' ');
+    const detail = [this.turnsOf(row), this.folds.beside.share(row), word || type].filter(Boolean).join(' ');
     const label = rowLabel(document, graph, rows, row);
     const box = this.add(row, node, Shape.box, this.parentOfRow(row), label, detail);
     this.family[box] = familyOfRow(document, graph, rows, row);
@@ -151,7 +164,10 @@ export class Boxes {
     switch (graph.kind[node]) {
       case NodeKind.operation: {
         const { gone, word } = this.ghostOf(item);
-        const detail = [turns(document, graph, node), word || newType(document, graph, node)].filter(Boolean).join(' ');
+        const share = this.folds.beside.share(item);
+        const detail = [turns(document, graph, node), share, word || newType(document, graph, node)]
+          .filter(Boolean)
+          .join(' ');
         const box = this.add(item, node, Shape.box, around, nodeLabel(document, graph, node), detail);
         this.ghost[box] = gone ? 1 : 0;
         break;
@@ -197,8 +213,8 @@ export class Boxes {
   }
 
   private parentOfRow(row: number): number {
-    const { parent } = this.rows.outline;
-    for (let around = parent[row]; around > 0; around = parent[around]) {
+    const { beside } = this.folds;
+    for (let around = beside.around(row); around > 0; around = beside.around(around)) {
       const frame = this.ofItem.get(around);
       if (frame !== undefined) {
         return frame;

@@ -25,6 +25,13 @@ export const BEGINS_CHIP: Omit<Chip, 'value'> = {
   title: 'what the first turn of the loop begins with'
 };
 
+/** What a part of some copies of a stack reads, where only the first copy is drawn otherwise. */
+export const BEFORE_CHIP: Omit<Chip, 'value'> = {
+  text: 'copy before',
+  side: 'left',
+  title: 'what the copy before it has made'
+};
+
 /** What a step of a path begins with. */
 const STEP = /[[.]/;
 

@@ -2,9 +2,11 @@
  * What stands on the screen when given rows of the outline are open: for each node the item that it is seen as.
  *
  * An item is a row (its number) or a single node (-1 - node). Of a stack only the first copy is drawn unless it is
- * spread: the nodes of the others are seen as what they correspond to in the first.
+ * spread: the nodes of the others are seen as what they correspond to in the first, and what that lacks stands beside
+ * it (`beside.ts`).
  */
 import { NodeKind, NodeRole, RowKind, type Graph } from '../document/graph.ts';
+import { Beside } from './beside.ts';
 import type { Borders } from './borders.ts';
 import { childrenOf, type Rows } from './outline.ts';
 
@@ -33,6 +35,8 @@ export class Folds {
   /** Rows on the screen that are closed boxes, and those that are frames, in order. */
   readonly boxes: number[] = [];
   readonly frames: number[] = [];
+  /** What stands beside the first copies of folded stacks, which lack it. */
+  readonly beside: Beside;
   /** For each node, the copy of the innermost folded stack that it stands in, over all stacks; 0 for none. */
   readonly copyOf: Int32Array;
   private copies = 0;
@@ -45,6 +49,7 @@ export class Folds {
   ) {
     this.item = new Int32Array(graph.nodeCount).fill(NOTHING);
     this.copyOf = new Int32Array(graph.nodeCount);
+    this.beside = new Beside(rows);
     this.show(0);
     this.showEnds();
   }
@@ -93,6 +98,7 @@ export class Folds {
 
   private show(row: number): void {
     const todo = [row];
+    const folded: Int32Array[] = [];
     while (todo.length) {
       const at = todo.pop() as number;
       const { first, end, count } = this.rows.outline;
@@ -107,7 +113,10 @@ export class Folds {
       this.showOwn(at);
       const children = childrenOf(this.rows, at);
       if (count[at] > 1 && !this.state.spread?.has(at)) {
-        this.fold(at, children);
+        for (const copy of children) {
+          this.copyOf.fill(++this.copies, first[copy], end[copy]);
+        }
+        folded.push(children);
         todo.push(children[0]);
       } else {
         // Last in, first out: kept in order.
@@ -117,8 +126,8 @@ export class Folds {
       }
     }
     // What stands in an inner stack is known before that is what a copy of the outer one is seen as.
-    for (const [copy, original] of this.later.reverse()) {
-      this.follow(copy, original);
+    for (const [shown, ...others] of folded.reverse()) {
+      others.forEach(copy => this.follow(copy, shown));
     }
   }
 
@@ -187,43 +196,75 @@ export class Folds {
     return owns && this.rows.outline.role[node + 1] !== NodeRole.detail;
   }
 
-  private readonly later: [number, number][] = [];
-
-  private fold(stack: number, copies: Int32Array): void {
-    copies.forEach((copy, number) => {
-      this.copyOf.fill(++this.copies, this.rows.outline.first[copy], this.rows.outline.end[copy]);
-      if (number > 0) {
-        this.later.push([copy, copies[0]]);
-      }
-    });
+  /** The nodes of a copy are seen as those of the first that stand at the same place in the same row. */
+  private follow(copy: number, shown: number): void {
+    const { first, end } = this.rows.outline;
+    if (this.holdsSame(copy, shown)) {
+      this.item.copyWithin(first[copy], first[shown], end[shown]);
+      this.beside.countSame(shown);
+    } else {
+      this.match(copy, shown);
+    }
   }
 
-  /** The nodes of a copy are seen as those of the first that stand at the same place in the same row. */
-  private follow(copy: number, original: number): void {
-    const { outline, count } = this.rows;
-    const [from, to] = [outline.first[copy], outline.end[copy]];
-    if (to - from === outline.end[original] - outline.first[original]) {
-      this.item.copyWithin(from, outline.first[original], outline.end[original]);
+  private holdsSame(copy: number, shown: number): boolean {
+    const { graph } = this;
+    const { first, end, role } = this.rows.outline;
+    if (end[copy] - first[copy] !== end[shown] - first[shown]) {
+      return false;
+    }
+    const shift = first[shown] - first[copy];
+    for (let node = first[copy]; node < end[copy]; node++) {
+      if (graph.op[node] !== graph.op[node + shift] || role[node] !== role[node + shift]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** All in a row of a later copy is seen as what it is like in a row that is shown; where that lacks it, as itself. */
+  private match(row: number, shown: number): void {
+    const { beside, rows, item } = this;
+    const { first, end, count } = rows.outline;
+    beside.count(shown);
+    if (!this.isOpen(shown) && !this.isBareCopy(shown)) {
+      item.fill(shown, first[row], end[row]);
       return;
     }
-    for (let row = copy; row < count && outline.first[row] < to; row++) {
-      const like = outline.like[row] >= 0 ? outline.like[row] : original;
-      const lastSeen = this.lastItem(like);
-      const same = outline.end[row] - outline.first[row] === outline.end[like] - outline.first[like];
-      for (let node = outline.first[row]; node < outline.end[row]; node++) {
-        const twin = same ? node - outline.first[row] + outline.first[like] : -1;
-        this.item[node] = twin >= 0 ? this.item[twin] : lastSeen;
+    const [inside, copies] = [childrenOf(rows, row), childrenOf(rows, shown)];
+    if (count[row] > 1 || count[shown] > 1) {
+      const spread = count[shown] > 1 && this.state.spread?.has(shown);
+      const seenAs = (copy: number): number =>
+        count[shown] === 1 ? shown : copies[spread ? Math.min(copy, copies.length - 1) : 0];
+      (count[row] > 1 ? inside : [row]).forEach((copy, number) => this.follow(copy, seenAs(number)));
+      return;
+    }
+    const place = beside.within(shown);
+    let node = first[row];
+    for (const child of [...inside, -1]) {
+      for (const limit = child < 0 ? end[row] : first[child]; node < limit; node++) {
+        const like = beside.nodeLike(this.graph, node, row, shown);
+        item[node] = like < 0 ? NOTHING : item[like];
+        if (item[node] !== NOTHING) {
+          place.after(item[node]);
+          beside.count(item[node]);
+        } else if (this.isDrawn(node, rows.outline.role[node])) {
+          item[node] = itemOfNode(node);
+          place.add(item[node]);
+        }
+      }
+      if (child >= 0) {
+        const like = beside.rowLike(child, shown);
+        if (like >= 0) {
+          this.follow(child, like);
+          place.after(like);
+        } else {
+          place.add(child);
+          this.show(child);
+        }
+        node = end[child];
       }
     }
-  }
-
-  private lastItem(row: number): number {
-    const { first, end } = this.rows.outline;
-    for (let node = end[row] - 1; node >= first[row]; node--) {
-      if (this.item[node] !== NOTHING) {
-        return this.item[node];
-      }
-    }
-    return NOTHING;
+    this.showDetails(row);
   }
 }

@@ -6,7 +6,7 @@ import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.
 import { bordersOf } from './borders.ts';
 import { Boxes } from './boxes.ts';
 import { Branches, CHOICE_CHIP, GIVEN_CHIP, MOST_JOINED } from './branches.ts';
-import { BEGINS_CHIP, ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
+import { BEFORE_CHIP, BEGINS_CHIP, ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
 import type { Origin } from './flow.ts';
 import { Folds, NOTHING, type ViewState } from './folds.ts';
 import { typeText } from './label.ts';
@@ -160,7 +160,11 @@ class Join {
         rack.add(source, { ...GIVEN_CHIP, value: origin.value });
         this.join(whole, target, origin.value, () => reads.handed(node, origin));
       } else if (source >= 0 && !reads.isHub(origin.value)) {
-        if (!boxes.holds(source, target) && !folds.betweenCopies(origin.node, node)) {
+        if (folds.betweenCopies(origin.node, node)) {
+          if (folds.beside.has(boxes.item[target])) {
+            rack.add(target, { ...BEFORE_CHIP, value: origin.value });
+          }
+        } else if (!boxes.holds(source, target)) {
           const ends = boxes.holds(target, source) ? this.bodies(node, target) : [target];
           if (ends.length > MOST_JOINED) {
             rack.add(source, { ...CHOICE_CHIP, value: origin.value });
@@ -266,12 +270,12 @@ class Join {
    * with it, which is no region of the graph then.
    */
   private bodyOf(argument: number): number {
-    const { boxes, graph } = this;
-    const { kind, parent, region } = this.rows.outline;
+    const { boxes, folds, graph } = this;
+    const { kind, region } = this.rows.outline;
     const isLoop = (row: number): boolean => kind[row] === RowKind.loop || kind[row] === RowKind.body;
-    let row = this.rows.leaf[argument];
+    let row = folds.beside.leaf(argument);
     while (row > 0 && !isLoop(row) && region[row] !== graph.region[argument]) {
-      row = parent[row];
+      row = folds.beside.around(row);
     }
     const frame = row > 0 && kind[row] !== RowKind.cond ? boxes.of(row) : -1;
     return frame >= 0 && boxes.shape[frame] === Shape.frame ? frame : -1;
@@ -279,8 +283,8 @@ class Join {
 
   /** True for a node that stands in a closed row. */
   private isHidden(node: number): boolean {
-    const { parent } = this.rows.outline;
-    for (let row = this.rows.leaf[node]; row > 0; row = parent[row]) {
+    const { beside } = this.folds;
+    for (let row = beside.leaf(node); row > 0; row = beside.around(row)) {
       if (this.folds.item[this.rows.outline.first[row]] === row) {
         return true;
       }
@@ -290,7 +294,8 @@ class Join {
 
   private isLaterCopy(node: number): boolean {
     const { parent, copy } = this.rows.outline;
-    for (let row = this.rows.leaf[node]; row > 0; row = parent[row]) {
+    const { beside } = this.folds;
+    for (let row = beside.leaf(node); row > 0; row = beside.around(row)) {
       if (copy[row] > 0 && this.folds.isOpen(parent[row]) && !this.folds.state.spread?.has(parent[row])) {
         return true;
       }
