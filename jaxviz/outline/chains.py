@@ -73,7 +73,7 @@ class Chains:
         kept = always[rows.path] | (before[rows.end] > before[rows.first])
         kept[0] = True
         rows = rows.keep(kept)
-        rows = rows.keep(~self._pieces_around_modules(rows, kinds))
+        rows = rows.keep(~(self._pieces_around_modules(rows, kinds) | self._pieces_of_turns(rows, kinds)))
         rows = rows.keep(~self._single_operations(rows, kinds, before))
         self._tell_beside(rows)
 
@@ -122,6 +122,27 @@ class Chains:
                 pieces[[before, row]] = True
         holds_pieces = np.bincount(parent[pieces], minlength=len(rows)) > 0
         return pieces | ((kind == STATEMENT) & holds_pieces)
+
+    def _pieces_of_turns(self, rows: Rows, kinds: Column) -> NDArray[np.bool_]:
+        """Statements that modules cut into several pieces which differ: what stands before a module and what stands
+        behind it in the turn before are no piece of one turn, so they stand beside the modules."""
+        kind, parent = kinds[rows.path], rows.parent
+        beside_modules = np.bincount(parent[kind == MODULE], minlength=len(rows)) > 0
+        pieces = np.flatnonzero((kind == STATEMENT) & beside_modules[parent])
+        found = np.zeros(len(rows), np.bool_)
+        if not len(pieces):
+            return found
+        inside: dict[int, list[int]] = {row: [] for row in pieces.tolist()}
+        for row in np.flatnonzero(np.isin(parent, pieces)).tolist():
+            inside[int(parent[row])].append(int(rows.path[row]))
+        by_place: dict[tuple[int, int], list[int]] = {}
+        for row in pieces.tolist():
+            by_place.setdefault((int(parent[row]), int(rows.path[row])), []).append(row)
+        for same in by_place.values():
+            # Two pieces are one turn, before the module and behind it.
+            if len(same) > 2 and len({tuple(inside[row]) for row in same}) > 1:
+                found[same] = True
+        return found
 
     def _single_operations(self, rows: Rows, kinds: Column, before: Column) -> NDArray[np.bool_]:
         """Calls of modules of a library that are one operation here, between others: told as the module otherwise."""

@@ -253,3 +253,23 @@ def test_what_a_comprehension_goes_through_is_not_called_as_what_it_collects():
     assert {detail for name, detail in boxes if name == "add"} == {"jnp.exp(r) + 1"}
     assert {("unpack", "a"), ("a", "a")} & boxes
     assert not [detail for name, detail in boxes if name == "multiply" and "for" in detail.partition("sum(")[0]]
+
+
+def test_a_turn_of_a_loop_over_modules_begins_where_its_statement_does():
+    def layer(x):
+        with jax.named_scope("attention"):
+            return jnp.tanh(x @ jnp.eye(4))
+
+    def normalize(x):
+        return x / jnp.sqrt(jnp.sum(x * x))
+
+    def net(x):
+        x = jnp.cos(normalize(x))
+        for _ in range(4):
+            x = x + layer(normalize(x))
+        return x
+
+    outline = outline_of(net, jnp.ones((3, 4)))
+    assert names_inside(outline, 0) == ["normalize", "cos", "for _ in range(4) x4"]
+    (stack,) = [row for row in outline if row.count == 4]
+    assert names_inside(outline, stack.index) == ["normalize", "attention", "add"]
