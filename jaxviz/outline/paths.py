@@ -173,8 +173,9 @@ class PathReader:
         """The frames around the function that takes the gradient, then the phase, then the modules."""
         path = context
         if phase:
-            held = prefix >= 0 and around in (prefix, self.stacks.parent(prefix))
-            called = self.stacks.frame(prefix) if held else -1
+            call = self.phases.call_of(prefix)
+            held = call >= 0 and around in (prefix, call, self.stacks.parent(call))
+            called = self.stacks.frame(call) if held else -1
             path = self.paths.extend(path, self.steps.between(around, shared, called=called))
             path = self.paths.add(path, self.paths.number(self.phases.element(phase, prefix)))
         return self.paths.extend(path, self._module_steps[scope])

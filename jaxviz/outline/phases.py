@@ -167,7 +167,7 @@ class Phases:
         starts = _starts_of_gradients(phase)
         prefix = self._prefixes(starts, own, stack, least_share)
         gradients = np.unique(prefix)
-        caller = np.array([self._stacks.parent(one) for one in gradients.tolist()], np.int32)
+        caller = np.array([self._stacks.parent(self.call_of(one)) for one in gradients.tolist()], np.int32)
         holding = caller[np.searchsorted(gradients, prefix)]
         around = np.isin(phase, (BEFORE, UPDATE))
         is_several = len(gradients[gradients >= 0]) > 1
@@ -208,9 +208,7 @@ class Phases:
     def _in_function_of(self, stack: Column, gradient: int) -> NDArray[np.bool_]:
         """Of each call stack, whether it is of the call of the person's function that takes a gradient, or empty."""
         stacks = self._stacks
-        while gradient >= 0 and stacks.library[stacks.frame(gradient)]:
-            gradient = stacks.parent(gradient)
-        caller = stacks.parent(gradient)
+        caller = stacks.parent(self.call_of(gradient))
         return np.isin(stack, [one for one in rows_used(stack[stack >= 0]) if stacks.holds(caller, one)]) | (stack < 0)
 
     def _in_rest_of_turn(self, stack: Column, wanted: NDArray[np.bool_], gradient: int) -> NDArray[np.bool_]:
@@ -223,6 +221,7 @@ class Phases:
         return found
 
     def _follows_in_turn(self, stack: int, gradient: int) -> bool:
+        gradient = self.call_of(gradient)
         caller = self._stacks.parent(gradient)
         if not self._stacks.holds(caller, stack) or stack == caller:
             return False
@@ -261,6 +260,13 @@ class Phases:
             candidate = self._stacks.parent(candidate)
         return -1
 
+    def call_of(self, gradient: int) -> int:
+        """The person's call that takes a gradient, without what a library does in it to take it."""
+        stacks = self._stacks
+        while gradient >= 0 and stacks.library[stacks.frame(gradient)]:
+            gradient = stacks.parent(gradient)
+        return gradient
+
     def _takes_gradient(self, stack: int) -> bool:
         """Whether the innermost frame of a stack is the person's call that takes a gradient."""
         frame = self._stacks.own_frame(stack)
@@ -271,8 +277,9 @@ class Phases:
 
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""
-        frame = self._stacks.frame(prefix) if prefix >= 0 else -1
-        known = frame >= 0 and not self._stacks.library[frame] and phase not in (BEFORE, UPDATE, AFTER)
+        call = self.call_of(prefix)
+        frame = self._stacks.frame(call) if call >= 0 else -1
+        known = frame >= 0 and phase not in (BEFORE, UPDATE, AFTER)
         detail = self._expressions.at(frame).name if known else ""
         return Element(PHASE, (phase, frame), PHASE_NAMES[phase], (PHASE, phase, frame), frame, detail)
 

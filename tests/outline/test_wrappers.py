@@ -139,3 +139,29 @@ def test_such_names_say_that_a_function_only_passes_on(name):
 @pytest.mark.parametrize("name", ["step", "NormWrapper", "body_mass", "recall", "call_rate", "confirm", "Method"])
 def test_such_names_say_what_is_done(name):
     assert not passes_on(name)
+
+
+def test_what_a_library_takes_a_gradient_with_is_no_row_around_its_phases(library):
+    code = """
+import jax
+
+def filter_value_and_grad(fn):
+    def fun_value_and_grad(*args):
+        return jax.value_and_grad(fn)(*args)
+    return fun_value_and_grad
+"""
+    filter_value_and_grad = library(code)["filter_value_and_grad"]
+
+    def loss(w):
+        return jnp.sum(jnp.sin(w) ** 2)
+
+    def step(w):
+        value, slope = filter_value_and_grad(loss)(w)
+        return value, w - 0.1 * slope
+
+    outline = outline_of(step, _X)
+    assert names_inside(outline, 0)[:2] == ["forward", "backward"]
+    assert not rows_named(outline, "filter_value_and_grad(loss)")
+    assert {row.detail for row in outline if row.kind == "phase" and row.name != "update"} == {
+        "filter_value_and_grad(loss)"
+    }
