@@ -57,6 +57,9 @@ _NO_CONDITION = re.compile(
     r"^$|^<|^(wide\.)*_*((while|fori)_*)?(loop)?_*(cond|condition|region)(_fun|_fn)?[\d_.]*(_.*|clone)?$"
 )
 
+# So many things are told by their names.
+_FEW_NAMES = 2
+
 # A variable for what a comprehension collects.
 _COLLECTED = re.compile(r"(\w+) = [\[{]")
 
@@ -143,9 +146,9 @@ class Names:
         around = self._labels[self._draft.label[self._draft.rows.parent[row]]]
         if around.detail and around.detail not in GENERIC:
             return around.detail
-        return self._function_of(row + 1)
+        return self._function_of(row + 1, names)
 
-    def _function_of(self, copy: int) -> str:
+    def _function_of(self, copy: int, names: Column) -> str:
         """The function of the person that a copy is one call of, or the loop that it is one turn of: `Block`.
 
         The modules of a copy may be known by their scopes alone, without a place in the source.
@@ -165,8 +168,33 @@ class Names:
         frame = min(called) if len(functions) == 1 and -1 not in functions else stacks.own_frame(around)
         if frame < 0:
             return ""
+        if self._is_in_library(copy, used):
+            return self._things_in(copy, names)
         name = self._expressions.at(frame).loop or self._function(frame)
         return name if name not in GENERIC else ""
+
+    def _is_in_library(self, copy: int, used: Sequence[int]) -> bool:
+        """Whether what a copy holds was made in the module of a library that it stands in: where the person calls that
+        says nothing of it. `used` are the call stacks of what the copy holds."""
+        stacks, row = self._stacks, int(self._draft.rows.parent[copy])
+        while row > 0 and (self._draft.added[row] or self._labels[self._draft.label[row]].kind != MODULE):
+            row = int(self._draft.rows.parent[row])
+        module = unnumbered(self._labels[self._draft.label[row]].name) if row > 0 else ""
+        for stack in used:
+            while stacks.library[stacks.frame(stack)] and self._function(stacks.frame(stack)) != module:
+                stack = stacks.parent(stack)
+            if not stacks.library[stacks.frame(stack)]:
+                return False
+        return row > 0
+
+    def _things_in(self, copy: int, names: Column) -> str:
+        """What a copy consists of where that is one or two things, `Linear, relu`, else what is most of it."""
+        inside = np.flatnonzero(self._draft.rows.parent == copy)
+        told = [unnumbered(self._graph.tables.strings[name]) for name in names[inside]]
+        _, others = self._heaviest.inside(copy)
+        if len(told) <= _FEW_NAMES and others < len(told) and all(told):
+            return ", ".join(dict.fromkeys(told))
+        return self._most(copy, names)
 
     def _function(self, frame: int) -> str:
         """The function that a frame is of; where objects are called, their class."""

@@ -165,3 +165,30 @@ def filter_value_and_grad(fn):
     assert {row.detail for row in outline if row.kind == "phase" and row.name != "update"} == {
         "filter_value_and_grad(loss)"
     }
+
+
+def test_layers_in_a_module_of_a_library_are_not_called_as_what_calls_the_module(library):
+    code = """
+import jax
+
+class Linear:
+    def __call__(self, x):
+        with jax.named_scope("Linear"):
+            return x @ jnp.ones((8, 8)) + 1.0
+
+class MLP:
+    def __call__(self, x):
+        with jax.named_scope("MLP"):
+            for layer in [Linear(), Linear()]:
+                x = layer(x)
+                x = jnp.tanh(x)
+            return Linear()(x)
+"""
+    model = library(code)["MLP"]()
+
+    def loss(x):
+        return jnp.sum(model(x) ** 2)
+
+    outline = outline_of(loss, _X)
+    assert not rows_named(outline, "loss", "stack")
+    assert [row.name for row in outline if row.count > 1] == ["Linear"]
