@@ -28,7 +28,7 @@ from jaxviz.outline.elements import (
     Paths,
     is_kind,
 )
-from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, is_control
+from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, is_control, is_loop
 from jaxviz.outline.paths import NodePaths, combinations_of
 from jaxviz.outline.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows
@@ -308,7 +308,8 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole:
         says_nothing = outer.name in (POOR if outer.kind == FUNCTION else GENERIC)
         better = inner.name and outer.kind != MODULE and says_nothing and inner.name not in GENERIC
         return outer._replace(name=inner.name if better else outer.name, frames=frames, token=token)
-    says_all = (is_box and is_whole) or inner.name in GENERIC
+    # A loop that is all of a function of the person is what that does; how it is written says less.
+    says_all = (is_box and is_whole) or inner.name in GENERIC or (is_whole and is_loop(inner.name))
     if inner.kind == CALL and says_all and outer.name not in GENERIC and " " not in outer.name:
         # A function of one expression is known by its own name, unless it has none but its text. One expression that
         # stands apart from the others of its function is not all of the function.

@@ -291,6 +291,11 @@ def is_control(name: str) -> bool:
     return callee in _LOOPS or callee in _CONDITIONS
 
 
+def is_loop(name: str) -> bool:
+    """Whether a call of this name repeats a function: `fori_loop`, `scan(step)`."""
+    return name.partition("(")[0] in _LOOPS
+
+
 def _mapped(node: ast.Call) -> ast.expr | None:
     """The function that a call maps over a tree."""
     return node.args[0] if node.args and _callee(node.func) in _MAPS else None

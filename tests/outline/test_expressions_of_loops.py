@@ -273,3 +273,25 @@ def test_a_turn_of_a_loop_over_modules_begins_where_its_statement_does():
     assert names_inside(outline, 0) == ["normalize", "cos", "for _ in range(4) x4"]
     (stack,) = [row for row in outline if row.count == 4]
     assert names_inside(outline, stack.index) == ["normalize", "attention", "add"]
+
+
+def test_a_loop_that_is_all_of_a_function_is_called_by_the_function():
+    def leapfrog(q, n):
+        def body(_, q):
+            return jnp.sin(q) * 0.9 + q
+
+        return jax.lax.fori_loop(0, n, body, q)
+
+    def smooth(start, values):
+        def step(mean, value):
+            return mean * 0.9 + value, mean
+
+        return jax.lax.scan(step, start, values)
+
+    def run(q):
+        last, _ = smooth(q, q[:, None])
+        shown = jax.lax.fori_loop(0, 3, lambda _, q: jnp.cos(q), last)
+        return jnp.tanh(leapfrog(q, 5)) + shown
+
+    loops = [row.name for row in outline_of(run, jnp.ones(4)) if row.kind == "loop"]
+    assert loops == ["smooth", "fori_loop(cos)", "leapfrog"]
