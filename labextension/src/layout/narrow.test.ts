@@ -34,11 +34,14 @@ test('what is wider than the group above it keeps within the width of both', () 
 test('of groups in program order one that no edge joins to anything stands beside the other', () => {
   const side = { group: true, pin: Pin.ordered, width: 200 };
   const others = [{ group: true }, { parent: 5 }, { group: true }, { parent: 7 }];
-  const input = graph([{ pin: Pin.top }, side, { parent: 1 }, side, { parent: 3 }, ...others], [
-    [0, 6],
-    [4, 8],
-    [6, 8]
-  ]);
+  const input = graph(
+    [{ pin: Pin.top }, side, { parent: 1 }, side, { parent: 3 }, ...others],
+    [
+      [0, 6],
+      [4, 8],
+      [6, 8]
+    ]
+  );
   const out = layout(input);
   check(input, out);
   assert.ok(out.x[1] + out.width[1] <= out.x[3], `${out.x[1]} ${out.x[3]}`);
