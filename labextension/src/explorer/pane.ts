@@ -87,6 +87,8 @@ export class Pane {
   private palette: Palette;
   private keeping: ReturnType<typeof setTimeout> | undefined;
   private marks: readonly Mark[] = [];
+  /** True where the picture that is on its way is to be seen whole. */
+  private fitsNext = false;
   private readonly choosing: Choosing;
   private readonly resized: ResizeObserver;
 
@@ -270,6 +272,19 @@ export class Pane {
     if (placed) {
       this.show(placed, around);
     }
+    // What was overtaken leaves the wish to what comes.
+    if (!this.busy) {
+      if (placed && this.fitsNext) {
+        this.picture.fit();
+      }
+      this.fitsNext = false;
+    }
+  }
+
+  /** Has all of the picture in view, and of the one that is on its way too. */
+  fit(): void {
+    this.fitsNext = this.busy;
+    this.picture.fit();
   }
 
   private show({ scene, from, still }: Placed, around: number | null): void {
