@@ -59,7 +59,7 @@ def test_a_loop_that_most_is_in_opens_with_forward_alone_where_both_have_no_room
 
 
 def test_a_loop_that_most_is_in_opens_though_its_phases_stay_closed(explored):
-    view = explored.view(width=900, height=400)
+    view = explored.view(width=700, height=300)
     assert "scan(better)" in {box.name for box in view.boxes if box.open}
     assert {"forward", "backward"} <= {box.name for box in view.closed}
     assert view.zoom >= 0.75

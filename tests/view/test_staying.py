@@ -37,4 +37,4 @@ def test_what_opens_for_the_first_time_keeps_its_surroundings_in_order(moves):
         assert mean(one["kept"]) >= 0.98, one["name"]
         assert min(one["kept"]) >= 0.95, one["name"]
         # At the borders of groups, rows move apart as little as keeps edges from lying flat.
-        assert max(one["beyond"]) <= (30 if one["name"].startswith("generated") else 200), one["name"]
+        assert max(one["beyond"]) <= (35 if one["name"].startswith("generated") else 200), one["name"]
