@@ -43,7 +43,7 @@ export class Flow {
     if (found) {
       return found;
     }
-    const origins: Origin[] = [];
+    const origins: Origin[] = this.chosen(operand);
     const seen = new Set<number>([operand]);
     const todo = first.reverse();
     while (todo.length) {
@@ -56,6 +56,7 @@ export class Flow {
       if (behind === null) {
         origins.push(...this.originsWhereMade(source));
       } else {
+        origins.push(...this.chosen(source));
         todo.push(...behind.reverse());
       }
     }
@@ -118,12 +119,36 @@ export class Flow {
       const operand = graph.firstOperand[node] + (this.puts.has(graph.op[node]) ? 1 : 0);
       return handsOn ? [graph.operandSource[operand]] : null;
     }
-    const inner = folds.borders.outOf.get(source)?.flatMap(binding => {
-      const result = graph.bindingFrom[binding];
-      return graph.firstOperand[result] < graph.firstOperand[result + 1]
-        ? [graph.operandSource[graph.firstOperand[result]]]
-        : [];
-    });
-    return inner?.length ? inner : null;
+    const results = this.resultsOf(source);
+    const inner = results
+      .filter(result => graph.firstOperand[result] < graph.firstOperand[result + 1] && !this.isChosen(result))
+      .map(result => graph.operandSource[graph.firstOperand[result]]);
+    return inner.length || results.some(result => this.isChosen(result)) ? inner : null;
+  }
+
+  /** What branches of an open condition hand on: it comes from the condition, which chooses it. */
+  private chosen(source: number): Origin[] {
+    const results =
+      source < 0 || this.folds.item[this.graph.valueNode[source]] !== NOTHING ? [] : this.resultsOf(source);
+    return results.filter(result => this.isChosen(result)).map(node => ({ node, value: source, literal: -1 }));
+  }
+
+  /** The results of regions that a value of their owner stands for. */
+  private resultsOf(source: number): number[] {
+    const { graph, folds } = this;
+    return (folds.borders.outOf.get(source) ?? []).map(binding => graph.bindingFrom[binding]);
+  }
+
+  /** True for the result of one of several branches that is what was there before the condition. */
+  isChosen(result: number): boolean {
+    const { graph, folds } = this;
+    const operand = graph.firstOperand[result];
+    const source = operand < graph.firstOperand[result + 1] ? graph.operandSource[operand] : -1;
+    if (source < 0 || !folds.borders.isOfBranch(result)) {
+      return false;
+    }
+    const node = graph.valueNode[source];
+    const isGiven = graph.kind[node] === NodeKind.argument && folds.borders.passes(node);
+    return graph.region[node] !== graph.region[result] || isGiven;
   }
 }

@@ -189,6 +189,27 @@ test('the way back leads to the body of a loop, not to all of it, also where the
   );
 });
 
+test('what branches only hand on goes into the condition and comes out of it', () => {
+  const sketch = new Sketch();
+  const [p, x, y] = ['bool[]', 'f32[4]', 'f32[4]'].map((type, i) => sketch.argument('pxy'[i], type));
+  const made = sketch.op('exp', [x], 'f32[4]');
+  const chosen = sketch.op('cond', [p, made, y], 'f32[4]');
+  const owner = sketch.last;
+  for (const [name, from] of [
+    ['if false', made],
+    ['if true', y]
+  ] as const) {
+    sketch.region(owner, 'branch', name, () => {
+      sketch.result('', sketch.argument('', 'f32[4]', { kind: 'enter', from }), { kind: 'leave', to: chosen });
+    });
+  }
+  sketch.result('result', sketch.op('neg', [chosen], 'f32[4]'));
+  assert.deepEqual(
+    new Set(words(sketch, [1]).edges),
+    new Set(['x -> exp', 'p -> cond', 'exp -> cond', 'y -> cond', 'cond -> neg', 'neg -> result'])
+  );
+});
+
 test('what an open sort gives comes from its frame: its body only says the order', () => {
   const sketch = new Sketch();
   const x = sketch.argument('x', 'f32[8]');

@@ -87,7 +87,7 @@ class Join {
   }
 
   joined(): Pick<VisibleGraph, 'cables' | 'bundles' | 'carries'> & { edges: Edge[]; rack: ChipRack } {
-    const { graph, folds, boxes } = this;
+    const { graph, folds, boxes, reads } = this;
     let [item, target] = [NOTHING, -1];
     for (let node = 0; node < graph.nodeCount; node++) {
       // Most nodes are seen as the one before.
@@ -98,16 +98,19 @@ class Join {
       const inner = graph.region[node] !== 0;
       if (graph.kind[node] === NodeKind.result && (inner || target < 0)) {
         this.leave(node);
+        if (inner && reads.flow.isChosen(node)) {
+          this.choose(node);
+        }
       } else if (target >= 0) {
         // Only a box of one operation is labelled with literals.
-        this.read(node, target, this.reads.outside(node, this.isAlone(target)));
+        this.read(node, target, reads.outside(node, this.isAlone(target)));
       } else if (folds.copyOf[node] > 0 && this.isLaterCopy(node)) {
         // What goes into a body is seen at the first copy, whose frame it is.
         continue;
       } else if (folds.item[node] === NOTHING && graph.firstRegion[node] < graph.firstRegion[node + 1]) {
         const frame = boxes.frameAround(node, this.branches.endOf(node));
         if (frame >= 0) {
-          this.read(node, frame, this.reads.originsAtBorder(node));
+          this.read(node, frame, reads.originsAtBorder(node));
         }
       } else if (inner && graph.kind[node] === NodeKind.argument && !folds.borders.passes(node)) {
         this.enter(node);
@@ -179,12 +182,34 @@ class Join {
     this.label(node, target, labels);
   }
 
+  /** What a branch hands on goes into it: the condition chooses it, and gives it. */
+  private choose(result: number): void {
+    const { boxes, reads } = this;
+    const branch = this.giving(result);
+    for (const origin of branch < 0 ? [] : reads.origins(result)) {
+      const source = origin.node < 0 ? -1 : this.maker(origin.node, branch);
+      const apart = source >= 0 && !boxes.holds(branch, source) && !boxes.holds(source, branch);
+      if (apart && !reads.isHub(origin.value)) {
+        this.join(source, branch, origin.value, () => reads.handed(result, origin));
+      }
+    }
+  }
+
+  /** The box of a branch that hands on what it was given, or the frame around it. */
+  private giving(result: number): number {
+    const box = this.boxes.ofNode(result);
+    return box >= 0 ? box : this.boxes.frameAround(result);
+  }
+
   /**
    * The box of what makes a value for another one; of what a loop was given and hands out, the frame of the loop, and
    * of what its bodies only help to make, as the order that a sort asks for, the frame around them.
    */
   private maker(node: number, target: number): number {
     const { graph, boxes } = this;
+    if (graph.kind[node] === NodeKind.result) {
+      return this.giving(node);
+    }
     const box = boxes.ofNode(node);
     const owns = graph.firstRegion[node] < graph.firstRegion[node + 1];
     if (box >= 0 || !(owns || (graph.kind[node] === NodeKind.argument && graph.region[node] !== 0))) {
@@ -339,7 +364,7 @@ class Join {
   /** Where the cable of a value begins: of what any of several branches makes, at the frame around all of them. */
   private giver(box: number, value: number): number {
     const { boxes } = this;
-    const makers = this.reads.flow.origins(value).map(({ node }) => (node < 0 ? box : boxes.ofNode(node)));
+    const makers = this.reads.flow.origins(value).map(({ node }) => (node < 0 ? box : this.maker(node, box)));
     let around = box;
     while (around >= 0 && !makers.every(maker => maker === around || boxes.holds(around, maker))) {
       around = boxes.parent[around];
