@@ -81,7 +81,7 @@ test('every text on a box can be read, in both themes', () => {
         assert.ok(found >= 4.5, `${theme} ${name}: ${ink} has ${found.toFixed(2)}`);
       }
     }
-    const inks: readonly Role[] = ['text', 'muted', 'accent', 'cable', 'gone'];
+    const inks: readonly Role[] = ['text', 'muted', 'accent', 'cable', 'gone', 'added', 'changed', 'removed'];
     for (const [ground, written] of [
       ['background', inks],
       ['frame', inks],

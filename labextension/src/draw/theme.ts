@@ -63,7 +63,7 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
     gone: '#993311',
     cable: '#7733ee',
     added: '#117766',
-    changed: '#bb5500',
+    changed: '#b45309',
     removed: '#bb1111',
     frame: '#f7f8fa',
     frameLine: '#d2d6dd',
