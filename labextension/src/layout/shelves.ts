@@ -4,8 +4,11 @@
  */
 import { PART_GAP } from './distances.ts';
 
-/** A row of parts that is not wider than this stays one where a part of the group is tied to its border. */
-const LONG_ROW = 1600;
+/**
+ * A row of parts that is not wider than this stays one where a part of the group is tied to its border. With less, what
+ * opens or closes in a large picture would set all of it anew.
+ */
+const LONG_ROW = 40_000;
 /** Former shelves are kept up to so many times the width or height that new ones would have. */
 const TOO_LARGE = 2;
 /** How many times as wide as high the whole should be. */
