@@ -38,9 +38,11 @@ test('shelves are set anew where they are far from the shape that is wanted', ()
   assert.equal(Math.max(...shelf), 2);
 });
 
-test('where one part is tied to the border, all stand in a row, unless that is a long one: then it has nothing above it', () => {
+test('where one part is tied to the border, all stand in a row, unless they are many: then it has nothing above it', () => {
   const few = pack(parts(squares, [], 3), false);
   assert.deepEqual([few.height, new Set(few.shelf)], [100, new Set([0])]);
+  const wide = squares.map(([, height]): [number, number] => [9000, height]);
+  assert.equal(pack(parts(wide, [], 3), false).height, 100, 'however wide they are');
   const many = Array.from({ length: 400 }, (): [number, number] => [100, 100]);
   const { x, y, width, height, shelf } = pack(parts(many, [], 3), false);
   assert.ok(width < 2 * height, `${width} by ${height}`);

@@ -5,10 +5,10 @@
 import { PART_GAP } from './distances.ts';
 
 /**
- * A row of parts that is not wider than this stays one where a part of the group is tied to its border. With less, what
- * opens or closes in a large picture would set all of it anew.
+ * So many parts stand in one row where a part of the group is tied to its border. Their number is the same whatever is
+ * open in them, so that nothing that opens sets all of them anew.
  */
-const LONG_ROW = 40_000;
+const MOST_IN_ROW = 200;
 /** Former shelves are kept up to so many times the width or height that new ones would have. */
 const TOO_LARGE = 2;
 /** How many times as wide as high the whole should be. */
@@ -38,7 +38,7 @@ export interface Shelves {
 
 /**
  * In as many shelves as are needed, each of which may be `least` wide. Parts that are `ordered` stand in one row. Where
- * some are tied, all do unless that is a long row: then these stand in one, and the others in shelves beside them.
+ * some are tied, all do unless they are many: then these stand in one, and the others in shelves beside them.
  */
 export function pack(parts: readonly Packed[], ordered: boolean, least = 0): Shelves {
   const row = place(parts, new Int32Array(parts.length));
@@ -51,8 +51,8 @@ export function pack(parts: readonly Packed[], ordered: boolean, least = 0): She
   const free = parts.filter(({ tied }) => !tied);
   const stoodInShelves = free.some(({ before }) => before > 0);
   const stoodInRow = !stoodInShelves && parts.some(({ before }) => before === 0);
-  const isLong = row.width > (stoodInRow ? TOO_LARGE : 1) * LONG_ROW;
-  return free.length > 1 && (stoodInShelves || isLong) ? besideTied(parts, free) : row;
+  const areMany = free.length > (stoodInRow ? TOO_LARGE : 1) * MOST_IN_ROW;
+  return free.length > 1 && (stoodInShelves || areMany) ? besideTied(parts, free) : row;
 }
 
 function besideTied(parts: readonly Packed[], free: readonly Packed[]): Shelves {
