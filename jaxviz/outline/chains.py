@@ -212,7 +212,10 @@ class Chains:
             is_box = label.kind == CALL and not step & 1
             is_region = label.kind == CALL and (inside in _REGIONS or is_control(label.name))
             is_whole = is_whole and not step & 2
-            merged = _merged(current, label, is_box, is_region, is_whole) if current is not None else None
+            merged = None
+            if current is not None:
+                is_text = label.kind == CALL and self._is_nameless(label) and not self._is_nameless(current)
+                merged = _merged(current, label, is_box, is_region, is_whole, is_text)
             is_whole = is_whole or label.kind == CALL
             if merged is None:
                 numbers.append(len(self.labels))
@@ -222,6 +225,10 @@ class Chains:
                 numbers.append(-1)
                 self.labels[-1] = current = merged
         return tuple(numbers)
+
+    def _is_nameless(self, label: Label) -> bool:
+        """Whether what is called is a lambda."""
+        return bool(label.frames) and self._expressions.at(label.frames[0]).nameless
 
     def _label(self, element: Element) -> Label:
         name, detail, variable = element.name, element.detail, ""
@@ -265,12 +272,12 @@ def _holding_paths(paths: Paths) -> list[bool]:
     return holds
 
 
-def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole: bool) -> Label | None:
+def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole: bool, is_text: bool) -> Label | None:
     """One label for a region and the only region inside it; None where both stay.
 
     `is_box` says that the inner one is one expression, so a box, and `is_region`, that it is the call of a loop or a
     condition, which is named by it; the program and its phases swallow neither. `is_whole` says that the outer one
-    has nothing else in it anywhere.
+    has nothing else in it anywhere, and `is_text`, that the person gave a name to the outer one alone.
     """
     token = outer.token + inner.token
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
@@ -309,7 +316,7 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole:
         better = inner.name and outer.kind != MODULE and says_nothing and inner.name not in GENERIC
         return outer._replace(name=inner.name if better else outer.name, frames=frames, token=token)
     # A loop that is all of a function of the person is what that does; how it is written says less.
-    says_all = (is_box and is_whole) or inner.name in GENERIC or (is_whole and is_loop(inner.name))
+    says_all = inner.name in GENERIC or (is_whole and (is_box or is_loop(inner.name) or is_text))
     if inner.kind == CALL and says_all and outer.name not in GENERIC and " " not in outer.name:
         # A function of one expression is known by its own name, unless it has none but its text. One expression that
         # stands apart from the others of its function is not all of the function.

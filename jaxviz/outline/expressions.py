@@ -50,6 +50,7 @@ _TELLING = frozenset(
     {"value_and_grad", "grad", "vjp", "jvp", "linearize", "vmap", "pmap", "checkpoint", "remat"}
     | {"jacfwd", "jacrev", "jacobian", "hessian"}
 )
+_CHECKPOINTS = frozenset({"checkpoint", "remat"})
 _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp", "shard_map"})
 
 # What puts a module together from its arrays and its structure says nothing of what the module does.
@@ -112,6 +113,8 @@ class Expression:
     iterated: str = ""
     # For indexing by constants that an operation is applied to: the place of that operation, which says it too.
     operation: Place | None = None
+    # Whether what is called is a lambda that stands here: its text names it, no name that the person gave.
+    nameless: bool = False
 
 
 class Expressions:
@@ -167,7 +170,7 @@ class Expressions:
 
 def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:
     variable = _assigned(statement, node)
-    name = name_of(node) or variable or type(node).__name__.lower()
+    name = name_of(node) or variable or _loop_head(source, node) or type(node).__name__.lower()
     if variable.isidentifier() and isinstance(node, (ast.ListComp, ast.DictComp, ast.SetComp)):
         # What is collected has a name of its own; the last step of each turn says less.
         name = variable
@@ -176,7 +179,8 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
     lines, text = _statement(source, statement)
     generators = getattr(node, "generators", None)
     iterated = source.text_of(generators[0].iter) if generators else ""
-    return Expression(name, source.text_of(node), variable, lines, text, iterated=iterated)
+    nameless = isinstance(node, ast.Call) and _calls_lambda(node.func)
+    return Expression(name, source.text_of(node), variable, lines, text, iterated=iterated, nameless=nameless)
 
 
 def _of_line(source: Source, line: int) -> Expression:
@@ -265,7 +269,7 @@ def _call_name(node: ast.Call) -> str:
         return f"{name}({ast.unparse(node.args[0])})"
     place = _LOOPS.get(name, len(node.args))
     if place < len(node.args):
-        body = _function_name(node.args[place])
+        body = _function_name(_without_checkpoint(node.args[place]))
         return f"{name}({body})" if body.isidentifier() and body not in _BODIES else name
     return name
 
@@ -301,6 +305,13 @@ def _mapped(node: ast.Call) -> ast.expr | None:
     return node.args[0] if node.args and _callee(node.func) in _MAPS else None
 
 
+def _without_checkpoint(node: ast.expr) -> ast.expr:
+    """A function that is repeated is told by its name: that it is made again on the way back is told where it is."""
+    while isinstance(node, ast.Call) and node.args and _callee(node.func) in _CHECKPOINTS:
+        node = node.args[0]
+    return node
+
+
 def _function_name(node: ast.AST) -> str:
     """What a function that is handed to another one does."""
     if isinstance(node, ast.Lambda):
@@ -315,6 +326,13 @@ def _lambda_name(node: ast.Lambda) -> str:
         name = _call_name(node.body)
         return "" if name in GENERIC else name
     return ast.unparse(node.body) if isinstance(node.body, (ast.BinOp, ast.UnaryOp, ast.Compare)) else ""
+
+
+def _calls_lambda(node: ast.AST) -> bool:
+    """Whether a function is a lambda, or what a transformation makes of one: `vmap(lambda x: ...)`."""
+    while isinstance(node, ast.Call) and node.args:
+        node = node.args[0]
+    return isinstance(node, ast.Lambda)
 
 
 def _callee(node: ast.AST) -> str:

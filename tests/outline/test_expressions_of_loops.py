@@ -295,3 +295,45 @@ def test_a_loop_that_is_all_of_a_function_is_called_by_the_function():
 
     loops = [row.name for row in outline_of(run, jnp.ones(4)) if row.kind == "loop"]
     assert loops == ["smooth", "fori_loop(cos)", "leapfrog"]
+
+
+def test_a_loop_over_a_checkpointed_function_is_told_by_that_function():
+    def micro(total, x):
+        return total + jnp.sin(x) * x, jnp.cos(x)
+
+    def accumulate(xs):
+        total, _ = jax.lax.scan(jax.checkpoint(micro), jnp.zeros(3), xs)
+        return total * 2
+
+    assert row_named(outline_of(accumulate, jnp.ones((4, 3))), "scan(micro)").kind == "loop"
+
+
+def test_a_comprehension_of_tuples_is_told_by_what_it_goes_through():
+    def loss(params, x):
+        for W, b in params:
+            x = jnp.tanh(x @ W + b)
+        return jnp.mean(x)
+
+    def train(params, x):
+        value, grads = jax.value_and_grad(loss)(params, x)
+        return [(W - 0.1 * gW, b - 0.1 * gb) for (W, b), (gW, gb) in zip(params, grads, strict=True)], value
+
+    params = [(jnp.ones((2, 2)), jnp.ones(2))] * 3
+    *_, updates = shown(outline_of(train, params, jnp.ones((4, 2))), 0)
+    assert (updates.count, updates.name[:32]) == (3, "for (W, b), (gW, gb) in zip(para")
+
+
+def test_a_function_whose_body_maps_a_lambda_keeps_its_name():
+    def pair(a, b):
+        d = b - a
+        return d / jnp.sum(d * d)
+
+    def acceleration(x):
+        around = jax.vmap(pair, in_axes=(None, 0))
+        return jax.vmap(lambda one: around(one, x).sum(0))(x)
+
+    def run(x):
+        return jnp.tanh(acceleration(x)) * 2
+
+    outline = outline_of(run, jnp.ones((5, 3)))
+    assert names_inside(outline, 0) == ["acceleration", "tanh", "multiply"]
