@@ -8,7 +8,8 @@ import { measure } from '../draw/text.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import type { Layout } from '../layout/input.ts';
 import { layout } from '../layout/layout.ts';
-import { firstSteps, firstView, type Space } from '../view/first.ts';
+import { firstSteps, firstView } from '../view/first.ts';
+import type { Space } from '../view/space.ts';
 import type { ViewState } from '../view/folds.ts';
 
 /** In graphs of no more nodes than this, everything is chosen at once. */

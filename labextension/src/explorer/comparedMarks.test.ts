@@ -5,7 +5,7 @@ import { NodeRole } from '../document/graph.ts';
 import { loop } from '../document/sketch.ts';
 import { compare } from '../view/compared.ts';
 import { rowsOf } from '../view/outline.ts';
-import { openEverything } from '../view/first.ts';
+import { openEverything } from '../view/opening.ts';
 import { show } from '../view/view.ts';
 import { comparedMarks } from './comparedMarks.ts';
 

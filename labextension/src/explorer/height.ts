@@ -1,7 +1,7 @@
 /** How high a picture is: as high as it needs within bounds, as its host says, or as the person chose. */
 import type { Scene } from '../draw/scene.ts';
 import { MARGIN } from '../draw/scene.ts';
-import type { Space } from '../view/first.ts';
+import type { Space } from '../view/space.ts';
 import { LEGEND_HEIGHT } from './legend.ts';
 import { HEAD_HEIGHT } from './paneHead.ts';
 import { TRAIL_HEIGHT } from './trail.ts';

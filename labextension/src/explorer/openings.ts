@@ -5,7 +5,7 @@
 import type { Document, Graph } from '../document/graph.ts';
 import { placeOf } from '../document/states.ts';
 import { rowsLike } from '../view/counterparts.ts';
-import { openEverything, openRow } from '../view/first.ts';
+import { openEverything, openRow } from '../view/opening.ts';
 import type { ViewState } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { openAroundItem } from './where.ts';

@@ -3,7 +3,8 @@
  * selected and lit; what a person can do in it is in `acts.ts`.
  */
 import type { VisibleGraph } from '../view/visible.ts';
-import { openEverything, type Space } from '../view/first.ts';
+import { openEverything } from '../view/opening.ts';
+import type { Space } from '../view/space.ts';
 import { isKernelTree } from '../view/kernelTree.ts';
 import { boxesReading, boxOfItem, boxOfNode } from '../view/seen.ts';
 import type { Document, Program } from '../document/graph.ts';

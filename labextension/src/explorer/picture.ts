@@ -10,7 +10,7 @@ import type { Mark } from '../draw/marks.ts';
 import { showsMore, wordsFor } from './hovering.ts';
 import type { Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
-import type { Space } from '../view/first.ts';
+import type { Space } from '../view/space.ts';
 import { pan, zoomAt } from './camera.ts';
 import { element } from './elements.ts';
 import { listen } from './gestures.ts';

@@ -8,7 +8,7 @@ import { measure } from '../draw/text.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import type { Layout } from '../layout/input.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { aspectOf, fitZoom, isNarrow, type Space } from '../view/first.ts';
+import { aspectOf, fitZoom, isNarrow, type Space } from '../view/space.ts';
 import type { ViewState } from '../view/folds.ts';
 
 import { hullsOf } from '../view/hulls.ts';

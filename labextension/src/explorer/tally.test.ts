@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { NodeRole } from '../document/graph.ts';
 import { loop } from '../document/sketch.ts';
-import { openEverything } from '../view/first.ts';
+import { openEverything } from '../view/opening.ts';
 import { rowsOf } from '../view/outline.ts';
 import { show } from '../view/view.ts';
 import { Tally } from './tally.ts';

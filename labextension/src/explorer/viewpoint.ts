@@ -4,7 +4,7 @@
  */
 import { fitCamera, type Camera } from '../draw/canvas.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
-import type { Space } from '../view/first.ts';
+import type { Space } from '../view/space.ts';
 import { Shape } from '../view/visible.ts';
 import { comeNear, hold, inView, pan, reveal, settle, settleOn, type Rectangle } from './camera.ts';
 import { TRAIL_HEIGHT } from './trail.ts';

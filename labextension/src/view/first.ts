@@ -5,18 +5,16 @@
 import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import type { ViewState } from './folds.ts';
-import { childrenOf, isMachinery, rowOpens, rowsOf, type Rows } from './outline.ts';
+import { rowsOf, type Rows } from './outline.ts';
 import { bordersOf } from './borders.ts';
+import { areAlike, candidates, holdsMost, mirrors } from './candidates.ts';
 import { Folds } from './folds.ts';
+import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow } from './opening.ts';
 import { toLayout } from './place.ts';
 import { remembered } from './remembered.ts';
 import type { Measure } from './sizes.ts';
+import { aspectOf, fitZoom, isNarrow, type Space } from './space.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
-
-export interface Space {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Text is read easily down to this zoom. */
 const LEAST_ZOOM = 0.75;
@@ -32,38 +30,8 @@ const MOST_BOXES = 25;
 const CALM_BOXES = 14;
 /** With fewer boxes than this there is room for what single expressions are made of. */
 const FEW_BOXES = 5;
-/** Rows of fewer operations than this say more closed, by their name. */
-const LEAST_OPERATIONS = 4;
-/** Statements open into their expressions where that makes no more boxes than this. */
-const MOST_EXPRESSIONS = 10;
-/** Phases of no more things than this open beside larger ones that stay closed. */
-const SHORT_PHASE = 3;
-const ASPECT_STEP = 0.5;
-/** In less width than this, what stands beside boxes takes more of it than they do. */
-const NARROW = 400;
-/** Statements and calls of which the larger has at most so many times the operations of the smaller are alike. */
-const ALIKE = 1.5;
 /** Rows that are tried; each try lays out once. */
 const MOST_TRIES = 16;
-
-/** The shape into which chains are folded that are too long for a space; in steps, so that small changes fold nothing anew. */
-export function aspectOf({ width, height }: Space): number {
-  return Math.max(ASPECT_STEP, Math.round(width / Math.max(1, height) / ASPECT_STEP) * ASPECT_STEP);
-}
-
-/** True where there is little room beside boxes. */
-export function isNarrow({ width }: Space): boolean {
-  return width < NARROW;
-}
-
-/** Zoom at which a layout fits into the space, at most 1. */
-export function fitZoom(layout: Layout, space: Space): number {
-  return Math.min(
-    1,
-    Math.max(1, space.width) / Math.max(1, layout.totalWidth),
-    Math.max(1, space.height) / Math.max(1, layout.totalHeight)
-  );
-}
 
 /** Chooses the first view at one go. */
 export function firstView(
@@ -317,188 +285,4 @@ class Chooser {
 /** Boxes that stand for operations, not for what is open around them, nor for arguments and results. */
 function boxesIn(visible: VisibleGraph): number {
   return visible.shape.reduce((sum, shape) => sum + (shape === Shape.box ? 1 : 0), 0);
-}
-
-/** True where all that is around a row is open. */
-function isReached({ outline }: Rows, open: ReadonlySet<number>, row: number): boolean {
-  const around = outline.parent[row];
-  return around === 0 || open.has(around);
-}
-
-/** Every row that opens; without `inside`, single expressions stay one box. */
-export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number> {
-  const { outline, count } = rows;
-  const open = new Set<number>();
-  for (let row = 1; row < count; row++) {
-    // What is inside a single operation is named by JAX, not by the person.
-    const named = !outline.closed[row] && !isMachinery(rows, row);
-    const says = named || (inside && rows.operations[row] > outline.count[row]);
-    if (isReached(rows, open, row) && rowOpens(rows, row) && says) {
-      open.add(row);
-    }
-  }
-  return open;
-}
-
-/**
- * How much opens with a row: nothing more, its phases, bodies of a loop or condition, statements of few expressions; or
- * phases, bodies, and the largest thing in it.
- */
-const Amount = { row: 0, phases: 1, bodies: 2, statements: 3, largest: 4 } as const;
-const AMOUNTS: readonly number[] = [Amount.statements, Amount.bodies, Amount.phases];
-/**
- * What is tried where little is seen otherwise: phases that stay closed say at least that there are some, and what is
- * open inside may need less width than the chips beside it when it is closed.
- */
-const LEAST_AMOUNTS = [...AMOUNTS, Amount.row, Amount.largest];
-
-/**
- * Opens a row, and with it what is nothing by itself: bodies of a condition, statements of few expressions, the only
- * row inside; and with `twins` its twin, so that forward and backward show the same.
- */
-export function openRow(
-  rows: Rows,
-  open: ReadonlySet<number>,
-  row: number,
-  amount: number = Amount.statements,
-  twins = true
-): ReadonlySet<number> {
-  const { kind, twin, count, closed } = rows.outline;
-  const isBackward = (phase: number): boolean => twin[phase] >= 0 && twin[phase] < phase;
-  const now = new Set(open);
-  const todo = [row];
-  while (todo.length) {
-    const at = todo.pop() as number;
-    if (now.has(at) || !rowOpens(rows, at)) {
-      continue;
-    }
-    if (at !== 0) {
-      now.add(at);
-    }
-    // A way back that is one expression says nothing more than its name, however much its forward part holds.
-    if (twins && twin[at] >= 0 && closed[twin[at]] <= closed[at]) {
-      todo.push(twin[at]);
-    }
-    // Of a stack, the first copy is open with it.
-    const inner = count[at] > 1 ? rows.children[rows.firstChild[at]] : at;
-    const children = [...childrenOf(rows, inner)];
-    const largest = at === row && amount === Amount.largest ? largestOf(rows, children) : -1;
-    const statements = children.filter(child => kind[child] === RowKind.statement);
-    const expressions = statements.reduce(
-      (sum, child) => sum + Math.max(1, rows.firstChild[child + 1] - rows.firstChild[child]),
-      children.length - statements.length
-    );
-    for (const child of children) {
-      if (
-        child === largest ||
-        (kind[child] === RowKind.body && amount >= Amount.bodies) ||
-        (kind[child] === RowKind.phase && at !== 0 && amount >= Amount.phases && (twins || !isBackward(child))) ||
-        (kind[child] === RowKind.statement && amount === Amount.statements && expressions <= MOST_EXPRESSIONS) ||
-        (children.length === 1 && !closed[child] && rows.operations[child] === rows.operations[at])
-      ) {
-        todo.push(child);
-      }
-    }
-  }
-  return now;
-}
-
-/** Of some rows the one that holds most, if it opens as more than one expression; else -1. */
-function largestOf({ operations, outline }: Rows, some: readonly number[]): number {
-  const largest = some.reduce((most, row) => (operations[row] > operations[most] ? row : most), some[0] ?? -1);
-  return largest >= 0 && !outline.closed[largest] ? largest : -1;
-}
-
-interface Candidate {
-  readonly row: number;
-  readonly weight: number;
-  readonly loop: boolean;
-  /** Comes after forward and backward: it opens when there is room beside them. */
-  readonly late: boolean;
-  /** Stands apart from what is larger, so that it may open beside it. */
-  readonly alone: boolean;
-}
-
-/** Closed boxes worth opening, the most telling first. */
-function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
-  const { outline } = rows;
-  const backward = backwardPhases(rows);
-  const updates = updatesAfter(rows, backward);
-  const found: Candidate[] = [];
-  for (let box = 0; box < visible.count; box++) {
-    const row = visible.item[box];
-    if (row < 0 || !visible.closed[box] || outline.closed[row] || isMachinery(rows, row)) {
-      continue;
-    }
-    const loop = outline.kind[row] === RowKind.loop || outline.kind[row] === RowKind.cond;
-    if (loop || rows.operations[row] >= LEAST_OPERATIONS) {
-      const folded = outline.count[row] > 1 ? 2 : 1;
-      const updating = updates(row);
-      const share = updating || backward.has(rows.phase[row]) ? 1 / 8 : 1;
-      const late = updating || (share < 1 && outline.twin[rows.phase[row]] < 0);
-      const alone = loop || isShort(rows, row);
-      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1, late, alone });
-    }
-  }
-  return found.sort(
-    (a, b) => Number(b.loop) - Number(a.loop) || Number(a.late) - Number(b.late) || b.weight - a.weight || a.row - b.row
-  );
-}
-
-/**
- * True for statements that stand side by side, and for calls of one function, that hold about as much: what opens of
- * the steps of one method opens of all, and what is shown of one call is not hidden of the other.
- */
-function areAlike({ outline, operations }: Rows, one: number, other: number): boolean {
-  const [less, more] = [operations[one], operations[other]].sort((a, b) => a - b);
-  const { kind, parent, name } = outline;
-  if (kind[one] !== kind[other] || more > ALIKE * less) {
-    return false;
-  }
-  return kind[one] === RowKind.statement
-    ? parent[one] === parent[other]
-    : kind[one] === RowKind.call && name[one] === name[other];
-}
-
-/** True for a row with more than half of the operations of its phase, or of the program where it stands in none. */
-function holdsMost({ operations, phase }: Rows, row: number): boolean {
-  return 2 * operations[row] > operations[Math.max(0, phase[row])];
-}
-
-/** True for a phase of few things, whose own name says less than theirs. */
-function isShort({ outline, firstChild }: Rows, row: number): boolean {
-  return outline.kind[row] === RowKind.phase && firstChild[row + 1] - firstChild[row] <= SHORT_PHASE;
-}
-
-/** True for a row of a phase that mirrors an earlier one: without its twin beside it, it says little. */
-function mirrors({ outline: { twin }, phase }: Rows, row: number): boolean {
-  return phase[row] >= 0 && twin[phase[row]] >= 0 && twin[phase[row]] < phase[row];
-}
-
-/** Phases that mirror an earlier one, and the update after them: they open with their twins or not at all. */
-function backwardPhases({ outline, count }: Rows): Set<number> {
-  const found = new Set<number>();
-  for (let row = 0; row < count; row++) {
-    if (outline.kind[row] === RowKind.phase && (outline.twin[row] >= 0 ? outline.twin[row] < row : found.size > 0)) {
-      found.add(row);
-    }
-  }
-  return found;
-}
-
-/** Tells of rows that are of no phase whether they come after a way back, beside it or inside what is beside it. */
-function updatesAfter({ outline, phase }: Rows, backward: ReadonlySet<number>): (row: number) => boolean {
-  const after = new Map<number, number>();
-  for (const row of backward) {
-    const around = outline.parent[row];
-    after.set(around, Math.min(after.get(around) ?? Infinity, outline.end[row]));
-  }
-  return row => {
-    for (let at = row; at > 0 && phase[row] < 0; at = outline.parent[at]) {
-      if (outline.first[at] >= (after.get(outline.parent[at]) ?? Infinity)) {
-        return true;
-      }
-    }
-    return false;
-  };
 }

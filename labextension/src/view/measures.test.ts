@@ -5,7 +5,7 @@ import type { Document, Graph } from '../document/graph.ts';
 import { affine, loop, type Sketch } from '../document/sketch.ts';
 import { measureLines } from '../explorer/measured.ts';
 import { colourings, groupsOfBoxes } from './colouring.ts';
-import { openEverything } from './first.ts';
+import { openEverything } from './opening.ts';
 import { measuredOf, ofItem, shareText, timeText, wholeOf } from './measures.ts';
 import { rowsOf } from './outline.ts';
 import { parseQuery } from './query.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { BindingKind } from '../document/graph.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
-import { openEverything } from './first.ts';
+import { openEverything } from './opening.ts';
 import { itemOfNode } from './folds.ts';
 import { rowsOf } from './outline.ts';
 import { around, between, Way, type Relations, type Seen } from './relations.ts';
