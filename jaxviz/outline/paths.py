@@ -63,7 +63,7 @@ class PathReader:
         self.expressions = Expressions(graph.tables)
         strings = graph.tables.strings
         self._scopes = {scope: parse_scope(strings[scope]) for scope in rows_used(graph.nodes.scope)}
-        self.phases = Phases(graph, self._scopes, self.stack, self.stacks, self.expressions)
+        self.phases = Phases(graph, self._scopes, self.stack, self.stacks, self.expressions, _WRAPPERS)
         self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
         self._stems = stems_of(name for scope in self._scopes.values() for name in scope.modules)
         self._module_steps = {number: self._steps_of_scope(scope) for number, scope in self._scopes.items()}

@@ -12,7 +12,7 @@ What `jvp` and `linearize` compute beside a gradient is phases of its own (`tang
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from jaxviz.outline.expressions import Expressions, is_control, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tangents import Tangents
+from jaxviz.outline.training import Training
 from jaxviz.tables import rows_used
 
 BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD, AFTER, TANGENTS = 3, 4, 5, 6, 7, 8, 9, 10
@@ -63,13 +64,15 @@ class Phases:
         stack: Column,
         stacks: StackTree,
         expressions: Expressions,
+        wrappers: Collection[str],
     ) -> None:
-        """`stack` are the call stacks of the nodes, in `stacks`."""
+        """`stack` are the call stacks of the nodes, in `stacks`; `wrappers` operations whose bodies are but a call."""
         self._graph = graph
         self._stack = stack
         self._stacks = stacks
         self._expressions = expressions
         self._tangents = Tangents(graph, stacks, expressions)
+        self._training = Training(graph, stack, wrappers)
         # By frame, whether it takes a gradient.
         self._gradients: dict[int, bool] = {}
         size = max(scopes, default=0) + 1
@@ -179,6 +182,10 @@ class Phases:
             # What such a call does itself, a Jacobian's basis, stands beside its phases.
             itself = (phase == 0) & (stack >= 0) & np.isin(stack, gradients)
             prefix, holding = (np.where(itself, stack, column).astype(np.int32) for column in (prefix, holding))
+        elif around.any() and not self._is_training(phase, stack, nodes, int(gradients[0])):
+            # A gradient that is one step among others stands in its call, and the others beside it.
+            holding = prefix
+            phase = np.where(around, 0, phase).astype(np.int32)
         elif gradients[0] >= 0:
             gradient = int(gradients[0])
             # Beside the call of a function that takes the gradient, as of a force, nothing is a phase of it.
@@ -204,6 +211,30 @@ class Phases:
             beside[tangents] = TANGENTS
             of_call[tangents if is_gradient else held] = call
         return beside, of_call
+
+    def _is_training(self, phase: Column, stack: Column, nodes: Column, gradient: int) -> bool:
+        """Whether a gradient and what stands around it are a step of training. A program of one gradient is told by
+        its phases, whatever they do."""
+        here = self._in_function_of(stack, gradient) if gradient >= 0 else np.ones(len(nodes), np.bool_)
+        if self._training.is_top[self._graph.nodes.region[nodes[0]]] and here.all():
+            return True
+        phase, stack, nodes = phase[here], stack[here], nodes[here]
+        update = phase == UPDATE
+        if gradient >= 0 and self._is_part_of_statement(gradient, stack[update]):
+            return False
+        return self._training.is_step(nodes, np.isin(phase, (FORWARD, BACKWARD)), update)
+
+    def _is_part_of_statement(self, gradient: int, others: Column) -> bool:
+        """Whether the call that takes a gradient is an operand in a statement, of which others of its body are too."""
+        stacks, call = self._stacks, self.call_of(gradient)
+        caller, statement = stacks.parent(call), self._statement(stacks.frame(call))
+        inside = [one for one in rows_used(others[others >= 0]) if one != caller and stacks.holds(caller, one)]
+        frames = {stacks.frames_between(one, caller)[0] for one in inside}
+        return statement[1] > 0 and any(self._statement(frame) == statement for frame in frames)
+
+    def _statement(self, frame: int) -> tuple[int, int, int]:
+        """The file, and the lines of it at which the statement of a frame begins and ends, 0 if not known."""
+        return self._graph.tables.frames.file[frame], *self._expressions.at(frame).statement
 
     def _in_function_of(self, stack: Column, gradient: int) -> NDArray[np.bool_]:
         """Of each call stack, whether it is of the call of the person's function that takes a gradient, or empty."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
-from outline.outlines import names_inside, outline_of, row_named
+from outline.outlines import names_inside, outline_of, row_named, rows_named
 
 import jaxviz as jv
 from jaxviz.outline.derivatives import derivatives_of, levels_of
@@ -114,8 +114,9 @@ def minimized(x):
 def test_a_loop_that_takes_gradients_stands_beside_the_gradient_that_it_begins_with():
     outline = outline_of(minimized, X)
     assert names_inside(outline, 0) == ["value_and_grad(energy)", "while_loop"]
-    first = row_named(outline, "value_and_grad(energy)").index
-    assert names_inside(outline, first) == ["forward", "backward"]
+    for taken in rows_named(outline, "value_and_grad(energy)"):
+        assert names_inside(outline, taken.index) == ["forward", "backward"]
+    assert names_inside(outline, row_named(outline, "do").index) == ["multiply", "subtract", "value_and_grad(energy)"]
 
 
 def adapted(w, x):
