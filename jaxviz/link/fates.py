@@ -162,13 +162,14 @@ class _Judge:
                 where[node] = self.tables.string(pass_name)
                 if pass_name:
                     vanished.setdefault(last[node], []).append(node)
-        stand_ins = StandIns(graph, given)
+        stand_ins = StandIns(graph)
         for number, nodes in vanished.items():
             if number + 1 < len(self.snapshots):
                 earlier, later = self._text(number), self._text(number + 1)
                 merged = kind[nodes[0]] == MERGED
                 for node, other in replacements(earlier, later, nodes, self._nodes_named, merged=merged).items():
-                    if stand_ins.may(node, other):
+                    # Of what is merged, both are the same operation of the same.
+                    if merged or stand_ins.may(node, other):
                         by[node] = other
         self._credit_work(kind, where, by, alive)
         return Fates(kind, where, by)

@@ -103,7 +103,7 @@ def replacements(
                 continue
             put = operands[place] if merged else _in_its_place(before.operands[reader], operands, place)
             instead[name] = put
-            others = named(after.op_names.get(put, "")) if merged or not _is_new_work(before, after, put) else ()
+            others = named(after.op_names.get(put, "")) if _is_whole(before, after, put, merged) else ()
             found.update({node: others[0] for node in gone if others and others[0] != node})
             break
     return found
@@ -114,6 +114,17 @@ def _in_its_place(before: Sequence[str], after: Sequence[str], place: int) -> st
     found = after[place]
     other = 1 - place
     return after[other] if len(before) == 2 and found == before[other] != after[other] else found
+
+
+def _is_whole(before: _Lines, after: _Lines, name: str, merged: bool) -> bool:
+    """Whether an instruction gives what the equation of its name gives, and not a step on the way there, such as the
+    square that a cube is made of."""
+    op_name = after.op_names.get(name, "")
+    steps = [
+        before.op_names.get(reader) == op_name and before.opcodes.get(reader) not in ONLY_MOVE
+        for reader, _ in before.readers().get(name, ())
+    ]
+    return not (steps and all(steps)) and (merged or not _is_new_work(before, after, name))
 
 
 def _is_new_work(before: _Lines, after: _Lines, name: str) -> bool:

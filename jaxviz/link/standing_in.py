@@ -1,48 +1,122 @@
 """Whether one equation can hold what another one held.
 
 When the compiler removes an operation, what read it reads something else. That need not be the same value: a factor
-may have gone elsewhere, a sum may go over more axes at once, operands may have changed places.
+may have gone elsewhere, a sum may go over more axes at once, operands may have changed places. Two equations hold the
+same where both have it from one value, by steps that may hand on what they read.
 """
 
 from __future__ import annotations
 
-import numpy as np
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from math import inf, prod
 
-from jaxviz.graph import Graph
+from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, Graph
 
-# Operations that compute no value of their own.
-_MOVES = frozenset(
-    {"transpose", "reshape", "broadcast_in_dim", "squeeze", "expand_dims", "copy", "copy_p", "rev"}
-    | {"convert_element_type", "stop_gradient", "optimization_barrier", "reduce_precision", "name"}
-)
 # Operations that may give what they read, as a sum over an axis of size 1 and a clamp of what is in its bounds do.
 _MAY_HAND_ON = (
-    *_MOVES,
-    *("slice", "dynamic_slice", "gather", "concatenate", "pad", "select_n", "clamp", "reduce", "cum", "sort"),
-    *("jit", "pjit", "cond", "custom_", "scatter", "dynamic_update_slice", "split", "scan", "while", "abs", "rem"),
+    *("transpose", "reshape", "broadcast_in_dim", "squeeze", "expand_dims", "copy", "rev", "convert_element_type"),
+    *("stop_gradient", "optimization_barrier", "reduce", "name", "slice", "dynamic_slice", "gather", "concatenate"),
+    *("pad", "select_n", "clamp", "scatter", "dynamic_update_slice", "split", "abs", "rem"),
 )
 # The number that leaves the other operand as it is; of those that are not symmetric, as the second operand.
-_NEUTRAL = {"mul": 1.0, "div": 1.0, "add": 0.0, "add_any": 0.0, "sub": 0.0, "pow": 1.0}
-_NEUTRAL |= {
-    "max": -np.inf,
-    "min": np.inf,
+_NEUTRAL = {"mul": 1.0, "div": 1.0, "add": 0.0, "add_any": 0.0, "sub": 0.0, "pow": 1.0, "max": -inf, "min": inf}
+_SYMMETRIC = frozenset({"mul", "add", "add_any", "max", "min"})
+# What undoes an operation.
+_UNDOES = {"neg": "neg", "not": "not", "conj": "conj", "exp": "log", "log": "exp"}
+# What numbers are computed of before the program runs.
+_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
+    **{"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "max": max, "min": min}
 }
+# So many values are looked at in search of what an equation has its own from, and so many steps back in search of a
+# number.
+_FAR, _STEPS = 64, 8
 
 
 class StandIns:
-    """Of one jaxpr; equations that are `given` need no argument, so that their numbers are not known here."""
+    """Of one jaxpr."""
 
-    def __init__(self, jaxpr: Graph, given: set[int]) -> None:
-        self._jaxpr, self._given = jaxpr, given
+    def __init__(self, jaxpr: Graph) -> None:
+        self._jaxpr = jaxpr
         self._strings = jaxpr.tables.strings
+        self._maker = jaxpr.value_node
+        columns = jaxpr.bindings
+        bindings = zip(columns.kind.tolist(), columns.start.tolist(), columns.end.tolist(), strict=True)
+        #: What comes in at an argument of a body, and what goes out as a value of what holds it.
+        self._into: dict[int, list[int]] = {}
+        self._out: dict[int, list[int]] = {}
+        for kind, start, end in bindings:
+            if kind in (ENTER, INIT):
+                self._into.setdefault(end, []).append(start)
+            elif kind == CARRY:
+                self._into.setdefault(end, []).extend(self._operands(start))
+            elif kind == LEAVE:
+                self._out.setdefault(end, []).extend(self._operands(start))
+        self._numbers: dict[int, float | None] = {}
 
     def may(self, node: int, other: int) -> bool:
         """Whether `other` can hold what `node` held."""
-        if not self._sizes(node) & self._sizes(other):
-            return False
-        if other in self._makers(node):
-            return self._may_hand_on(node, other)
-        return node not in self._makers(other) or self._op(other) in _MOVES
+        return not self._origins(node).isdisjoint(self._origins(other))
+
+    def _origins(self, node: int) -> set[int]:
+        """The values that those of a node may be, in another form."""
+        first, end = self._jaxpr.first_value[node : node + 2].tolist()
+        found = set(range(first, end))
+        waiting = [*found]
+        while waiting and len(found) < _FAR:
+            value = waiting.pop()
+            new = {source for source in self._handed_on(value) if source >= 0 and self._fits(source, value)}
+            waiting.extend(new - found)
+            found |= new
+        return found
+
+    def _handed_on(self, value: int) -> Iterator[int]:
+        """What a value may be, of what is read to make it."""
+        node = int(self._maker[value])
+        if value in self._out:
+            yield from self._out[value]
+        elif self._jaxpr.nodes.kind[node] == ARGUMENT:
+            yield from self._into.get(node, ())
+        else:
+            op, operands = self._op(node), self._operands(node)
+            if op.startswith(_MAY_HAND_ON):
+                yield from operands
+            elif op in _NEUTRAL and len(operands) == 2:
+                one, other = operands
+                if self._number(other) == _NEUTRAL[op]:
+                    yield one
+                if op in _SYMMETRIC and self._number(one) == _NEUTRAL[op]:
+                    yield other
+            elif op in _UNDOES and operands[0] >= 0:
+                below = int(self._maker[operands[0]])
+                if self._op(below) == _UNDOES[op]:
+                    yield from self._operands(below)
+
+    def _number(self, source: int, steps: int = _STEPS) -> float | None:
+        """The one number that an operand is all of, where it is known before the program runs."""
+        if source < 0:
+            with suppress(ValueError):
+                return float(self._jaxpr.source_text(source))
+            return None
+        if source not in self._numbers:
+            self._numbers[source] = self._computed(source, steps) if steps else None
+        return self._numbers[source]
+
+    def _computed(self, source: int, steps: int) -> float | None:
+        node = int(self._maker[source])
+        op, border = self._op(node), self._out.get(source) or self._into.get(node)
+        if border is None and op not in _ARITHMETIC and not op.startswith(_MAY_HAND_ON):
+            return None
+        found = [self._number(one, steps - 1) for one in border or self._operands(node)]
+        numbers = [number for number in found if number is not None]
+        if not numbers or len(numbers) < len(found):
+            return None
+        if border is None and op in _ARITHMETIC:
+            with suppress(ArithmeticError):
+                return _ARITHMETIC[op](*numbers)
+            return None
+        return numbers[0] if len(set(numbers)) == 1 else None
 
     def _op(self, node: int) -> str:
         return self._strings[self._jaxpr.nodes.op[node]]
@@ -51,28 +125,10 @@ class StandIns:
         first, end = self._jaxpr.first_operand[node : node + 2].tolist()
         return self._jaxpr.operands.source[first:end].tolist()
 
-    def _makers(self, node: int) -> list[int]:
-        return [int(self._jaxpr.value_node[source]) for source in self._operands(node) if source >= 0]
-
-    def _sizes(self, node: int) -> set[int]:
-        """How many entries each value has that a node makes."""
-        first, end = self._jaxpr.first_value[node : node + 2].tolist()
-        types = self._jaxpr.values.type[first:end].tolist()
-        dims = self._jaxpr.tables.types.dims
-        return {int(np.prod(dims[one])) if dims[one] else 1 for one in types}
-
-    def _may_hand_on(self, node: int, other: int) -> bool:
-        """Whether an equation may give what it reads of another one."""
-        op, operands = self._op(node), self._operands(node)
-        if op not in _NEUTRAL:
-            return op.startswith(_MAY_HAND_ON)
-        others = [source for source in operands if source < 0 or self._jaxpr.value_node[source] != other]
-        return all(self._is_neutral(source, _NEUTRAL[op]) for source in others)
-
-    def _is_neutral(self, source: int, number: float) -> bool:
-        if source >= 0:
-            return int(self._jaxpr.value_node[source]) in self._given
-        try:
-            return float(self._jaxpr.source_text(source)) == number
-        except ValueError:
+    def _fits(self, source: int, value: int) -> bool:
+        """Whether a value may be another one that is read to make it: as many entries, of one type if not converted."""
+        types, type_ = self._jaxpr.tables.types, self._jaxpr.values.type
+        row, other = int(type_[source]), int(type_[value])
+        if prod(types.dims[row]) != prod(types.dims[other]):
             return False
+        return types.dtype[row] == types.dtype[other] or "convert" in self._op(int(self._maker[value]))
