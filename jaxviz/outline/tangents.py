@@ -92,22 +92,35 @@ class Tangents:
         return found
 
     def _alone(self, nodes: Column, stack: Column, held: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Of the operations `held` by a call of `linearize`, those after the function itself: the first that stands
-        earlier in the source than the one before it, once all that is not linear has been computed, and the rest."""
+        """Of the operations `held` by a call of `linearize`, those that compute the derivative alone, in every turn of
+        a loop that Python unrolled around it."""
         at = nodes[held]
-        graph = self._graph
-        others = np.flatnonzero(~self._linear(at))
-        last = int(others[-1]) if len(others) else len(at)
+        other = ~self._linear(at)
         seen: dict[int, int] = {}
-        turn = [seen.setdefault(one, place) for place, one in enumerate(stack[held].tolist())]
-        own = set(at.tolist())
-        for place in range(last + 1, len(at)):
-            first, end = graph.first_operand[at[place]], graph.first_operand[at[place] + 1]
-            sources = graph.operands.source[first:end]
+        turn = np.array([seen.setdefault(one, place) for place, one in enumerate(stack[held].tolist())], np.int64)
+        # The function is computed once more where its first line is reached again, and with it what is not linear.
+        begins = np.flatnonzero((turn == 0) & (np.roll(turn, 1) != 0))
+        before = np.concatenate([[0], np.cumsum(other)])
+        again = before[np.append(begins[1:], len(at))] > before[begins]
+        starts = np.union1d([0], begins[again]).astype(np.intp)
+        found = [
+            held[self._after_function(at, turn, other, start, end) : end]
+            for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(at)], strict=True)
+        ]
+        return np.concatenate(found)
+
+    def _after_function(self, at: Column, turn: Column, other: NDArray[np.bool_], start: int, end: int) -> int:
+        """Where the derivative alone begins among the operations from `start` to `end`: at the first that stands
+        earlier in the source than the one before it, once all that is not linear has been computed."""
+        graph, own = self._graph, set(at.tolist())
+        computed = np.flatnonzero(other[start:end])
+        for place in range(start + int(computed[-1]) + 1 if len(computed) else end, end):
+            first, last = graph.first_operand[at[place]], graph.first_operand[at[place] + 1]
+            sources = graph.operands.source[first:last]
             outside = any(int(graph.value_node[one]) not in own for one in sources[sources >= 0].tolist())
             if outside and turn[place] < turn[place - 1]:
-                return held[place:]
-        return held[:0]
+                return place
+        return end
 
     def _linear(self, at: Column) -> NDArray[np.bool_]:
         """Whether each operation, with all that stands in its bodies, may be part of a derivative."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import pytest
-from outline.outlines import names_inside, outline_of, row_named, rows_named
+from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
 
 import jaxviz as jv
 from jaxviz.outline.derivatives import derivatives_of, levels_of
@@ -412,3 +414,27 @@ def test_the_way_back_of_a_function_that_takes_tangents_forward_is_one():
     assert {row.name for row in outline if forward.first < row.first < forward.end and row.twin >= 0} >= {"softmax"}
     graph = jv.explore(jax.grad(speed), X).jaxpr
     assert int(derivatives_of(graph).order.max()) == 1
+
+
+def test_what_is_linearized_and_pulled_back_in_every_turn_of_a_python_loop_is_one_stack_of_them():
+    times = jnp.linspace(0.0, 1.0, 8)
+
+    def residual(p):
+        return p[0] * jnp.exp(-p[1] * times) - 1.0
+
+    def curve(along, back, v):
+        return back(along(v))[0]
+
+    def descend(normal, v):
+        return jax.lax.fori_loop(0, 3, lambda _, v: v - 0.1 * normal(v), normal(v))
+
+    def fit(p):
+        for _ in range(4):
+            r, along = jax.linearize(residual, p)
+            back = jax.linear_transpose(along, p)
+            p = p - descend(functools.partial(curve, along, back), back(r)[0])
+        return p
+
+    (turns,) = shown(outline_of(fit, jnp.ones(2)), 0)
+    assert turns.count == 4
+    assert len(rows_named(outline_of(fit, jnp.ones(2)), "tangents")) == 4
