@@ -219,6 +219,8 @@ class Phases:
         if self._training.is_top[self._graph.nodes.region[nodes[0]]] and here.all():
             return True
         phase, stack, nodes = phase[here], stack[here], nodes[here]
+        if not np.isin(phase, (BEFORE, UPDATE)).any():
+            return True
         update = phase == UPDATE
         if gradient >= 0 and self._is_part_of_statement(gradient, stack[update]):
             return False

@@ -96,3 +96,12 @@ def test_the_update_of_a_step_of_training_follows_its_gradient(fn, last):
     around = outline.row(row_named(outline, "forward").parent)
     assert around.name in ("scan", "one_step")
     assert names_inside(outline, around.index) == ["forward", "backward", last]
+
+
+def gradients(x):
+    return jax.grad(energy)(x)
+
+
+def test_a_function_that_does_nothing_but_take_a_gradient_is_known_by_its_own_name():
+    outline = outline_of(lambda x: jnp.cos(gradients(x)) * 2, X)
+    assert names_inside(outline, row_named(outline, "gradients").index) == ["forward", "backward"]
