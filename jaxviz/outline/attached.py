@@ -13,19 +13,27 @@ from collections import defaultdict
 import numpy as np
 
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.moved import attach_in_bodies, move_out_of_loops
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import Tables, rows_used
 
 
 def attached_stacks(graph: Graph, stacks: StackTree) -> Column:
     """The call stack of each node, with the callers that it lacks where they are known."""
-    stack = _in_program(graph, stacks)
+    stack = _from_root(graph, stacks, _in_program(graph, stacks))
+    attach_in_bodies(graph, stacks, stack)
+    move_out_of_loops(graph, stacks, stack)
+    return stack
+
+
+def _from_root(graph: Graph, stacks: StackTree, stack: Column) -> Column:
+    """The same for those that lack all callers."""
     used = rows_used(stack[stack >= 0])
     functions = graph.tables.frames.function
     root = {one: stacks.root(one) for one in used}
     if len({functions[stacks.frame(one)] for one in root.values()}) < 2:
         return stack
-    callers = _callers(stacks, used)
+    callers = stacks.callers_of(used)
     beginning: dict[int, list[int]] = defaultdict(list)
     for one in used:
         beginning[functions[stacks.frame(root[one])]].append(one)
@@ -88,20 +96,6 @@ def _attach_between(
             if 0 < place < len(known) and region[known[place - 1]] == region[node] == region[known[place]]:
                 caller = stacks.common(int(stack[known[place - 1]]), int(stack[known[place]]))
                 found[node] = stacks.below(caller, int(stack[node]))
-
-
-def _callers(stacks: StackTree, used: list[int]) -> dict[int, list[int]]:
-    """By frame, the stacks that called it."""
-    found: dict[int, dict[int, None]] = defaultdict(dict)
-    seen: set[int] = set()
-    for stack in used:
-        while stack >= 0 and stack not in seen:
-            seen.add(stack)
-            caller = stacks.parent(stack)
-            if caller >= 0:
-                found[stacks.frame(stack)][caller] = None
-            stack = caller
-    return {frame: list(callers) for frame, callers in found.items()}
 
 
 def _fitting(stack: Column, stacks: StackTree, callers: list[int], node: int, tables: Tables) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+
 import numpy as np
 
 from jaxviz.graph import Column
@@ -22,6 +25,9 @@ class StackTree:
         #: Of each frame, whether it is none of the person's own: it lies in an installed package.
         self.library = [not tables.is_own(frame) for frame in range(len(tables.frames.file))]
         self._added: dict[tuple[int, int], int] = {}
+        # By call, the same without what it calls; and how deep those are, by themselves.
+        self._beside: dict[int, int] = {}
+        self._outside: dict[int, int] = {}
 
     def depth(self, stack: int) -> int:
         return self._depth[stack]
@@ -47,12 +53,32 @@ class StackTree:
         for frame in self.frames_between(stack, without):
             known = self._added.get((caller, frame))
             if known is None:
-                known = self._added[caller, frame] = len(self._frame)
-                self._frame.append(frame)
-                self._parent.append(caller)
-                self._depth.insert(known, self._depth[caller] + 1)
+                known = self._added[caller, frame] = self._add(caller, frame)
             caller = known
         return caller
+
+    def beside(self, call: int) -> int:
+        """A stack of the same frames as `call`, for what stands beside that call in its function."""
+        known = self._beside.get(call)
+        if known is None:
+            known = self._beside[call] = self._add(self._parent[call], self._frame[call])
+            self._outside[known] = self._depth[known]
+        return known
+
+    def outside(self, stack: int) -> int:
+        """How deep the call is in a stack that it stands beside, 0 where there is none."""
+        while self._outside and stack >= 0:
+            if stack in self._outside:
+                return self._outside[stack]
+            stack = self._parent[stack]
+        return 0
+
+    def _add(self, caller: int, frame: int) -> int:
+        row = len(self._frame)
+        self._frame.append(frame)
+        self._parent.append(caller)
+        self._depth.insert(row, self._depth[caller] + 1)
+        return row
 
     def calling(self) -> set[int]:
         """The person's frames that called others of his."""
@@ -61,6 +87,19 @@ class StackTree:
             for stack, caller in enumerate(self._parent)
             if caller >= 0 and not self.library[self._frame[stack]] and not self.library[self._frame[caller]]
         }
+
+    def callers_of(self, used: Iterable[int]) -> dict[int, list[int]]:
+        """By frame, which stacks called it in some stacks."""
+        found: dict[int, dict[int, None]] = defaultdict(dict)
+        seen: set[int] = set()
+        for stack in used:
+            while stack >= 0 and stack not in seen:
+                seen.add(stack)
+                caller = self._parent[stack]
+                if caller >= 0:
+                    found[self._frame[stack]][caller] = None
+                stack = caller
+        return {frame: list(callers) for frame, callers in found.items()}
 
     def own_frame(self, stack: int) -> int:
         """The innermost of the person's own frames, or -1."""

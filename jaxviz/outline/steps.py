@@ -61,9 +61,10 @@ class Steps:
             # What a library's module itself does is told by its own place, not by the person's call of the module.
             inside = frames[-1:]
         first = outside if inside else min(outside, max(last, 0))
+        beside = stacks.outside(stack) - stacks.depth(above) - 1
         for place in range(first, last + 1):
             frame = frames[place]
-            if not library[frame]:
+            if not library[frame] and place != beside:
                 inner = frames[place + 1] if place + 1 < len(frames) else called
                 own = self._own.get((frame, inner))
                 if own is None:

@@ -1,0 +1,102 @@
+"""What JAX moved out of a loop, as a mask that is the same in every turn: it lacks what called the function that the
+loop repeats. That is known from what stayed in the loop. It stands beside the loop, not in the call of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from jaxviz.graph import Column, Graph
+from jaxviz.outline.stacks import StackTree
+from jaxviz.tables import rows_used
+
+# Operations that repeat a function.
+_LOOPS = frozenset({"scan", "while"})
+
+
+def attach_in_bodies(graph: Graph, stacks: StackTree, stack: Column) -> None:
+    """Put the callers that are known above those of a body that lack all below the owner of it.
+
+    All of a body begins with one function. What begins with another one of the person's was moved there.
+    """
+    functions, owner = graph.tables.frames.function, graph.regions.owner
+    # The last is for the program itself, owner -1, whose stack is the empty one.
+    base = np.append(stack, -1)[owner][graph.nodes.region]
+    at = np.flatnonzero((base >= 0) & (stack >= 0))
+    pairs, which = np.unique(base[at].astype(np.int64) << 32 | stack[at], return_inverse=True)
+    first = [_first_below(stacks, pair >> 32, pair & 0xFFFFFFFF) for pair in pairs.tolist()]
+    begins = np.array([functions[frame] if frame >= 0 else -1 for frame in first], np.int64)[which.reshape(-1)]
+    is_own = np.array([frame >= 0 and not stacks.library[frame] for frame in first], np.bool_)[which.reshape(-1)]
+    bodies = np.unique(graph.nodes.region[at[is_own]].astype(np.int64) << 32 | begins[is_own]) >> 32
+    for body in np.unique(bodies[1:][bodies[1:] == bodies[:-1]]).tolist():
+        _attach_below(graph, stacks, stack, body, int(stack[owner[body]]))
+
+
+def _attach_below(graph: Graph, stacks: StackTree, stack: Column, body: int, outer: int) -> None:
+    """The same in one body, whose owner has the stack `outer`."""
+    functions = graph.tables.frames.function
+    start, end = (int(column[body]) for column in graph.region_intervals)
+    inside = stack[start:end]
+    used = rows_used(inside[inside >= 0])
+    first = {one: _first_below(stacks, outer, one) for one in used}
+    beginning: dict[int, list[int]] = defaultdict(list)
+    for one, frame in first.items():
+        if frame >= 0:
+            beginning[functions[frame]].append(one)
+    # The function that most begins with is the one that the body is of.
+    own = max(beginning, key=lambda function: len(beginning[function]))
+    callers = stacks.callers_of(beginning.pop(own))
+    for lacking in beginning.values():
+        possible = [caller for one in lacking for caller in callers.get(first[one], ()) if stacks.holds(outer, caller)]
+        if possible:
+            attached = {one: stacks.below(possible[0], one, without=outer) for one in lacking}
+            for node in np.flatnonzero(np.isin(inside, lacking)).tolist():
+                inside[node] = attached[int(inside[node])]
+
+
+def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
+    """Give what the person's function that a loop repeats does outside of it stacks beside the call of the loop."""
+    strings, nodes, functions = graph.tables.strings, graph.nodes, graph.tables.frames.function
+    loops: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for owner in graph.owned_regions:
+        if strings[nodes.op[owner]] in _LOOPS and stack[owner] >= 0:
+            loops[int(nodes.region[owner])][int(stack[owner])].append(owner)
+    for region, calls in loops.items():
+        beside = np.flatnonzero(nodes.region == region)
+        used = rows_used(stack[beside][stack[beside] >= 0])
+        for call, owners in calls.items():
+            first = {one: _first_below(stacks, call, one) for one in used}
+            own = [one for one, frame in first.items() if frame >= 0 and not stacks.library[frame]]
+            if own:
+                repeated = {one for owner in owners for one in _functions_below(graph, stacks, stack, owner)}
+                moved = [one for one in own if functions[first[one]] in repeated]
+                for node in beside[np.isin(stack[beside], moved)].tolist():
+                    _set_beside(stacks, stack[node : _end(graph, node)], call)
+
+
+def _set_beside(stacks: StackTree, stack: Column, call: int) -> None:
+    """Change those of some stacks that a call holds to such as stand beside it."""
+    for place, one in enumerate(stack.tolist()):
+        if stacks.holds(call, one):
+            stack[place] = stacks.below(stacks.beside(call), one, without=call)
+
+
+def _functions_below(graph: Graph, stacks: StackTree, stack: Column, owner: int) -> set[int]:
+    """The functions with which all begins that is in the bodies of an operation."""
+    inside = stack[owner + 1 : _end(graph, owner)]
+    first = (_first_below(stacks, int(stack[owner]), one) for one in rows_used(inside[inside >= 0]))
+    return {graph.tables.frames.function[frame] for frame in first if frame >= 0}
+
+
+def _first_below(stacks: StackTree, outer: int, stack: int) -> int:
+    """The frame of a stack that `outer` called, or -1."""
+    if stack == outer or not stacks.holds(outer, stack):
+        return -1
+    return stacks.frames_between(stack, outer)[0]
+
+
+def _end(graph: Graph, node: int) -> int:
+    """The first node after an operation and all in its bodies."""
+    return max((int(graph.region_intervals[1][one]) for one in graph.owned_regions.get(node, ())), default=node + 1)

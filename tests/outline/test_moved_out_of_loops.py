@@ -1,0 +1,88 @@
+"""What JAX moves out of a loop, as a mask that is the same in every turn, stands beside the loop in its function."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from outline.outlines import names_inside, outline_of, row_named, rows_named
+
+X = jnp.ones((4, 4))
+WEIGHTS = jnp.stack([X] * 3)
+
+
+def masked(w, x):
+    mask = jnp.tril(jnp.ones((4, 4)))
+    return jnp.tanh((x @ w) * mask)
+
+
+def block(x, w):
+    return masked(w, jnp.sin(x)) + x, None
+
+
+def network(ws, x):
+    x = jnp.cos(x)
+    x, _ = lax.scan(block, x, ws)
+    return jnp.exp(x)
+
+
+kept = jax.checkpoint(block)
+
+
+def checkpointed(ws, x):
+    x = jnp.cos(x)
+    x, _ = lax.scan(kept, x, ws)
+    return jnp.exp(x)
+
+
+def net(ws, x):
+    x = jnp.cos(x)
+    x, _ = lax.scan(block, x, ws)
+    return jnp.exp(x)
+
+
+def summed(model):
+    def slopes(ws, x):
+        return jax.grad(lambda ws: jnp.sum(model(ws, x)))(ws)
+
+    return slopes
+
+
+def in_a_scan(model):
+    def total(ws, xs):
+        def body(total, x):
+            slopes = jax.grad(lambda ws: jnp.sum(model(ws, x)))(ws)
+            return total + slopes, None
+
+        return lax.scan(body, jnp.zeros_like(ws), xs)[0]
+
+    return total
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("model", [network, checkpointed, net])
+@pytest.mark.parametrize(("taking", "x"), [(summed, X), (in_a_scan, jnp.stack([X, X]))])
+def test_a_function_whose_loop_JAX_moved_something_out_of_is_one(model, taking, x):
+    outline = outline_of(taking(model), WEIGHTS, x)
+    names = [row.name for row in outline if row.kind == "call"]
+    forward, backward = rows_named(outline, names[0], "call")
+    assert forward.twin == backward.index
+    loop, back = (row for row in outline if row.kind == "loop" and row.name in ("scan(block)", "scan(kept)"))
+    assert names_inside(outline, forward.index) == ["cos", "masked", loop.name, "exp"]
+    assert loop.twin == back.index
+    twins = {outline.row(row.twin).name for row in outline if loop.first <= row.first < loop.end and row.twin >= 0}
+    assert {"tanh", "matmul", "sin"} <= twins
+
+
+def waves(x):
+    return jnp.sin(x) * 2
+
+
+def test_what_the_body_of_a_loop_chooses_is_not_taken_for_moved():
+    def body(x, _):
+        return jnp.tanh(lax.cond(x.sum() > 0, waves, lambda x: waves(jnp.cos(x)), x)), None
+
+    outline = outline_of(lambda x: lax.scan(body, x, length=3)[0], X)
+    assert names_inside(outline, row_named(outline, "if false").index) == ["cos", "waves"]
+    assert names_inside(outline, row_named(outline, "if true").index) == ["sin", "multiply"]
