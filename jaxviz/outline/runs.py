@@ -97,11 +97,13 @@ def _turned(items: Sequence, places: Sequence, run: Run, limit: int) -> int:
 def _tail(places: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:
     """How many items after a run are the pattern once more with something left out, at least half of it."""
     pattern = places[run.start : run.start + run.period].tolist()
-    if run.period < 2 or (bare is not None and bare[run.start : run.start + run.period].any()):
+    if run.period < 2:
         return 0
     rest = places[run.end : min(limit, run.end + run.period)].tolist()
     tail = common_start(rest, pattern)
-    return tail if 2 * tail >= run.period else 0
+    # Equations alone, which have nothing but their operation, may be there by chance.
+    is_chance = bare is not None and bare[run.end : run.end + tail].all()
+    return tail if 2 * tail >= run.period and not is_chance else 0
 
 
 def common_start(part: list[int], whole: list[int]) -> int:

@@ -9,7 +9,7 @@ copies belong together.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
@@ -35,7 +35,10 @@ def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
         # The first row in a stack is another one where the order is the other way round.
         place[row] = ("stack", int(name[row])) if draft.count[row] > 1 else None
     opens = np.where(draft.kind == STATEMENT, 1, np.where(draft.kind == CALL, 2, 0))
-    twins = Twins(children, place, opens.tolist(), draft.count, draft.copy)
+    # Of a turn that is one call backward, the rest of its statement does nothing there.
+    stacks = np.flatnonzero((draft.count > 1) & (draft.added == 0)).tolist()
+    turns = {row: (labels[label[row]].token[:1], int(draft.count[row])) for row in stacks if label[row] >= 0}
+    twins = Twins(children, place, turns, opens.tolist(), draft.count, draft.copy)
     waiting: dict[Hashable, int] = {}
     for row in phases:
         phase, taking = labels[label[row]].name, labels[label[row]].frames[:1]
@@ -66,13 +69,18 @@ class Twins:
         self,
         children: Sequence[Sequence[int]],
         place: Sequence[Hashable],
+        turns: Mapping[int, Hashable],
         opens: Sequence[int],
         count: Column,
         copy: Column,
     ) -> None:
-        """Rows that may be there on one side only are opened to look inside: statements first (1), then calls (2)."""
+        """Rows that may be there on one side only are opened to look inside: statements first (1), then calls (2).
+
+        `turns` are equal for stacks of as many turns of one statement.
+        """
         self._children = children
         self._place = place
+        self._turns = turns
         self._opens = opens
         self._count = count.tolist()
         self._copy = copy.tolist()
@@ -109,6 +117,10 @@ class Twins:
                     left.append(row)
             rest = {row for rows in waiting.values() for row in rows}
             forward = [row for row in forward if row in rest]
+            same_turns = self._same_turns(forward, left)
+            pairs += same_turns
+            tied = {row for pair in same_turns for row in pair}
+            forward, left = ([row for row in rows if row not in tied] for rows in (forward, left))
             for level in (1, 2):
                 opened = self._opened(forward, level), self._opened(left, level, backward=True)
                 if opened != (forward, left):
@@ -116,6 +128,15 @@ class Twins:
             else:
                 return pairs + self._stacks(forward, left)
             forward, backward = opened
+
+    def _same_turns(self, forward: list[int], backward: list[int]) -> list[tuple[int, int]]:
+        """The stacks of as many turns of one statement, though all of a turn is one call on one side."""
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        for row in reversed(forward):
+            if row in self._turns:
+                waiting[self._turns[row]].append(row)
+        left = ((waiting.get(self._turns[row]), row) for row in backward if row in self._turns)
+        return [(same.pop(), row) for same, row in left if same]
 
     def _stacks(self, forward: list[int], backward: list[int]) -> list[tuple[int, int]]:
         """Of rows that nothing else ties, the stacks that are the only ones of as many copies on their side."""

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
 from outline.outlines import check, names_inside, outline_of, rows_named
 
 import jaxviz as jv
+
+try:
+    from jax import shard_map
+except ImportError:
+    from jax.experimental.shard_map import shard_map
 
 _X = jnp.ones((4, 4))
 
@@ -112,3 +121,25 @@ def test_turns_that_the_compiler_has_mixed_are_no_stack(stage):
         copies = [outline.row(child) for child in outline.children[row.index]] if row.count > 1 else []
         assert len(copies) <= 4 or row.depth > written.depth
         assert all(copy.equations <= 2 * copies[0].equations + 8 for copy in copies)
+
+
+def test_the_last_turn_backward_that_lacks_the_gradient_of_its_input_is_a_turn_as_the_others():
+    mesh = Mesh(np.array(jax.devices()[:1]), ("model",))
+    spread = functools.partial(shard_map, mesh=mesh, in_specs=(P(), P(None, "model")), out_specs=P(None, "model"))
+
+    @spread
+    def layer(x, w):
+        return jnp.tanh(jnp.sin(x) @ w) * 2
+
+    def loss(weights, x):
+        for w in weights:
+            x = x + layer(x, w)
+        return jnp.mean(x**2)
+
+    outline = outline_of(jax.grad(loss), [_X] * 3, _X)
+    forward, backward = [row for row in outline if row.count > 1]
+    assert (forward.count, backward.count) == (3, 3)
+    assert forward.twin == backward.index
+    last = outline.row(outline.children[backward.index][2])
+    assert last.equations < outline.row(outline.children[backward.index][0]).equations
+    check(outline)
