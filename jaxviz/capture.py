@@ -22,6 +22,7 @@ from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
 from jaxviz.link.taken_in import with_taken_in
+from jaxviz.link.variables import with_variables
 from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
@@ -97,6 +98,7 @@ class Capture:
                 self.tables,
                 argument_names=self.program.argument_names,
                 result_names=self.program.result_names,
+                result_variables=self.program.returned_names,
                 constant_name=self.program.constant_name,
                 constant_scope=self.program.constant_scope,
                 donated=self.program.donated,
@@ -248,7 +250,7 @@ class Capture:
         order = program_order(graph, source)
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
-        graph = with_turns(graph, source[order], self.jaxpr)
+        graph = with_variables(with_turns(graph, source[order], self.jaxpr), self.jaxpr)
         tagged = [tagged[node] for node in order.tolist()]
         return Linked(graph, tagged, links, linked_outline(graph, source[order], outline), order)
 

@@ -29,6 +29,7 @@ from jaxviz.read.values import short_dtype
 from jaxviz.sampling import Sampler
 from jaxviz.scope.captured import CapturedNames
 from jaxviz.scope.impure import Seen, seen_in
+from jaxviz.scope.returned import names_of_results
 from jaxviz.specialization import innermost, parameter_names
 from jaxviz.targets import Target, find_target
 
@@ -255,6 +256,11 @@ class Program:
         paths = [f"result{jax.tree_util.keystr(path)}" for path, _ in leaves]
         fallback = paths if len(paths) == len(names) else [f"result[{number}]" for number in range(len(names))]
         return tuple(name or other for name, other in zip(names, fallback, strict=True))
+
+    @cached_property
+    def returned_names(self) -> tuple[str, ...]:
+        """What the function itself calls each result of the jaxpr; empty for those without a name."""
+        return names_of_results(self.fn, self.result_names)
 
     @cached_property
     def _leaves(self) -> list[tuple[Any, Any]]:

@@ -22,6 +22,7 @@ from jaxviz.read.bodies import Body, bodies_of
 from jaxviz.read.drive import Reading, drive
 from jaxviz.read.frames import CallingLine, FrameReader
 from jaxviz.read.garbage import no_collections
+from jaxviz.read.parts import names_of_parts
 from jaxviz.read.rows import BODY, NOTHING, Rows
 from jaxviz.read.sharing import Sharing
 from jaxviz.read.values import entries_text, scalar_text
@@ -37,6 +38,7 @@ def read_jaxpr(
     *,
     argument_names: Sequence[str] | None = None,
     result_names: Sequence[str] | None = None,
+    result_variables: Sequence[str] = (),
     constant_name: Callable[[Any], str] = lambda constant: "",
     constant_scope: Callable[[Any], str] = lambda constant: "",
     donated: Sequence[bool] = (),
@@ -46,7 +48,8 @@ def read_jaxpr(
     """The graph of a closed jaxpr, as `jax.jit(f).trace(x).jaxpr` or `jax.make_jaxpr(f)(x)` give it.
 
     Names are those that JAX knows unless given; of constants it knows none. `tables` receives the strings, types and
-    frames; graphs of one document share them. Arguments that are `donated` say so in an attribute. What comes from no
+    frames; graphs of one document share them. Arguments that are `donated` say so in an attribute, and results that the
+    function keeps in `result_variables` say which. What comes from no
     line of the person's own comes from the one that is `calling`.
     """
     tables = Tables() if tables is None else tables
@@ -54,7 +57,7 @@ def read_jaxpr(
     frames = FrameReader(tables, calling)
     reader = _Reader(rows, Sharing(rows, repeated_nodes), frames, constant_name, constant_scope)
     with no_collections():
-        drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names, donated))
+        drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names, donated, result_variables))
         frames.write_excerpts()
         function = compat.function_of(jaxpr)
         literals = rows.literal_texts, rows.literal_types
@@ -91,6 +94,7 @@ class _Reader:
         argument_names: Sequence[str] | None = None,
         result_names: Sequence[str] | None = None,
         donated: Sequence[bool] = (),
+        result_variables: Sequence[str] = (),
     ) -> Reading:
         """Read one jaxpr; `around` are the frames of the call through which it was reached."""
         jaxpr = compat.open_jaxpr(body.jaxpr)
@@ -99,7 +103,7 @@ class _Reader:
         value_of: dict[Any, int] = {}
         self._read_constants(block, jaxpr, compat.constants_of(body.jaxpr), value_of)
         self._read_arguments(block, jaxpr, argument_names, value_of)
-        self._mark_donated(block, donated)
+        self._mark_arguments(block, function, donated)
 
         ops, scopes = block.op, block.scope
         stacks, outputs, operands = block.stack, block.outputs, block.operands
@@ -194,7 +198,7 @@ class _Reader:
             call_owners.append(row)
             value += call.size[1]
 
-        self._read_results(block, jaxpr, body, result_names, value_of, value)
+        self._read_results(block, jaxpr, body, result_names, result_variables, value_of, value)
         return sharing.add(block)
 
     def _frames_of_owner(self, block: Block, stack: int, around: tuple[int, ...]) -> tuple[int, ...]:
@@ -232,11 +236,17 @@ class _Reader:
             value_of[variable] = len(block.value_type)
             self._add_border(block, ARGUMENT, op, self.tables.string(name), variable.aval)
 
-    def _mark_donated(self, block: Block, donated: Sequence[bool]) -> None:
-        for number in (number for number, is_donated in enumerate(donated) if is_donated):
-            block.attribute_row.append(block.argument_start + number)
-            block.attribute_key.append(self.tables.string("donated"))
-            block.attribute_value.append(self.tables.string("True"))
+    def _mark_arguments(self, block: Block, function: compat.Function | None, donated: Sequence[bool]) -> None:
+        """Says of arguments which are donated, and what the function calls those that are parts of others."""
+        string, strings = self.tables.string, self.tables.strings
+        paths = [strings[name] for name in block.name[block.argument_start :]]
+        for number, variable in enumerate(names_of_parts(function, paths)):
+            marks = {"donated": "True" if number < len(donated) and donated[number] else "", "variable": variable}
+            for key, text in marks.items():
+                if text:
+                    block.attribute_row.append(block.argument_start + number)
+                    block.attribute_key.append(string(key))
+                    block.attribute_value.append(string(text))
 
     def _add_border(self, block: Block, kind: int, op: int, name: int, aval: Any) -> None:
         block.kind.append(kind)
@@ -254,6 +264,7 @@ class _Reader:
         jaxpr: Any,
         body: Body,
         names: Sequence[str] | None,
+        variables: Sequence[str],
         value_of: dict[Any, int],
         values: int,
     ) -> None:
@@ -267,6 +278,11 @@ class _Reader:
         results = [*jaxpr.outvars, *references]
         names = [*names, *("" for _ in references)]
         op = self.tables.string("result")
+        for number, called in enumerate(variables):
+            if called:
+                block.attribute_row.append(len(block.op) + number)
+                block.attribute_key.append(self.tables.string("variable"))
+                block.attribute_value.append(self.tables.string(called))
         for variable, name in zip(results, names, strict=True):
             block.kind.append(RESULT)
             block.op.append(op)

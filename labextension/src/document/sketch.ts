@@ -50,12 +50,17 @@ export class Sketch {
     name = ''
   ): number {
     const value = this.node(NodeKind.operation, op, name, reads, typeof types === 'string' ? [types] : types);
+    this.mark(attributes);
+    return value;
+  }
+
+  /** Attributes of the last node. */
+  mark(attributes: Record<string, string>): void {
     for (const [key, text] of Object.entries(attributes)) {
       this.attributes.node.push(this.nodes.kind.length - 1);
       this.attributes.key.push(this.string(key));
       this.attributes.value.push(this.string(text));
     }
-    return value;
   }
 
   /** The number of the last node; its owner when a region follows. */

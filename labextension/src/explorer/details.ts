@@ -9,7 +9,7 @@ import { measureLines, type MeasureLine } from './measured.ts';
 import { valueLines } from './values.ts';
 import { treeAround, treesOf, type Branch } from './pathTree.ts';
 import { storyLines, type StoryLine } from './story.ts';
-import { firstAttribute, nodeLabel, typeText } from '../view/label.ts';
+import { firstAttribute, nodeLabel, typeText, VARIABLE, variableOf } from '../view/label.ts';
 
 /** A node that can be gone to. */
 export interface Link {
@@ -99,11 +99,15 @@ export function details(document: Document, graph: Graph, node: number): Details
   }
   const parameters = [];
   for (let i = firstAttribute(graph, node); i < graph.attributeNode.length && graph.attributeNode[i] === node; i++) {
-    parameters.push({ key: strings[graph.attributeKey[i]], value: strings[graph.attributeValue[i]] });
+    const [key, value] = [strings[graph.attributeKey[i]], strings[graph.attributeValue[i]]];
+    // What is called by its variable is told by its path too.
+    parameters.push(key === VARIABLE ? { key: 'path', value: strings[graph.name[node]] } : { key, value });
   }
   const { role, origins } = bound(document, graph, node);
   const title =
-    graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : strings[graph.name[node]] || role;
+    graph.kind[node] === NodeKind.operation
+      ? nodeLabel(document, graph, node)
+      : variableOf(document, graph, node) || strings[graph.name[node]] || role;
   const tree = treeAround(document, graph, node);
   const reads = readsOf(document, graph, node);
   return {
@@ -190,7 +194,7 @@ function placesOf(document: Document, stack: number): Place[] {
 }
 
 export function linkTo(document: Document, graph: Graph, node: number): Link {
-  const name = document.strings[graph.name[node]];
+  const name = variableOf(document, graph, node) || document.strings[graph.name[node]];
   const text =
     graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : name || KINDS[graph.kind[node]];
   return { node, text };

@@ -116,6 +116,21 @@ test('a disposed explorer leaves nothing behind', async () => {
   assert.equal(document.querySelectorAll('.jv-root').length, 0);
 });
 
+test('what the function calls a part is the title of its details, which know its path', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('carry[0]', 'f32[2]');
+  sketch.mark({ variable: 'adv' });
+  sketch.result('result[1]', sketch.op('sin', [x], 'f32[2]'));
+  const document = decodePlain(sketch.plain());
+  const [given, sine] = [0, 1].map(node => details(document, document.graphs[0], node));
+  assert.equal(given.title, 'adv');
+  assert.deepEqual(given.parameters, [{ key: 'path', value: 'carry[0]' }]);
+  assert.deepEqual(
+    sine.reads.map(({ text }) => text),
+    ['adv']
+  );
+});
+
 test('the details of an operation: types, size, what it reads, where it is read', () => {
   const document = decodePlain(loop().plain());
   const [graph] = document.graphs;

@@ -5,7 +5,7 @@ import { family, familyOfRow } from './family.ts';
 import { itemOfNode, type Folds } from './folds.ts';
 import { givenType } from './given.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
-import { cut, newType, nodeLabel, turns, typeText } from './label.ts';
+import { cut, newType, nodeLabel, turns, typeText, variableOf } from './label.ts';
 import { childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
 import { Shape } from './visible.ts';
@@ -181,7 +181,7 @@ export class Boxes {
         break;
       case NodeKind.result:
         if (top && (fewResults || this.comesFromChip(node))) {
-          this.add(item, node, Shape.port, around, document.strings[graph.name[node]] || 'result', '');
+          this.add(item, node, Shape.port, around, this.resultLabel(node), '');
         }
         break;
     }
@@ -280,8 +280,14 @@ export class Boxes {
   private turnLabel(node: number): string {
     const { document, graph } = this;
     const role = turnWord(graph, node);
-    const name = ownName(document, graph, node);
+    const name = variableOf(document, graph, node) || ownName(document, graph, node);
     return name ? `${role} ${name}` : role;
+  }
+
+  private resultLabel(node: number): string {
+    const { document, graph } = this;
+    const variable = variableOf(document, graph, node);
+    return variable ? `result ${variable}` : document.strings[graph.name[node]] || 'result';
   }
 
   private type(node: number): string {

@@ -1,6 +1,6 @@
 /** Chips: small labels beside boxes for operands and results that get no edge of their own. */
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
-import { attribute, cut, nodeLabel, shortPath, typeText } from './label.ts';
+import { attribute, cut, nodeLabel, shortPath, typeText, variableOf } from './label.ts';
 import { bordersOf, type Borders } from './borders.ts';
 import { LOOPS } from './control.ts';
 import type { Origin } from './flow.ts';
@@ -69,8 +69,11 @@ function makeChip(document: Document, graph: Graph, origin: Origin): Chip {
     const label = nodeLabel(document, graph, origin.node);
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
   }
-  const path = ownName(document, graph, origin.node) || turnWord(graph, origin.node);
-  return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title: `${path} ${type}`, path };
+  const place = ownName(document, graph, origin.node) || turnWord(graph, origin.node);
+  const variable = variableOf(document, graph, origin.node);
+  const path = variable || place;
+  const title = `${variable ? `${variable}, ${place}` : place} ${type}`;
+  return { text: cut(shortPath(path), 14), value: origin.value, side: 'left', title, path };
 }
 
 /** What an argument without a name is: of the program, or of a loop's body. */
@@ -140,10 +143,12 @@ export function resultChip(
   const region = graph.region[node];
   if (region === 0) {
     const name = document.strings[graph.name[node]] || 'result';
+    const variable = variableOf(document, graph, node);
     // Where the path is long, that it is a result is said by the arrow alone.
-    const path = shortPath(name);
+    const path = shortPath(variable || name);
     const short = path.length > 12 ? path.replace(/^result/, '') : path;
-    return { text: cut(`→ ${short}`, 18), side: 'right', title: titleOfResult(name), path: name };
+    const title = variable ? `result ${variable}, ${name}` : titleOfResult(name);
+    return { text: cut(`→ ${short}`, 18), side: 'right', title, path: variable || name };
   }
   if (borders.carries.has(node)) {
     return { text: CARRY, side: 'right', title: 'carried into the next turn' };

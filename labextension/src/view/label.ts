@@ -52,6 +52,13 @@ export function attribute(document: Document, graph: Graph, node: number, key: s
   return undefined;
 }
 
+/** What the function itself calls an argument or a result, which may be a part of another: `adv` for `carry[0]`. */
+export function variableOf(document: Document, graph: Graph, node: number): string {
+  return attribute(document, graph, node, VARIABLE) ?? '';
+}
+
+export const VARIABLE = 'variable';
+
 /** Where the attributes of a node begin. */
 export function firstAttribute(graph: Graph, node: number): number {
   return countBelow(graph.attributeNode, node);

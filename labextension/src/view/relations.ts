@@ -5,7 +5,7 @@
 import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
 import { influenceOf, reach } from './influence.ts';
 import { rowLabel, rowsOf, type Rows } from './outline.ts';
-import { nodeLabel } from './label.ts';
+import { nodeLabel, variableOf } from './label.ts';
 import { boxOfNode } from './seen.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
@@ -183,6 +183,6 @@ function labelOf(document: Document, graph: Graph, rows: Rows, item: number): st
     return rowLabel(document, graph, rows, item);
   }
   const node = -1 - item;
-  const name = document.strings[graph.name[node]];
+  const name = variableOf(document, graph, node) || document.strings[graph.name[node]];
   return graph.kind[node] === NodeKind.operation ? nodeLabel(document, graph, node) : name || 'a value of the loop';
 }

@@ -29,6 +29,22 @@ test('operations, arguments and regions are found by their words, each once and 
   assert.deepEqual(found(affine().plain(), ''), []);
 });
 
+test('what the function calls a part is found by that and by its path', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('carry[0]', 'f32[2]');
+  sketch.mark({ variable: 'adv' });
+  sketch.result('result[1]', sketch.op('sin', [x], 'f32[2]'));
+  sketch.mark({ variable: 'd_loss' });
+  for (const [query, node] of [
+    ['adv', 'carry[0]'],
+    ['carry[0]', 'carry[0]'],
+    ['d_loss', 'result[1]'],
+    ['result[1]', 'result[1]']
+  ]) {
+    assert.deepEqual(found(sketch.plain(), query), [node]);
+  }
+});
+
 test('by operation: the exact name before names that it is a part of', () => {
   const sketch = new Sketch();
   const x = sketch.argument('x', 'f32[2]');

@@ -6,6 +6,7 @@ import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.
 import { firstCopies } from './copies.ts';
 import { itemOfNode } from './folds.ts';
 import { fatesOf } from './ghosts.ts';
+import { VARIABLE } from './label.ts';
 import { measuredOf, withBodies } from './measures.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import type { Query, Term } from './query.ts';
@@ -253,7 +254,7 @@ interface Places {
   /** Nodes and rows as what they correspond to in the first copy of the stacks that they stand in. */
   readonly node: Int32Array;
   readonly row: Int32Array;
-  /** What each node goes by, as an index into `calls`: strings of its operation, its name and its type. */
+  /** What each node goes by, as an index into `calls`: strings of its operation, its name, its type and its variable. */
   readonly call: Int32Array;
   readonly calls: readonly (readonly number[])[];
   /** Names and sources of rows as indices into `texts`. */
@@ -278,17 +279,23 @@ function placesOf(document: Document, graph: Graph, rows: Rows): Places {
 }
 
 /** Most nodes share their operation, name and type with others. */
-function callsOf({ types }: Document, graph: Graph): Pick<Places, 'call' | 'calls'> {
+function callsOf({ types, strings }: Document, graph: Graph): Pick<Places, 'call' | 'calls'> {
+  const variables = new Map<number, number>();
+  graph.attributeKey.forEach((key, i) => {
+    if (strings[key] === VARIABLE) {
+      variables.set(graph.attributeNode[i], graph.attributeValue[i]);
+    }
+  });
   const calls: number[][] = [];
   const indices = new Map<string, number>();
   const call = new Int32Array(graph.nodeCount);
   for (let node = 0; node < graph.nodeCount; node++) {
     const value = graph.firstValue[node];
     const type = value < graph.firstValue[node + 1] ? types.text[graph.valueType[value]] : 0;
-    const key = `${graph.op[node]} ${graph.name[node]} ${type}`;
+    const key = `${graph.op[node]} ${graph.name[node]} ${type} ${variables.get(node) ?? ''}`;
     let index = indices.get(key);
     if (index === undefined) {
-      index = calls.push([graph.op[node], graph.name[node], type].filter(Boolean)) - 1;
+      index = calls.push([graph.op[node], graph.name[node], type, variables.get(node) ?? 0].filter(Boolean)) - 1;
       indices.set(key, index);
     }
     call[node] = index;
