@@ -72,12 +72,15 @@ test('a long name is cut between letters with their marks, and between emoji', (
   assert.equal(cut('\u0903'.repeat(40), 10).length, 10);
 });
 
-test('a long name is shortened by the modules of its functions before it is cut', () => {
+test('a long name is shortened by the modules of its functions and by what it says of a gradient before it is cut', () => {
   assert.equal(cut('kt, kn = jax.random.split(key)'), 'kt, kn = split(key)');
   assert.equal(cut('a = jnp.cos(t * jnp.pi / 2)'), 'a = cos(t * pi / 2)');
   assert.equal(cut('jax.scipy.special.logsumexp(logits, axis=-1)'), 'logsumexp(logits, axi…');
   // What fits is as the person wrote it, and what only looks like a module is none.
   assert.equal(cut('jnp.exp(lp)'), 'jnp.exp(lp)');
+  assert.equal(cut('value_and_grad(critic_loss)'), 'grad(critic_loss)');
+  assert.equal(cut('filter_value_and_grad(generator_loss)'), 'grad(generator_loss)');
+  assert.equal(cut('value_and_grad(loss)'), 'value_and_grad(loss)');
   assert.equal(cut('self.np.first(state.jax.model)'), 'self.np.first(state.j…');
 });
 

@@ -10,11 +10,13 @@ export const MAX_NAME = 22;
 
 /**
  * Cuts a name that is too long for a box, where one letter with its marks or one emoji ends and the next begins. The
- * modules of JAX and NumPy say least, and go first: `key, noise = jax.random.split(key)` is `key, noise = split(key)`.
+ * modules of JAX and NumPy say least, and go first: `key, noise = jax.random.split(key)` is `key, noise = split(key)`;
+ * then that a gradient comes with the value, since of what it is taken says more: `grad(critic_loss)`.
  */
 export function cut(whole: string, most = MAX_NAME): string {
   const low = whole.replace(STACKED, '$1');
-  const text = Array.from(low).length > most ? low.replace(MODULES, '') : low;
+  const bare = Array.from(low).length > most ? low.replace(MODULES, '') : low;
+  const text = Array.from(bare).length > most ? bare.replace(GRADIENT, 'grad(') : bare;
   const characters = Array.from(text);
   if (characters.length <= most) {
     return text;
@@ -35,6 +37,7 @@ const STACKED = /(\p{Mn}{3})[\p{Mn}\p{Me}]+/gu;
 /** By the names that they are imported as; an attribute or variable of the same name is none of them. */
 const MODULES =
   /(?<![\p{L}\p{N}_.])(?:jax|jnp|jsp|jr|lax|np|numpy|onp)\.(?:(?:lax|linalg|nn|numpy|ops|random|scipy|special|tree|tree_util)\.)*(?=[\p{L}_])/gu;
+const GRADIENT = /(?<![\p{L}\p{N}_])(?:filter_)?(?:value_and_)?grad\(/gu;
 /** The end of a name that says which of several parts it is: without it, they would all read alike. */
 const PART = / \d+\/\d+$/;
 /** What belongs to the character before it: marks, the joiner of emoji, tones of skin. */
