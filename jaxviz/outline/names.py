@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import RESULT, Column, Graph
+from jaxviz.outline.branches import Branches
 from jaxviz.outline.chains import Label, says_again
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
@@ -103,9 +104,12 @@ class Names:
             collected = _COLLECTED.match(text)
             if collected:
                 columns[:, row] = string(collected[1]), string(text), string(collected[1])
+        branches = Branches(graph, stack, stacks, expressions)
         for row in np.flatnonzero(draft.kind == BODY).tolist():
             if draft.label[row] >= 0 and labels[draft.label[row]].name == _GOES_ON:
                 columns[0, row] = string(f"{_GOES_ON} {self._condition(row)}".rstrip())
+            elif name := branches.name(int(graph.nodes.region[draft.rows.first[row]])):
+                columns[0, row] = string(name)
         for row, name in self._functions_inside(columns[0]):
             columns[0, row] = string(name)
         for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():

@@ -152,10 +152,15 @@ function isOnly(graph: Graph, { first, end }: Outline, row: number, node: number
   return node === first[row] && !rest.includes(NodeKind.operation);
 }
 
-/** The row of a loop or condition says its operation where its own name is something else. */
+/** The row of a loop or condition says its operation where its own name is something else; a branch, which it is. */
 export function rowOperation(document: Document, graph: Graph, rows: Rows, row: number): string {
   const { outline, name } = rows;
   const kind = outline.kind[row];
+  const region = graph.region[outline.first[row]];
+  if (kind === RowKind.body && document.strings[graph.regionKind[region]] === 'branch') {
+    const branch = document.strings[graph.regionName[region]];
+    return name[row].startsWith(branch) ? '' : branch;
+  }
   if (kind !== RowKind.loop && kind !== RowKind.cond && kind !== RowKind.call && !isWhole(graph, outline, row)) {
     return '';
   }

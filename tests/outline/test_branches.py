@@ -1,0 +1,89 @@
+"""What branches are called: by the functions that they are."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from outline.outlines import check, outline_of
+
+import jaxviz as jv
+
+
+def newton(x):
+    return x - (x * x - 2) / (2 * x)
+
+
+def bisect(x):
+    return jnp.where(x * x > 2, x / 2, x * 1.5)
+
+
+def secant(x, y):
+    return x - y * (x - y)
+
+
+def branches(fn, *arguments):
+    outline = outline_of(fn, *arguments)
+    check(outline)
+    return [row.name for row in outline if row.kind == "body" and outline.graph.region(row.region).kind == "branch"]
+
+
+@pytest.mark.parametrize("in_a_list", [False, True])
+def test_branches_of_a_switch_are_called_by_their_functions(in_a_list):
+    methods = [newton, bisect]
+
+    def solve(method, x):
+        if in_a_list:
+            return lax.switch(method, [*methods, secant_of_one], x)
+        return lax.switch(method, [newton, bisect, lambda x: secant(x, 1.0)], x)
+
+    def secant_of_one(x):
+        return secant(x, 1.0)
+
+    third = "secant_of_one" if in_a_list else "secant"
+    assert branches(solve, jnp.int32(0), jnp.float32(2)) == ["newton", "bisect", third]
+
+
+def test_a_method_and_functions_that_loop_give_their_names():
+    class Solver:
+        def relax(self, x):
+            return lax.fori_loop(0, 3, lambda i, x: newton(x), x)
+
+    def solve(method, x):
+        return lax.switch(method, [Solver().relax, lambda x: bisect(x), lambda x: x + 1], x)
+
+    assert branches(solve, jnp.int32(0), jnp.float32(2)) == ["relax", "bisect", "case 2"]
+
+
+def test_the_branches_of_a_condition_say_when_they_run_too():
+    def solve(near, x):
+        return lax.cond(near, newton, bisect, x)
+
+    assert branches(solve, jnp.bool_(True), jnp.float32(2)) == ["if false: bisect", "if true: newton"]
+
+
+def test_names_that_say_nothing_or_do_not_tell_branches_apart_are_left_out():
+    def solve(near, x):
+        def true_fn(x):
+            return x + 1
+
+        def false_fun(x):
+            return x - 1
+
+        x = lax.cond(near, true_fn, false_fun, x)
+        return lax.switch(2, [lambda x: secant(x, 1.0), lambda x: secant(x, 2.0), lambda x: x], x)
+
+    names = branches(solve, jnp.bool_(True), jnp.float32(2))
+    assert names[:2] == ["if false", "if true"]
+    assert "secant" not in names
+
+
+@pytest.mark.parametrize("stage", ["jaxpr", "stablehlo", "hlo"])
+def test_a_branch_that_is_open_says_which_it_is(stage):
+    def solve(method, x):
+        return lax.switch(method, [newton, bisect, lambda x: secant(x, 1.0)], x)
+
+    explored = jv.explore(solve, jnp.int32(0), jnp.ones(3))
+    names = [box.name for box in explored.view(stage=stage).boxes]
+    assert {"newton", "bisect", "secant"} <= set(names)
+    assert ">case 0<" in explored.to_svg(stage=stage, open="all")
