@@ -97,7 +97,7 @@ class Tangents:
         at = nodes[held]
         other = ~self._linear(at)
         seen: dict[int, int] = {}
-        turn = np.array([seen.setdefault(one, place) for place, one in enumerate(stack[held].tolist())], np.int64)
+        turn = np.array([seen.setdefault(one, place) for place, one in enumerate(stack[held].tolist())], np.int32)
         # The function is computed once more where its first line is reached again, and with it what is not linear.
         begins = np.flatnonzero((turn == 0) & (np.roll(turn, 1) != 0))
         before = np.concatenate([[0], np.cumsum(other)])

@@ -11,7 +11,8 @@ export const MAX_NAME = 22;
 /**
  * Cuts a name that is too long for a box, where one letter with its marks or one emoji ends and the next begins. The
  * modules of JAX and NumPy say least, and go first: `key, noise = jax.random.split(key)` is `key, noise = split(key)`;
- * then that a gradient comes with the value, since of what it is taken says more: `grad(critic_loss)`.
+ * then that a gradient comes with the value: `grad(critic_loss)`. Of what is done to a function, that function says
+ * most: `associative_scan(combine)` is `associative_…(combine)`, and `combine` where it is narrow.
  */
 export function cut(whole: string, most = MAX_NAME): string {
   const low = whole.replace(STACKED, '$1');
@@ -20,6 +21,11 @@ export function cut(whole: string, most = MAX_NAME): string {
   const characters = Array.from(text);
   if (characters.length <= most) {
     return text;
+  }
+  const [, outer, inner] = OF_ONE.exec(text) ?? [];
+  const around = inner && cutAround(outer, inner, most);
+  if (around) {
+    return around;
   }
   const [part] = PART.exec(text) ?? [''];
   if (part && part.length < most / 2) {
@@ -32,6 +38,17 @@ export function cut(whole: string, most = MAX_NAME): string {
   return `${characters.slice(0, end || most - 1).join('')}…`;
 }
 
+/** `grad(energy)` where that is too long: what is done to it is cut, and left out where no three letters of it have room. */
+function cutAround(outer: string, inner: string, most: number): string | undefined {
+  const room = most - inner.length - 3;
+  if (room >= 3) {
+    return `${outer.slice(0, room)}…(${inner})`;
+  }
+  return inner.length <= most ? inner : undefined;
+}
+
+/** A function of another one that has a name. */
+const OF_ONE = /^([\p{L}_][\p{L}\p{N}_.]*)\(([\p{L}_][\p{L}\p{N}_]*)\)$/u;
 /** No script puts more marks on a letter; they would stand higher than the box. */
 const STACKED = /(\p{Mn}{3})[\p{Mn}\p{Me}]+/gu;
 /** By the names that they are imported as; an attribute or variable of the same name is none of them. */
