@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { decodePlain } from '../../labextension/src/document/decode.ts';
 import { measure } from '../../labextension/src/draw/text.ts';
 import type { LayoutInput } from '../../labextension/src/layout/input.ts';
-import { openEverything } from '../../labextension/src/view/first.ts';
+import { openEverything } from '../../labextension/src/view/opening.ts';
 import { rowsOf } from '../../labextension/src/view/outline.ts';
 import { toLayout } from '../../labextension/src/view/place.ts';
 import { show } from '../../labextension/src/view/view.ts';

@@ -8,7 +8,7 @@ import { measure } from '../../labextension/src/draw/text.ts';
 import type { LayoutInput } from '../../labextension/src/layout/input.ts';
 import { layout } from '../../labextension/src/layout/layout.ts';
 import { LayoutMemory } from '../../labextension/src/layout/memory.ts';
-import { openEverything } from '../../labextension/src/view/first.ts';
+import { openEverything } from '../../labextension/src/view/opening.ts';
 import { rowsOf } from '../../labextension/src/view/outline.ts';
 import { placesBefore, toLayout, type Wishes } from '../../labextension/src/view/place.ts';
 import { show } from '../../labextension/src/view/view.ts';
