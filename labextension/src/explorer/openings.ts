@@ -6,11 +6,11 @@ import type { Document, Graph } from '../document/graph.ts';
 import { placeOf } from '../document/states.ts';
 import { rowsLike } from '../view/counterparts.ts';
 import { openEverything, openRow } from '../view/opening.ts';
-import type { ViewState } from '../view/folds.ts';
+import { Brevity, type ViewState } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { openAroundItem } from './where.ts';
 
-type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'narrow' | 'types'>>;
+type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'brevity' | 'types'>>;
 
 /** Something that the person did, to be done in the other stages when they are entered. */
 export interface Change {
@@ -57,7 +57,10 @@ export class Openings {
     const before = this.graph;
     this.graph = graph;
     if (!this.touched || !this.known.has(graph)) {
-      this.known.set(graph, this.carried(before, graph) ?? { spread: NONE, narrow: false, types: false, ...first() });
+      this.known.set(
+        graph,
+        this.carried(before, graph) ?? { spread: NONE, brevity: Brevity.none, types: false, ...first() }
+      );
     }
     for (const change of this.changes.slice(this.made.get(graph) ?? 0)) {
       if (change.graph !== graph) {
@@ -151,7 +154,7 @@ export class Openings {
   }
 
   private get opened(): Opened {
-    return this.known.get(this.graph) ?? { open: NONE, spread: NONE, narrow: false, types: false };
+    return this.known.get(this.graph) ?? { open: NONE, spread: NONE, brevity: Brevity.none, types: false };
   }
 
   private set(change: Partial<Opened>): void {

@@ -8,8 +8,8 @@ import { measure } from '../draw/text.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import type { Layout } from '../layout/input.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { aspectOf, fitZoom, isNarrow, type Space } from '../view/space.ts';
-import type { ViewState } from '../view/folds.ts';
+import { aspectOf, brevityIn, fitZoom, type Space } from '../view/space.ts';
+import { Brevity, type ViewState } from '../view/folds.ts';
 
 import { hullsOf } from '../view/hulls.ts';
 import { placesBefore, toLayout, withoutResults, type Wishes } from '../view/place.ts';
@@ -72,7 +72,10 @@ export class Placing {
   async place(graph: Graph, state: ViewState, { kernels, afresh }: PlacingWishes): Promise<Placed | null> {
     const { document, space, looks, notes, say } = this.parts;
     this.job?.cancel();
-    const visible = remembered(document, graph, { ...state, narrow: state.narrow === true || isNarrow(space()) });
+    const visible = remembered(document, graph, {
+      ...state,
+      brevity: Math.max(state.brevity ?? Brevity.none, brevityIn(space()))
+    });
     if (visible.count > MOST_BOXES && !this.allowed.has(graph)) {
       this.refuse(graph, visible.count);
       return null;

@@ -11,7 +11,7 @@ import type { Theme } from '../draw/theme.ts';
 import { layout } from '../layout/layout.ts';
 import { firstView } from '../view/first.ts';
 import { openEverything } from '../view/opening.ts';
-import { aspectOf, fitZoom, isNarrow, type Space } from '../view/space.ts';
+import { aspectOf, brevityIn, fitZoom, type Space } from '../view/space.ts';
 import { rowsOf } from '../view/outline.ts';
 import { toLayout } from '../view/place.ts';
 import { show, type ViewState } from '../view/view.ts';
@@ -92,7 +92,7 @@ function stateOf(document: Document, graph: Graph, options: Options): ViewState 
     return firstView(document, graph, spaceOf(options), measure, layout);
   }
   const open = options.open === 'all' ? openEverything(rowsOf(document, graph), true) : new Set(options.open);
-  return { open, narrow: isNarrow(spaceOf(options)) };
+  return { open, brevity: brevityIn(spaceOf(options)) };
 }
 
 function spaceOf({ width, height }: Options): Space {

@@ -2,7 +2,7 @@
 import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { ownName, turnWord } from './chips.ts';
 import { family, familyOfRow } from './family.ts';
-import { itemOfNode, type Folds } from './folds.ts';
+import { Brevity, itemOfNode, type Folds } from './folds.ts';
 import { givenType } from './given.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { cut, newType, nodeLabel, turns, typeText, variableOf } from './label.ts';
@@ -18,6 +18,8 @@ const MAX_TURN_BOXES = 2;
 
 /** Names are cut at this where it is narrow. */
 const SHORT_NAME = 14;
+/** And at this where words are shortest. */
+const SHORTEST_NAME = 12;
 
 /** Columns of the boxes; the place of a box in them is its number. */
 export class Boxes {
@@ -131,11 +133,7 @@ export class Boxes {
     const { gone, word } = this.ghostOf(row);
     const node = this.mainNode(row);
     const single = rows.operations[row] === 1;
-    const type = single
-      ? newType(document, graph, node)
-      : this.folds.state.types
-        ? givenType(document, graph, rows, row)
-        : '';
+    const type = single ? this.newType(node) : this.folds.state.types ? givenType(document, graph, rows, row) : '';
     const detail = [this.turnsOf(row), this.folds.beside.share(row), word || type].filter(Boolean).join(' ');
     const label = rowLabel(document, graph, rows, row);
     const box = this.add(row, node, Shape.box, this.parentOfRow(row), label, detail);
@@ -165,16 +163,21 @@ export class Boxes {
       case NodeKind.operation: {
         const { gone, word } = this.ghostOf(item);
         const share = this.folds.beside.share(item);
-        const detail = [turns(document, graph, node), share, word || newType(document, graph, node)]
-          .filter(Boolean)
-          .join(' ');
+        const detail = [turns(document, graph, node), share, word || this.newType(node)].filter(Boolean).join(' ');
         const box = this.add(item, node, Shape.box, around, nodeLabel(document, graph, node), detail);
         this.ghost[box] = gone ? 1 : 0;
         break;
       }
       case NodeKind.argument:
         if (top && reads.isPort(node)) {
-          this.add(item, node, Shape.port, around, document.strings[graph.name[node]] || 'argument', this.type(node));
+          this.add(
+            item,
+            node,
+            Shape.port,
+            around,
+            document.strings[graph.name[node]] || 'argument',
+            this.portType(node)
+          );
         } else if (!top && this.isTurn(node)) {
           this.add(item, node, Shape.turn, around, this.turnLabel(node), this.type(node));
         }
@@ -196,7 +199,7 @@ export class Boxes {
     this.family.push(family(this.document.strings[this.graph.op[node]]));
     this.closed.push(0);
     this.times.push(item >= 0 ? this.rows.outline.count[item] : 1);
-    this.label.push(shape === Shape.box && this.folds.state.narrow ? this.shortened(item, label) : cut(label));
+    this.label.push(this.shortened(item, shape, label));
     if (this.label[box] !== label) {
       this.whole.set(box, label);
     }
@@ -206,10 +209,16 @@ export class Boxes {
     return box;
   }
 
-  /** What fits where it is narrow: of a loop, what it goes on for is told in the details. */
-  private shortened(item: number, label: string): string {
+  /** What fits where there is little room. */
+  private shortened(item: number, shape: number, label: string): string {
+    const { brevity = Brevity.none } = this.folds.state;
+    const isShort = shape === Shape.box ? brevity > Brevity.none : shape === Shape.port && brevity === Brevity.shortest;
+    if (!isShort) {
+      return cut(label);
+    }
+    const most = brevity === Brevity.shortest ? SHORTEST_NAME : SHORT_NAME;
     const isBody = item >= 0 && this.rows.outline.kind[item] === RowKind.body;
-    return cut(isBody ? label.replace(/^while .*/s, 'while') : label, SHORT_NAME);
+    return cut(isBody && label.length > most ? label.replace(/^while .*/s, 'while') : label, most);
   }
 
   private parentOfRow(row: number): number {
@@ -288,6 +297,14 @@ export class Boxes {
     const { document, graph } = this;
     const variable = variableOf(document, graph, node);
     return variable ? `result ${variable}` : document.strings[graph.name[node]] || 'result';
+  }
+
+  private portType(node: number): string {
+    return this.folds.state.brevity === Brevity.shortest ? '' : this.type(node);
+  }
+
+  private newType(node: number): string {
+    return this.folds.state.brevity === Brevity.shortest ? '' : newType(this.document, this.graph, node);
   }
 
   private type(node: number): string {

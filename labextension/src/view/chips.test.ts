@@ -2,22 +2,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChipRack } from './chips.ts';
+import { Brevity } from './folds.ts';
 import type { Chip } from './visible.ts';
 
 const argument = (path: string, text = path): Chip => ({ text, value: 1, side: 'left', title: `${path} f32[4]`, path });
 const result = (path: string): Chip => ({ ...argument(path, `→ ${path}`), side: 'right', title: `result ${path}` });
 const constant = (text: string): Chip => ({ text, value: -1, side: 'left', title: `constant ${text}` });
 
-function racked(chips: readonly Chip[], narrow: boolean): readonly Chip[] {
+function racked(chips: readonly Chip[], brevity: number): readonly Chip[] {
   const rack = new ChipRack();
   chips.forEach(chip => rack.add(0, chip));
-  return rack.drawn(narrow).get(0) ?? [];
+  return rack.drawn(brevity).get(0) ?? [];
 }
 
-const texts = (chips: readonly Chip[], narrow: boolean): readonly string[] =>
-  racked(chips, narrow).map(({ text }) => text);
+const texts = (chips: readonly Chip[], brevity: number): readonly string[] =>
+  racked(chips, brevity).map(({ text }) => text);
 
-const drawn = (...chips: readonly Chip[]): readonly string[] => texts(chips, false);
+const drawn = (...chips: readonly Chip[]): readonly string[] => texts(chips, Brevity.none);
 
 test('a few chips are named each by itself', () => {
   assert.deepEqual(drawn(argument('w[0]'), argument('w[1]'), constant('2.0')), ['w[0]', 'w[1]', '2.0']);
@@ -41,17 +42,26 @@ test('what is left over of many trees is counted one by one', () => {
 });
 
 test('where it is narrow, one label at each side tells of all, but for those that are short', () => {
-  assert.deepEqual(texts([argument('params[0][0]'), argument('params[0][1]')], true), ['params[0] x2']);
-  assert.deepEqual(texts([argument('params[0][0]'), argument('batch')], true), ['2 inputs']);
-  assert.deepEqual(texts([result('state'), result('loss')], true), ['→ 2 results']);
-  assert.deepEqual(texts([argument('w'), constant('0.1')], true), ['w', '0.1']);
+  assert.deepEqual(texts([argument('params[0][0]'), argument('params[0][1]')], Brevity.short), ['params[0] x2']);
+  assert.deepEqual(texts([argument('params[0][0]'), argument('batch')], Brevity.short), ['2 inputs']);
+  assert.deepEqual(texts([result('state'), result('loss')], Brevity.short), ['→ 2 results']);
+  assert.deepEqual(texts([argument('w'), constant('0.1')], Brevity.short), ['w', '0.1']);
+});
+
+test('where there is least room, they are counted at each side, and what is told of them is the same', () => {
+  const all = [argument('params[0][0]'), argument('params[0][1]'), constant('0.1'), result('state'), result('loss')];
+  assert.deepEqual(texts(all, Brevity.shortest), ['3 →', '→ 2']);
+  assert.deepEqual(texts([argument('batch_of_images'), result('loss')], Brevity.shortest), ['batch_o…', '→ loss']);
+  assert.deepEqual(texts([result('result[1][0]')], Brevity.shortest), ['→ result']);
+  const [three] = racked(all, Brevity.shortest);
+  assert.equal(three.title, 'params[0][0] f32[4]\nparams[0][1] f32[4]\nconstant 0.1');
 });
 
 test('of many the first are told, fewer where their names are long', () => {
   const told = (letters: number, count: number): string[] => {
     const name = (at: number): string => `state[${at}]`.padEnd(letters, '_');
     const chips = Array.from({ length: count }, (_, at) => argument(name(at), 'state'));
-    return racked(chips, false)[0].title.split('\n');
+    return racked(chips, Brevity.none)[0].title.split('\n');
   };
   assert.deepEqual([told(10, 30).length, told(10, 30)[8]], [9, 'and 22 more']);
   assert.deepEqual([told(80, 30).length, told(80, 30)[3]], [4, 'and 27 more']);

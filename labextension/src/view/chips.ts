@@ -4,6 +4,7 @@ import { attribute, cut, nodeLabel, shortPath, typeText, variableOf } from './la
 import { bordersOf, type Borders } from './borders.ts';
 import { LOOPS } from './control.ts';
 import type { Origin } from './flow.ts';
+import { Brevity } from './folds.ts';
 import type { Chip } from './visible.ts';
 import { numberText } from './words.ts';
 
@@ -12,6 +13,9 @@ const MAX_CHIPS = 2;
 
 /** Where it is narrow, chips of no more characters than this stand side by side. */
 const MOST_NARROW = 12;
+
+/** Where words are shortest, a chip alone has no more characters than this. */
+const MOST_SHORTEST = 8;
 
 /** So many are told where they are counted, fewer of long names; nobody reads more, nor listens to them. */
 const MOST_TOLD = 8;
@@ -177,13 +181,18 @@ export class ChipRack {
     }
   }
 
-  /** The chips to draw: on each side those with a name, then the rest as a count; where it is `narrow`, one of all. */
-  drawn(narrow = false): Map<number, readonly Chip[]> {
+  /** The chips to draw: on each side those with a name, then the rest as a count; where words are short, one of all. */
+  drawn(brevity: number = Brevity.none): Map<number, readonly Chip[]> {
     const result = new Map<number, readonly Chip[]>();
     for (const [box, all] of this.chips) {
       const chips = all.size > 1 ? withoutRepeats(all) : [...all];
-      const left = this.counted.has(box) ? countOf(chips) : drawnOn('left', chips, narrow);
-      result.set(box, [...left, ...drawnOn('right', carriedResults(chips), narrow)]);
+      if (brevity === Brevity.shortest) {
+        result.set(box, [...numberOf('left', chips), ...numberOf('right', chips)]);
+        continue;
+      }
+      const short = brevity === Brevity.short;
+      const left = this.counted.has(box) ? countOf(chips) : drawnOn('left', chips, short);
+      result.set(box, [...left, ...drawnOn('right', carriedResults(chips), short)]);
     }
     return result;
   }
@@ -193,6 +202,20 @@ export class ChipRack {
 function withoutRepeats(chips: Iterable<Chip>): readonly Chip[] {
   const said = { left: new Set<string>(), right: new Set<string>() };
   return [...chips].filter(({ side, title }) => !said[side].has(title) && said[side].add(title));
+}
+
+/** How many there are on a side; one alone says what it is, as far as there is room. */
+function numberOf(side: Chip['side'], chips: readonly Chip[]): Chip[] {
+  const these = chips.filter(chip => chip.side === side);
+  if (these.length < 2) {
+    // What a result is called is in its path, of which the first letters say nothing more.
+    return these.map(chip => {
+      const text = side === 'right' && chip.path && chip.text.length > MOST_SHORTEST ? '→ result' : chip.text;
+      return { ...chip, text: cut(text, MOST_SHORTEST) };
+    });
+  }
+  const text = side === 'left' ? `${these.length} →` : `→ ${these.length}`;
+  return [{ text, value: -1, side, title: told(these) }];
 }
 
 /** One chip for all on the left. */

@@ -4,16 +4,15 @@
  */
 import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
-import type { ViewState } from './folds.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { bordersOf } from './borders.ts';
 import { areAlike, candidates, holdsMost, mirrors } from './candidates.ts';
-import { Folds } from './folds.ts';
+import { Brevity, Folds, type ViewState } from './folds.ts';
 import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow } from './opening.ts';
 import { toLayout } from './place.ts';
 import { remembered } from './remembered.ts';
 import type { Measure } from './sizes.ts';
-import { aspectOf, fitZoom, isNarrow, type Space } from './space.ts';
+import { aspectOf, brevityIn, fitZoom, type Space } from './space.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
 /** Text is read easily down to this zoom. */
@@ -58,35 +57,54 @@ type Steps<Found> = Generator<Step, Found, Layout | undefined>;
 export function* firstSteps(document: Document, graph: Graph, space: Space, measure: Measure): Steps<ViewState> {
   const rows = rowsOf(document, graph);
   yield undefined;
-  const chooser = new Chooser(document, graph, rows, space, measure, isNarrow(space));
-  const state = yield* chosen(chooser, () => new Chooser(document, graph, rows, space, measure, true));
-  return yield* chooser.withTypes(state);
+  const chooserOf = (brevity: number): Chooser => new Chooser(document, graph, rows, space, measure, brevity);
+  const { state } = yield* chosen(chooserOf, brevityIn(space));
+  return yield* chooserOf(brevityIn(space)).withTypes(state);
 }
 
-/** What is chosen as it is, or as if it were narrow. */
-function* chosen(chooser: Chooser, asNarrow: () => Chooser): Steps<ViewState> {
-  const shown = yield* chooser.choose();
-  if (shown > LEAVING_ROOM && chooser.fits && !chooser.hides) {
-    return chooser.state;
+/** What is chosen with words as they are, or with shorter ones where little is seen otherwise. */
+function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<Chooser> {
+  const chooser = chooserOf(least);
+  yield* chooser.choose();
+  if (chooser.boxes > LEAVING_ROOM && chooser.fits && !chooser.hides) {
+    return chooser;
   }
-  const shorter = chooser.narrow ? chooser : asNarrow();
-  const more = chooser.narrow ? shown : yield* shorter.choose();
-  const better = isBetter(shorter, more, chooser, shown) ? shorter : chooser;
-  if (!better.fits || (better.says > SAYING_LITTLE && !better.hides)) {
-    return better.state;
+  const shorter = least === Brevity.none ? chooserOf(Brevity.short) : chooser;
+  if (shorter !== chooser) {
+    yield* shorter.choose();
   }
-  // Where twins are too large side by side, a little of forward alone says more than closed boxes.
-  const wide = chooser.narrow ? 0 : yield* chooser.forward();
-  const narrow = yield* shorter.forward();
-  return isBetter(shorter, narrow, chooser, wide) ? shorter.state : chooser.state;
+  const better = isBetter(shorter, chooser) ? shorter : chooser;
+  if (better.saysEnough) {
+    return better;
+  }
+  if (better.fits) {
+    // Where twins are too large side by side, a little of forward alone says more than closed boxes.
+    yield* chooser.forward();
+    if (shorter !== chooser) {
+      yield* shorter.forward();
+    }
+  }
+  const best = isBetter(shorter, chooser) ? shorter : chooser;
+  if (best.saysEnough || (best.fits && best.boxes > LEAVING_ROOM)) {
+    return best;
+  }
+  const shortest = chooserOf(Brevity.shortest);
+  yield* shortest.choose();
+  if (shortest.fits && !shortest.saysEnough) {
+    yield* shortest.forward();
+  }
+  return isBetter(shortest, best) ? shortest : best;
 }
 
-/** True where one choice of so many boxes says more than another one. */
-function isBetter(one: Chooser, boxes: number, other: Chooser, others: number): boolean {
+/** True where one choice says more than another one, or else is larger. */
+function isBetter(one: Chooser, other: Chooser): boolean {
   if (one.fits !== other.fits) {
     return one.fits;
   }
-  return one.hides === other.hides ? boxes > others : other.hides;
+  if (!one.fits) {
+    return one.zoom > other.zoom;
+  }
+  return one.hides === other.hides ? one.boxes > other.boxes : other.hides;
 }
 
 class Chooser {
@@ -95,10 +113,14 @@ class Chooser {
   private whole: ReadonlySet<number> | null = null;
   /** False where not even what cannot but be open has room. */
   fits = true;
+  /** How large that is then. */
+  zoom = 0;
   /** True where one closed box holds most of what there is. */
   hides = false;
+  /** How many boxes are seen. */
+  boxes = 0;
   /** How many boxes are seen that say more than that there is a phase. */
-  says = 0;
+  private says = 0;
 
   constructor(
     private readonly document: Document,
@@ -106,17 +128,17 @@ class Chooser {
     private readonly rows: Rows,
     private readonly space: Space,
     private readonly measure: Measure,
-    readonly narrow: boolean
+    private readonly brevity: number
   ) {}
 
   get state(): ViewState {
-    return { open: this.open, narrow: this.narrow };
+    return { open: this.open, brevity: this.brevity };
   }
 
   /** The same with the types of what closed rows give, if all of it stays nearly as large as it is. */
   *withTypes(state: ViewState): Steps<ViewState> {
     const { document, graph } = this;
-    if (state.narrow) {
+    if (state.brevity) {
       return state;
     }
     // What is remembered of the one is kept for where it is the better one.
@@ -129,36 +151,39 @@ class Chooser {
     return (yield* this.zoomOf(more)) >= least ? typed : state;
   }
 
-  /** Chooses what is open; gives how many boxes are seen then. */
-  *choose(): Steps<number> {
+  get saysEnough(): boolean {
+    return this.fits && this.says > SAYING_LITTLE && !this.hides;
+  }
+
+  /** Chooses what is open. */
+  *choose(): Steps<void> {
     const all = yield* this.everything();
     if (all) {
       this.open = all;
-      return LEAVING_ROOM + 1;
+      this.boxes = LEAVING_ROOM + 1;
+      this.says = SAYING_LITTLE + 1;
+      return;
     }
-    return this.seen(yield* this.openMore(yield* this.start(), true));
+    this.see(yield* this.openMore(yield* this.start(), true));
   }
 
   /** Opens what there is room for in phases whose twins stay closed, where that says more. */
-  *forward(): Steps<number> {
-    const [open, hides] = [this.open, this.hides];
-    const boxes = boxesIn(this.shown(open));
+  *forward(): Steps<void> {
+    const { open, hides, boxes, says } = this;
     this.open = this.whole ?? open;
-    const alone = this.seen(yield* this.openMore(this.shown(this.open), false));
-    if (this.hides === hides ? alone >= boxes : hides) {
-      return alone;
+    this.see(yield* this.openMore(this.shown(this.open), false));
+    if (this.hides === hides ? this.boxes < boxes : this.hides) {
+      Object.assign(this, { open, hides, boxes, says });
     }
-    [this.open, this.hides] = [open, hides];
-    return boxes;
   }
 
-  private seen(shown: VisibleGraph): number {
+  private see(shown: VisibleGraph): void {
     this.hides = candidates(this.rows, shown).some(({ row }) => !mirrors(this.rows, row) && holdsMost(this.rows, row));
     this.says = shown.item.reduce(
       (sum, row, box) => sum + (shown.shape[box] === Shape.box && !this.isPhase(row) ? 1 : 0),
       0
     );
-    return boxesIn(shown);
+    this.boxes = boxesIn(shown);
   }
 
   /** All rows, if these are few and fit; where they are very few, with what single expressions are made of. */
@@ -202,12 +227,14 @@ class Chooser {
         return shown;
       }
     }
+    const shown = this.shown(this.open);
     this.fits = false;
-    return this.shown(this.open);
+    this.zoom = yield* this.zoomOf(shown);
+    return shown;
   }
 
   private shown(open: ReadonlySet<number>): VisibleGraph {
-    return remembered(this.document, this.graph, { open, narrow: this.narrow });
+    return remembered(this.document, this.graph, { open, brevity: this.brevity });
   }
 
   /** Opens what tells most, one after the other, as long as there is room. */

@@ -10,6 +10,12 @@ import { Beside } from './beside.ts';
 import type { Borders } from './borders.ts';
 import { childrenOf, type Rows } from './outline.ts';
 
+/**
+ * Where there is little room beside boxes, what stands there is told in one label at each side, and long names are cut
+ * earlier; where there is least, it is only counted, and names are told without types.
+ */
+export const Brevity = { none: 0, short: 1, shortest: 2 } as const;
+
 /** How a person looks at a graph. */
 export interface ViewState {
   /** Rows of the outline that are open in place. */
@@ -18,8 +24,8 @@ export interface ViewState {
   readonly spread?: ReadonlySet<number>;
   /** Every equation is a box, also those that only hand a value on. */
   readonly all?: boolean;
-  /** There is little room beside boxes: what stands there is told in one label at each side, and long names are cut earlier. */
-  readonly narrow?: boolean;
+  /** How short the words are that stand in boxes and beside them. */
+  readonly brevity?: number;
   /** There is room for the types of what closed rows give. */
   readonly types?: boolean;
 }

@@ -3,6 +3,7 @@
  * entered again is as it was.
  */
 import type { Document, Graph } from '../document/graph.ts';
+import { Brevity } from './folds.ts';
 import { show, type ViewState } from './view.ts';
 import type { VisibleGraph } from './visible.ts';
 
@@ -11,7 +12,7 @@ const known = new WeakMap<ReadonlySet<number>, Remembered>();
 
 interface Remembered {
   readonly graph: Graph;
-  readonly narrow: boolean;
+  readonly brevity: number;
   readonly types: boolean;
   readonly visible: VisibleGraph;
 }
@@ -20,12 +21,12 @@ export function remembered(document: Document, graph: Graph, state: ViewState): 
   if (state.all || state.spread?.size) {
     return show(document, graph, state);
   }
-  const [narrow, types] = [state.narrow === true, state.types === true];
+  const [brevity, types] = [state.brevity ?? Brevity.none, state.types === true];
   const before = known.get(state.open);
-  if (before?.graph === graph && before.narrow === narrow && before.types === types) {
+  if (before?.graph === graph && before.brevity === brevity && before.types === types) {
     return before.visible;
   }
   const visible = show(document, graph, state);
-  known.set(state.open, { graph, narrow, types, visible });
+  known.set(state.open, { graph, brevity, types, visible });
   return visible;
 }

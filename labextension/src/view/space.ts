@@ -1,5 +1,6 @@
 /** The space that a picture has, and how large it is in that. */
 import type { Layout } from '../layout/input.ts';
+import { Brevity } from './folds.ts';
 
 export interface Space {
   readonly width: number;
@@ -15,9 +16,9 @@ export function aspectOf({ width, height }: Space): number {
   return Math.max(ASPECT_STEP, Math.round(width / Math.max(1, height) / ASPECT_STEP) * ASPECT_STEP);
 }
 
-/** True where there is little room beside boxes. */
-export function isNarrow({ width }: Space): boolean {
-  return width < NARROW;
+/** How short words are at least in such a space. */
+export function brevityIn({ width }: Space): number {
+  return width < NARROW ? Brevity.short : Brevity.none;
 }
 
 /** Zoom at which a layout fits into the space, at most 1. */

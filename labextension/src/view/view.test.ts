@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { NodeRole } from '../document/graph.ts';
+import { NodeRole, RowKind } from '../document/graph.ts';
 import { affine, condition, loop, Sketch, threeCarried } from '../document/sketch.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import { bordersOf } from './borders.ts';
 import { firstView } from './first.ts';
 import { openEverything } from './opening.ts';
-import { Folds } from './folds.ts';
+import { Brevity, Folds } from './folds.ts';
 import { family, families } from './family.ts';
 import { shortPath } from './label.ts';
 import { rowsOf } from './outline.ts';
@@ -351,13 +351,13 @@ test('where words are too long for a space, they are cut earlier and what they s
       totalWidth: input.width.reduce((sum, one, box) => sum + (input.group[box] ? 0 : one), 0),
       totalHeight: 9
     }) as never;
-  const width = (narrow: boolean): number =>
-    row(toLayout(show(document, graph, { open: new Set([1]), narrow }), measure)).totalWidth * 0.75;
-  assert.ok(width(true) < width(false));
+  const width = (brevity: number): number =>
+    row(toLayout(show(document, graph, { open: new Set([1]), brevity }), measure)).totalWidth * 0.75;
+  assert.ok(width(Brevity.short) < width(Brevity.none));
   const seen = (least: number) => firstView(document, graph, { width: least, height: 400 }, measure, row);
-  assert.deepEqual(seen(width(false)), { open: new Set([1]), narrow: false });
-  assert.deepEqual(seen(width(false) - 1), { open: new Set([1]), narrow: true });
-  assert.deepEqual([...seen(width(true) - 1).open], []);
+  assert.deepEqual(seen(width(Brevity.none)), { open: new Set([1]), brevity: Brevity.none });
+  assert.deepEqual(seen(width(Brevity.none) - 1), { open: new Set([1]), brevity: Brevity.short });
+  assert.deepEqual([...seen(width(Brevity.shortest) - 1).open], []);
 });
 
 test('many boxes that have no room have shorter words too', () => {
@@ -373,10 +373,10 @@ test('many boxes that have no room have shorter words too', () => {
   const row = (input: LayoutInput): Layout =>
     ({ totalWidth: input.width.reduce((sum, one) => sum + one, 0), totalHeight: 9 }) as never;
   const wide = row(toLayout(show(document, graph, { open: new Set() }), measure)).totalWidth * 0.75;
-  const narrow = (width: number): boolean | undefined =>
-    firstView(document, graph, { width, height: 400 }, measure, row).narrow;
-  assert.equal(narrow(wide), false);
-  assert.equal(narrow(wide - 1), true);
+  const brevity = (width: number): number | undefined =>
+    firstView(document, graph, { width, height: 400 }, measure, row).brevity;
+  assert.equal(brevity(wide), Brevity.none);
+  assert.equal(brevity(wide - 1), Brevity.short);
 });
 
 test('families: usual operations have one, unknown ones are other', () => {
@@ -419,4 +419,39 @@ test('what reads tens of thousands of values is seen in no time', () => {
   const { count } = show(document, document.graphs[0], { open: new Set() });
   assert.equal(count, 40_002);
   assert.ok(process.cpuUsage().user - user < 2e6, `${process.cpuUsage().user - user} µs`);
+});
+
+test('where not even short words have room, arguments have no types and names are cut once more', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4,8]');
+  sketch.result('result', sketch.op('an_operation_with_a_long_name', [x], 'f32[8]'));
+  const document = decodePlain(sketch.plain());
+  const [graph] = document.graphs;
+  const seen = (brevity: number) => names(show(document, graph, { open: new Set(), brevity }));
+  assert.deepEqual(seen(Brevity.short), ['x f32[4,8]', 'an_operation_… f32[8]', 'result']);
+  assert.deepEqual(seen(Brevity.shortest), ['x', 'an_operatio…', 'result']);
+  const measure = (text: string): number => 7 * text.length;
+  const row = (input: LayoutInput): Layout =>
+    ({ totalWidth: input.width.reduce((sum, one) => sum + one, 0), totalHeight: 9 }) as never;
+  const widthOf = (brevity: number): number =>
+    row(toLayout(show(document, graph, { open: new Set(), brevity }), measure)).totalWidth * 0.75;
+  const chosen = (width: number) => firstView(document, graph, { width, height: 400 }, measure, row).brevity;
+  assert.equal(chosen(widthOf(Brevity.short)), Brevity.short);
+  assert.equal(chosen(widthOf(Brevity.short) - 1), Brevity.shortest);
+  // Where nothing fits, it is as large as it can be.
+  assert.equal(chosen(widthOf(Brevity.shortest) - 1), Brevity.shortest);
+});
+
+test('what a loop goes on for is left out only where it has no room', () => {
+  const plain = loop().plain();
+  const document = decodePlain(plain);
+  const [graph] = document.graphs;
+  const { kind } = rowsOf(document, graph).outline;
+  kind[1] = RowKind.body;
+  const called = (name: string): string | undefined => {
+    (rowsOf(document, graph).name as string[])[1] = name;
+    return show(document, graph, { open: new Set(), brevity: Brevity.short }).label.at(3);
+  };
+  assert.equal(called('while wide'), 'while wide');
+  assert.equal(called('while abs(error) > 0.1'), 'while');
 });

@@ -45,7 +45,7 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     label: boxes.label,
     whole: boxes.whole,
     detail: boxes.detail,
-    chips: rack.drawn(state.narrow),
+    chips: rack.drawn(state.brevity),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
     cables: edges.cables(),
     bundles: edges.bundles(),
