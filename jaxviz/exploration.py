@@ -151,7 +151,7 @@ class Exploration(ShownGrowing, Measurable, Exported):
             # What cannot be compiled here, nothing was found in; the error comes with the stage.
             return found
         compiled = Compiled(hlo.graph, hlo.links, hlo.order, fates, self._assigned_peak, lambda: self.stablehlo)
-        return ordered(found + find_with(COMPILED_FINDERS, replace(self._subject, compiled=compiled)))
+        return ordered(found + find_with(COMPILED_FINDERS, self._subject.with_compiled(compiled)))
 
     def _read_ahead(self) -> None:
         """What is told of the jaxpr alone, found while the compiler works."""

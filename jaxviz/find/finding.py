@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -115,6 +115,12 @@ class Subject:
     cut: tuple[Cut, ...] = ()
     #: Whether it is StableHLO in the words of a jaxpr: its nodes are operations, not equations.
     lowered: bool = False
+
+    def with_compiled(self, compiled: Compiled) -> Subject:
+        """The same program with what the compiler made of it; what was found of the jaxpr alone stays found."""
+        more = replace(self, compiled=compiled)
+        vars(more).update({name: vars(self)[name] for name in _OF_JAXPR if name in vars(self)})
+        return more
 
     def lines(self, nodes: Column) -> tuple[Line, ...]:
         """The innermost lines of the person's own code that nodes come from, each once, in the order of the source."""
@@ -275,6 +281,10 @@ class Subject:
                 frames.append(frame)
             stack = stacks.parent[stack]
         return frames[::-1]
+
+
+# What a subject keeps once it was asked for, of that which no compiler changes.
+_OF_JAXPR = ("derivatives", "residuals", "flow", "_statements", "_expressions")
 
 
 def lines_text(lines: tuple[Line, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, SLICE, STACK, Column, 
 
 # Operations that do something besides making values, by a part of their name.
 _ACTING = ("callback", "print", "infeed", "outfeed", "swap", "addupdate", "send", "recv", "_start", "effect", "assert")
+
+# By graph: the fates of equations and several findings ask the same.
+_known: WeakKeyDictionary[Graph, Column] = WeakKeyDictionary()
 
 
 def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool_] | None = None) -> Column:
@@ -21,6 +25,15 @@ def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool
     needed only where something that is needed reads it, as JAX sees to when it lowers a scan. The operands of `unread`
     are taken for such as nobody reads.
     """
+    if carries or (unread is not None and unread.any()):
+        return _find_needed(graph, carries, unread)
+    if graph not in _known:
+        _known[graph] = _find_needed(graph, carries=False, unread=None)
+        _known[graph].setflags(write=False)
+    return _known[graph]
+
+
+def _find_needed(graph: Graph, carries: bool, unread: NDArray[np.bool_] | None) -> Column:
     strings = graph.tables.strings
     acting = [op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)]
     needed = [False] * len(graph)

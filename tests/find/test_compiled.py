@@ -9,6 +9,7 @@ from find.found import COMPILED, found, line_numbers, the
 
 from jaxviz.costs.lifetimes import peak_of
 from jaxviz.exploration import explore
+from jaxviz.find import Compiled, Subject
 
 SORTED_IN_PLACE = pytest.mark.skipif(jax.__version_info__ < (0, 7), reason="on JAX 0.6, XLA sorts into another array")
 X = jnp.ones((1024, 1024))
@@ -360,3 +361,14 @@ FILLED = jnp.ones((1024, 1024))
 
 def test_what_is_made_of_no_argument_cannot_be_worked_on_in_parts():
     assert found("unfused", lambda x: x @ FILLED, jnp.ones((4, 1024))) == []
+
+
+def test_what_was_found_of_the_jaxpr_is_not_looked_for_again_once_it_is_compiled():
+    ex = explore(jax.grad(lambda x: jnp.sin(jnp.tanh(x @ x)).sum()), SMALL)
+    before = Subject(ex.jaxpr, ex._capture.outline)
+    kept = before.residuals, before.flow, before.derivatives, before.expression(1)
+    after = before.with_compiled(Compiled.alone(ex.hlo))
+    assert after.compiled is not None
+    assert before.compiled is None
+    assert all(one is other for one, other in zip((after.residuals, after.flow, after.derivatives), kept, strict=False))
+    assert after._expressions is before._expressions

@@ -1,0 +1,46 @@
+"""What is needed of a program is found once, however many ask."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from dataclasses import replace
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxviz.exploration import explore
+from jaxviz.graph import OPERATION
+from jaxviz.link.liveness import needed_nodes
+
+X = jnp.ones(4)
+
+
+def half_used(x):
+    unused = jnp.sin(x)
+    return jnp.cos(x), unused.shape[0]
+
+
+def test_what_is_needed_is_found_once_for_each_graph():
+    graph = explore(half_used, X).jaxpr
+    needed = needed_nodes(graph)
+    assert needed[graph.nodes.kind == OPERATION].tolist() == [0, 1]
+    assert needed_nodes(graph) is needed
+    assert needed_nodes(graph, unread=np.zeros(len(graph.operands.source), bool)) is needed
+    assert not needed.flags.writeable
+
+
+def test_what_nobody_reads_is_asked_anew():
+    graph = explore(half_used, X).jaxpr
+    assert needed_nodes(graph)[graph.nodes.kind == OPERATION].tolist() == [0, 1]
+    unread = np.ones(len(graph.operands.source), bool)
+    assert needed_nodes(graph, unread=unread)[graph.nodes.kind == OPERATION].tolist() == [0, 0]
+
+
+def test_a_graph_that_nobody_has_any_more_is_not_kept():
+    graph = replace(explore(half_used, X).jaxpr)
+    needed_nodes(graph)
+    kept = weakref.ref(graph)
+    del graph
+    gc.collect()
+    assert kept() is None
