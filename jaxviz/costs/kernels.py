@@ -24,7 +24,7 @@ def kernels_of(graph: Graph) -> Column:
         runs_itself = strings[int(regions.kind[region])] in _RUNS
         within[region] = around if around >= 0 or runs_itself else owner
     part = np.array(within, np.int32)[nodes.region]
-    idle = np.array([strings[op] in _IDLE for op in nodes.op.tolist()], bool)
+    idle = np.isin(nodes.op, [op for name in _IDLE if (op := graph.tables.find_string(name)) is not None])
     numbers = np.arange(len(graph), dtype=np.int32)
     kernels = np.where(part >= 0, part, np.where(idle, -1, numbers))
     return np.where(nodes.kind == OPERATION, kernels, -1)

@@ -98,7 +98,7 @@ def placements(compiled: Compiled) -> dict[str, Placed]:
 def _placed(graph: Graph, local: bool) -> list[Placed]:
     found = []
     for node in np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist():
-        sharding = graph.node(node).attributes.get("sharding", "")
+        sharding = graph.attribute(node, "sharding")
         cuts = cuts_of(sharding)
         dims = graph.tables.types.dims[int(graph.values.type[graph.first_value[node]])]
         whole = _WHOLE.fullmatch(sharding)

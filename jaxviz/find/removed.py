@@ -126,8 +126,8 @@ def _folded(subject: Subject, compiled: Compiled, fates: Fates) -> Iterator[Find
         and not _is_filled(subject, node)
         and node not in subject.graph.owned_regions
     ]
-    size = _largest_computed(subject, compiled)
-    if not nodes or size < _LARGE_CONSTANT:
+    size = _largest_computed(subject, compiled) if nodes else 0.0
+    if size < _LARGE_CONSTANT:
         return
     yield subject.told(
         kind="folded",

@@ -36,6 +36,10 @@ def find(subject: Subject) -> Iterator[Finding]:
     compiled = subject.compiled
     if compiled is None or compiled.fates is None:
         return
+    gone = _gone(subject, compiled.fates)
+    # Most programs lose nothing that costs something, and what is never read takes long to tell.
+    if not any(is_costly(subject, node) for node in gone):
+        return
     graph, deciding, known = subject.graph, {}, KnownNumbers(subject.flow)
     unread = np.zeros(len(graph.operands.source), bool)
     for node in subject.flow.nodes(*_WORDS):
@@ -46,17 +50,22 @@ def find(subject: Subject) -> Iterator[Finding]:
     if not deciding:
         return
     frames = {subject.own_frame(int(graph.nodes.stack[node])) for node in deciding}
-    needless = _needed(graph, np.zeros_like(unread)) & ~_needed(graph, unread) & (graph.nodes.kind == OPERATION)
-    nodes = [
-        node
-        for node in np.flatnonzero(needless & np.isin(compiled.fates.kind, _GONE)).tolist()
-        # Of what is decided inside of a function of JAX, nobody wrote what goes into it.
-        if node not in deciding and subject.own_frame(int(graph.nodes.stack[node])) not in frames
+    # Of what is decided inside of a function of JAX, nobody wrote what goes into it.
+    gone = [
+        node for node in gone if node not in deciding and subject.own_frame(int(graph.nodes.stack[node])) not in frames
     ]
-    # What is computed for its derivative alone is JAX's own.
-    nodes = [node for node in nodes if subject.is_own(node) and not subject.is_derived(node)]
+    if not any(is_costly(subject, node) for node in gone):
+        return
+    needless = _needed(graph, np.zeros_like(unread)) & ~_needed(graph, unread)
+    nodes = [node for node in gone if needless[node]]
     if any(is_costly(subject, node) for node in nodes):
         yield _finding(subject, compiled.fates, nodes, sorted(set(deciding.values())))
+
+
+def _gone(subject: Subject, fates: Fates) -> list[int]:
+    """What a line of the person's computes and XLA removed. What is computed for its derivative alone is JAX's own."""
+    rows = np.flatnonzero((subject.graph.nodes.kind == OPERATION) & np.isin(fates.kind, _GONE))
+    return [node for node in rows.tolist() if subject.is_own(node) and not subject.is_derived(node)]
 
 
 def _finding(subject: Subject, fates: Fates, nodes: list[int], deciding: list[str]) -> Finding:

@@ -9,6 +9,7 @@ import pytest
 from find.found import found, line_numbers, the
 
 from jaxviz.exploration import explore
+from jaxviz.find import unchosen
 
 X = jnp.ones((200, 200))
 W = jnp.full((200, 200), 0.01)
@@ -89,3 +90,18 @@ INNOCENT = {
 def test_what_is_needed_or_costs_nothing_is_left_alone(name):
     fn, arguments = INNOCENT[name]
     assert found("unchosen", fn, *arguments) == []
+
+
+def a_cheap_choice(x):
+    other = x + 1
+    return jnp.where(True, x, other)
+
+
+def test_nobody_asks_what_is_chosen_where_nothing_is_lost_that_costs_something(monkeypatch):
+    def asked(flow):
+        raise AssertionError("expected nobody to ask")
+
+    monkeypatch.setattr(unchosen, "KnownNumbers", asked)
+    assert found("unchosen", a_cheap_choice, X) == []
+    with pytest.raises(AssertionError, match="expected nobody to ask"):
+        found("unchosen", by_a_where, X, W)
