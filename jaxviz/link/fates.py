@@ -126,6 +126,7 @@ class _Judge:
         self.tables = self.jaxpr.tables
         self.snapshots = different(evidence.snapshots)
         self._nodes_of: dict[str, Found] = {}
+        self._texts: dict[int, str] = {}
 
     def fates(self) -> Fates:
         graph = self.jaxpr
@@ -327,13 +328,12 @@ class _Judge:
         return last
 
     def _text(self, number: int) -> str:
-        """The text of a snapshot; of one whose dead code goes next, without the bodies that are called no more.
-
-        The pass that merged two fusions is the one that removed what is in the body of the second.
-        """
-        text = self.snapshots[number].text
-        goes_next = number + 1 < len(self.snapshots) and "dce" in self.snapshots[number + 1].after
-        return called_text(text) if goes_next else text
+        """The text of a snapshot without the bodies that are called no more, which some later pass clears away: what is
+        in them went with the last call, as the sum of two elements did with the second of two sums that were merged."""
+        text = self._texts.get(number)
+        if text is None:
+            text = self._texts[number] = called_text(self.snapshots[number].text)
+        return text
 
     def _removed(self, last: int | None, given: bool) -> tuple[int, str]:
         """What a pass did to an equation that the snapshot before it held last; `given`: it needs no argument."""

@@ -156,6 +156,14 @@ def test_of_a_chain_that_is_merged_each_says_with_which():
     assert pairs == {("sin", "sin"), ("mul", "mul"), ("cos", "cos")}
 
 
+@pytest.mark.smoke
+def test_of_two_sums_that_are_merged_the_second_goes_then_and_not_when_its_body_is_cleared_away():
+    _, fates = _fates(lambda x: jnp.sum(x) * 3.0 + jnp.sum(x) + jnp.mean(x), jnp.arange(16.0))
+    first, *others = (fate for op, fate in fates if op == "reduce_sum")
+    assert first.alive
+    assert {(fate.kind, fate.where, fate.by) for fate in others} == {("merged", "cse", first.node)}
+
+
 def test_what_a_pass_writes_as_several_others_is_alive():
     """The sums of parts that a running sum becomes carry no name of it."""
 
