@@ -6,9 +6,11 @@ one is a file with a function `find`, and its name in `FINDERS`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from importlib import import_module
 
+from jaxviz import graph as graphs
 from jaxviz.find.finding import SEVERITIES, Compiled, Finding, Line, Subject
 from jaxviz.graph import Graph
 from jaxviz.outline.tree import Outline
@@ -70,8 +72,18 @@ def find_in_stablehlo(graph: Graph, outline: Outline) -> tuple[Finding, ...]:
 
 
 def find_with(finders: Iterable[str], subject: Subject) -> tuple[Finding, ...]:
-    """What some finders find."""
-    return tuple(finding for name in finders for finding in import_module(f"{__name__}.{name}").find(subject))
+    """What some finders find; with one that fails, what it found is lost, and not all the rest."""
+    found: list[Finding] = []
+    for name in finders:
+        finder = import_module(f"{__name__}.{name}")
+        try:
+            found.extend([*finder.find(subject)])
+        except Exception as error:
+            if graphs.CHECK:
+                raise
+            reason = f"{type(error).__name__}: {error}"
+            warnings.warn(f"jaxviz could not look for findings of {finder.__name__}: {reason}", stacklevel=2)
+    return tuple(found)
 
 
 def ordered(found: Iterable[Finding]) -> tuple[Finding, ...]:

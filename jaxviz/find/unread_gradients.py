@@ -20,16 +20,15 @@ _ADVICE_EQUATIONS, _WARNING_EQUATIONS = 3, 1_000
 
 def find(subject: Subject) -> Iterator[Finding]:
     """One finding for each call all of whose way back is dead, and some of whose way forward is not."""
-    graph, order = subject.graph, subject.derivatives.order
+    graph, derivatives = subject.graph, subject.derivatives
     operations = graph.nodes.kind == OPERATION
-    back = operations & (order > 0)
+    # What is transposed and no derivative, as by `jax.linear_transpose`, has no way forward.
+    back = operations & (derivatives.order > 0) & derivatives.derived
     if not back.any():
         return
     needed = needed_nodes(graph) > 0
     stack = graph.nodes.stack
-    paths = {
-        one: subject.own_frames(one) for one in np.unique(stack[operations & subject.derivatives.derived]).tolist()
-    }
+    paths = {one: subject.own_frames(one) for one in np.unique(stack[operations & derivatives.derived]).tolist()}
     alive = {frame for one in np.unique(stack[back & needed]).tolist() for frame in paths[one]}
     forward = {frame for one in np.unique(stack[operations & needed & ~back]).tolist() for frame in paths.get(one, ())}
     calls: dict[int, list[tuple[int, ...]]] = {}
