@@ -22,6 +22,7 @@ from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
 from jaxviz.link.taken_in import with_taken_in
+from jaxviz.link.unnamed import with_unnamed
 from jaxviz.link.variables import with_variables
 from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
@@ -244,14 +245,15 @@ class Capture:
 
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
-        known, inferred = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, tagged))
-        links = make_links(self.jaxpr, graph, known, inferred)
+        known, asked = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, tagged))
+        known, unnamed = with_unnamed(self.jaxpr, graph, known)
+        links = make_links(self.jaxpr, graph, known, asked | unnamed)
         source = places_in_program(graph, links)
         order = program_order(graph, source)
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
         graph = with_variables(with_turns(graph, source[order], self.jaxpr), self.jaxpr)
-        tagged = [tagged[node] for node in order.tolist()]
+        tagged = [(known if node in unnamed else tagged)[node] for node in order.tolist()]
         return Linked(graph, tagged, links, linked_outline(graph, source[order], outline), order)
 
 

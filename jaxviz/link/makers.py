@@ -1,0 +1,62 @@
+"""Which equation computed a value that others only move, convert or hand into and out of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxviz.graph import ARGUMENT, ENTER, LEAVE, OPERATION, RESULT, Graph
+
+#: Equations that compute no value.
+MOVING = ("transpose", "reshape", "broadcast_in_dim", "squeeze", "copy", "copy_p")
+
+
+class Makers:
+    """Of a jaxpr; operations of the kinds `moving` compute nothing."""
+
+    def __init__(self, graph: Graph, moving: Iterable[str] = MOVING) -> None:
+        self._graph = graph
+        numbers = [number for op in moving if (number := graph.tables.find_string(op)) is not None]
+        self.moves: NDArray[np.bool_] = np.isin(graph.nodes.op, numbers) & (graph.nodes.kind == OPERATION)
+
+    def of(self, node: int) -> int:
+        """The equation that computed what a node reads first, or that node itself if it computes; -1 for none."""
+        graph = self._graph
+        while node >= 0:
+            if graph.nodes.kind[node] == ARGUMENT:
+                source = self._entered.get(node, -1)
+            elif self.moves[node] or graph.nodes.kind[node] == RESULT:
+                first, end = graph.first_operand[node : node + 2].tolist()
+                source = int(graph.operands.source[first]) if first < end else -1
+            else:
+                return node if graph.nodes.kind[node] == OPERATION else -1
+            # What leaves a body was made there.
+            node = self._left.get(source, int(graph.value_node[source])) if source >= 0 else -1
+        return -1
+
+    def of_operands(self, node: int) -> list[int]:
+        """The equations that computed what a node reads; those of no operand are left out."""
+        first, end = self._graph.first_operand[node : node + 2].tolist()
+        found = [self._made(source) for source in self._graph.operands.source[first:end].tolist()]
+        return [one for one in found if one >= 0]
+
+    def _made(self, source: int) -> int:
+        return self.of(self._left.get(source, int(self._graph.value_node[source]))) if source >= 0 else -1
+
+    @cached_property
+    def _left(self) -> dict[int, int]:
+        """For each value that leaves a body as it is, the result of that body."""
+        return self._bound(LEAVE)
+
+    @cached_property
+    def _entered(self) -> dict[int, int]:
+        """For each argument of a body, the value that it is."""
+        return self._bound(ENTER)
+
+    def _bound(self, kind: int) -> dict[int, int]:
+        bindings = self._graph.bindings
+        rows = np.flatnonzero(bindings.kind == kind)
+        return dict(zip(bindings.end[rows].tolist(), bindings.start[rows].tolist(), strict=True))

@@ -1,0 +1,58 @@
+"""What the compiler writes without a name is linked to the equation that it stands for."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+import jaxviz as jv
+
+
+def targets_of(ex: jv.Exploration, op: str) -> list[set[str]]:
+    """What each equation of a kind became, by the names of the instructions."""
+    links = ex.links("hlo")
+    return [{ex.hlo.node(one).op for one in links.targets(node.index)} for node in ex.jaxpr.find(op)]
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (lax.cummax(x), lax.cumlogsumexp(x)),
+        lambda x: (jnp.sum(x), lax.cumsum(x)),
+        lambda x: (lax.cumsum(x), jnp.sin(lax.cumsum(x * 2.0)) + 1.0),
+        lambda x: jnp.tanh(lax.cumsum(jnp.sin(x)) * x),
+        lambda x: jax.jit(lambda y: lax.cumprod(y))(x),
+    ],
+    ids=["beside another", "beside a sum", "twice", "in the midst", "in a call"],
+)
+def test_what_a_running_reduction_becomes_is_linked_to_it(function):
+    ex = jv.explore(function, jnp.linspace(0.1, 1.0, 16))
+    links = ex.links("hlo")
+    running = [node for node in ex.jaxpr if node.op.startswith("cum")]
+    windows = [set(links.sources(node.index)) for node in ex.hlo if node.op == "reduce-window"]
+    assert all(len(sources) == 1 for sources in windows)
+    assert set().union(*windows) == {node.index for node in running}
+    alive = {fate.node for fate in ex.fates if fate.alive}
+    assert alive >= {node.index for node in running}
+
+
+def test_the_factors_of_a_product_with_itself_are_of_the_product():
+    """They have no name, and are of the size of what was summed over an axis of one entry before."""
+    ex = jv.explore(lambda x: jnp.dot(*[jnp.sum(jnp.sum(x, 0)[None], 0)] * 2) * 3.0, jnp.ones((8, 32)))
+    _, again = ex.jaxpr.find("reduce_sum")
+    assert not any("multiply" in ops for ops in targets_of(ex, "reduce_sum"))
+    assert not next(fate for fate in ex.fates if fate.node == again.index).alive
+
+
+def test_what_an_exported_function_computes_is_of_its_call():
+    pytest.importorskip("flatbuffers")
+    (size,) = jax.export.symbolic_shape("b")
+    inner = jax.export.export(jax.jit(lambda x: jnp.sin(x) @ x.T))(jax.ShapeDtypeStruct((size, 8), jnp.float32))
+    for function in (inner.call, lambda x: inner.call(x) + 1.0):
+        ex = jv.explore(function, jnp.ones((8, 8)))
+        (targets,) = targets_of(ex, "call_exported")
+        assert targets >= {"sine", "dot"}
+        assert all(fate.alive for fate in ex.fates)
