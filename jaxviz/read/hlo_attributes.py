@@ -9,6 +9,7 @@ from typing import Any
 from jaxviz.read.hlo_module import Pairs
 from jaxviz.read.hlo_pairs import unquoted
 from jaxviz.read.sharding import sharding_words
+from jaxviz.read.shortest import shortened
 from jaxviz.tables import Tables
 
 _LONGEST = 300
@@ -28,25 +29,26 @@ class AttributeReader:
     def __init__(self, tables: Tables, devices: int = 1) -> None:
         self._tables = tables
         self._devices = devices
-        self._known: dict[tuple[str, str], tuple[Row, ...]] = {}
+        self._known: dict[tuple[str, str, str], tuple[Row, ...]] = {}
 
-    def rows(self, pairs: Pairs) -> list[Row]:
-        """The attributes of an instruction: key and text."""
+    def rows(self, pairs: Pairs, element: str = "") -> list[Row]:
+        """The attributes of an instruction, key and text; of a constant whose numbers are of this `element` type."""
         found: list[Row] = []
         known = self._known
-        for pair in pairs:
-            rows = known.get(pair)
+        for key, value in pairs:
+            rows = known.get((key, value, element))
             if rows is None:
-                rows = known[pair] = self._read(*pair)
+                rows = known[key, value, element] = self._read(key, value, element)
             found += rows
         return found
 
-    def _read(self, key: str, value: str) -> tuple[Row, ...]:
+    def _read(self, key: str, value: str, element: str) -> tuple[Row, ...]:
         string = self._tables.string
-        return tuple((string(name), string(text)) for name, text in attribute_texts(key, value, self._devices))
+        texts = attribute_texts(key, value, self._devices, element)
+        return tuple((string(name), string(text)) for name, text in texts)
 
 
-def attribute_texts(key: str, value: str, devices: int = 1) -> list[tuple[str, str]]:
+def attribute_texts(key: str, value: str, devices: int = 1, element: str = "") -> list[tuple[str, str]]:
     """An attribute as it is shown, in a module for so many devices: none, one or several."""
     if key in _LEFT_OUT or value in ("", "{}"):
         return []
@@ -60,6 +62,8 @@ def attribute_texts(key: str, value: str, devices: int = 1) -> list[tuple[str, s
         value = value.replace('\\"', '"')
     if key == "value" and value.startswith("{") and _elements(value) > _WRITTEN_ELEMENTS:
         value = "{...}"
+    if key == "value":
+        value = shortened(value, element)
     return [(key, _short(value.replace("%", "") if key == "control-predecessors" else value))]
 
 

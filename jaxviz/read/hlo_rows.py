@@ -19,6 +19,7 @@ from jaxviz.read.hlo_module import HloComputation, HloModule
 from jaxviz.read.hlo_order import Orders
 from jaxviz.read.hlo_shapes import Shapes
 from jaxviz.read.hlo_table import InstructionTable
+from jaxviz.read.shortest import is_real
 from jaxviz.read.tag_text import MARK, without_tag
 from jaxviz.tables import Tables
 
@@ -252,6 +253,18 @@ class Rows:
         """The attributes of each row: group n of `attributes` in `keys` and `texts`."""
         number, different = self.table.attributes
         rows = list(map(reader.rows, different))
+        number = number.copy()
+        shapes = self.table.shapes.different
+        elements = [element if is_real(element := text.partition("[")[0]) else "" for text in shapes]
+        # The numbers of a constant are as long as their type needs.
+        is_written = self._constant & np.array([bool(element) for element in elements], bool)[self._shape]
+        written: dict[tuple[int, str], int] = {}
+        for row in np.flatnonzero(is_written).tolist():
+            key = int(number[row]), elements[self._shape[row]]
+            if key not in written:
+                written[key] = len(rows)
+                rows.append(reader.rows(different[key[0]], key[1]))
+            number[row] = written[key]
         groups = Groups.of(np.array(list(map(len, rows)), np.int64))
         number_ = number[self.row_instruction]
         hidden = (self.kind == RESULT) | ((self.kind == ARGUMENT) & (self.element > 0))

@@ -6,6 +6,8 @@ import math
 import re
 from typing import Any
 
+from jaxviz.read.shortest import shortened
+
 #: The longest text of one attribute, in characters, and the most elements of a constant that are written out.
 TEXT_LENGTH = 200
 WRITTEN_ELEMENTS = 16
@@ -37,7 +39,7 @@ def type_row(text: str) -> tuple[str, str, tuple[int, ...] | None, float, bool]:
 
 
 _ARRAY = re.compile(r"^array<\w+(?:: *(.*))?>$")
-_DENSE = re.compile(r"^dense<(.*)> : .*$", re.DOTALL)
+_DENSE = re.compile(r"^dense<(.*)> : (.*)$", re.DOTALL)
 _ENUM = re.compile(r"#(?:stablehlo|mhlo|chlo)<\w+ ([^<>]*)>")
 _STRUCT = re.compile(r"#(?:stablehlo|mhlo|chlo)\.(\w+)<(.*)>$", re.DOTALL)
 _TYPED = re.compile(r"^(-?[\d.eE+-]+|true|false) : \w+$")
@@ -75,16 +77,10 @@ def constant_text(attribute: Any) -> str:
     if "dense_resource" in text[:20]:
         return "stored elsewhere"
     match = _DENSE.match(text)
-    return _cut(_number(match[1] if match is not None else text))
-
-
-def _number(text: str) -> str:
-    """1.000000e+00 as 1.0."""
-
-    def plain(match: re.Match[str]) -> str:
-        return repr(float(match[0]))
-
-    return re.sub(r"-?\d\.\d+[eE][+-]\d+", plain, text)
+    if match is None:
+        return _cut(text)
+    of_type = _TENSOR.match(match[2])
+    return _cut(shortened(match[1], of_type["element"] if of_type is not None else ""))
 
 
 def _cut(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxviz.read.shortest import shortest
 from jaxviz.tables import Tables
 
 _SHORT = (
@@ -64,10 +65,9 @@ def scalar_text(value: Any) -> str | None:
     if array.dtype.names:
         # The gradient of an integer holds nothing: its type says so.
         return short_dtype(array.dtype)
-    item = array.item() if array.dtype.kind != "V" else array
-    if isinstance(item, float) and array.dtype.itemsize < 8 and array.dtype.kind == "f":
-        return str(array[()])
-    return str(item)
+    if "float" in array.dtype.name:
+        return shortest(array[()])
+    return str(array.item() if array.dtype.kind != "V" else array)
 
 
 # The most entries that are shown, and that are looked at for their range.
@@ -92,9 +92,8 @@ def entries_text(value: Any) -> tuple[str, str] | None:
     except Exception:  # As above.
         return None
     if array.size <= _SHOWN:
-        # Of a narrow float, its own shortest text: that of a wide one would have digits that it has not.
-        return "values", ", ".join(map(str, array.ravel() if kind == "f" else array.ravel().tolist()))
+        return "values", ", ".join(map(shortest if kind == "f" else str, array.ravel()))
     first = array.ravel()[0]
     if (array == first).all():
-        return "fill", str(first) if kind == "f" else str(first.item())
+        return "fill", shortest(first) if kind == "f" else str(first.item())
     return ("range", f"{array.min()} to {array.max()}") if kind != "f" and size <= _RANGED else None
