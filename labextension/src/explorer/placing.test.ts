@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { affine, Sketch } from '../document/sketch.ts';
+import { affine, loop, Sketch } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
 import type { LayoutClient, LayoutJob } from '../layout/client.ts';
 import { layout } from '../layout/layout.ts';
@@ -13,6 +13,19 @@ interface Said {
   readonly text: string;
   readonly kind?: NoteKind | undefined;
   readonly actions?: readonly NoteAction[] | undefined;
+}
+
+/** A loop in two stages. */
+function loops(): ReturnType<Sketch['plain']> {
+  const plain = loop().plain();
+  const [graph] = plain.graphs;
+  const nodes = graph.nodes.kind.map((_, node) => node);
+  return {
+    ...plain,
+    graphs: [graph, structuredClone(graph)],
+    programs: [{ ...plain.programs[0], stages: [...plain.programs[0].stages, { kind: 'hlo', graph: 1, seconds: {} }] }],
+    links: [{ from: 0, to: 1, source: nodes, target: nodes, kind: nodes.map(() => 0), shares: {} }]
+  };
 }
 
 /** A layout that comes when it is told to, or never. */
@@ -34,7 +47,7 @@ function placing(
   sketch: Pick<Sketch, 'plain'>,
   layouts: LayoutClient,
   width = 400
-): { place: (graph?: number) => ReturnType<Placing['place']>; said: Said[] } {
+): { place: (graph?: number, ...open: number[]) => ReturnType<Placing['place']>; said: Said[] } {
   const document = decodePlain(sketch.plain());
   const said: Said[] = [];
   const made = new Placing({
@@ -48,9 +61,10 @@ function placing(
     closeAll: () => said.push({ text: 'closed' }),
     again: () => said.push({ text: 'again' })
   });
-  const state = { open: new Set<number>() };
   const wishes = { kernels: false, afresh: false };
-  return { place: (graph = 0) => made.place(document.graphs[graph], state, wishes), said };
+  const place = (graph = 0, ...open: number[]): ReturnType<Placing['place']> =>
+    made.place(document.graphs[graph], { open: new Set(open) }, wishes);
+  return { place, said };
 }
 
 const soon = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms));
@@ -145,4 +159,25 @@ test('a form of the program that was seen before comes back as it was', async ()
     [0, 1].map(i => seen[i].scene.layout)
   );
   assert.notEqual(seen[0].scene.width, seen[1].scene.width);
+});
+
+test('what stood in a form of the program that is seen again stands there as it did, whatever is open by now', async () => {
+  const asked: LayoutInput[] = [];
+  const at = (input: LayoutInput): LayoutJob => {
+    asked.push(input);
+    const placed = layout(input);
+    // Elsewhere, all of it stands much farther to the right.
+    const x = asked.length === 2 ? placed.x.map(left => left + 500) : placed.x;
+    return { result: Promise.resolve({ ...placed, x }), cancel: () => undefined };
+  };
+  const { place } = placing({ plain: loops }, { layout: at } as unknown as LayoutClient);
+  const { scene } = (await place(0)) as Placed;
+  await place(1, 1);
+  const again = ((await place(0, 1)) as Placed).scene;
+  const { x, width } = scene.layout;
+  const { label } = scene.visible;
+  for (const name of ['w', 'h', 'xs', 'neg', 'result']) {
+    const [first, next] = [label.indexOf(name), again.visible.label.indexOf(name)];
+    assert.equal(asked[2].before?.[next], x[first] + width[first] / 2, name);
+  }
 });

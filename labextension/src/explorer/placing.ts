@@ -119,8 +119,8 @@ export class Placing {
 
   /**
    * Boxes stay where they stood. Another form of the program has other boxes between them, which push them apart more
-   * with every change: it is placed anew where it is to be seen whole only so. A form that was seen before, with the
-   * same boxes, comes back as it was.
+   * with every change: it is placed anew where it is to be seen whole only so. A form that was seen before comes back as
+   * it was; where other boxes are open by now, those that stood in it stay where they stood in it.
    */
   private layOutFrom(last: Scene, from: Int32Array, visible: VisibleGraph): LayoutJob {
     const isOther = this.isOtherForm(last.visible.graph, visible.graph);
@@ -128,7 +128,9 @@ export class Placing {
     if (before?.aspect === aspectOf(this.parts.space()) && hasSameBoxes(before.scene.visible, visible)) {
       return { result: Promise.resolve(before.scene.layout), cancel: () => undefined };
     }
-    const wishes = placesBefore(from, last.layout);
+    const wishes = before
+      ? placesBefore(counterparts(this.parts.document, before.scene.visible, visible), before.scene.layout)
+      : placesBefore(from, last.layout);
     const steps = this.isStep(last.visible.graph, visible.graph);
     let job = this.layOut(visible, steps ? withoutResults(visible, wishes) : wishes);
     if (!isOther || visible.count > MOST_TWICE) {
