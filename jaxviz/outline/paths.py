@@ -137,26 +137,47 @@ class PathReader:
             prefix,
             around,
             self._owns[at],
+            *self.phases.inner(at, phase, prefix),
         ]
         combinations, which = combinations_of(columns)
         self._path[at] = np.array([self._path_of(*row) for row in combinations], np.int32)[which]
 
     def _path_of(
-        self, context: int, outer: int, scope: int, stack: int, phase: int, prefix: int, holding: int, owns: int
+        self,
+        context: int,
+        outer: int,
+        scope: int,
+        stack: int,
+        phase: int,
+        prefix: int,
+        holding: int,
+        owns: int,
+        inner: int,
+        taking: int,
     ) -> int:
-        """The path of an equation, below `context`, whose own call stack is `outer`; `owns` says that it has bodies."""
+        """The path of an equation, below `context`, whose own call stack is `outer`; `owns` says that it has bodies.
+
+        `inner` is its phase of a gradient that is taken within its phase, `taking` the stack of the call that does so.
+        """
         place = stack, outer, phase, prefix, holding
         parts = self._stack_parts.get(place)
         if parts is None:
             parts = self._stack_parts[place] = self._parts_of_stack(*place)
         shared, around, below = parts
-        key = context, shared, around, phase, prefix, scope
+        module = self._module_stacks.get(scope)
+        is_inside = inner > 0 and (module is None or not self.stacks.holds(module, taking))
+        key = context, shared, around, phase, prefix, -1 if is_inside else scope
         path = self._module_paths.get(key)
         if path is None:
             path = self._module_paths[key] = self._path_of_module(*key)
+        if inner:
+            path = self.paths.extend(path, self.steps.between(taking, below, None if is_inside else module))
+            path = self.paths.add(path, self.paths.number(self.phases.element(inner, taking)))
+            path = self.paths.extend(path, self._module_steps[scope] if is_inside else ())
+            below = taking
         # What a call that holds phases does itself is beside them in it.
         called = self.stacks.frame(prefix) if not phase and stack == prefix == holding >= 0 else -1
-        steps = self.steps.between(stack, below, self._module_stacks.get(scope), called, phase > 0)
+        steps = self.steps.between(stack, below, module, called, phase > 0)
         path = self.paths.extend(path, steps)
         return path if owns or stack < 0 else self.paths.extend(path, self.steps.itself(stack))
 
@@ -178,7 +199,7 @@ class PathReader:
             called = self.stacks.frame(call) if held else -1
             path = self.paths.extend(path, self.steps.between(around, shared, called=called))
             path = self.paths.add(path, self.paths.number(self.phases.element(phase, prefix)))
-        return self.paths.extend(path, self._module_steps[scope])
+        return self.paths.extend(path, self._module_steps[scope] if scope >= 0 else ())
 
     def _steps_of_scope(self, scope: Scope) -> tuple[int, ...]:
         elements = [Element(MODULE, (name,), name, (MODULE, self._stems[name])) for name in scope.modules]

@@ -4,8 +4,9 @@ A body has phases where its name stacks hold both `jvp` and `transpose`. Phases 
 gradients in one body give two of each. They stand inside the function that takes the gradient: the frames down to it
 hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them. Of the derivative of a derivative the
 way back is a phase of its own, unless the inner gradient is a step of what is differentiated: then that is one pass
-forward, with the calls of `grad` in it, and one backward. A loop of the person that takes gradients itself is no part
-of what comes before or after one: it stands beside its phases, as the loop of a minimizer does beside its first step.
+forward, with the calls of `grad` in it, which have phases of their own, and one backward. A loop of the person that
+takes gradients itself is no part of what comes before or after one: it stands beside its phases, as the loop of a
+minimizer does beside its first step.
 Where one gradient is taken again and again, as in a loop that Python unrolled, its update is what follows in the turn.
 What `jvp` and `linearize` compute beside a gradient is phases of its own (`tangents.py`).
 """
@@ -108,11 +109,46 @@ class Phases:
             found[owner] = stack >= 0 and is_control(self._expressions.at(stacks.frame(stack)).name)
         return found
 
+    def inner(self, at: Column, phase: Column, prefix: Column) -> tuple[Column, Column]:
+        """Of each operation `at` of a pass forward in which gradients are taken, its phase of such a gradient, 0 for
+        none, and the stack of the call that takes it, or -1; `phase` and `prefix` as `of` gives them."""
+        inner, taking = np.zeros(len(at), np.int32), np.full(len(at), -1, np.int32)
+        own = self._phase_of_scope[self._graph.nodes.scope[at]]
+        outer = self._outer_phase_of_scope[self._graph.nodes.scope[at]]
+        forward = phase == FORWARD
+        if not (forward & (own == BACKWARD) & (outer == FORWARD)).any():
+            return inner, taking
+        taking[forward] = self._inner_calls(self._stack[at[forward]], prefix[forward])
+        held = np.flatnonzero(taking >= 0)
+        goes_on = (taking[held] == np.append(-1, taking[held[:-1]])) & (np.diff(held, prepend=-1) == 1)
+        # What says nothing goes by what came before it in the same call.
+        said = np.maximum.accumulate(np.where((own[held] > 0) | ~goes_on, np.arange(len(held)), 0))
+        inner[held] = np.where(own[held[said]] == BACKWARD, BACKWARD, FORWARD)
+        # A gradient all of which is seen at one time only has no phases.
+        for call in rows_used(taking[held]):
+            if not (inner[taking == call] == BACKWARD).any():
+                inner[taking == call], taking[taking == call] = 0, -1
+        return inner, taking
+
+    def _inner_calls(self, stack: Column, prefix: Column) -> Column:
+        """Of each stack, the outermost call below `prefix` that takes a gradient, or -1."""
+        found = np.full(len(stack), -1, np.int32)
+        pairs, which = np.unique(np.stack([stack, prefix]), axis=1, return_inverse=True)
+        for number, (one, above) in enumerate(pairs.T.tolist()):
+            call, held = -1, one
+            while held >= 0 and held != above:
+                if self._takes_gradient(held):
+                    call = held
+                held = self._stacks.parent(held)
+            if held == above:
+                found[which.reshape(-1) == number] = self.call_of(call)
+        return found
+
     def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column, Column]:
         """Of each operation `at`: its phase, 0 for none; the call stack down to the call that takes the gradient, or
         -1; and the stack that holds the phases.
 
-        `in_phase` says of regions whether they are inside a phase; there are no phases within phases.
+        `in_phase` says of regions whether they are inside a phase; those within a phase are told by `inner`.
         """
         phase = np.zeros(len(at), np.int32)
         prefix = np.full(len(at), -1, np.int32)

@@ -142,8 +142,17 @@ def adapted(w, x):
 )
 def test_a_gradient_within_what_is_differentiated_is_a_step_of_the_pass_forward(fn, arguments, steps):
     outline = outline_of(fn, *arguments)
-    assert [row.name for row in outline if row.kind == "phase"][:2] == ["forward", "backward"]
-    assert names_inside(outline, row_named(outline, "forward").index) == steps
+    forward, backward = (rows_named(outline, name, "phase") for name in ("forward", "backward"))
+    assert forward[0].twin == backward[-1].index
+    assert names_inside(outline, forward[0].index) == steps
+    # It has phases of its own, and all that undoes it is one box.
+    taken = outline.row(forward[1].parent)
+    assert names_inside(outline, taken.index) == ["forward", "backward"]
+    assert forward[1].twin == backward[0].index
+    undone = outline.row(taken.twin)
+    assert undone.name == taken.name
+    assert undone.first >= backward[-1].first
+    assert "phase" not in {row.kind for row in outline if undone.first <= row.first < row.end <= undone.end}
 
 
 @pytest.mark.smoke
