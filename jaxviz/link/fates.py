@@ -170,8 +170,11 @@ class _Judge:
                 merged = kind[nodes[0]] == MERGED
                 for node, other in replacements(earlier, later, nodes, self._nodes_named, merged=merged).items():
                     # Of what is merged, both are the same operation of the same.
-                    if merged or stand_ins.may(node, other):
+                    if (node in given) == (other in given) if merged else stand_ins.may(node, other):
                         by[node] = other
+                if merged:
+                    # Of numbers that are equal one is left, which may have the name of what reads it.
+                    kind[[node for node in nodes if node in given and by[node] < 0]] = FOLDED
         self._credit_work(kind, where, by, alive)
         return Fates(kind, where, by)
 

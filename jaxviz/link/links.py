@@ -191,10 +191,12 @@ class _Linker:
         self.found = list(tagged)
         counts = np.fromiter(map(len, tagged), np.int64, len(tagged))
         self.kind: list[int] = np.where(counts > 1, MERGED, EXACT).tolist()
+        self._reading = _Reading(graph)
         for node in inferred:
             self.kind[node] = INFERRED
 
     def links(self) -> Links:
+        self._return_lent()
         self._gather_fusions()
         self._infer()
         self._join_borders()
@@ -206,6 +208,31 @@ class _Linker:
         target, source = np.divmod(in_order(target * size + source), size)
         kind = np.array(self.kind, np.int32)[target]
         return Links(source.astype(np.int32), target.astype(np.int32), kind)
+
+    def _return_lent(self) -> None:
+        """Of equal numbers the compiler keeps one, with the name of any equation that reads it: where others read it,
+        and that equation does its work elsewhere, the number is theirs."""
+        graph, found = self.graph, self.found
+        constant, broadcast = (graph.tables.find_string(op) for op in ("constant", "broadcast"))
+        is_number = graph.nodes.op == (-1 if constant is None else constant)
+        spread = np.flatnonzero(graph.nodes.op == (-1 if broadcast is None else broadcast))
+        sources = graph.operands.source[graph.first_operand[spread]]
+        spread = spread[is_number[graph.value_node[sources]] & (sources >= 0)]
+        is_number[spread] = True
+        numbers = [node for node in np.flatnonzero(is_number).tolist() if found[node]]
+        if not numbers:
+            return
+        works = np.flatnonzero(
+            (graph.nodes.kind == OPERATION) & ~is_number & ~np.isin(graph.nodes.op, [*_idle_ops(graph)])
+        )
+        working = set(chain.from_iterable(map(found.__getitem__, works.tolist())))
+        numbers = [node for node in numbers if working.issuperset(found[node])]
+        # What reads a number stands behind it.
+        for node, readers in zip(reversed(numbers), self._reading.of(numbers[::-1]), strict=True):
+            named = [set(found[reader]) for reader in readers if reader not in graph.owned_regions]
+            if named and len(named) == len(readers) and all(one and one.isdisjoint(found[node]) for one in named):
+                found[node] = found[readers[0]]
+                self.kind[node] = INFERRED
 
     def _gather_fusions(self) -> None:
         """A fusion is made from all that its instructions are made from."""
@@ -233,7 +260,7 @@ class _Linker:
         missing = [node for node in np.flatnonzero(inner).tolist() if not self.found[node]]
         if not missing:
             return
-        reading = _Reading(graph)
+        reading = self._reading
         inside = _Inside(graph, reading, missing)
         for node, readers in zip(reversed(missing), reading.of(missing[::-1]), strict=True):
             if not self._take(node, inside.readers(node)):
