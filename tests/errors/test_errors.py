@@ -241,3 +241,13 @@ def test_an_error_in_generated_code_is_told_without_its_source():
     told = caught.value.jaxviz.explanation
     assert told.case == "choice"
     assert "jnp.where" in told.reason
+
+
+def test_an_argument_that_a_pmap_takes_as_static_is_to_be_said_static():
+    mapped = jax.pmap(lambda x, turns: x * turns, static_broadcasted_argnums=(1,))
+    with pytest.raises(ValueError, match="Non-hashable") as error:
+        jv.explore(mapped, jnp.ones((1, 4)), 3)
+    assert "argument 1 is traced" in str(error.value.jaxviz)
+    assert "`static_argnums=1`" in str(error.value.jaxviz)
+    ex = jv.explore(mapped, jnp.ones((1, 4)), 3, static_argnums=1)
+    assert ex.jaxpr.find("mul")

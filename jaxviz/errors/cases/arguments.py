@@ -20,10 +20,13 @@ from jaxviz.errors.failure import Failure, is_array, last_name
 from jaxviz.errors.rewriting import explored_again
 from jaxviz.errors.source import Source, definition_of
 
+# What cannot be hashed may be in the argument, which is named first.
+_OF_TYPE = ("object of type", "of type")
+
 
 def _static(failure: Failure, match: re.Match[str]) -> Explanation:
     """A list, a dictionary, an array or a traced value where a static argument is wanted."""
-    kind = re.search(r"object of type <class '([\w.]+)'>", failure.message)
+    kind = next(filter(None, (re.search(rf"{of} <class '([\w.]+)'>", failure.message) for of in _OF_TYPE)), None)
     what = kind[1].rpartition(".")[2] if kind else "list"
     call = failure.find(ast.Call)
     arguments = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
@@ -101,6 +104,9 @@ def _without_static(failure: Failure, call: ast.Call | None) -> str:
 
 
 def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explanation:
+    number = re.search(r"\(index (\d+)\)", failure.message)
+    if not failure.own and number is not None:
+        return _static_of_itself(int(number[1]), page)
     arguments = [*call.args, *(one.value for one in call.keywords)] if call is not None else []
     written = next((one for one in arguments if isinstance(one, ast.Call) and _tuple_of(failure, one)), None)
     if written is not None:
@@ -118,6 +124,16 @@ def _traced_static(failure: Failure, call: ast.Call | None, page: str) -> Explan
     cures = static or traced_too or by_numpy(failure, traced) or computed_before(failure, traced)
     title = f"`{text}` is traced, and cannot be static"
     return Explanation("static argument", title, reason, cures, page)
+
+
+def _static_of_itself(number: int, page: str) -> Explanation:
+    """An argument that the explored function takes as static, as one of `jax.pmap` may, and JAX does not say so."""
+    reason = (
+        f"The function itself wants the value of argument {number}, counted from 0, while JAX traces, and does not say "
+        "so: it was traced as the others are. Say it where the function is explored, by "
+        f"`static_argnums={number}`, or by `--static {number}` in `%jaxviz`."
+    )
+    return Explanation("static argument", f"argument {number} is traced, and cannot be static", reason, (), page)
 
 
 def _written_static(failure: Failure, written: ast.expr, page: str) -> Explanation:
