@@ -110,7 +110,7 @@ class Capture:
     def stablehlo(self) -> Linked:
         module = self._lowered.compiler_ir("stablehlo")
         with self._timed("stablehlo", "read"):
-            located = read_stablehlo(module, self.tables)
+            located = read_stablehlo(module, self.tables, scopes=self._tags.scopes)
         places, outline = self._places, self.outline
         with self._timed("stablehlo", "link"):
             tagged = read_tags(places, located.graph, located.names, located.name, relative=True)
@@ -121,7 +121,8 @@ class Capture:
         """The optimized HLO in the order in which it runs."""
         optimized = self._optimized
         with self._timed("hlo", "read"):
-            return read_hlo(parse_hlo_proto(optimized.proto, frames=False), self.tables, frames=False)
+            module = parse_hlo_proto(optimized.proto, frames=False)
+            return read_hlo(module, self.tables, frames=False, scopes=self._tags.scopes)
 
     @property
     def hlo_module(self) -> HloModule:
@@ -200,6 +201,7 @@ class Capture:
                 self.tables,
                 lambda read: read_tags(self._places, read.graph, read.names, read.name, relative=False),
                 lambda graph, tagged: self._linked(graph, tagged, outline),
+                scopes=self._tags.scopes,
             )
 
     def costs(self, stage: str) -> Mapping[str, float]:

@@ -19,11 +19,15 @@ from typing import Any, NamedTuple
 import jax
 import jaxlib
 from jax.extend import core as jax_core
+from jax.extend.source_info_util import new_name_stack
 
 Jaxpr = jax_core.Jaxpr
 ClosedJaxpr = jax_core.ClosedJaxpr
 Literal = jax_core.Literal
 Var = jax_core.Var
+
+#: The name stack of what has no scope around it.
+NO_SCOPES = new_name_stack()
 
 
 class PartialJaxpr:

@@ -41,10 +41,11 @@ def make_passes(
     place: Callable[[Graph, Sequence[Found]], Placed],
     *,
     frames: bool = False,
+    scopes: Sequence[str] = (),
 ) -> Passes:
     """The passes that changed something. `tags` says what a state's tags say, `place` where its nodes belong.
 
-    With `frames`, states have the call stacks that they say themselves.
+    With `frames`, states have the call stacks that they say themselves. `scopes` are what tags stand for.
     """
     states, note = chosen_states(taken)
     if not states:
@@ -53,7 +54,7 @@ def make_passes(
     writer = SeriesWriter(tables)
     before: State | None = None
     joined = 0
-    for state, read in zip(states, read_states(states, tables, frames=frames), strict=True):
+    for state, read in zip(states, read_states(states, tables, frames=frames, scopes=scopes), strict=True):
         tagged = tags(read)
         lineage = lineages.of(read, tagged)
         placed = place(read.graph, tagged)

@@ -1,9 +1,12 @@
 """Tags: a mark in the name stack of every equation, by which it is found again in StableHLO and in optimized HLO.
 
-The equations of a traced jaxpr are copied with one more scope in their name stack, `jvE7` for equation 7. Lowering
-writes name stacks into the metadata of operations, and the compiler carries metadata along, so the path
+The equations of a traced jaxpr are copied with a name stack that is nothing but their tag, `jvE7` for equation 7.
+Lowering writes name stacks into the metadata of operations, and the compiler carries metadata along, so the path
 `jit(f)/jvE3/while/body/jvE9/mul` in optimized HLO says: equation 9, inside the body of equation 3. Nothing but metadata
 differs from the program without tags, and the person's own jaxpr is not touched.
+
+A tag stands in place of the scopes of its equation, which are known: the compiler copies names again and again, and so
+it has less to copy than without tags.
 
 Equations are numbered through all bodies, each body once however often it is called. So a path of numbers names one
 equation of one instance of a body.
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,9 +47,20 @@ class Tags:
         self._first: dict[int, int] = {}
         # By id of what was copied, which the tuple keeps alive.
         self._copies: dict[int, tuple[Any, Any]] = {}
+        # The name stack of each equation, by its number.
+        self._name_stacks: list[Any] = []
         # Classes of parameters that hold no body.
         self._plain: set[type] = set()
         self.jaxpr = self._tagged(jaxpr)
+
+    @cached_property
+    def scopes(self) -> list[str]:
+        """What each tag stands for: the scopes of the equation, as JAX writes them."""
+        # Many equations share one name stack.
+        different = {id(stack): stack for stack in self._name_stacks}
+        # As many names are read together, each is one line.
+        texts = {number: compat.scope_text(stack).replace("\n", " ") for number, stack in different.items()}
+        return [texts[id(stack)] for stack in self._name_stacks]
 
     def first_number(self, jaxpr: Any) -> int | None:
         """The number of the first equation of a body."""
@@ -65,10 +80,11 @@ class Tags:
         first = self._first[id(jaxpr)] = self._count
         self._count += len(equations)
         copies = []
-        plain = self._plain
+        plain, alone = self._plain, compat.NO_SCOPES.extend
+        self._name_stacks += [equation.source_info.name_stack for equation in equations]
         for number, equation in enumerate(equations, first):
             source_info = equation.source_info
-            tagged = source_info.replace(name_stack=source_info.name_stack.extend(f"{MARK}{number}"))
+            tagged = source_info.replace(name_stack=alone(f"{MARK}{number}"))
             params = equation.params
             changed = None
             for key, value in params.items():

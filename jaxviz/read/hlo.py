@@ -9,7 +9,7 @@ graph up, later calls stay closed once `REPEATED_NODES` have been spent; the nod
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,11 +85,13 @@ def read_hlo(
     frames: bool = True,
     excerpts: bool = False,
     repeated_nodes: int = REPEATED_NODES,
+    scopes: Sequence[str] = (),
 ) -> HloGraph:
     """The graph of a module as `parse_hlo_text` or `parse_hlo_proto` give it; `HloError` for one that is wrong.
 
     Without `frames` the call stacks in the module are left alone: a jaxpr says them better. With `excerpts`
-    the lines that the module names are taken from their files, as far as the tables say that these are meant.
+    the lines that the module names are taken from their files, as far as the tables say that these are meant. `scopes`
+    are what tags in its names stand for.
 
     >>> from jaxviz.read.hlo_text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[2] parameter(0)\\n  ROOT n = f32[2] negate(p)\\n}"
@@ -105,7 +107,7 @@ def read_hlo(
         call_stacks = HloFrames(module, tables, wanted=frames)
         rows = Rows(module, table, tables, orders, call_stacks)
         copies = Copies(rows, orders, repeated_nodes)
-        graph = _Writer(rows, copies).graph()
+        graph = _Writer(rows, copies, scopes).graph()
         if excerpts:
             call_stacks.write_excerpts()
         instruction = rows.row_instruction[copies.row]
@@ -124,8 +126,9 @@ def read_hlo(
 class _Writer:
     """Writes the columns of the graph, all copies of computations at a time."""
 
-    def __init__(self, rows: Rows, copies: Copies) -> None:
+    def __init__(self, rows: Rows, copies: Copies, scopes: Sequence[str]) -> None:
         self.rows = rows
+        self.scopes = scopes
         self.copies = copies
         self.row = copies.row
         outputs = rows.outputs[self.row]
@@ -152,7 +155,7 @@ class _Writer:
 
     def graph(self) -> Graph:
         rows, row, tables = self.rows, self.row, self.rows.tables
-        clean = np.array(tables.strings_of(without_tags(rows.scopes)), np.int64)
+        clean = np.array(tables.strings_of(without_tags(rows.scopes, self.scopes)), np.int64)
         columns = (
             *(rows.kind[row], rows.op[row], rows.name[row], self.copies.copy, rows.stack[row]),
             *(clean[rows.scope[row]], rows.outputs[row], self.reads.count),

@@ -69,10 +69,15 @@ def chosen_states(taken: Sequence[PassState]) -> tuple[list[PassState], str]:
     )
 
 
-def read_states(states: Sequence[PassState], tables: Tables, *, frames: bool = False) -> Iterator[HloGraph]:
-    """The graph of each state, one at a time; with `frames`, with the call stacks that it has of its own."""
+def read_states(
+    states: Sequence[PassState], tables: Tables, *, frames: bool = False, scopes: Sequence[str] = ()
+) -> Iterator[HloGraph]:
+    """The graph of each state, one at a time; with `frames`, with the call stacks that it has of its own.
+
+    `scopes` are what tags stand for.
+    """
     for state in states:
         module = parse_hlo(state.source)
         if frames:
             take_frames_of_elements(module)
-        yield read_hlo(module, tables, frames=frames)
+        yield read_hlo(module, tables, frames=frames, scopes=scopes)

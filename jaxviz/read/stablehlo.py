@@ -40,11 +40,13 @@ class Located(NamedTuple):
     name: Column
 
 
-def read_stablehlo(module: Any, tables: Tables | None = None, *, frames: MlirFrames | None = None) -> Located:
+def read_stablehlo(
+    module: Any, tables: Tables | None = None, *, frames: MlirFrames | None = None, scopes: Sequence[str] = ()
+) -> Located:
     """The graph of an MLIR module with a function `main`, as `lowered.compiler_ir("stablehlo")` gives it.
 
     Without `frames` the call stacks in its locations are left alone: a jaxpr says them better. What has no function
-    is read as it stands in the module.
+    is read as it stands in the module. `scopes` are what tags stand for.
     """
     tables = Tables() if tables is None else tables
     reader = _Reader(tables, frames)
@@ -56,7 +58,7 @@ def read_stablehlo(module: Any, tables: Tables | None = None, *, frames: MlirFra
         drive(reader.region(module.operation.regions[0], "", ()))
     columns = place(reader.blocks, tables, tables.string("program"), tables.string(_program_name(module)))
     name = columns.scope.copy()
-    clean = np.array(tables.strings_of(without_tags(reader.names)), np.int32)
+    clean = np.array(tables.strings_of(without_tags(reader.names, scopes)), np.int32)
     columns.scope[:] = clean[name]
     return Located(with_communication(columns.graph(([], []), tables), reader.meshes), reader.names, name)
 

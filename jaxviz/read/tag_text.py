@@ -14,7 +14,7 @@ MARK = "jvE"
 # The mark stands first, for which is looked much faster than for what must be before it.
 _TAG = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)")
 _TAG_OR_LINE = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)|\n")
-_TAG_IN_PATH = re.compile(rf"{MARK}(?<![^/(;:\n]{MARK})\d+(?:/|(?=[;:)\n]|$))")
+_TAG_IN_PATH = re.compile(rf"{MARK}(?<![^/(;:\n]{MARK})(\d+)(/|(?=[;:)\n]|$))")
 
 #: The numbers of the equations on the way to one, outermost first.
 Path = tuple[int, ...]
@@ -90,18 +90,24 @@ def only_tags(names: Sequence[str]) -> NDArray[np.int64]:
     return only
 
 
-def without_tags(names: Sequence[str]) -> list[str]:
-    """The names of operations as they would be had the equations no tags.
+def without_tags(names: Sequence[str], scopes: Sequence[str] = ()) -> list[str]:
+    """The names of operations as they would be had the equations no tags; `scopes` are what stood in place of these.
 
-    >>> without_tags(["jit(f)/jvE3/while/body/jvE9/mul", "x/"])
-    ['jit(f)/while/body/mul', 'x/']
-    >>> without_tags(["jit(f)/mul;jvE4/mul"])
-    ['jit(f)/mul;mul']
+    >>> without_tags(["jit(f)/jvE3/while/body/jvE1/mul", "x/"], ["", "Dense_0", "", "jvp(LM)"])
+    ['jit(f)/jvp(LM)/while/body/Dense_0/mul', 'x/']
+    >>> without_tags(["jit(f)/mul;jvE4/mul", "jit(f)/jvE2"])
+    ['jit(f)/mul;mul', 'jit(f)']
     """
     if not names:
         return []
-    lines = _TAG_IN_PATH.sub("", _in_lines(names)).split("\n")
-    return [line.rstrip("/") if len(line) < len(name) else name for line, name in zip(lines, names, strict=True)]
+    # Before the first tag, then of each the number, the slash behind it, and what follows.
+    pieces = _TAG_IN_PATH.split(_in_lines(names))
+    for place in range(1, len(pieces), 3):
+        number = int(pieces[place])
+        pieces[place] = scopes[number] if number < len(scopes) else ""
+        pieces[place + 1] = pieces[place + 1] if pieces[place] else ""
+    lines = "".join(pieces).split("\n")
+    return [name if line == name else line.rstrip("/") for line, name in zip(lines, names, strict=True)]
 
 
 def without_tag(name: str) -> str:

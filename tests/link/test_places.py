@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import jax
@@ -90,3 +91,40 @@ def test_names_in_the_passes_have_no_tags():
     assert len(ex.passes)
     assert not any(MARK in node.name for each in (ex.passes.start, ex.passes[0].graph) for node in each)
     assert not any(MARK in text for text in ex.jaxpr.tables.strings)
+
+
+def _scoped(x):
+    @jax.named_scope("turn")
+    def turn(carry, _):
+        return jnp.tanh(carry) * 2.0, None
+
+    with jax.named_scope("first"):
+        x = jnp.sin(x)
+    with jax.named_scope("loop"):
+        x, _ = lax.scan(turn, x, length=3)
+    return jax.jit(jnp.cumsum)(x).sum()
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("function", [_scoped, jax.grad(_scoped), jax.vmap(jax.grad(lambda x: _scoped(x[None])))])
+def test_operations_keep_the_names_that_jax_gives_them_though_only_tags_are_compiled(function):
+    ex = jv.explore(function, X)
+    compiled = ex._capture.hlo_as_read.names
+    assert any(MARK in name for name in compiled)
+    assert not any(scope in name for name in compiled for scope in ("first", "turn", "jvp"))
+    strings = ex.jaxpr.tables.strings
+    shown = {strings[scope] for scope in ex.hlo.nodes.scope} - {""}
+    text = jax.jit(function).lower(X).compile().as_text()
+    assert shown <= set(re.findall(r'op_name="([^"]*)"', text))
+    assert any("first" in name for name in shown)
+    assert any("turn" in name for name in shown)
+
+
+def test_a_scope_of_two_lines_is_shown_as_one():
+    def scoped(x):
+        with jax.named_scope("one\ntwo"):
+            return jnp.sin(x)
+
+    ex = jv.explore(scoped, X)
+    assert ex.hlo.find("sine")[0].scope == "jit(scoped)/one two/sin"
+    assert ex.stablehlo.find("sine")[0].scope == "jit(scoped)/one two/sin"
