@@ -224,7 +224,10 @@ class Capture:
 
     @cached_property
     def _lowered(self) -> Any:
-        lowered = self.program.lower(self._tags.jaxpr)
+        jaxpr = self._tags.jaxpr
+        # So many objects are new by then that Python would begin to walk all that there are.
+        with no_collections():
+            lowered = self.program.lower(jaxpr)
         self.seconds["stablehlo"]["lower"] = self.program.seconds["lower"]
         return lowered
 

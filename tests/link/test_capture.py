@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections import Counter
+from contextlib import nullcontext
 
 import jax
 import jax.numpy as jnp
@@ -403,6 +405,24 @@ def test_the_persons_jit_and_settings_stay_as_they_were():
     assert "jvE" not in str(f.trace(x).jaxpr.eqns[0].source_info.name_stack)
     assert "jvE" not in f.lower(x).as_text(debug_info=True)
     np.testing.assert_allclose(f(x), np.sin(1.0) * 2.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_python_collects_nothing_while_jax_lowers_and_goes_on_after_it(monkeypatch, fails):
+    lower, seen = Program.lower, []
+
+    def watched(program, jaxpr):
+        seen.append(gc.isenabled())
+        if fails:
+            raise ValueError("expected to fail")
+        return lower(program, jaxpr)
+
+    monkeypatch.setattr(Program, "lower", watched)
+    ex = jv.explore(jnp.sin, jnp.ones(4))
+    with pytest.raises(ValueError, match="expected to fail") if fails else nullcontext():
+        assert len(ex.stablehlo)
+    assert seen == [False]
+    assert gc.isenabled()
 
 
 def test_the_persistent_cache_is_neither_used_nor_filled(tmp_path):
