@@ -28,7 +28,16 @@ from jaxviz.outline.elements import (
     Paths,
     is_kind,
 )
-from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, is_control, is_loop
+from jaxviz.outline.expressions import (
+    GENERIC,
+    POOR,
+    WRAPPER,
+    Expressions,
+    is_control,
+    is_loop,
+    takes_gradient,
+    takes_tangents,
+)
 from jaxviz.outline.paths import NodePaths, combinations_of
 from jaxviz.outline.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows
@@ -214,8 +223,9 @@ class Chains:
             is_whole = is_whole and not step & 2
             merged = None
             if current is not None:
-                is_text = label.kind == CALL and self._is_nameless(label) and not self._is_nameless(current)
-                merged = _merged(current, label, is_box, is_region, is_whole, is_text)
+                is_named = label.kind == CALL and not self._is_nameless(current)
+                says_less = is_named and (self._is_nameless(label) or _only_hands_on(current.name, label.name))
+                merged = _merged(current, label, is_box, is_region, is_whole, says_less)
             is_whole = is_whole or label.kind == CALL
             if merged is None:
                 numbers.append(len(self.labels))
@@ -272,12 +282,20 @@ def _holding_paths(paths: Paths) -> list[bool]:
     return holds
 
 
-def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole: bool, is_text: bool) -> Label | None:
+def _only_hands_on(outer: str, inner: str) -> bool:
+    """Whether a function that only calls another one is what the person calls that here: `critic`, not `mlp`.
+
+    How something is chosen or differentiated says more than who asks for it, and some names say nothing.
+    """
+    return outer not in POOR and not is_control(inner) and not takes_gradient(inner) and not takes_tangents(inner)
+
+
+def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole: bool, says_less: bool) -> Label | None:
     """One label for a region and the only region inside it; None where both stay.
 
     `is_box` says that the inner one is one expression, so a box, and `is_region`, that it is the call of a loop or a
     condition, which is named by it; the program and its phases swallow neither. `is_whole` says that the outer one
-    has nothing else in it anywhere, and `is_text`, that the person gave a name to the outer one alone.
+    has nothing else in it anywhere, and `says_less`, that the outer one is what the person calls all of it.
     """
     token = outer.token + inner.token
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
@@ -316,7 +334,7 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole:
         better = inner.name and outer.kind != MODULE and says_nothing and inner.name not in GENERIC
         return outer._replace(name=inner.name if better else outer.name, frames=frames, token=token)
     # A loop that is all of a function of the person is what that does; how it is written says less.
-    says_all = inner.name in GENERIC or (is_whole and (is_box or is_loop(inner.name) or is_text))
+    says_all = inner.name in GENERIC or (is_whole and (is_box or is_loop(inner.name) or says_less))
     if inner.kind == CALL and says_all and outer.name not in GENERIC and " " not in outer.name:
         # A function of one expression is known by its own name, unless it has none but its text. One expression that
         # stands apart from the others of its function is not all of the function.

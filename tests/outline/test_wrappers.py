@@ -192,3 +192,25 @@ class MLP:
     outline = outline_of(loss, _X)
     assert not rows_named(outline, "loss", "stack")
     assert [row.name for row in outline if row.count > 1] == ["Linear"]
+
+
+def test_two_models_that_hand_on_to_the_same_function_keep_the_names_that_the_person_calls_them_by():
+    def mlp(params, x):
+        for w in params:
+            x = jnp.tanh(x @ w)
+        return x / 2
+
+    def critic(params, x):
+        return mlp(params, x)
+
+    def model(params, x):
+        return mlp(params, x)
+
+    def program(d, g, x):
+        fake = model(g, x)
+        return critic(d, fake) + critic(d, x)
+
+    weights = [jnp.ones((4, 4))] * 2
+    outline = outline_of(program, weights, weights, jnp.ones((2, 4)))
+    # What says less than the function that it calls gives way to that.
+    assert names_inside(outline, 0) == ["mlp", "critic", "critic", "add"]
