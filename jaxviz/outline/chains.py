@@ -114,12 +114,14 @@ class Chains:
 
     def _pieces_around_modules(self, rows: Rows, kinds: Column) -> NDArray[np.bool_]:
         """Calls of the person that modules cut into several pieces, with the statements that they stand in: no piece is
-        the call, so what it holds stands beside the modules."""
+        the call, so what it holds stands beside the modules; on the way back too, where one piece may be left."""
         paths, around = self._found.paths, self._found.around_modules
         kind, parent = kinds[rows.path], rows.parent
         pieces = np.zeros(len(rows), np.bool_)
         beside_modules = np.bincount(parent[kind == MODULE], minlength=len(rows)) > 0
         seen: dict[tuple[int, int], int] = {}
+        alone: list[tuple[int, int]] = []
+        cut: set[int] = set()
         holds_own = np.bincount(parent[is_kind(kind, (STATEMENT, CALL))], minlength=len(rows)) > 0
         for row in np.flatnonzero((kind == CALL) & holds_own).tolist():
             if paths.element(int(rows.path[row])).frame not in around:
@@ -127,8 +129,13 @@ class Chains:
             outer = int(parent[row])
             outer = int(parent[outer]) if kind[outer] == STATEMENT else outer
             before = seen.setdefault((outer, int(rows.path[row])), row)
-            if before != row and beside_modules[outer]:
+            step = int(paths.step[rows.path[row]])
+            if beside_modules[outer] and before == row:
+                alone.append((row, step))
+            elif beside_modules[outer]:
                 pieces[[before, row]] = True
+                cut.add(step)
+        pieces[[row for row, step in alone if step in cut]] = True
         holds_pieces = np.bincount(parent[pieces], minlength=len(rows)) > 0
         return pieces | ((kind == STATEMENT) & holds_pieces)
 

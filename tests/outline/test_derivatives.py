@@ -447,3 +447,23 @@ def test_what_is_linearized_and_pulled_back_in_every_turn_of_a_python_loop_is_on
     (turns,) = shown(outline_of(fit, jnp.ones(2)), 0)
     assert turns.count == 4
     assert len(rows_named(outline_of(fit, jnp.ones(2)), "tangents")) == 4
+
+
+def test_what_modules_cut_into_pieces_forward_stands_beside_them_backward_too_though_one_piece_is_left():
+    def forward(params, x):
+        positive = x > 0
+        with jax.named_scope("embed"):
+            h = x @ params[0]
+        h = jnp.tanh(h)
+        h = jnp.sin(h) * positive
+        with jax.named_scope("mlp"):
+            return h @ params[1]
+
+    def loss(params, x):
+        y = forward(params, x)
+        return (y**2).mean()
+
+    outline = outline_of(jax.grad(loss), [jnp.ones((4, 4))] * 2, jnp.ones((2, 4)))
+    assert not rows_named(outline, "forward", "call")
+    (forth, back) = rows_named(outline, "tanh")
+    assert forth.twin == back.index
