@@ -84,6 +84,7 @@ class Chains:
         rows = rows.keep(kept)
         rows = rows.keep(~(self._pieces_around_modules(rows, kinds) | self._pieces_of_turns(rows, kinds)))
         rows = rows.keep(~self._single_operations(rows, kinds, before))
+        rows = rows.keep(~self._named_as_their_whole(rows, kinds))
         self._tell_beside(rows)
 
         count = len(rows)
@@ -170,6 +171,32 @@ class Chains:
             for path in rows.path[single]
         ]
         return single
+
+    def _named_as_their_whole(self, rows: Rows, kinds: Column) -> NDArray[np.bool_]:
+        """Functions of a library with the name of the call that they stand in once, and say again: it holds what they
+        do. Those that it calls several times are told by their number."""
+        kind, parent = kinds[rows.path], rows.parent
+        found = (kind == FUNCTION) & is_kind(kind[parent], (CALL, FUNCTION))
+        same = parent.astype(np.int64) << 32 | rows.path
+        _, which, count = np.unique(same, return_inverse=True, return_counts=True)
+        found &= count[which.reshape(-1)] == 1
+        known = dict[tuple[int, int], bool]()
+        for row in np.flatnonzero(found).tolist():
+            outer = int(parent[row])
+            while kind[outer] == FUNCTION and self._function_name(int(rows.path[outer])) in GENERIC:
+                outer = int(parent[outer])
+            pair = int(rows.path[row]), int(rows.path[outer])
+            if pair not in known:
+                name = self._function_name(pair[0])
+                known[pair] = bool(name) and name == self._function_name(pair[1])
+            found[row] = known[pair]
+        return found
+
+    def _function_name(self, path: int) -> str:
+        """The name of the function that a path ends with, or of the call of one, without what it was taken from."""
+        element = self._found.paths.element(path)
+        name = element.name or (self._place_name(element.frame) if element.frame >= 0 else "")
+        return name.rpartition(".")[2]
 
     def _tell_beside(self, rows: Rows) -> None:
         """Notes in the steps of paths which of them stand beside others, be it in another piece of the same thing."""

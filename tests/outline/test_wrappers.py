@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sysconfig
 
+import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
@@ -214,3 +215,21 @@ def test_two_models_that_hand_on_to_the_same_function_keep_the_names_that_the_pe
     outline = outline_of(program, weights, weights, jnp.ones((2, 4)))
     # What says less than the function that it calls gives way to that.
     assert names_inside(outline, 0) == ["mlp", "critic", "critic", "add"]
+
+
+def test_a_function_with_the_name_of_the_call_that_it_stands_in_says_nothing_again(library):
+    code = (
+        "def wrapper(x):\n    return jnp.floor(solve(x))\n\n\n"
+        "def solve(x):\n    for _ in range(2):\n        x = begin(x)\n    return jnp.tanh(x) + jnp.cosh(x)\n\n\n"
+        "def begin(x):\n    return jnp.sin(x) * 2\n"
+    )
+    solve = library(code)["wrapper"]
+    outline = outline_of(lambda x: jnp.exp(solve(jnp.log(x) * 2)), _X)
+    (call,) = [row for row in outline if row.name == "solve"]
+    assert {"begin x2", "tanh", "cosh", "floor"} <= set(names_inside(outline, call.index))
+
+
+def test_functions_with_the_name_of_the_call_that_they_stand_in_are_counted(library):
+    clip = library("def clip(x, by):\n    return jnp.minimum(jnp.maximum(x, -by), by)\n")["clip"]
+    outline = outline_of(lambda xs: jax.tree.map(lambda x: clip(x, 2.0), xs), [_X, _X, _X])
+    assert [(row.name, row.count) for row in outline if row.count > 1] == [("clip", 3)]
