@@ -8,7 +8,7 @@ import ast
 import re
 from dataclasses import dataclass, replace
 
-from jaxviz.outline.source import OPERATIONS, Place, Source, source_of
+from jaxviz.outline.source import OPERATIONS, Found, Place, Source, source_of
 from jaxviz.tables import Tables
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -111,7 +111,8 @@ class Expression:
     function: str = ""
     # Of a comprehension what it goes through, which it takes apart itself.
     iterated: str = ""
-    # For indexing by constants that an operation is applied to: the place of that operation, which says it too.
+    # For indexing by constants that an operation is applied to, and for taking apart what one gives: the place of that
+    # operation, which says it too.
     operation: Place | None = None
     # Whether what is called is a lambda that stands here: its text names it, no name that the person gave.
     nameless: bool = False
@@ -161,11 +162,20 @@ class Expressions:
         else:
             expression = _of_expression(source, found.expression, found.statement)
         function = _lambda_name(found.function) if isinstance(found.function, ast.Lambda) else ""
-        operation = source.place_of(found.operation) if found.operation is not None else None
+        applied = found.operation or _unpacked(found)
+        operation = source.place_of(applied) if applied is not None else None
         loop = _loop_head(source, found.loop)
         loops = (*(_loop_head(source, one) for one in found.outer), loop) if loop else ()
         places = tuple(source.place_of(one) for one in (*found.outer, found.loop) if one is not None)
         return replace(expression, loop=loop, loops=loops, loop_places=places, function=function, operation=operation)
+
+
+def _unpacked(found: Found) -> ast.AST | None:
+    """The operation whose result the targets of a statement take apart."""
+    statement = found.statement
+    if isinstance(statement, ast.Assign) and found.expression in statement.targets:
+        return statement.value if isinstance(statement.value, OPERATIONS) else None
+    return None
 
 
 def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:

@@ -205,7 +205,7 @@ _BOXES = {
     "flax_block_forward": 13,
     "cond": 6,
     "while_loop": 5,
-    "random_numbers": 10,
+    "random_numbers": 9,
     "custom_vjp": 10,
 }
 

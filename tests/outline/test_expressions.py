@@ -419,3 +419,16 @@ def test_a_function_that_is_one_region_is_not_told_twice():
     spread_row = row_named(outline, "spread")
     assert spread_row.kind == "body"
     assert names_inside(outline, spread_row.index) == ["tanh", "sum", "psum"]
+
+
+def test_what_an_operation_gives_is_taken_apart_in_its_box():
+    def noisy(key, x):
+        one, other, last = jax.random.split(key, 3)
+        left, right = jnp.tanh(x)
+        return left * jax.random.normal(one), right * jax.random.normal(other), jax.random.normal(last)
+
+    outline = outline_of(noisy, jax.random.key(0), jnp.ones((2, 4)))
+    split, tanh = (row_named(outline, name, "expression") for name in ("split", "tanh"))
+    assert "unpack" in names_inside(outline, split.index)
+    assert "unpack" in names_inside(outline, tanh.index)
+    assert [row.kind for row in rows_named(outline, "unpack")] == ["function"] * 2
