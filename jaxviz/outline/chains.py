@@ -179,7 +179,7 @@ class Chains:
         found = (kind == FUNCTION) & is_kind(kind[parent], (CALL, FUNCTION))
         same = parent.astype(np.int64) << 32 | rows.path
         _, which, count = np.unique(same, return_inverse=True, return_counts=True)
-        found &= count[which.reshape(-1)] == 1
+        found &= (count[which.reshape(-1)] == 1) & (np.bincount(parent[1:], minlength=len(rows)) > 0)
         known = dict[tuple[int, int], bool]()
         for row in np.flatnonzero(found).tolist():
             outer = int(parent[row])

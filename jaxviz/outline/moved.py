@@ -64,7 +64,8 @@ def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
         if strings[nodes.op[owner]] in _LOOPS and stack[owner] >= 0:
             loops[int(nodes.region[owner])][int(stack[owner])].append(owner)
     for region, calls in loops.items():
-        beside = np.flatnonzero(nodes.region == region)
+        start, end = (int(column[region]) for column in graph.region_intervals)
+        beside = start + np.flatnonzero(nodes.region[start:end] == region)
         used = rows_used(stack[beside][stack[beside] >= 0])
         for call, owners in calls.items():
             first = {one: _first_below(stacks, call, one) for one in used}
