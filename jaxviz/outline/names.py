@@ -50,6 +50,8 @@ _WORK = (
 
 # What is made again on the way back.
 _AGAIN = "recomputed"
+# That a function is computed again says that it is a checkpoint.
+_CHECKPOINTED = re.compile(r"(?:checkpoint|remat)\((.+)\)$")
 
 # The part of a loop that says whether it turns once more.
 _GOES_ON = "while"
@@ -114,6 +116,7 @@ class Names:
             columns[0, row] = string(name)
         for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
             name, detail = self._recomputed(row)
+            name = _CHECKPOINTED.sub(r"\1", name)
             columns[0, row], columns[1, row] = string(f"{_AGAIN} {name}" if name else _AGAIN), string(detail)
             for around in self._checkpoints(row) if name else ():
                 columns[0, around] = string(unnumbered(name) if draft.count[around] > 1 else name)

@@ -268,6 +268,17 @@ def test_a_checkpointed_call_of_several_expressions_is_one_box_that_says_what_th
     assert (again.closed, again.detail) == (True, "scores = jnp.sin(x) * jnp.exp(x), cos")
 
 
+def test_what_is_made_again_of_a_function_that_a_loop_checkpoints_is_called_by_the_function():
+    def layer(x, weights):
+        return x + jnp.tanh(x @ weights["up"]) @ weights["down"]
+
+    def loss(weights, x):
+        return jax.lax.scan(lambda x, one: (jax.checkpoint(layer)(x, one), None), x, weights)[0].sum()
+
+    weights = {"up": jnp.ones((3, 4, 8)), "down": jnp.ones((3, 8, 4))}
+    assert row_named(outline_of(jax.grad(loss), weights, jnp.ones(4)), "recomputed layer", "recomputed").closed
+
+
 def test_what_is_made_again_of_modules_is_one_box_that_names_them():
     scope = "transpose(jvp(Net))/jvp(Net)"
     assert parse_scope(scope) == (2, ("Net",), -1, 2)
