@@ -177,3 +177,13 @@ test('a box that opens is the frame that it becomes, and what stands in it is ne
   assert.equal(closed.label[from[open.label.indexOf('cell')]], 'cell');
   assert.equal(from[open.label.indexOf('mul')], -1);
 });
+
+test('what a person opens tells apart what it shows, also where there was no room for that at first', () => {
+  const document = twoStages();
+  const [graph] = document.graphs;
+  const openings = new Openings(document, graph);
+  openings.enter(graph, none);
+  assert.equal(openings.state.apart, false);
+  openings.toggle(1);
+  assert.equal(openings.state.apart, true);
+});

@@ -10,7 +10,7 @@ import { Brevity, type ViewState } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { openAroundItem } from './where.ts';
 
-type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'brevity' | 'types'>>;
+type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'brevity' | 'types' | 'apart'>>;
 
 /** Something that the person did, to be done in the other stages when they are entered. */
 export interface Change {
@@ -59,7 +59,7 @@ export class Openings {
     if (!this.touched || !this.known.has(graph)) {
       this.known.set(
         graph,
-        this.carried(before, graph) ?? { spread: NONE, brevity: Brevity.none, types: false, ...first() }
+        this.carried(before, graph) ?? { spread: NONE, brevity: Brevity.none, types: false, apart: false, ...first() }
       );
     }
     for (const change of this.changes.slice(this.made.get(graph) ?? 0)) {
@@ -154,11 +154,14 @@ export class Openings {
   }
 
   private get opened(): Opened {
-    return this.known.get(this.graph) ?? { open: NONE, spread: NONE, brevity: Brevity.none, types: false };
+    return (
+      this.known.get(this.graph) ?? { open: NONE, spread: NONE, brevity: Brevity.none, types: false, apart: false }
+    );
   }
 
   private set(change: Partial<Opened>): void {
-    this.known.set(this.graph, { ...this.opened, ...change });
+    // What a person opens tells apart what it shows, whatever the room.
+    this.known.set(this.graph, { ...this.opened, apart: true, ...change });
   }
 
   private note(change: Change): void {

@@ -92,7 +92,7 @@ function stateOf(document: Document, graph: Graph, options: Options): ViewState 
     return firstView(document, graph, spaceOf(options), measure, layout);
   }
   const open = options.open === 'all' ? openEverything(rowsOf(document, graph), true) : new Set(options.open);
-  return { open, brevity: brevityIn(spaceOf(options)) };
+  return { open, brevity: brevityIn(spaceOf(options)), apart: true };
 }
 
 function spaceOf({ width, height }: Options): Space {

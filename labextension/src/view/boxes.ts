@@ -8,6 +8,7 @@ import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { cut, newType, nodeLabel, turns, typeText, variableOf } from './label.ts';
 import { childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
+import { toldApart } from './toldApart.ts';
 import { Shape } from './visible.ts';
 
 /** Up to so many results are boxes of their own; more are chips at the boxes that make them. */
@@ -49,6 +50,9 @@ export class Boxes {
     this.ghostOf = ghostsOf(graph, folds, fatesOf(document, graph));
     this.rows = folds.rows;
     this.build();
+    if (folds.state.apart) {
+      this.tellApart();
+    }
   }
 
   /** The box that an item is seen in, or -1. */
@@ -115,6 +119,24 @@ export class Boxes {
       } else {
         this.addRow(one.item);
       }
+    }
+  }
+
+  /** Closed rows beside each other that look alike and hold different things say what differs. */
+  private tellApart(): void {
+    const looks = new Map<string, number[]>();
+    this.item.forEach((item, box) => {
+      if (item >= 0 && this.shape[box] === Shape.box) {
+        const look = [this.parent[box], this.times[box], this.label[box], this.detail[box]].join('\n');
+        looks.set(look, [...(looks.get(look) ?? []), box]);
+      }
+    });
+    for (const boxes of looks.values()) {
+      const rows = boxes.length > 1 ? boxes.map(box => this.item[box]) : [];
+      toldApart(this.document, this.graph, this.rows, rows).forEach((words, at) => {
+        const box = boxes[at];
+        this.detail[box] = [this.detail[box], words].filter(Boolean).join(' ');
+      });
     }
   }
 

@@ -19,6 +19,8 @@ import { Shape, type VisibleGraph } from './visible.ts';
 const LEAST_ZOOM = 0.75;
 /** Types of what closed rows give are worth this much of the zoom without them. */
 const ZOOM_WITH_TYPES = 0.95;
+/** What tells closed rows apart that look alike is worth more. */
+const ZOOM_APART = 0.85;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
 const LEAVING_ROOM = 7;
 /** So few boxes beside phases say little: forward is shown without backward instead. */
@@ -59,7 +61,7 @@ export function* firstSteps(document: Document, graph: Graph, space: Space, meas
   yield undefined;
   const chooserOf = (brevity: number): Chooser => new Chooser(document, graph, rows, space, measure, brevity);
   const { state } = yield* chosen(chooserOf, brevityIn(space));
-  return yield* chooserOf(brevityIn(space)).withTypes(state);
+  return yield* chooserOf(brevityIn(space)).withDetails(state);
 }
 
 /** What is chosen with words as they are, or with shorter ones where little is seen otherwise. */
@@ -135,20 +137,22 @@ class Chooser {
     return { open: this.open, brevity: this.brevity };
   }
 
-  /** The same with the types of what closed rows give, if all of it stays nearly as large as it is. */
-  *withTypes(state: ViewState): Steps<ViewState> {
+  /** The same with more told of closed rows, if all of it stays nearly as large as it is. */
+  *withDetails(state: ViewState): Steps<ViewState> {
+    const apart = yield* this.withMore(state, { apart: true }, ZOOM_APART);
+    return state.brevity ? apart : yield* this.withMore(apart, { types: true }, ZOOM_WITH_TYPES);
+  }
+
+  private *withMore(state: ViewState, told: Partial<ViewState>, share: number): Steps<ViewState> {
     const { document, graph } = this;
-    if (state.brevity) {
-      return state;
-    }
     // What is remembered of the one is kept for where it is the better one.
-    const typed = { ...state, open: new Set(state.open), types: true };
-    const [plain, more] = [state, typed].map(one => remembered(document, graph, one));
-    if (plain.detail.every((detail, box) => detail === more.detail[box])) {
+    const more = { ...state, ...told, open: new Set(state.open) };
+    const [plain, detailed] = [state, more].map(one => remembered(document, graph, one));
+    if (plain.detail.every((detail, box) => detail === detailed.detail[box])) {
       return state;
     }
-    const least = Math.max(LEAST_ZOOM, (yield* this.zoomOf(plain)) * ZOOM_WITH_TYPES);
-    return (yield* this.zoomOf(more)) >= least ? typed : state;
+    const least = Math.max(LEAST_ZOOM, (yield* this.zoomOf(plain)) * share);
+    return (yield* this.zoomOf(detailed)) >= least ? more : state;
   }
 
   get saysEnough(): boolean {

@@ -28,6 +28,8 @@ export interface ViewState {
   readonly brevity?: number;
   /** There is room for the types of what closed rows give. */
   readonly types?: boolean;
+  /** There is room for what tells closed boxes apart that look alike. */
+  readonly apart?: boolean;
 }
 
 /** Nothing: a node that is looked through, or that is a mere label. */

@@ -14,6 +14,7 @@ interface Remembered {
   readonly graph: Graph;
   readonly brevity: number;
   readonly types: boolean;
+  readonly apart: boolean;
   readonly visible: VisibleGraph;
 }
 
@@ -21,12 +22,12 @@ export function remembered(document: Document, graph: Graph, state: ViewState): 
   if (state.all || state.spread?.size) {
     return show(document, graph, state);
   }
-  const [brevity, types] = [state.brevity ?? Brevity.none, state.types === true];
+  const { brevity = Brevity.none, types = false, apart = false } = state;
   const before = known.get(state.open);
-  if (before?.graph === graph && before.brevity === brevity && before.types === types) {
+  if (before?.graph === graph && before.brevity === brevity && before.types === types && before.apart === apart) {
     return before.visible;
   }
   const visible = show(document, graph, state);
-  known.set(state.open, { graph, brevity, types, visible });
+  known.set(state.open, { graph, brevity, types, apart, visible });
   return visible;
 }
