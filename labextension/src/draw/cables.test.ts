@@ -237,3 +237,18 @@ test('the label of a mark on a box at the end of a cable stands clear of what th
   assert.ok(covers(sceneWith(boxes, [])), 'where it stands at first, it would be in the way');
   assert.ok(!covers(tied));
 });
+
+test('where one phase stands below the other, what a cable carries is said where it covers no box', () => {
+  const above: Placed = { parent: -1, at: [100, 0, 300, 120] };
+  const below: Placed = { parent: -1, at: [0, 200, 300, 200] };
+  const scene = sceneWith(
+    [above, below, box(0, 250, 1), box(1, 100, 8), { parent: 1, at: [150, 218, 80, 22] }],
+    [cable(2, 3, 4096)]
+  );
+  const [label] = cableAreas(scene);
+  const covered = solids(scene).filter(
+    ({ left, right, top, bottom }) =>
+      left < label.right && right > label.left && top < label.bottom && bottom > label.top
+  );
+  assert.deepEqual(covered, []);
+});

@@ -16,6 +16,8 @@ import type { Layout } from '../layout/input.ts';
 const MOST_CABLES = 4;
 /** Between labels. */
 const APART = 1;
+/** Places along the way of a cable that are looked at for its label, where the first one is over a box. */
+const PLACES = 40;
 
 interface Drawn {
   readonly runs: readonly Run[];
@@ -108,16 +110,27 @@ function runsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[])
   const runs = cables.map(cable => {
     const gap = gapBetween(scene, cable.source, cable.target);
     const points = wayAround(cableEnds(scene, cable), gap, boxes, cable);
-    return {
-      cable,
-      points,
-      text: residualsText(cable),
-      labelX: gap,
-      labelY: heightAt(points, gap)
-    };
+    const text = residualsText(cable);
+    const labelX = clearPlace(points, gap, measure(text, 'chip') / 2 + CHIP_INSET, boxes);
+    return { cable, points, text, labelX, labelY: heightAt(points, labelX) };
   });
   const tops = spreadOut(runs.map(({ labelY }) => labelY - CHIP_HEIGHT / 2));
   return runs.map((run, i) => ({ ...run, labelY: tops[i] }));
+}
+
+/** Where a label of such a half width covers no box: as it is wished, or else at the nearest place along the way. */
+function clearPlace(points: readonly number[], wish: number, half: number, boxes: readonly Solid[]): number {
+  const [from, to] = [points[0], points[points.length - 2]];
+  const along = Array.from({ length: PLACES + 1 }, (_, i) => from + ((to - from) * i) / PLACES);
+  const covers = (x: number): boolean => {
+    const y = heightAt(points, x);
+    return boxes.some(
+      ({ left, right, top, bottom }) =>
+        left < x + half && right > x - half && top < y + CHIP_HEIGHT / 2 && bottom > y - CHIP_HEIGHT / 2
+    );
+  };
+  const places = [wish, ...along.sort((a, b) => Math.abs(a - wish) - Math.abs(b - wish))];
+  return places.find(x => !covers(x)) ?? wish;
 }
 
 /** Where a way crosses a vertical line. */
