@@ -10,6 +10,7 @@ from typing import Any
 
 from jaxviz import compat_mlir
 from jaxviz.read.bytecode import BytecodeError, text_of_bytecode
+from jaxviz.read.nesting import DEEPEST, too_deep
 
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
 _UNKNOWN = re.compile(r"not found for custom op '\w+\.|^custom op '\w+\.[\w.]+' is unknown")
@@ -40,6 +41,9 @@ def parse_mlir(source: str | bytes) -> Any:
             source = text_of_bytecode(source)
         except BytecodeError as error:
             raise MlirError(f"byte 0: {_expected(_ERROR.sub(lambda found: found[3], str(error)))}") from None
+    place = too_deep(source)
+    if place is not None:
+        raise MlirError(f"line {place[0]}:{place[1]}: expected at most {DEEPEST:,} brackets within one another")
     context = compat_mlir.mlir_context()
     try:
         with context:
