@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -182,3 +183,41 @@ def test_an_interrupt_between_runs_ends_them():
     with pytest.raises(KeyboardInterrupt):
         ex.run(repeat=10_000)
     assert len(ex.run(repeat=1).seconds) == 1
+
+
+INTERRUPTED_BETWEEN_PASSES = """
+import _thread, os, signal, sys, tempfile, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import jax, jax.numpy as jnp, jaxviz as jv
+
+def many(x):
+    for _ in range(2000):
+        x = jnp.sin(x) * 1.01
+    return x
+
+ex = jv.explore(many, jnp.ones((8, 8)))
+ex.stablehlo
+folder = tempfile.gettempdir()
+
+def interrupt():
+    # Once the first pass is dumped.
+    while not any(files for _, _, files in os.walk(folder)):
+        pass
+    _thread.interrupt_main()
+
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    ex.passes
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_an_interrupt_while_passes_are_dumped_leaves_nothing_behind(tmp_path):
+    """The compiler goes on, and the process ends without it."""
+    command = [sys.executable, "-c", INTERRUPTED_BETWEEN_PASSES]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=environment)
+    assert done.stdout == "interrupted\n", done.stderr
+    assert done.returncode == 0, done.stderr
+    assert [*tmp_path.iterdir()] == []
