@@ -37,6 +37,8 @@ from jaxviz.targets import Target, find_target
 _ARGUMENT_LENGTH = 40
 # Parts of an argument that are spelled out one by one.
 _MOST_PARTS = 8
+# What JAX made of a function that it was given the arguments of: it is called for results alone, and not traced again.
+_STAGES = (jax.stages.Traced, jax.stages.Lowered, jax.stages.Compiled)
 
 
 class Program:
@@ -57,7 +59,7 @@ class Program:
         options: JitOptions | None = None,
         target: str | Target | None = None,
     ) -> None:
-        if not callable(fn):
+        if not callable(fn) or isinstance(fn, _STAGES):
             raise TypeError(f"expected a function and its arguments, but got {type(fn).__name__} as the function")
         self.fn = fn
         self.args = tuple(args)

@@ -135,6 +135,13 @@ def test_what_cannot_be_called_is_refused():
         Program([1], ())  # type: ignore[arg-type]
 
 
+def test_what_jax_made_of_a_function_already_is_refused():
+    traced = jax.jit(jnp.sin).trace(X)
+    for stage in (traced, traced.lower(), traced.lower().compile()):
+        with pytest.raises(TypeError, match=f"expected a function and its arguments, but got {type(stage).__name__}"):
+            Program(stage, (X,))
+
+
 class Model:
     def __init__(self):
         self.act = jnp.sin
