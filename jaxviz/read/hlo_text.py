@@ -25,6 +25,8 @@ for _ in range(8):
     _INSIDE = rf"(?:[^()]++|\({_INSIDE}\))*+"
 _SHAPE = rf"[^\s(]\S*+|\({_INSIDE}\)"
 _INSTRUCTION = re.compile(rf"\s*(ROOT )?%?({_NAME}) = ({_SHAPE}) ([a-z][\w-]*)\(({_INSIDE})\)(?:, ([a-zA-Z_].*))?\s*$")
+# The head of a computation that was printed without its name.
+_UNNAMED = re.compile(r"\s*%?\(.*\{\s*$")
 _COMPUTATION = re.compile(rf"\s*(ENTRY )?(?:%?({_NAME}) )?(?:\(.* )?\{{\s*$")
 _HEADER = re.compile(r"\s*HloModule (?:([^\s,]+)|(?=,))(?:, (.*))?$")
 _CLOSING = re.compile(r"\s*\}(?:, [\w-]+=.*|\s*//.*)?\s*$")
@@ -147,7 +149,9 @@ class _Parser:
             if found is None:
                 if line.lstrip().startswith("//"):
                     continue
-                raise HloTextError(at, first_column(line), "the name of a computation and {")
+                unnamed = _UNNAMED.match(line) is not None
+                missing = ", but names are left out (print_ids = False), so that nothing says what is called"
+                raise HloTextError(at, first_column(line), f"the name of a computation and {{{missing * unnamed}")
             if found[1]:
                 if self.module.entry >= 0:
                     raise HloTextError(at, first_column(line), "one ENTRY computation only")

@@ -299,6 +299,13 @@ def test_text_that_leaves_out_too_much_is_refused(compiled, option):
         parse_hlo_text(compiled.to_string(options))
 
 
+def test_of_text_without_names_it_is_said_that_they_are_left_out(compiled):
+    options = hlo.HloPrintOptions()
+    options.print_ids = False
+    with pytest.raises(HloError, match=r"names are left out \(print_ids = False\)"):
+        parse_hlo_text(compiled.to_string(options))
+
+
 def test_text_of_windows_lines_is_read(compiled):
     text = compiled.to_string()
     assert rows(read_hlo(parse_hlo_text(text.replace("\n", "\r\n")))) == rows(read_hlo(parse_hlo_text(text)))
