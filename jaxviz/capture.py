@@ -179,7 +179,7 @@ class Capture:
         """The module after every pass of the compiler that changed it; none for a program that is too large."""
         if len(self.jaxpr) > ALL_PASSES:
             return ()
-        return self._optimize(".*").snapshots
+        return optimize(self._lowered, mark=MARK.encode(), passes=".*").snapshots
 
     @cached_property
     def passes(self) -> Passes:
@@ -190,7 +190,9 @@ class Capture:
 
         start = perf_counter()
         large = len(self.jaxpr) > ALL_PASSES
-        snapshots = self._optimize(TELLING_PASSES).snapshots if large else self.snapshots
+        snapshots = (
+            optimize(self._lowered, mark=MARK.encode(), passes=TELLING_PASSES).snapshots if large else self.snapshots
+        )
         self.seconds["passes"] = {"snapshots": perf_counter() - start}
         outline = self.outline
         with self._timed("passes", "read"):
@@ -231,17 +233,12 @@ class Capture:
 
     @cached_property
     def _optimized(self) -> Optimized:
-        self._lowered  # noqa: B018  # Not in two threads at once.
+        lowered = self._lowered
         with meanwhile(self._read_ahead):
-            optimized = self._optimize()
+            # The compiler hears of no interrupt.
+            optimized = Work(lambda _: optimize(lowered, mark=MARK.encode())).wait()
         self.seconds["hlo"]["optimize"] = optimized.seconds
         return optimized
-
-    def _optimize(self, passes: str = "") -> Optimized:
-        """Optimized in another thread, where an interrupt leaves nothing half done: the compiler may hear of one, and
-        goes on all the same."""
-        lowered = self._lowered
-        return Work(lambda _: optimize(lowered, mark=MARK.encode(), passes=passes)).wait()
 
     def _read_ahead(self) -> None:
         """All that can be read before there is HLO. What fails is not there, and fails again where it is asked for."""

@@ -65,9 +65,6 @@ class _Enough(Exception):
     """Raised inside the compiler to stop it."""
 
 
-# So often what another thread writes to is removed.
-_TRIES = 10
-
 # One at a time: the hook is there for every thread of the process.
 _compiling = threading.Lock()
 
@@ -162,25 +159,10 @@ def _snapshots(passes: str) -> Iterator[_Taken]:
         yield _Taken(None, "")
         return
     folder = Path(tempfile.mkdtemp(prefix="jaxviz-"))
-    _folders.add(folder)
     try:
         yield _Taken(folder, passes)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        _folders.discard(folder)
-
-
-# Those of snapshots that are being taken.
-_folders: set[Path] = set()
-
-
-def clear_away() -> None:
-    """Removes what is left of snapshots that were being taken when the process ends: the compiler goes on to write."""
-    for folder in list(_folders):
-        for _ in range(_TRIES):
-            shutil.rmtree(folder, ignore_errors=True)
-            if not folder.exists():
-                break
 
 
 def read_snapshots(folder: Path) -> Iterator[Snapshot]:

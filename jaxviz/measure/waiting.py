@@ -28,7 +28,7 @@ import jax
 
 from jaxviz.compat_threads import surroundings
 from jaxviz.measure.callbacks import be_silent_about, end_callbacks, in_callbacks, raise_in
-from jaxviz.optimize import clear_away, outside_the_cache
+from jaxviz.optimize import outside_the_cache
 
 Result = TypeVar("Result")
 
@@ -92,7 +92,6 @@ def _end() -> None:
         work.stop(max(until - perf_counter() - _ENDING, 0.0))
     if _left_behind.is_set() or any(work.going for work in going):
         _leave_at_once()
-    clear_away()
 
 
 def _leave_at_once() -> None:
