@@ -179,7 +179,7 @@ class Capture:
         """The module after every pass of the compiler that changed it; none for a program that is too large."""
         if len(self.jaxpr) > ALL_PASSES:
             return ()
-        return optimize(self._lowered, mark=MARK.encode(), passes=".*").snapshots
+        return self._compiled(".*").snapshots
 
     @cached_property
     def passes(self) -> Passes:
@@ -190,9 +190,7 @@ class Capture:
 
         start = perf_counter()
         large = len(self.jaxpr) > ALL_PASSES
-        snapshots = (
-            optimize(self._lowered, mark=MARK.encode(), passes=TELLING_PASSES).snapshots if large else self.snapshots
-        )
+        snapshots = self._compiled(TELLING_PASSES).snapshots if large else self.snapshots
         self.seconds["passes"] = {"snapshots": perf_counter() - start}
         outline = self.outline
         with self._timed("passes", "read"):
@@ -233,12 +231,21 @@ class Capture:
 
     @cached_property
     def _optimized(self) -> Optimized:
-        lowered = self._lowered
+        # Before others that need it too.
+        self._lowered  # noqa: B018
         with meanwhile(self._read_ahead):
-            # The compiler hears of no interrupt.
-            optimized = Work(lambda _: optimize(lowered, mark=MARK.encode())).wait()
+            optimized = self._compiled()
         self.seconds["hlo"]["optimize"] = optimized.seconds
         return optimized
+
+    def _compiled(self, passes: str = "") -> Optimized:
+        """The program as the compiler leaves it, with snapshots around the passes of these names.
+
+        In a thread that is waited for: JAX gives a compiler up that is interrupted, which then goes on alone and takes
+        the process with it when that ends.
+        """
+        lowered = self._lowered
+        return Work(lambda _: optimize(lowered, mark=MARK.encode(), passes=passes)).wait()
 
     def _read_ahead(self) -> None:
         """All that can be read before there is HLO. What fails is not there, and fails again where it is asked for."""

@@ -8,11 +8,9 @@ is neither asked, for it knows the program without tags, nor written to.
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -20,6 +18,7 @@ from typing import Any
 
 from jaxviz import compat
 from jaxviz.compat_threads import setting
+from jaxviz.passing_folder import passing_folder
 
 
 @dataclass(frozen=True)
@@ -76,16 +75,24 @@ def optimize(lowered: Any, *, mark: bytes = b"", passes: str = "") -> Optimized:
     the names of the compiler passes around which snapshots are taken.
     """
     start = perf_counter()
-    with _compiling, outside_the_cache(), _snapshots(passes) as taken, _hook(mark) as caught:
-        compiled = None
+    with _compiling, outside_the_cache(), passing_folder() if passes else nullcontext() as folder:
+        options = {"xla_dump_to": str(folder), "xla_dump_hlo_pass_re": passes} if passes else None
+        proto, compiled = _compiled(lowered, mark, options)
+        seconds = perf_counter() - start
+        snapshots = () if folder is None else tuple(read_snapshots(folder))
+        return Optimized(proto, compiled is not None, seconds, snapshots, _memory_of(compiled))
+
+
+def _compiled(lowered: Any, mark: bytes, options: dict[str, Any] | None) -> tuple[bytes, Any]:
+    """The optimized module, and what was compiled; None where the compiler was stopped."""
+    with _hook(mark) as caught:
         try:
-            compiled = lowered.compile(compiler_options=taken.options or None)
+            compiled = lowered.compile(compiler_options=options)
         except Exception:
             if not caught:
                 raise
-        proto = caught[0] if caught else compat.optimized_proto(compiled)
-        seconds = perf_counter() - start
-        return Optimized(proto, compiled is not None, seconds, taken.read(), _memory_of(compiled))
+            return caught[0], None
+        return caught[0] if caught else compat.optimized_proto(compiled), compiled
 
 
 def _memory_of(compiled: Any) -> Memory | None:
@@ -140,29 +147,6 @@ _FILE = re.compile(
     r"^module_(?P<module>\d+)\..*?\.(?P<number>\d{4})\."
     r"(?P<pipeline>.+?)\.(?:after_(?P<after>.+?)\.)?(?:before_(?P<before>.+?))?\.txt$"
 )
-
-
-class _Taken:
-    def __init__(self, folder: Path | None, passes: str) -> None:
-        self._folder = folder
-        self.options: dict[str, Any] = {}
-        if folder is not None:
-            self.options = {"xla_dump_to": str(folder), "xla_dump_hlo_pass_re": passes}
-
-    def read(self) -> tuple[Snapshot, ...]:
-        return tuple(read_snapshots(self._folder)) if self._folder is not None else ()
-
-
-@contextmanager
-def _snapshots(passes: str) -> Iterator[_Taken]:
-    if not passes:
-        yield _Taken(None, "")
-        return
-    folder = Path(tempfile.mkdtemp(prefix="jaxviz-"))
-    try:
-        yield _Taken(folder, passes)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def read_snapshots(folder: Path) -> Iterator[Snapshot]:

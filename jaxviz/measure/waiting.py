@@ -82,16 +82,21 @@ def _is_made(result: Any) -> bool:
 def _end() -> None:
     """Python that is called from a device while the process ends would bring it down."""
     _leaving.set()
-    until = perf_counter() + _LEAVING
     going = list(_going)
+    # Who interrupts the end too waits no longer.
+    with suppress(KeyboardInterrupt):
+        _end_all(going, perf_counter() + _LEAVING)
+    if _left_behind.is_set() or any(work.going for work in going):
+        _leave_at_once()
+
+
+def _end_all(going: list[Work[Any]], until: float) -> None:
     for work in going:
         work.tell_to_stop()
     if _left_behind.is_set() or going:
         end_callbacks(Stopped, until - perf_counter())
     for work in going:
         work.stop(max(until - perf_counter() - _ENDING, 0.0))
-    if _left_behind.is_set() or any(work.going for work in going):
-        _leave_at_once()
 
 
 def _leave_at_once() -> None:
