@@ -16,8 +16,9 @@ def meanwhile(work: Callable[[], None]) -> Iterator[None]:
     worse than none, and it takes no more than seconds.
     """
     thread = Thread(target=copy_context().run, args=(work,), name="jaxviz", daemon=True)
-    thread.start()
     try:
+        # An interrupt may come as soon as it runs.
+        thread.start()
         yield
     finally:
         _wait_for(thread)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ import pytest
 
 import jaxviz as jv
 import jaxviz.capture
+import jaxviz.meanwhile
 from jaxviz.capture import Capture
 from jaxviz.meanwhile import meanwhile
 from jaxviz.program import Program
@@ -27,6 +29,19 @@ def test_an_interrupt_waits_for_the_work():
     done = []
     with pytest.raises(KeyboardInterrupt), meanwhile(lambda: done.append("work")):
         raise KeyboardInterrupt
+    assert done == ["work"]
+
+
+def test_an_interrupt_as_the_work_begins_waits_for_it(monkeypatch):
+    class Interrupted(threading.Thread):
+        def start(self):
+            super().start()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(jaxviz.meanwhile, "Thread", Interrupted)
+    done = []
+    with pytest.raises(KeyboardInterrupt), meanwhile(lambda: (time.sleep(0.2), done.append("work"))):
+        done.append("body")
     assert done == ["work"]
 
 
