@@ -82,6 +82,19 @@ def setting(option: str, value: Any) -> Iterator[None]:
         jax.config.update(option, before)
 
 
+@contextmanager
+def outside_the_cache() -> Iterator[None]:
+    """Nothing is read from the persistent compilation cache, because its key covers tags too, and nothing is stored."""
+    wanted = {
+        "jax_compilation_cache_include_metadata_in_key": True,
+        "jax_persistent_cache_min_compile_time_secs": float("inf"),
+    }
+    with ExitStack() as stack:
+        for option, value in wanted.items():
+            stack.enter_context(setting(option, value))
+        yield
+
+
 def _setting(name: str) -> Any:
     return getattr(jax.config, name, None)
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from jaxviz import compat
-from jaxviz.compat_threads import setting
+from jaxviz.compat_threads import outside_the_cache
 from jaxviz.passing_folder import passing_folder
 
 
@@ -128,19 +128,6 @@ def _hook(mark: bytes) -> Iterator[list[bytes]]:
         yield caught
     finally:
         hooks.remove("jaxviz")
-
-
-@contextmanager
-def outside_the_cache() -> Iterator[None]:
-    """Nothing is read from the persistent compilation cache, because its key covers tags too, and nothing is stored."""
-    wanted = {
-        "jax_compilation_cache_include_metadata_in_key": True,
-        "jax_persistent_cache_min_compile_time_secs": float("inf"),
-    }
-    with ExitStack() as stack:
-        for option, value in wanted.items():
-            stack.enter_context(setting(option, value))
-        yield
 
 
 _FILE = re.compile(

@@ -116,7 +116,7 @@ def assert_peak_bytes(
     """The memory of arguments, results and all that is alive between them is so many bytes at most at its peak."""
     __tracebackhide__ = True
     from jaxviz import compat
-    from jaxviz.optimize import outside_the_cache
+    from jaxviz.compat_threads import outside_the_cache
 
     program = Program(fn, args, kwargs, target=target)
     with outside_the_cache():

@@ -16,8 +16,8 @@ from jax import lax
 from jax.extend import core as jax_core
 
 from jaxviz import compat
+from jaxviz.compat_threads import outside_the_cache
 from jaxviz.loops.cost import Cost, measured_cost, random_value
-from jaxviz.optimize import outside_the_cache
 from jaxviz.read.bodies import bodies_of
 from jaxviz.units import plural, seconds_text
 

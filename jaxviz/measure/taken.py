@@ -15,9 +15,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxviz.compat_threads import outside_the_cache
 from jaxviz.measure.errors import RunError
 from jaxviz.measure.waiting import still_going
-from jaxviz.optimize import outside_the_cache
 
 # Seconds without progress after which a device is asked, and that it may take to answer.
 _SUSPICIOUS, _PATIENCE = 2.5, 2.5

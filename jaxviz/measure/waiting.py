@@ -26,9 +26,8 @@ from weakref import WeakSet
 
 import jax
 
-from jaxviz.compat_threads import surroundings
+from jaxviz.compat_threads import outside_the_cache, surroundings
 from jaxviz.measure.callbacks import be_silent_about, end_callbacks, in_callbacks, raise_in
-from jaxviz.optimize import outside_the_cache
 
 Result = TypeVar("Result")
 

@@ -17,10 +17,10 @@ from styles import STYLES
 
 import jaxviz as jv
 from jaxviz.capture import Capture
+from jaxviz.compat_threads import outside_the_cache
 from jaxviz.graph import OPERATION
 from jaxviz.link.links import PLUMBING, link_shares
 from jaxviz.link.snapshots import working_names
-from jaxviz.optimize import outside_the_cache
 from jaxviz.program import Program
 from jaxviz.read.hlo_module import HloModule
 from jaxviz.read.hlo_proto import parse_hlo_proto
