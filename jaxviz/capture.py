@@ -286,6 +286,12 @@ def places_in_program(graph: Graph, links: Links) -> Column:
     vague = (around >= 0) & _is_turning(graph)[around] & (place == place[around])
     maker, reader = maker[~vague[reader]], reader[~vague[reader]]
     size = 1 + max(int(links.source.max(initial=0)), int(place.max(initial=0)))
+    # Before the first of what its operands are linked to, a node stands nowhere: what it shares with that is a copy.
+    first = np.full(count, size, np.int64)
+    np.minimum.at(first, links.target, links.source)
+    floor = np.zeros(count, np.int64)
+    made = first[maker] < size
+    np.maximum.at(floor, reader[made], first[maker[made]])
     ranked = links.target.astype(np.int64) * size + links.source
     # What a change means for those that it reads shows in the next turn.
     for _ in range(_TURNS):
@@ -298,6 +304,7 @@ def places_in_program(graph: Graph, links: Links) -> Column:
         # Of what it is linked to, the last that comes early enough, if there is any.
         row = np.maximum(np.searchsorted(ranked, late * size + limit[late], side="right") - 1, 0)
         early = (links.target[row] == late) & (links.source[row] <= limit[late])
+        early &= links.source[row] >= np.minimum(floor[late], limit[late])
         place[late] = np.where(early, links.source[row], limit[late])
     return place
 

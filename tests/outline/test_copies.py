@@ -143,3 +143,24 @@ def test_the_last_turn_backward_that_lacks_the_gradient_of_its_input_is_a_turn_a
     last = outline.row(outline.children[backward.index][2])
     assert last.equations < outline.row(outline.children[backward.index][0]).equations
     check(outline)
+def newton_step(w, x, y):
+    def loss(w):
+        return jnp.mean(jnp.logaddexp(0.0, -y * (x @ w))) + 0.01 * w @ w
+
+    return w - jnp.linalg.solve(jax.hessian(loss)(w), jax.grad(loss)(w))
+
+
+def test_steps_that_share_what_the_compiler_keeps_of_the_first_are_as_many_copies():
+    """Of `-y` there is one, for all steps: what is fused with it in a later one does not belong to the first."""
+
+    def fit(w, x, y):
+        for _ in range(4):
+            w = newton_step(w, x, y)
+        return w
+
+    explored = jv.explore(fit, jnp.zeros(6), jnp.ones((50, 6)), jnp.ones(50))
+    outline = explored._capture.hlo.outline
+    check(outline)
+    assert [row.count for row in rows_named(outline, "newton_step")] == [4]
+    closed = explored.view(stage="hlo", width=760, height=560).boxes
+    assert [box.name for box in closed].count("newton_step") == 1
