@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import OPERATION, RESULT, Column, Graph
+from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
 from jaxviz.link.asked import with_asked
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
@@ -114,7 +114,7 @@ class Capture:
         places, outline = self._places, self.outline
         with self._timed("stablehlo", "link"):
             tagged = read_tags(places, located.graph, located.names, located.name, relative=True)
-            return self._linked(located.graph, tagged, outline)
+            return self._linked(self._with_names(located.graph), tagged, outline)
 
     @cached_property
     def hlo_as_read(self) -> HloGraph:
@@ -141,7 +141,7 @@ class Capture:
         places, outline = self._places, self.outline
         with self._timed("hlo", "link"):
             tagged = read_tags(places, found.graph, found.names, found.name, relative=False)
-            return self._linked(with_result_names(found.graph, self.jaxpr), tagged, outline)
+            return self._linked(self._with_names(found.graph), tagged, outline)
 
     @cached_property
     def outline(self) -> Outline:
@@ -255,6 +255,11 @@ class Capture:
             if self._ahead is not None:
                 self._ahead()
 
+    def _with_names(self, graph: Graph) -> Graph:
+        """A stage whose arguments and results are called as those of the jaxpr: JAX hands on the paths in what it got,
+        and of results the compiler keeps their order alone."""
+        return with_argument_names(with_result_names(graph, self.jaxpr), self.program.renamed_arguments)
+
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
         known, asked = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, tagged))
@@ -322,6 +327,17 @@ def with_result_names(graph: Graph, original: Graph) -> Graph:
         return graph
     name = graph.nodes.name.copy()
     name[own] = original.nodes.name[first]
+    return replace(graph, nodes=replace(graph.nodes, name=name))
+
+
+def with_argument_names(graph: Graph, renamed: Mapping[str, str]) -> Graph:
+    """A graph whose arguments have other names."""
+    if not renamed:
+        return graph
+    strings, name = graph.tables.strings, graph.nodes.name.copy()
+    for node in np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist():
+        known = renamed.get(strings[name[node]])
+        name[node] = name[node] if known is None else graph.tables.string(known)
     return replace(graph, nodes=replace(graph.nodes, name=name))
 
 

@@ -248,6 +248,12 @@ class Program:
         fallback = paths if len(paths) == len(names) else [f"argument[{number}]" for number in range(len(names))]
         return tuple(name or other for name, other in zip(names, fallback, strict=True))
 
+    @property
+    def renamed_arguments(self) -> Mapping[str, str]:
+        """By the name that JAX gives an argument, the one that it has here, where that is another."""
+        pairs = zip(compat.argument_names_of(self.jaxpr), self.argument_names, strict=True)
+        return {name: own for name, own in pairs if name and name != own}
+
     @cached_property
     def result_names(self) -> tuple[str, ...]:
         """A name for each result of the jaxpr, by its place in what the function gives: `result[0]['w']`."""

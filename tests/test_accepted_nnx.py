@@ -46,6 +46,19 @@ def test_arguments_and_results_are_called_as_in_the_models(flaxed, trained):
     assert results == [*names[:-1], "result"]
 
 
+@pytest.mark.parametrize("stage", ["stablehlo", "hlo"])
+def test_arguments_and_results_have_the_same_names_in_all_stages(flaxed, trained, stage):
+    ex = jv.explore(flaxed.step, *trained, X)
+    for kind in ("argument", "result"):
+        written, found = (
+            [node.name for node in graph if node.kind == kind and node.region == 0]
+            for graph in (ex.jaxpr, getattr(ex, stage))
+        )
+        # The compiler leaves out what nothing reads.
+        assert set(found) <= set(written)
+        assert len(found) > 1
+
+
 def test_a_function_that_takes_a_model_is_jitted_as_nnx_does(flaxed, trained):
     ex = jv.explore(flaxed.learn, *trained, X)
     assert ex.program.argument_names == jv.explore(flaxed.step, *trained, X).program.argument_names
