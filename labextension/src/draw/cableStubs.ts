@@ -102,12 +102,15 @@ export function wordsArea(text: string, left: number, middle: number): Solid {
 
 /**
  * What short ends say, the longest first: type and bytes of one value, count and bytes of several, bytes alone. What a
- * box gives to several is told once where it `gives` it.
+ * box gives to several is told once where it `gives` it. Of what takes no memory there is nothing to say.
  */
 function wordsOf(cables: readonly Cable[], gives: boolean): string[] {
   const sum = (of: (cable: Cable) => number): number => cables.reduce((all, cable) => all + of(cable), 0);
   const [values, bytes] = [sum(cable => cable.values), sum(cable => cable.bytes)];
   const shared = gives && values ? 0 : sum(cable => cable.shared ?? 0);
+  if (!values && !shared) {
+    return [];
+  }
   const type = values === 1 && !shared ? cables.find(cable => cable.values)?.type : undefined;
   const short = values || !shared ? bytesText(bytes) : 'shared';
   return [type ? `${type} ${bytesText(bytes)}` : residualsText({ values, bytes, shared }), short];
@@ -176,10 +179,10 @@ function lineSolid(x1: number, y1: number, x2: number, y2: number): Solid {
   };
 }
 
-/** Without any, what goes across takes no memory; what another cable counts is told without its size. */
+/** Empty where what goes across takes no memory; what another cable counts is told without its size. */
 export function residualsText({ values, bytes, shared = 0 }: Pick<Cable, 'values' | 'bytes' | 'shared'>): string {
   if (values === 0) {
-    return shared === 0 ? 'takes no memory' : `${shared} shared residual${shared === 1 ? '' : 's'}`;
+    return shared === 0 ? '' : `${shared} shared residual${shared === 1 ? '' : 's'}`;
   }
   return `${values} residual${values === 1 ? '' : 's'} ${bytesText(bytes)}${shared ? `, ${shared} shared` : ''}`;
 }

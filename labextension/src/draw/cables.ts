@@ -45,7 +45,7 @@ export function paintCableLabels(painter: Painter, scene: Scene): void {
 /** Where the words of `paintCableLabels` stand. */
 export function cableAreas(scene: Scene): Area[] {
   const { runs, stubs } = drawnOf(scene);
-  const labels = runs.map(({ text, labelX, labelY }) => {
+  const labels = labelled(runs).map(({ text, labelX, labelY }) => {
     const half = measure(text, 'chip') / 2 + CHIP_INSET;
     return { left: labelX - half, right: labelX + half, top: labelY, bottom: labelY + CHIP_HEIGHT };
   });
@@ -81,13 +81,18 @@ function paintRun(painter: Painter, { points }: Run): void {
 }
 
 function paintLabels(painter: Painter, runs: readonly Run[]): void {
-  for (const { text, labelX, labelY } of runs) {
+  for (const { text, labelX, labelY } of labelled(runs)) {
     // On whole pixels borders are crisp.
     const width = Math.ceil(measure(text, 'chip') + 2 * CHIP_INSET);
     const [left, top] = [Math.round(labelX - width / 2), Math.round(labelY)];
     painter.rect('cable-label', left, top, width, CHIP_HEIGHT, CHIP_HEIGHT / 2);
     painter.text('cabled', left + CHIP_INSET, top + 11.5, text);
   }
+}
+
+/** Of what takes no memory there is nothing to say. */
+function labelled(runs: readonly Run[]): readonly Run[] {
+  return runs.filter(({ text }) => text !== '');
 }
 
 function drawnOf(scene: Scene): Drawn {
@@ -114,8 +119,9 @@ function runsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[])
     const labelX = clearPlace(points, gap, measure(text, 'chip') / 2 + CHIP_INSET, boxes);
     return { cable, points, text, labelX, labelY: heightAt(points, labelX) };
   });
-  const tops = spreadOut(runs.map(({ labelY }) => labelY - CHIP_HEIGHT / 2));
-  return runs.map((run, i) => ({ ...run, labelY: tops[i] }));
+  const told = labelled(runs);
+  const tops = spreadOut(told.map(({ labelY }) => labelY - CHIP_HEIGHT / 2));
+  return runs.map(run => ({ ...run, labelY: tops[told.indexOf(run)] ?? run.labelY }));
 }
 
 /** Where a label of such a half width covers no box: as it is wished, or else at the nearest place along the way. */
