@@ -143,6 +143,8 @@ def test_the_last_turn_backward_that_lacks_the_gradient_of_its_input_is_a_turn_a
     last = outline.row(outline.children[backward.index][2])
     assert last.equations < outline.row(outline.children[backward.index][0]).equations
     check(outline)
+
+
 def newton_step(w, x, y):
     def loss(w):
         return jnp.mean(jnp.logaddexp(0.0, -y * (x @ w))) + 0.01 * w @ w
