@@ -377,3 +377,30 @@ def test_types_of_closed_rows_keep_no_box_out_of_the_first_view():
     view = jv.explore(fn, *arguments).view(width=760, height=560)
     assert len(view.closed) > 10
     assert view.zoom >= 0.95
+
+
+def mixed(params, x, y):
+    *hidden, head = params
+    for w, b in hidden:
+        x = jnp.tanh(x @ w + b)
+    logits, mu, log_sigma = jnp.split(x @ head[0] + head[1], 3, axis=-1)
+    return jax.nn.log_softmax(logits), mu, jnp.exp(log_sigma)
+
+
+def unlikely(params, x, y):
+    log_pi, mu, sigma = mixed(params, x, y)
+    z = (y[:, None] - mu) / sigma
+    log_prob = -0.5 * z**2 - jnp.log(sigma) - 0.5 * jnp.log(2 * jnp.pi)
+    return -jnp.mean(jax.scipy.special.logsumexp(log_pi + log_prob, axis=-1))
+
+
+def test_statements_stay_closed_where_a_function_with_more_in_it_has_no_room_beside_their_parts():
+    def step(params, x, y):
+        grads = jax.grad(unlikely)(params, x, y)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+    sizes = [1, 32, 32, 32, 15]
+    params = [(jnp.ones((m, n)), jnp.zeros(n)) for m, n in itertools.pairwise(sizes)]
+    view = jv.explore(step, params, jnp.ones((64, 1)), jnp.ones(64)).view(width=760, height=560)
+    assert [box.name for box in view.boxes if box.open].count("mixed") == 2
+    assert {box.name[:4] for box in view.closed} >= {"z = ", "log_"}

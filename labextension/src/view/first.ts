@@ -8,7 +8,7 @@ import { rowsOf, type Rows } from './outline.ts';
 import { bordersOf } from './borders.ts';
 import { areAlike, candidates, holdsMost, mirrors } from './candidates.ts';
 import { Brevity, Folds, type ViewState } from './folds.ts';
-import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow } from './opening.ts';
+import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow, PATIENT_AMOUNTS } from './opening.ts';
 import { toLayout } from './place.ts';
 import { remembered } from './remembered.ts';
 import type { Measure } from './sizes.ts';
@@ -25,6 +25,8 @@ const ZOOM_APART = 0.85;
 const LEAVING_ROOM = 7;
 /** So few boxes beside phases say little: forward is shown without backward instead. */
 const SAYING_LITTLE = 4;
+/** Statements stay closed where what is closed otherwise holds so many times as much. */
+const LARGER = 2;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
 /** Up to so many boxes, everything is shown open, if it fits. */
@@ -123,6 +125,10 @@ class Chooser {
   boxes = 0;
   /** How many boxes are seen that say more than that there is a phase. */
   private says = 0;
+  /** How many operations the largest closed box holds that could be open. */
+  private largest = 0;
+  /** How much opens with a row, the most first. */
+  private amounts = AMOUNTS;
 
   constructor(
     private readonly document: Document,
@@ -169,6 +175,19 @@ class Chooser {
       return;
     }
     this.see(yield* this.openMore(yield* this.start(), true));
+    if (this.fits && this.largest) {
+      yield* this.patiently();
+    }
+  }
+
+  /** Chooses once more with statements closed, for calls that have no room beside the parts of statements. */
+  private *patiently(): Steps<void> {
+    const { open, whole, hides, boxes, says, largest } = this;
+    Object.assign(this, { open: new Set(), whole: null, amounts: PATIENT_AMOUNTS });
+    this.see(yield* this.openMore(yield* this.start(), true));
+    if (LARGER * this.largest > largest) {
+      Object.assign(this, { open, whole, hides, boxes, says, largest, amounts: AMOUNTS });
+    }
   }
 
   /** Opens what there is room for in phases whose twins stay closed, where that says more. */
@@ -182,7 +201,9 @@ class Chooser {
   }
 
   private see(shown: VisibleGraph): void {
-    this.hides = candidates(this.rows, shown).some(({ row }) => !mirrors(this.rows, row) && holdsMost(this.rows, row));
+    const closed = candidates(this.rows, shown).filter(({ row }) => !mirrors(this.rows, row));
+    this.hides = closed.some(({ row }) => holdsMost(this.rows, row));
+    this.largest = Math.max(0, ...closed.filter(({ late }) => !late).map(({ row }) => this.rows.operations[row]));
     this.says = shown.item.reduce(
       (sum, row, box) => sum + (shown.shape[box] === Shape.box && !this.isPhase(row) ? 1 : 0),
       0
@@ -223,7 +244,7 @@ class Chooser {
 
   /** What cannot but be open is open, unless not even that fits. */
   private *start(): Steps<VisibleGraph> {
-    for (const amount of AMOUNTS) {
+    for (const amount of this.amounts) {
       const open = openRow(this.rows, new Set(), 0, amount);
       const shown = yield* this.fitting(open);
       if (shown) {
@@ -276,7 +297,7 @@ class Chooser {
   private *opened(some: readonly number[], twins: boolean): Steps<VisibleGraph | null> {
     const hiding = some.some(row => holdsMost(this.rows, row));
     let size = -1;
-    for (const amount of hiding || !twins ? LEAST_AMOUNTS : AMOUNTS) {
+    for (const amount of hiding || !twins ? [...this.amounts, ...LEAST_AMOUNTS] : this.amounts) {
       const open = some.reduce((now, row) => openRow(this.rows, now, row, amount, twins), this.open);
       // Where there is nothing more to open with it, less is the same.
       const shown = open.size === size ? null : yield* this.fitting(open, hiding || twins ? MOST_BOXES : CALM_BOXES);

@@ -11,11 +11,13 @@ const MOST_EXPRESSIONS = 10;
  */
 const Amount = { row: 0, phases: 1, bodies: 2, statements: 3, largest: 4 } as const;
 export const AMOUNTS: readonly number[] = [Amount.statements, Amount.bodies, Amount.phases];
+/** The same without statements, whose text says what they do: where calls with more in them have no room beside them. */
+export const PATIENT_AMOUNTS: readonly number[] = [Amount.bodies, Amount.phases];
 /**
  * What is tried where little is seen otherwise: phases that stay closed say at least that there are some, and what is
  * open inside may need less width than the chips beside it when it is closed.
  */
-export const LEAST_AMOUNTS = [...AMOUNTS, Amount.row, Amount.largest];
+export const LEAST_AMOUNTS: readonly number[] = [Amount.row, Amount.largest];
 
 /**
  * Opens a row, and with it what is nothing by itself: bodies of a condition, statements of few expressions, the only
