@@ -32,6 +32,8 @@ _KERNELS = frozenset({"fusion"})
 # Owners whose bodies are seen as part of what is around them.
 _WRAPPERS = frozenset({"call"})
 CONDITIONS = frozenset({"conditional", "case", "if"})
+# What each device runs by itself: the body of a `shard_map`.
+_MANUAL = frozenset({"sdy.manual_computation"})
 
 
 def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
@@ -123,7 +125,7 @@ class _Writer:
             (graph.nodes.kind == OPERATION).tolist(),
             self.leaf.tolist(),
         )
-        wrappers, turning = self._ops(_WRAPPERS), self._ops(LOOPS | CONDITIONS)
+        wrappers, turning, manual = self._ops(_WRAPPERS), self._ops(LOOPS | CONDITIONS), self._ops(_MANUAL)
         is_chip = (self.role == CHIP).tolist()
         # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the owners that hold what
         # follows, the program first.
@@ -144,7 +146,8 @@ class _Writer:
             # The body of a call is seen as part of what is around it, and so is what only writes a constant.
             if regions and ops[node] not in wrappers and not is_chip[node]:
                 outside = len(stack)
-                if not (ops[node] in turning and self._is_turning(origins[-1])):
+                known = ops[node] in manual or (ops[node] in turning and self._is_turning(origins[-1]))
+                if not known:
                     stack.append(rows.add(stack[-1], -1, node, node))
                     origins.append(-1)
                 # Rows stand in preorder, so of those that are around each other the innermost is the last.

@@ -7,11 +7,20 @@ import sysconfig
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax import lax
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
 from outline.outlines import names_inside, outline_of, rows_named
 
+import jaxviz as jv
 from jaxviz.read.spoken import kept_name, passes_on, said
+
+try:
+    from jax import shard_map
+except ImportError:
+    from jax.experimental.shard_map import shard_map
 
 _X = jnp.ones((4, 8))
 
@@ -233,3 +242,19 @@ def test_functions_with_the_name_of_the_call_that_they_stand_in_are_counted(libr
     clip = library("def clip(x, by):\n    return jnp.minimum(jnp.maximum(x, -by), by)\n")["clip"]
     outline = outline_of(lambda xs: jax.tree.map(lambda x: clip(x, 2.0), xs), [_X, _X, _X])
     assert [(row.name, row.count) for row in outline if row.count > 1] == [("clip", 3)]
+
+
+def test_what_each_device_does_has_the_rows_of_the_jaxpr_in_stablehlo():
+    mesh = Mesh(np.array(jax.devices()[:1]), ("data",))
+
+    def loss(w, x):
+        return lax.pmean(jnp.mean(jnp.tanh(x @ w) ** 2), "data")
+
+    def step(w, x):
+        return w - 0.1 * jax.grad(loss)(w, x)
+
+    mapped = jax.jit(shard_map(step, mesh=mesh, in_specs=(P(), P("data")), out_specs=P()))
+    capture = jv.explore(mapped, jnp.ones((8, 8)), _X)._capture
+    (body,), (compiled,) = (rows_named(one.outline, "step", "body") for one in (capture, capture.stablehlo))
+    assert "grad(loss)" in names_inside(capture.outline, body.index)
+    assert names_inside(capture.stablehlo.outline, compiled.index) == names_inside(capture.outline, body.index)
