@@ -114,6 +114,8 @@ class Expression:
     # For indexing by constants that an operation is applied to, and for taking apart what one gives: the place of that
     # operation, which says it too.
     operation: Place | None = None
+    # Whether it is the targets that take apart what the statement has on its right.
+    unpacks: bool = False
     # Whether what is called is a lambda that stands here: its text names it, no name that the person gave.
     nameless: bool = False
 
@@ -167,7 +169,15 @@ class Expressions:
         loop = _loop_head(source, found.loop)
         loops = (*(_loop_head(source, one) for one in found.outer), loop) if loop else ()
         places = tuple(source.place_of(one) for one in (*found.outer, found.loop) if one is not None)
-        return replace(expression, loop=loop, loops=loops, loop_places=places, function=function, operation=operation)
+        return replace(
+            expression,
+            loop=loop,
+            loops=loops,
+            loop_places=places,
+            function=function,
+            operation=operation,
+            unpacks=isinstance(getattr(found.expression, "ctx", None), ast.Store),
+        )
 
 
 def _unpacked(found: Found) -> ast.AST | None:

@@ -100,9 +100,13 @@ class Steps:
             # What a comprehension does itself is to take apart what it goes through.
             return (self._paths.number(_unpacking(frame, expression.iterated)),)
         name = expression.name
+        # A generator of the person's makes only now what is taken apart, and says itself what that is.
+        is_made = expression.unpacks and called >= 0 and not self._stacks.library[called]
         # What a variable of a letter or two stands for says more than it; an attribute was named by the person.
-        says_little = name in POOR or (len(name) <= 2 and not expression.text.startswith(f"self.{name}("))
+        says_little = is_made or name in POOR or (len(name) <= 2 and not expression.text.startswith(f"self.{name}("))
         better = self._called_name(called) if called >= 0 and says_little else ""
+        if is_made and not better:
+            return ()
         if not better and name in GENERIC and self._only_passes_on(called):
             return ()
         known = self._elements.get((frame, better))

@@ -432,3 +432,24 @@ def test_what_an_operation_gives_is_taken_apart_in_its_box():
     assert "unpack" in names_inside(outline, split.index)
     assert "unpack" in names_inside(outline, tanh.index)
     assert [row.kind for row in rows_named(outline, "unpack")] == ["function"] * 2
+
+
+def test_what_is_made_while_it_is_taken_apart_is_no_unpacking():
+    def scaled(x, w):
+        largest = jnp.max(jnp.abs(w))
+        return (x @ (w / largest)) * largest
+
+    def halves(x):
+        yield jnp.sin(x) * 2
+        yield jnp.cos(jnp.tanh(x))
+
+    def projected(weights, x):
+        q, k, v = (scaled(x, w).reshape(4, 2, 4) for w in weights)
+        left, right = halves(x)
+        return q * k + v, left @ right.T
+
+    outline = outline_of(projected, [_X.T @ _X] * 3, _X)
+    made, called = (outline.row(row) for row in outline.children[0][:2])
+    assert (made.name[:20], made.count) == ("q, k, v = (scaled(x,", 3)
+    assert called.name == "halves"
+    assert not rows_named(outline, "unpack")
