@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.elements import is_kind
 from jaxviz.outline.kernel_names import KernelNames, weight
-from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH, bounds_of_choices
+from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH, bounds_of_choices, empty_constraints
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.turns import LOOPS, mark_turns
 from jaxviz.read.distinct import in_order
@@ -393,6 +393,7 @@ def roles_of(graph: Graph) -> Column:
             role[here & ~reads] = CHIP
         if name in _WRAPPERS:
             role[here] = THROUGH
+    role[operation & empty_constraints(graph)] = EDGE
     fills = _fillings(graph, role)
     role[fills & ~reads] = CHIP
     edges = np.flatnonzero(operation & (role == EDGE) | fills & reads)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, LEAVE, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.paths import NodePaths
+from jaxviz.read.sharding import WHOLE
 
 #: What a node is drawn as. THROUGH: the equation or the border of a body that is looked through, such as of a jit.
 #: DETAIL: inside an equation that is drawn as a whole. COUNTER: the turn of a loop, counted up.
@@ -22,6 +23,7 @@ _CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "empty2", "random_seed
 # Conditions, in the words of a jaxpr, of StableHLO and of HLO.
 _CONDITIONS = ("cond", "case", "conditional")
 _LOOPS = ("scan", "while")
+_CONSTRAINTS = ("sdy.sharding_constraint",)
 
 
 def node_roles(graph: Graph, found: NodePaths, own_frame: Column) -> Column:
@@ -58,6 +60,16 @@ def bounds_of_choices(graph: Graph) -> NDArray[np.bool_]:
     for_choices[maker[chooses]] = True
     for_others[maker[~chooses]] = True
     return bounds & for_choices & ~for_others
+
+
+def empty_constraints(graph: Graph) -> NDArray[np.bool_]:
+    """Constraints on one device or on none, which split nothing: JAX adds them to random keys that a loop carries."""
+    constraints = _is_one_of(graph, _CONSTRAINTS)
+    attributes, found = graph.attributes, graph.tables.find_string
+    whole = (attributes.key == found("sharding")) & (attributes.value == found(WHOLE))
+    says_nothing = np.zeros(len(graph), bool)
+    says_nothing[attributes.node[whole]] = True
+    return constraints & says_nothing & (graph.nodes.operands == 1)
 
 
 def _moved_axes(graph: Graph, own_frame: Column) -> NDArray[np.bool_]:

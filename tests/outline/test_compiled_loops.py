@@ -13,6 +13,7 @@ from outline.outlines import check
 from programs import CORPUS
 
 import jaxviz as jv
+from jaxviz.outline.noise import BOX
 
 
 def responsibilities(params, x):
@@ -158,3 +159,17 @@ def test_the_condition_of_a_loop_that_xla_has_widened_has_no_name_of_its_own(tmp
     rows = list(jv.open(path).document().outlines[0].outline)
     assert [row.name for row in rows if row.kind == "loop"] == ["scan(cell)"]
     assert [row.name for row in rows if row.kind == "body"] == ["while", "do"]
+
+
+def test_a_constraint_of_random_keys_that_a_loop_carries_is_no_box():
+    def f(key, x):
+        def step(carry, _):
+            key, y = carry
+            key, one = jax.random.split(key)
+            return (key, y + jax.random.normal(one, y.shape)), None
+
+        return lax.scan(step, (key, x), None, length=4)[0][1]
+
+    outline = jv.explore(f, jax.random.key(0), jnp.ones(4))._capture.stablehlo.outline
+    strings, ops = outline.graph.tables.strings, outline.graph.nodes.op
+    assert not [op for op in ops[outline.role == BOX].tolist() if "constraint" in strings[op]]
