@@ -250,10 +250,13 @@ class Phases:
 
     def _is_training(self, phase: Column, stack: Column, nodes: Column, gradient: int) -> bool:
         """Whether a gradient and what stands around it are a step of training. A program of one gradient is told by
-        its phases, whatever they do."""
+        its phases, unless that is clearly one step among others."""
         here = self._in_function_of(stack, gradient) if gradient >= 0 else np.ones(len(nodes), np.bool_)
         if self._training.is_top[self._graph.nodes.region[nodes[0]]] and here.all():
-            return True
+            # What stands apart, as what `jvp` computes, is in calls of its own either way.
+            told, nodes = phase[phase > 0], nodes[phase > 0]
+            slopes = np.isin(told, (FORWARD, BACKWARD))
+            return gradient < 0 or not self._training.is_one_step_of_program(nodes, slopes, told == UPDATE)
         phase, stack, nodes = phase[here], stack[here], nodes[here]
         if not np.isin(phase, (BEFORE, UPDATE)).any():
             return True

@@ -3,6 +3,8 @@
 The body of a loop may take a gradient as one step among others, as a minimizer does. Then what stands before and after
 that is told by itself. In a step of training the gradient is most of what is written, whatever the number of
 parameters, and the update after it reads what the gradient was taken of, or what the loop carries.
+In a program as a whole an optimizer may be more than the gradient, and there need be none. There the gradient is one
+step among others where most is something else that updates nothing, or nearly all is and has loops, as a solver does.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ from jaxviz.graph import CARRY, OPERATION, Column, Graph
 
 # Of all places of the source in a step of training, the share that its gradient has at least.
 _SHARE = 0.5
+# The same of a program with loops beside its gradient, which an optimizer has none of.
+_SHARE_BESIDE_LOOPS = 0.2
+_LOOPS = ("scan", "while")
 
 
 class Training:
@@ -41,15 +46,37 @@ class Training:
         which stand after it."""
         if not update.any():
             return False
-        return self._is_most(nodes, gradient) and self._brings_in(nodes, gradient, update)
+        return self._share(nodes, gradient) >= _SHARE and self._brings_in(nodes, gradient, update)
 
-    def _is_most(self, nodes: Column, gradient: NDArray[np.bool_]) -> bool:
-        """Whether most places of the source are the gradient's; what comes of one place for many parameters is one."""
-        of_gradient = len(self._places(nodes[gradient]))
-        return of_gradient >= _SHARE * (of_gradient + len(self._places(nodes[~gradient])))
+    def is_one_step_of_program(self, nodes: Column, gradient: NDArray[np.bool_], update: NDArray[np.bool_]) -> bool:
+        """Whether the gradient that a program takes is clearly one step among others; arguments as of `is_step`."""
+        share = self._share(nodes, gradient)
+        if share >= _SHARE:
+            return False
+        if share < _SHARE_BESIDE_LOOPS and self._holds_loops(nodes[~gradient]):
+            return True
+        return not self._brings_in(nodes, gradient, update)
+
+    def _holds_loops(self, nodes: Column) -> bool:
+        """Whether any of some operations is a loop, or has one in its bodies."""
+        graph = self._graph
+        loops = [op for name in _LOOPS if (op := graph.tables.find_string(name)) is not None]
+        return bool(np.isin(graph.nodes.op[self._with_bodies(nodes)], loops).any())
+
+    def _share(self, nodes: Column, gradient: NDArray[np.bool_]) -> float:
+        """The gradient's part of the places of the source; what comes of one place for many parameters is one."""
+        of_gradient, of_others = len(self._places(nodes[gradient])), len(self._places(nodes[~gradient]))
+        return of_gradient / max(of_gradient + of_others, 1)
 
     def _places(self, nodes: Column) -> NDArray[np.int64]:
         """The different places that operations and all in their bodies come from, each with its operation."""
+        inside = self._with_bodies(nodes)
+        key = self._stack[inside].astype(np.int64) * len(self._graph.tables.strings) + self._graph.nodes.op[inside]
+        found: NDArray[np.int64] = np.unique(key)
+        return found
+
+    def _with_bodies(self, nodes: Column) -> NDArray[np.intp]:
+        """Some operations and all in their bodies."""
         graph = self._graph
         end = nodes + 1
         for place, node in enumerate(nodes.tolist()):
@@ -58,10 +85,7 @@ class Training:
         change = np.zeros(len(graph) + 1, np.int32)
         np.add.at(change, nodes, 1)
         np.add.at(change, end, -1)
-        inside = np.flatnonzero((np.cumsum(change)[:-1] > 0) & (graph.nodes.kind == OPERATION))
-        key = self._stack[inside].astype(np.int64) * len(graph.tables.strings) + graph.nodes.op[inside]
-        found: NDArray[np.int64] = np.unique(key)
-        return found
+        return np.flatnonzero((np.cumsum(change)[:-1] > 0) & (graph.nodes.kind == OPERATION))
 
     def _brings_in(self, nodes: Column, gradient: NDArray[np.bool_], update: NDArray[np.bool_]) -> bool:
         """Whether anything after a gradient joins what came of it with what it was taken of, or what is carried."""

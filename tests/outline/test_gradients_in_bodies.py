@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+from jax.scipy.sparse.linalg import cg
 from outline.outlines import names_inside, outline_of, row_named
 
 X, XS = jnp.ones(4), jnp.ones((3, 4))
@@ -96,6 +97,48 @@ def test_the_update_of_a_step_of_training_follows_its_gradient(fn, last):
     around = outline.row(row_named(outline, "forward").parent)
     assert around.name in ("scan", "one_step")
     assert names_inside(outline, around.index) == ["forward", "backward", last]
+
+
+def along_newton(x):
+    slope = jax.grad(energy)(x)
+    direction, _ = cg(lambda v: jax.jvp(jax.grad(energy), (x,), (v,))[1] + v, slope, maxiter=5)
+    return jnp.stack([x - rate * direction for rate in (1.0, 0.5)])
+
+
+def likelihood(scores):
+    return lax.scan(lambda total, score: (jnp.logaddexp(total, score), None), jnp.zeros(4), scores)[0].sum()
+
+
+def decoded(scores):
+    best, path = lax.scan(lambda best, score: (jnp.maximum(best, score), best.argmax()), jnp.zeros(4), scores)
+    width = jnp.sqrt(jnp.abs(scores)) / jnp.cosh(scores).max()
+    evidence = likelihood(jnp.tanh(scores) * jnp.floor(width) - jnp.exp(scores) + jnp.arctan(width))
+    weights = jax.grad(likelihood)(scores)
+    return path, best, weights, evidence
+
+
+@pytest.mark.parametrize(("fn", "taken"), [(along_newton, "grad(energy)"), (decoded, "grad(likelihood)")])
+def test_a_gradient_that_is_little_of_a_program_without_an_update_is_one_box(fn, taken):
+    outline = outline_of(fn, X if fn is along_newton else XS)
+    around = row_named(outline, taken, "call")
+    assert around.parent == 0
+    assert names_inside(outline, around.index) == ["forward", "backward"]
+    assert not [row for row in map(outline.row, outline.children[0]) if row.kind == "phase"]
+
+
+def by_momentum(x, mean, square, turn):
+    slope = jax.grad(energy)(x)
+    norm = jnp.sqrt(jnp.sum(slope**2))
+    slope = jnp.where(norm > 1, slope / norm, slope)
+    mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
+    step = mean / (1 - 0.9**turn) / (jnp.sqrt(square / (1 - 0.99**turn)) + 1e-8)
+    rate = jnp.minimum(1.0, turn / 100) * (1 + jnp.cos(jnp.pi * turn / 1000)) / jnp.log(2 + turn)
+    return x - rate * (step + 0.01 * x), mean, square, turn + 1
+
+
+def test_an_optimizer_of_many_lines_is_the_update_of_a_program():
+    outline = outline_of(by_momentum, X, X, X, 1.0)
+    assert names_inside(outline, 0)[:3] == ["forward", "backward", "update"]
 
 
 def gradients(x):
