@@ -1,5 +1,6 @@
 """What JAX moved out of a loop, as a mask that is the same in every turn: it lacks what called the function that the
-loop repeats. That is known from what stayed in the loop. It stands beside the loop, not in the call of it.
+loop repeats. That is known from what stayed in the loop. It stands beside the loop, not in the call of it, and in the
+same phase: what it is of a gradient that the loop takes says nothing of that.
 """
 
 from __future__ import annotations
@@ -75,6 +76,24 @@ def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
                 moved = [one for one in own if functions[first[one]] in repeated]
                 for node in beside[np.isin(stack[beside], moved)].tolist():
                     _set_beside(stacks, stack[node : _end(graph, node)], call)
+
+
+def loops_of_moved(graph: Graph, stacks: StackTree, stack: Column) -> dict[int, int]:
+    """By what was moved out of a loop, as `move_out_of_loops` left it, the loop: the next one of that call."""
+    call = {one: stacks.call_beside(one) for one in rows_used(stack[stack >= 0])}
+    moved = np.flatnonzero(np.isin(stack, [one for one, beside in call.items() if beside >= 0])).tolist()
+    if not moved:
+        return {}
+    loops: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for owner in sorted(graph.owned_regions):
+        if graph.tables.strings[graph.nodes.op[owner]] in _LOOPS:
+            loops[int(graph.nodes.region[owner]), int(stack[owner])].append(owner)
+    found = {}
+    for node in moved:
+        possible = loops.get((int(graph.nodes.region[node]), call[int(stack[node])]))
+        if possible:
+            found[node] = next((loop for loop in possible if loop > node), possible[-1])
+    return found
 
 
 def _set_beside(stacks: StackTree, stack: Column, call: int) -> None:

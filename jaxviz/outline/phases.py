@@ -23,6 +23,7 @@ from jaxviz.outline.derivatives import Derivatives, derivatives_of, levels_of
 from jaxviz.outline.elements import PHASE, Element
 from jaxviz.outline.expressions import Expressions, is_control, takes_gradient
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
+from jaxviz.outline.moved import loops_of_moved
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tangents import Tangents
 from jaxviz.outline.training import Training
@@ -86,7 +87,11 @@ class Phases:
             self._outer_phase_of_scope[scope] = parsed.outer_phase
             levels, _ = levels_of(graph.tables.strings[scope])
             self._undoes_derivative[scope] = parsed.outer_phase == BACKWARD and levels > 1
-        own = self._phase_of_scope[graph.nodes.scope]
+        # Of each node, the one that says its phase: of what was moved out of a loop, the loop.
+        self._told_by = np.arange(len(graph))
+        moved = loops_of_moved(graph, stacks, stack)
+        self._told_by[list(moved)] = list(moved.values())
+        own = self._phase_of_scope[graph.nodes.scope[self._told_by]]
         count = len(graph.regions.owner)
         forward = np.bincount(graph.nodes.region[own == FORWARD], minlength=count) > 0
         backward = np.bincount(graph.nodes.region[own == BACKWARD], minlength=count) > 0
@@ -113,12 +118,13 @@ class Phases:
         """Of each operation `at` of a pass forward in which gradients are taken, its phase of such a gradient, 0 for
         none, and the stack of the call that takes it, or -1; `phase` and `prefix` as `of` gives them."""
         inner, taking = np.zeros(len(at), np.int32), np.full(len(at), -1, np.int32)
-        own = self._phase_of_scope[self._graph.nodes.scope[at]]
-        outer = self._outer_phase_of_scope[self._graph.nodes.scope[at]]
+        scope = self._graph.nodes.scope[self._told_by[at]]
+        own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
         forward = phase == FORWARD
         if not (forward & (own == BACKWARD) & (outer == FORWARD)).any():
             return inner, taking
         taking[forward] = self._inner_calls(self._stack[at[forward]], prefix[forward])
+        taking[self._told_by[at] != at] = -1
         held = np.flatnonzero(taking >= 0)
         goes_on = (taking[held] == np.append(-1, taking[held[:-1]])) & (np.diff(held, prepend=-1) == 1)
         # What says nothing goes by what came before it in the same call.
@@ -175,7 +181,8 @@ class Phases:
 
     def _of_region(self, derivatives: Derivatives, nodes: Column) -> tuple[Column, Column, Column]:
         """The same of the operations of one body, which has both phases."""
-        stack, scope = self._stack[nodes], self._graph.nodes.scope[nodes]
+        stack, told_by = self._stack[nodes], self._told_by[nodes]
+        scope = self._graph.nodes.scope[told_by]
         own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
         if self._undoes_derivative[scope].any() and _holds_gradients(own, outer):
             return self._of_body(outer, stack, nodes, least_share=1.0)
@@ -183,7 +190,7 @@ class Phases:
         taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
         if taking:
             own[np.isin(stack, taking) & ~np.isin(nodes, self._graph.regions.owner[1:])] = 0
-        levels, order = derivatives.levels[nodes], derivatives.order[nodes]
+        levels, order = derivatives.levels[told_by], derivatives.order[told_by]
         least = levels[own == BACKWARD].min() if (own == BACKWARD).any() else 0
         # What makes ready for a derivative of derivatives is part of neither.
         own[(own == FORWARD) & (levels < least)] = 0

@@ -25,7 +25,7 @@ class StackTree:
         #: Of each frame, whether it is none of the person's own: it lies in an installed package.
         self.library = [not tables.is_own(frame) for frame in range(len(tables.frames.file))]
         self._added: dict[tuple[int, int], int] = {}
-        # By call, the same without what it calls; and how deep those are, by themselves.
+        # By call, the same without what it calls; and by those, the call.
         self._beside: dict[int, int] = {}
         self._outside: dict[int, int] = {}
 
@@ -62,16 +62,20 @@ class StackTree:
         known = self._beside.get(call)
         if known is None:
             known = self._beside[call] = self._add(self._parent[call], self._frame[call])
-            self._outside[known] = self._depth[known]
+            self._outside[known] = call
         return known
 
-    def outside(self, stack: int) -> int:
-        """How deep the call is in a stack that it stands beside, 0 where there is none."""
+    def call_beside(self, stack: int) -> int:
+        """The call that a stack stands beside, or -1."""
         while self._outside and stack >= 0:
             if stack in self._outside:
                 return self._outside[stack]
             stack = self._parent[stack]
-        return 0
+        return -1
+
+    def outside(self, stack: int) -> int:
+        """How deep the call is in a stack that it stands beside, 0 where there is none."""
+        return self._depth[self.call_beside(stack)]
 
     def _add(self, caller: int, frame: int) -> int:
         row = len(self._frame)

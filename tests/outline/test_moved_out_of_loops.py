@@ -77,6 +77,33 @@ def test_a_function_whose_loop_JAX_moved_something_out_of_is_one(model, taking, 
     assert {"tanh", "matmul", "sin"} <= twins
 
 
+def energy(w, x):
+    return jnp.sum(jnp.tanh(x @ w + w[0]) @ w)
+
+
+def adapted(w, x):
+    return lax.scan(lambda x, _: (x - 0.1 * jax.grad(energy, 1)(w, x), None), x, length=3)[0]
+
+
+def descended(w, x):
+    slope = jax.grad(lambda w: jnp.sum(adapted(w, x) ** 2))(w)
+    return w - 0.1 * slope
+
+
+@pytest.mark.smoke
+def test_what_JAX_moved_of_a_gradient_out_of_a_loop_is_in_the_phase_of_the_loop():
+    jax.clear_caches()
+    outline = outline_of(descended, X, X)
+    assert names_inside(outline, 0)[:2] == ["forward", "backward"]
+    assert len([row for row in outline if row.kind == "phase" and row.name == "forward" and row.depth == 1]) == 1
+    forward = outline.row(outline.children[0][0])
+    loop = next(row for row in outline if row.kind == "loop")
+    assert forward.first < loop.first
+    before = [row for row in outline if forward.first <= row.first and row.end <= loop.first]
+    assert any("grad(energy" in row.name for row in before)
+    assert not [row for row in before if row.kind == "phase"]
+
+
 def waves(x):
     return jnp.sin(x) * 2
 
