@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.attached import attached_stacks
 from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, RECOMPUTED, Element, Paths
+from jaxviz.outline.entries import NOWHERE, Entries, Entry
 from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.modules import Scope, parse_scope, stems_of
 from jaxviz.outline.phases import Phases
@@ -67,9 +68,10 @@ class PathReader:
         self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
         self._stems = stems_of(name for scope in self._scopes.values() for name in scope.modules)
         self._module_steps = {number: self._steps_of_scope(scope) for number, scope in self._scopes.items()}
-        self._module_stacks = self._shared_stacks()
+        self._entries = Entries(graph, self._scopes, self.stack, self.stacks)
         self._stack_parts: dict[tuple[int, int, int, int, int], tuple[int, int, int]] = {}
-        self._module_paths: dict[tuple[int, int, int, int, int, int], int] = {}
+        self._phase_paths: dict[tuple[int, int, int, int, int], int] = {}
+        self._module_paths: dict[tuple[int, int, int, tuple[Entry, ...]], int] = {}
         # Of each node: its path, and whether it begins a region of its own.
         self._path = np.zeros(len(graph), np.int32)
         self._starts = np.zeros(len(graph), bool)
@@ -96,7 +98,7 @@ class PathReader:
         wrapper = np.zeros(len(self.graph), bool)
         wrapper[self._owners_of_wrappers()] = True
         opaque = self._opaque[nodes.region]
-        return NodePaths(self.paths, self._path, self._starts, wrapper, opaque, self._frames_around_modules())
+        return NodePaths(self.paths, self._path, self._starts, wrapper, opaque, self._entries.frames_around())
 
     def _owners_of_wrappers(self) -> Column:
         strings = self.graph.tables.strings
@@ -104,22 +106,6 @@ class PathReader:
         ops = self.graph.nodes.op[owner]
         wanted = [op for op in rows_used(ops) if strings[op] in _WRAPPERS]
         return owner[np.isin(ops, wanted)] if wanted else owner[:0]
-
-    def _shared_stacks(self) -> dict[int, int]:
-        """By scope, the call stack that all equations of its innermost module have in common."""
-        nodes = self.graph.nodes
-        at = np.flatnonzero((nodes.scope > 0) & (self.stack >= 0))
-        combinations, _ = combinations_of([nodes.scope[at], self.stack[at]])
-        found: dict[tuple[str, ...], int] = {}
-        for scope, stack in combinations:
-            modules = self._scopes[scope].modules
-            if modules:
-                found[modules] = self.stacks.common(stack, found.get(modules, stack))
-        return {number: found[scope.modules] for number, scope in self._scopes.items() if scope.modules in found}
-
-    def _frames_around_modules(self) -> frozenset[int]:
-        frames = (self.stacks.frames_between(stack, -1) for stack in self._module_stacks.values())
-        return frozenset(frame for stack in frames for frame in stack)
 
     # One level of nesting.
 
@@ -133,6 +119,7 @@ class PathReader:
             self._region_stack[region],
             nodes.scope[at],
             self.stack[at],
+            self._entries.base[region],
             phase,
             prefix,
             around,
@@ -148,6 +135,7 @@ class PathReader:
         outer: int,
         scope: int,
         stack: int,
+        base: int,
         phase: int,
         prefix: int,
         holding: int,
@@ -164,17 +152,17 @@ class PathReader:
         if parts is None:
             parts = self._stack_parts[place] = self._parts_of_stack(*place)
         shared, around, below = parts
-        module = self._module_stacks.get(scope)
+        path = self._path_of_phase(context, shared, around, phase, prefix)
+        module, entries = self._entries.of(scope, stack, base)
         is_inside = inner > 0 and (module is None or not self.stacks.holds(module, taking))
-        key = context, shared, around, phase, prefix, -1 if is_inside else scope
-        path = self._module_paths.get(key)
-        if path is None:
-            path = self._module_paths[key] = self._path_of_module(*key)
+        if not is_inside:
+            path = self._path_of_modules(path, below, scope, entries)
         if inner:
             path = self.paths.extend(path, self.steps.between(taking, below, None if is_inside else module))
             path = self.paths.add(path, self.paths.number(self.phases.element(inner, taking)))
-            path = self.paths.extend(path, self._module_steps[scope] if is_inside else ())
             below = taking
+            if is_inside:
+                path = self._path_of_modules(path, below, scope, entries)
         # What a call that holds phases does itself is beside them in it.
         called = self.stacks.frame(prefix) if not phase and stack == prefix == holding >= 0 else -1
         steps = self.steps.between(stack, below, module, called, phase > 0)
@@ -190,16 +178,36 @@ class PathReader:
         around = stacks.common(stack, holding)
         return shared, around, stacks.deeper(shared, prefix if stacks.holds(prefix, stack) else around)
 
-    def _path_of_module(self, context: int, shared: int, around: int, phase: int, prefix: int, scope: int) -> int:
-        """The frames around the function that takes the gradient, then the phase, then the modules."""
-        path = context
-        if phase:
+    def _path_of_phase(self, context: int, shared: int, around: int, phase: int, prefix: int) -> int:
+        """The frames around the function that takes the gradient, then the phase."""
+        if not phase:
+            return context
+        key = context, shared, around, phase, prefix
+        path = self._phase_paths.get(key)
+        if path is None:
             call = self.phases.call_of(prefix)
             held = call >= 0 and around in (prefix, call, self.stacks.parent(call))
             called = self.stacks.frame(call) if held else -1
-            path = self.paths.extend(path, self.steps.between(around, shared, called=called))
-            path = self.paths.add(path, self.paths.number(self.phases.element(phase, prefix)))
-        return self.paths.extend(path, self._module_steps[scope] if scope >= 0 else ())
+            path = self.paths.extend(context, self.steps.between(around, shared, called=called))
+            path = self._phase_paths[key] = self.paths.add(path, self.paths.number(self.phases.element(phase, prefix)))
+        return path
+
+    def _path_of_modules(self, path: int, below: int, scope: int, entries: tuple[Entry, ...]) -> int:
+        """The modules of a scope, each after the person's calls around it that hold more than the module."""
+        key = path, below, scope, entries
+        known = self._module_paths.get(key)
+        if known is None:
+            known = path
+            following = iter(entries)
+            for step in self._module_steps[scope]:
+                is_module = self.paths.elements[step].kind == MODULE
+                entry, caller, called = next(following, NOWHERE) if is_module else NOWHERE
+                if self.stacks.depth(caller) > self.stacks.depth(below):
+                    known = self.paths.extend(known, self.steps.between(caller, below, called=called))
+                below = self.stacks.deeper(below, entry)
+                known = self.paths.add(known, step)
+            self._module_paths[key] = known
+        return known
 
     def _steps_of_scope(self, scope: Scope) -> tuple[int, ...]:
         elements = [Element(MODULE, (name,), name, (MODULE, self._stems[name])) for name in scope.modules]

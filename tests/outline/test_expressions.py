@@ -330,7 +330,7 @@ def test_what_has_no_structure_is_cut_in_parts_of_lines():
     assert parts[0].name.startswith("lines 2-")
 
 
-def test_an_expression_beside_the_modules_of_a_function_has_its_own_name():
+def test_a_function_holds_the_modules_that_it_calls_and_the_expressions_beside_them():
     def network(w, x):
         with jax.named_scope("dense"):
             x = jnp.tanh(x @ w)
@@ -341,7 +341,9 @@ def test_an_expression_beside_the_modules_of_a_function_has_its_own_name():
         out = network(w, x)
         return jnp.sum(out)
 
-    assert names_inside(outline_of(loss, jnp.eye(8), _X), 0) == ["dense", "mean", "sum"]
+    outline = outline_of(loss, jnp.eye(8), _X)
+    assert names_inside(outline, 0) == ["network", "sum"]
+    assert names_inside(outline, row_named(outline, "network").index) == ["dense", "mean"]
 
 
 def test_an_expression_apart_from_the_others_of_its_function_has_its_own_name():
@@ -354,11 +356,11 @@ def test_an_expression_apart_from_the_others_of_its_function_has_its_own_name():
         return x - kept
 
     outline = outline_of(lambda x: jnp.exp(block(x)), _X)
-    assert [name for name in names_inside(outline, 0) if name == "block"] == []
+    assert names_inside(outline, row_named(outline, "block").index) == ["Attention", "add", "Gate", "subtract"]
     assert [row_named(outline, name).kind for name in ("add", "subtract")] == ["expression", "expression"]
 
 
-def test_a_call_that_modules_cut_into_pieces_leaves_its_statements_beside_them():
+def test_a_call_that_calls_modules_holds_them_and_its_statements_in_the_order_of_the_program():
     def linear(x):
         with jax.named_scope("Linear"):
             return x @ jnp.eye(4)
@@ -370,8 +372,60 @@ def test_a_call_that_modules_cut_into_pieces_leaves_its_statements_beside_them()
         return jnp.cos(y) * kept
 
     outline = outline_of(lambda x: block(x).sum(), jnp.ones((3, 4)))
-    assert names_inside(outline, 0) == ["Linear", "sin", "add", "Linear", "cos", "multiply", "sum"]
-    assert not rows_named(outline, "block")
+    assert names_inside(outline, 0) == ["block", "sum"]
+    inside = names_inside(outline, row_named(outline, "block").index)
+    assert inside == ["Linear", "sin", "add", "Linear", "cos", "multiply"]
+
+
+def test_functions_that_call_one_module_several_times_are_a_step_for_each_call():
+    from flax import linen as nn
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            for _ in range(3):
+                x = x + jnp.tanh(nn.Dense(4)(x))
+            return nn.Dense(2)(x)
+
+    def score(params, x):
+        logits = network.apply(params, x * 2.0)
+        return jnp.sum(jax.nn.log_softmax(logits))
+
+    def preferred(params, reference, x, y):
+        policy = score(params, x) - score(params, y)
+        frozen = score(reference, x) - score(reference, y)
+        return jnp.exp(policy) - frozen
+
+    network, x = Network(), jnp.ones((2, 4))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(preferred, params, params, x, x)
+    scores = rows_named(outline, "score")
+    assert len(scores) == 4
+    for row in scores:
+        assert names_inside(outline, row.index) == ["multiply", "Network", "log_softmax", "sum"]
+    # What is repeated in the module is no more called as what calls the module.
+    assert {row.name for row in outline if row.count > 1} == {"for _ in range(3)"}
+
+
+def test_methods_of_a_person_stand_between_the_body_of_a_loop_and_the_modules_that_they_call():
+    eqx = pytest.importorskip("equinox", reason="it is not in the environments of the oldest and the newest JAX")
+
+    class Model(eqx.Module):
+        cell: eqx.nn.GRUCell
+        out: eqx.nn.Linear
+
+        def encode(self, xs):
+            state, _ = jax.lax.scan(lambda h, x: (self.cell(x, h), None), jnp.zeros(4), jnp.cos(xs))
+            return jnp.sin(self.out(state))
+
+        def score(self, xs):
+            return jnp.exp(self.encode(xs)) - jnp.tanh(self.out(xs[0]))
+
+    keys = jax.random.split(jax.random.key(0))
+    model = Model(eqx.nn.GRUCell(4, 4, key=keys[0]), eqx.nn.Linear(4, 4, key=keys[1]))
+    outline = outline_of(lambda model, xs: model.score(xs).sum(), model, jnp.ones((3, 4)))
+    inside = names_inside(outline, row_named(outline, "encode").index)
+    assert inside == ["cos", "scan", "Linear", "sin"]
 
 
 def test_an_attribute_of_a_letter_is_called_by_it_and_a_variable_by_its_class():

@@ -144,6 +144,6 @@ def test_a_stack_of_modules_is_called_alike_forward_and_backward():
 
     key = jax.random.key(0)
     mixer = Mixer([Mix(eqx.nn.Linear(8, 8, key=key), eqx.nn.Linear(4, 4, key=key)) for _ in range(3)])
-    forward, backward = rows_named(outline_of(jax.grad(loss), mixer, jnp.ones((3, 4, 8))), "Mix")
+    forward, backward = rows_named(outline_of(jax.grad(loss), mixer, jnp.ones((3, 4, 8))), "mix")
     assert forward.twin == backward.index
     assert forward.count == backward.count == 3
