@@ -239,12 +239,17 @@ class _Linker:
         strings, graph, found = self.graph.tables.strings, self.graph, self.found
         start, end = (column.tolist() for column in graph.region_intervals)
         kinds, owners = graph.regions.kind.tolist(), graph.regions.owner.tolist()
+        # What only hands values on may have the tag of what made these, or of what reads them.
+        computes = np.zeros(len(graph), bool)
+        computes[computing(graph)] = True
         for region in range(len(owners) - 1, 0, -1):
             if strings[kinds[region]] != "fusion":
                 continue
             owner = owners[region]
-            inside = chain.from_iterable(found[start[region] : end[region]])
-            gathered = tuple(dict.fromkeys(chain(inside, found[owner])))
+            nodes = range(int(start[region]), int(end[region]))
+            inside = [found[node] for node in nodes if computes[node]]
+            told = inside if any(inside) else [found[node] for node in nodes]
+            gathered = tuple(dict.fromkeys(chain(*told, found[owner])))
             found[owner] = gathered
             if len(gathered) > 1:
                 self.kind[owner] = MERGED

@@ -15,7 +15,7 @@ from jaxviz.outline.noise import BOX, EDGE
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.turns import turning_nodes
 
-_LOOKED_THROUGH = tuple(ROW_KINDS.index(kind) for kind in ("phase", "statement", "copy", "stack", "part"))
+_LOOKED_THROUGH = tuple(ROW_KINDS.index(kind) for kind in ("phase", "statement", "copy", "stack", "part", "body"))
 # Of rows that are one, the name of the last of these wins, or of the innermost if there are several of a kind.
 _TELLING = tuple(ROW_KINDS.index(kind) for kind in ("expression", "call", "module"))
 
@@ -23,6 +23,8 @@ _TELLING = tuple(ROW_KINDS.index(kind) for kind in ("expression", "call", "modul
 _KERNELS = frozenset({"fusion"})
 # What only leads values into a kernel, through it and out of it makes a name where there is nothing else.
 _LEADING = frozenset({"bitcast", "broadcast", "tuple", "get-tuple-element"})
+# What of a kernel takes the slice of a turn from what a loop goes over, and puts that of a result where it belongs.
+_OF_TURNS = {"dynamic-slice": "slice", "dynamic-update-slice": "results"}
 # Names that say nothing.
 _SILENT = GENERIC | {""}
 # Up to so many things are all told.
@@ -47,6 +49,9 @@ class KernelNames:
         telling = (made.kind == OPERATION) & does
         # What turns or chooses is a row of its own.
         telling[turning_nodes(outline.graph)] = False
+        turning = np.zeros(len(outline.graph) + 1, bool)
+        turning[turning_nodes(outline.graph)] = True
+        self._is_turning: list[bool] = turning[source].tolist()
         # Lists, since few are looked at at a time.
         self._source: list[int] = np.where((source >= 0) & telling[np.maximum(source, 0)], source, -1).tolist()
         self._start, self._end = (column.tolist() for column in graph.region_intervals)
@@ -96,8 +101,12 @@ class KernelNames:
         """The operations of a kernel, each once, in the order of the program."""
         regions = self._graph.owned_regions.get(kernel, ())
         nodes = [node for region in regions for node in range(self._start[region], self._end[region])]
-        found = {self._strings[self._op[node]]: None for node in nodes if self._is_operation[node]}
+        found = {self._word(node): None for node in nodes if self._is_operation[node]}
         return [op for op in found if op not in _LEADING] or list(found)
+
+    def _word(self, node: int) -> str:
+        op = self._strings[self._op[node]]
+        return _OF_TURNS.get(op, op) if self._is_turning[node] else op
 
     def _below_row(self, leaf: int, around: int) -> tuple[tuple[int, ...], str] | None:
         """The rows around what is in a leaf that are below a row, and what all of it is part of; None if not in it.

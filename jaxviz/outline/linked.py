@@ -6,31 +6,24 @@ graph is in program order (`order.py`), so each row of the jaxpr's outline is on
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
+from jaxviz.graph import OPERATION, RESULT, Column, Graph
 from jaxviz.outline.elements import is_kind
 from jaxviz.outline.kernel_names import KernelNames, weight
-from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH, bounds_of_choices, empty_constraints
+from jaxviz.outline.noise import CHIP, EDGE
+from jaxviz.outline.roles import KERNELS, WRAPPERS, is_owner_of, mark_handing_on, roles_of
 from jaxviz.outline.tree import ROW_KINDS, Outline
-from jaxviz.outline.turns import LOOPS, mark_turns
+from jaxviz.outline.turns import LOOPS, hide_counted, mark_turns
 from jaxviz.read.distinct import in_order
 
 _PHASE, _LOOP, _COND, _CALL, _BODY = (ROW_KINDS.index(kind) for kind in ("phase", "loop", "cond", "call", "body"))
 _OWN_NAMED = (_PHASE, _LOOP, _COND, _BODY)
 
-# Operations that hand a value on, in the words of StableHLO and HLO.
-_HANDS_ON = frozenset(
-    {"reshape", "broadcast_in_dim", "broadcast", "convert", "bitcast", "bitcast_convert", "optimization_barrier"}
-)
-_CONSTANTS = frozenset({"constant", "iota"})
-_COPIES = frozenset({"copy"})
-_KERNELS = frozenset({"fusion"})
-# Owners whose bodies are seen as part of what is around them.
-_WRAPPERS = frozenset({"call"})
 CONDITIONS = frozenset({"conditional", "case", "if"})
 # What each device runs by itself: the body of a `shard_map`.
 _MANUAL = frozenset({"sdy.manual_computation"})
@@ -39,11 +32,16 @@ _MANUAL = frozenset({"sdy.manual_computation"})
 def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
     """The outline of `graph`, whose node n comes from the node `source[n]` of the graph of `outline`, or -1."""
     role = roles_of(graph)
+    mark_turns(role, graph, source, outline)
+    mark_handing_on(role, graph)
+    hide_counted(role, graph)
     writer = _Writer(graph, source, outline, role)
     writer.write()
-    mark_turns(role, graph, source, outline)
     return writer.outline_of(role)
 
+
+# What the compiler adds to names so that each is another: `while.57`, `reduce.3.clone`.
+_NUMBER = re.compile(r"(\.\d+|\.clone|\.remat\d*)+$")
 
 # A copy that holds so many times what the first one holds, and some more, has got what is of others.
 _MIXED, _FEW = 2, 8
@@ -88,6 +86,15 @@ class _Writer:
         self._kind = outline.kind.tolist()
         self._is_result, self._region = (graph.nodes.kind == RESULT).tolist(), graph.nodes.region.tolist()
         self._enter_bodies()
+        self._leave_kernels()
+
+    def _leave_kernels(self) -> None:
+        """What is in a kernel that is no box of its own is where that is."""
+        kernels = is_owner_of(self.graph, KERNELS)
+        start, end = self.graph.region_intervals
+        for owner, regions in self.graph.owned_regions.items():
+            if kernels[owner] and self.role[owner] in (CHIP, EDGE):
+                self.leaf[start[regions[0]] : end[regions[-1]]] = self.leaf[owner]
 
     def _enter_bodies(self) -> None:
         """What runs in a body of a loop or condition stands in its row, also if all that is known of it is the loop.
@@ -125,8 +132,8 @@ class _Writer:
             (graph.nodes.kind == OPERATION).tolist(),
             self.leaf.tolist(),
         )
-        wrappers, turning, manual = self._ops(_WRAPPERS), self._ops(LOOPS | CONDITIONS), self._ops(_MANUAL)
-        is_chip = (self.role == CHIP).tolist()
+        wrappers, turning, manual = self._ops(WRAPPERS), self._ops(LOOPS | CONDITIONS), self._ops(_MANUAL)
+        is_piece = ((self.role != CHIP) & (self.role != EDGE)).tolist()
         # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the owners that hold what
         # follows, the program first.
         stack, origins = [0], [0]
@@ -143,8 +150,8 @@ class _Writer:
                 self._descend(stack, origins, floor, self._inside(around, leaf), node)
                 before = leaf, floor, len(rows.end)
             regions = owned.get(node)
-            # The body of a call is seen as part of what is around it, and so is what only writes a constant.
-            if regions and ops[node] not in wrappers and not is_chip[node]:
+            # The body of a call is seen as part of what is around it; so is what only hands on or writes a constant.
+            if regions and ops[node] not in wrappers and is_piece[node]:
                 outside = len(stack)
                 known = ops[node] in manual or (ops[node] in turning and self._is_turning(origins[-1]))
                 if not known:
@@ -256,6 +263,7 @@ class _Writer:
         said = np.where(telling >= 0, telling, origin)
         own_name = self._unit_names(parent, origin, nodes, np.flatnonzero(own))
         kind = taken(given.kind, np.where(loop, _LOOP, np.where(condition, _COND, _CALL)))
+        closed = taken(given.closed, kind[own] == _CALL)
         count, copy = self._copies(origin, parent, first, end)
         row_of = np.full(len(given.kind) + 1, -1, np.int32)
         # Backwards, so that the first row of each is the last to be written; units are written behind the last.
@@ -274,7 +282,7 @@ class _Writer:
             variable=taken(given.variable, 0, said),
             first=first,
             end=end,
-            closed=taken(given.closed, kind[own] == _CALL),
+            closed=closed,
             count=count,
             copy=copy,
             like=self._likes(origin, row_of, parent, copy),
@@ -292,7 +300,9 @@ class _Writer:
             around = np.where(inside, parent[around], around)
         told = map(names.name, nodes.tolist(), origin[around].tolist())
         own = np.fromiter(told, np.int32, len(nodes))
-        return np.where(own > 0, own, self.graph.nodes.name[nodes])
+        strings, string = self.graph.tables.strings, self.graph.tables.string
+        plain = [string(_NUMBER.sub("", strings[name])) for name in self.graph.nodes.name[nodes].tolist()]
+        return np.where(own > 0, own, np.array(plain, np.int32))
 
     def _kept(self) -> tuple[Column, Column, Column, Column, Column, Column]:
         """Without rows around a single other one, but for phases, loops, and what is part of a stack.
@@ -373,87 +383,3 @@ class _Writer:
         # Of several rows that come from one, the first has the twin.
         first = row_of[origin] == np.arange(len(origin))
         return np.where(first, row_of[self.given.twin[np.maximum(origin, 0)]], -1).astype(np.int32)
-
-
-def roles_of(graph: Graph) -> Column:
-    """What each node is drawn as. Inside what runs as one piece everything is drawn, where it is opened."""
-    strings = graph.tables.strings
-    role = np.full(len(graph), BOX, np.int32)
-    operation = graph.nodes.kind == OPERATION
-    names = {op: strings[op].replace("-", "_") for op in set(graph.nodes.op.tolist())}
-    reads = np.zeros(len(graph), bool)
-    reads[graph.operand_node[graph.operands.source >= 0]] = True
-    for op, name in names.items():
-        here = operation & (graph.nodes.op == op)
-        if name in _HANDS_ON:
-            role[here & (graph.nodes.operands == 1)] = EDGE
-        if name in _COPIES:
-            role[_copies_for_loops(graph, here)] = EDGE
-        if name in _CONSTANTS:
-            role[here & ~reads] = CHIP
-        if name in _WRAPPERS:
-            role[here] = THROUGH
-    role[operation & empty_constraints(graph)] = EDGE
-    fills = _fillings(graph, role)
-    role[fills & ~reads] = CHIP
-    edges = np.flatnonzero(operation & (role == EDGE) | fills & reads)
-    read = graph.operands.source[graph.first_operand[edges]]
-    maker = np.full(len(edges), -1, np.int32)
-    maker[read >= 0] = graph.value_node[read[read >= 0]]
-    # Of a literal there is no maker; the node that stands last in its place does not count.
-    constant = (read < 0) | (graph.nodes.kind[maker] == CONSTANT)
-    role[edges[constant]] = CHIP
-    # What is made of a constant alone is one too.
-    edges, maker = edges[~constant], maker[~constant]
-    while len(edges):
-        made = role[maker] == CHIP
-        if not made.any():
-            break
-        role[edges[made]] = CHIP
-        edges, maker = edges[~made], maker[~made]
-    role[operation & bounds_of_choices(graph)] = EDGE
-    through = np.zeros(len(graph.regions.owner), bool)
-    through[1:] = role[graph.regions.owner[1:]] == THROUGH
-    role[through[graph.nodes.region] & ~operation] = THROUGH
-    if not (operation & (role == BOX)).any():
-        role[operation & (role == EDGE)] = BOX
-    return role
-
-
-def _fillings(graph: Graph, role: Column) -> NDArray[np.bool_]:
-    """Kernels in which nothing is computed, and that read one value at most: of a constant they fill memory with it."""
-    regions, nodes = graph.regions, graph.nodes
-    drawn = nodes.region[(nodes.kind == OPERATION) & (role == BOX)]
-    computes = np.bincount(drawn, minlength=len(regions.owner)) > 0
-    owner = regions.owner[1:]
-    fills = np.zeros(len(graph), bool)
-    fills[owner[~computes[1:]]] = True
-    fills[owner[computes[1:]]] = False
-    is_one = (nodes.operands <= 1) & (nodes.outputs == 1)
-    return fills & is_one & _is_owner_of(graph, _KERNELS)[:-1]
-
-
-def _copies_for_loops(graph: Graph, copies: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of copies those that nothing reads but a loop as it starts or turns: the compiler gives it memory of its own."""
-    loops, calls = (_is_owner_of(graph, names) for names in (LOOPS, _WRAPPERS))
-    turns = loops[:-1] | (graph.nodes.kind == RESULT) & loops[graph.regions.owner[graph.nodes.region]]
-    read = np.flatnonzero(graph.operands.source >= 0)
-    maker, reader = graph.value_node[graph.operands.source[read]], graph.operand_node[read]
-    for_loops, for_others = np.zeros((2, len(graph)), bool)
-    for_loops[maker[turns[reader]]] = True
-    for_others[maker[~turns[reader] & ~calls[reader]]] = True
-    # What a call is given is read as it is read in there.
-    bindings = graph.bindings
-    given = np.flatnonzero((bindings.kind == ENTER) & (bindings.start >= 0))
-    given = given[calls[graph.regions.owner[graph.nodes.region[bindings.end[given]]]]]
-    for binding in given[np.argsort(-bindings.end[given])].tolist():
-        outside, inside = graph.value_node[bindings.start[binding]], bindings.end[binding]
-        for_loops[outside] |= for_loops[inside]
-        for_others[outside] |= for_others[inside]
-    return copies & for_loops & ~for_others
-
-
-def _is_owner_of(graph: Graph, names: frozenset[str]) -> NDArray[np.bool_]:
-    """Whether each node is one of these operations; the last is for the owner of the program, which has none, -1."""
-    ops = [op for name in names if (op := graph.tables.find_string(name)) is not None]
-    return np.append(np.isin(graph.nodes.op, ops), False)

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.elements import BODY, CALL, COND, LOOP, Element
-from jaxviz.outline.linked import roles_of
 from jaxviz.outline.make import outline_by
 from jaxviz.outline.modules import BACKWARD, FORWARD, parse_scope
 from jaxviz.outline.order import program_order, reordered
 from jaxviz.outline.origins import Origins, described
 from jaxviz.outline.paths import PathReader
 from jaxviz.outline.pieces import Piece, pieces_of
+from jaxviz.outline.roles import roles_of
 from jaxviz.outline.tree import Outline
 
 _BEFORE, _FORWARD, _BACKWARD, _UPDATE = range(4)

@@ -146,7 +146,7 @@ def test_kernels_that_fill_memory_with_a_constant_are_chips():
 
 def test_of_twins_too_large_to_stand_side_by_side_the_forward_one_alone_may_open():
     fn, arguments = CORPUS["scan_rnn"]()
-    view = jv.explore(fn, *arguments).view(stage="hlo", width=760, height=560)
+    view = jv.explore(fn, *arguments).view(stage="hlo", width=600, height=420)
     backward = next(place for place, box in enumerate(view.boxes) if box.name == "backward")
     assert not [box.name for box in view.boxes[backward + 1 :] if box.open]
 
@@ -173,3 +173,53 @@ def test_a_constraint_of_random_keys_that_a_loop_carries_is_no_box():
     outline = jv.explore(f, jax.random.key(0), jnp.ones(4))._capture.stablehlo.outline
     strings, ops = outline.graph.tables.strings, outline.graph.nodes.op
     assert not [op for op in ops[outline.role == BOX].tolist() if "constraint" in strings[op]]
+
+
+def nearest(cases, methods):
+    def best_of(best, case):
+        x, method = case
+        root = lax.switch(method, [lambda: jnp.sin(x).sum(), lambda: jnp.tanh(x).prod()])
+        return lax.cond(root < best, lambda: root, lambda: best), root
+
+    return lax.scan(best_of, jnp.inf, (cases, methods))
+
+
+def test_kernels_that_take_slices_for_the_turns_of_a_scan_are_edges_where_branches_read_them():
+    explored = jv.explore(nearest, jnp.ones((6, 4)), jnp.zeros(6, int))
+    outline = explored._capture.hlo.outline
+    check(outline)
+    assert any("slice" in op for op in {node.op for node in explored.hlo})
+    for stage in ("jaxpr", "hlo"):
+        names = {box.name for box in explored.view(stage=stage).boxes}
+        assert any("scan" in name for name in names)
+        assert not any("slice" in name or name in ("copy", "results") for name in names)
+
+
+def test_copies_that_the_compiler_makes_of_what_a_kernel_reads_are_edges():
+    def spread(h):
+        def longer(s):
+            return s[0] + 1, s[1] * 1.5 + s[0]
+
+        return lax.while_loop(lambda s: s[0] < 9, longer, (0, jnp.broadcast_to(h, (4, 16))))[1]
+
+    names = [box.name for box in jv.explore(spread, jnp.ones(16)).view(stage="hlo").boxes]
+    assert not any(name.startswith(("copy", "broadcast")) for name in names)
+
+
+def test_loops_of_the_compiler_itself_have_no_numbers():
+    explored = jv.explore(lambda a, b: jnp.linalg.solve(a, b), jnp.eye(4), jnp.ones(4))
+    loops = [row.name for row in explored._capture.hlo.outline if row.kind == "loop"]
+    assert loops
+    assert set(loops) == {"while"}
+
+
+def test_what_is_moved_out_of_a_loop_is_called_by_what_it_does():
+    def fill(x):
+        def step(s):
+            return s[0] + 1, s[1] + jnp.where(jnp.arange(30) == 3, 0.0, -1e9)
+
+        return lax.while_loop(lambda s: s[0] < 9, step, (0, x))[1]
+
+    outline = jv.explore(fill, jnp.ones(30))._capture.hlo.outline
+    names = [row.name for row in outline if row.kind == "call"]
+    assert "do" not in names

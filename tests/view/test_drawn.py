@@ -197,8 +197,7 @@ def test_every_stage_shows_what_goes_in_and_what_comes_out_by_the_names_of_the_f
 
 
 def test_constants_of_compiled_stages_are_told_by_their_values():
-    fn, arguments = CORPUS["switch"]()
-    drawn = jv.explore(fn, *arguments).to_svg(stage="hlo")
+    drawn = jv.explore(lambda x: jnp.clip(x, 0, 2), jnp.arange(5)).to_svg(stage="hlo")
     assert {">0<", ">2<"} <= set(re.findall(r">\d<", drawn))
     assert ">constant" not in drawn
 
@@ -223,7 +222,7 @@ def test_what_counts_the_turns_of_a_loop_is_told_and_not_drawn(stage):
     assert not names & {"while", "wrapped_compare", "compare", "wrapped_add"}
 
 
-def test_what_a_loop_begins_with_is_told_where_it_stands_within_the_frame_of_the_loop():
+def test_what_the_compiler_only_lays_out_for_a_loop_is_nothing_that_it_begins_with():
     def pull(place):
         apart = place[None] - place[:, None]
         return (apart * ((apart**2).sum(-1) + 1e-3)[..., None] ** -1.5).sum(1)
@@ -241,13 +240,13 @@ def test_what_a_loop_begins_with_is_told_where_it_stands_within_the_frame_of_the
     # The energies of all turns are put into zeros, which optimized HLO makes first: nothing that a turn begins with.
     explored = jv.explore(orbits, jnp.ones((6, 3)), jnp.ones((6, 3)))
     assert not [stage for stage in ("jaxpr", "hlo") if "→ first turn" in explored.to_svg(stage=stage)]
-    # What is made of a value of the program for the first turn is told.
+    # Nor is what optimized HLO spreads and copies before it.
     fn, arguments = STYLES["metropolis"]()
     explored = jv.explore(fn, *arguments)
-    assert [stage for stage in ("jaxpr", "hlo") if "→ first turn" in explored.to_svg(stage=stage)] == ["hlo"]
+    assert not [stage for stage in ("jaxpr", "hlo") if "→ first turn" in explored.to_svg(stage=stage)]
 
 
-def test_what_keeps_the_number_of_a_branch_in_bounds_is_seen_only_where_it_is_a_kernel():
+def test_what_keeps_the_number_of_a_branch_in_bounds_is_seen_in_no_stage():
     fn, arguments = CORPUS["switch"]()
     explored = jv.explore(fn, *arguments)
     for stage in ("jaxpr", "stablehlo"):
@@ -255,7 +254,8 @@ def test_what_keeps_the_number_of_a_branch_in_bounds_is_seen_only_where_it_is_a_
         assert [box.name for box in view.closed] == ["add", "exp", "tanh", "multiply"]
         # The number goes straight to the condition.
         assert "switch(i)" in [box.name for box in view.boxes]
-    assert "clamp" in [box.name for box in explored.view(stage="hlo").closed]
+    assert "clamp" in {node.op for node in explored.hlo}
+    assert "clamp" not in [box.name for box in explored.view(stage="hlo").closed]
 
 
 def test_a_number_that_the_person_keeps_in_bounds_is_a_box():

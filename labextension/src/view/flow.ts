@@ -20,10 +20,11 @@ export class Flow {
   private readonly made: Map<number, readonly Origin[]>;
   private readonly graph: Graph;
 
-  /** `puts` are the operations that hand on what they put into another value: their second operand. */
+  /** `puts` are operations that hand on what they put into another value, their second operand; a `kernel` may, too. */
   constructor(
     private readonly folds: Folds,
-    private readonly puts: ReadonlySet<number> = new Set()
+    private readonly puts: ReadonlySet<number> = new Set(),
+    private readonly kernel = -1
   ) {
     this.graph = folds.graph;
     this.made = made.get(this.graph) ?? new Map<number, readonly Origin[]>();
@@ -88,11 +89,15 @@ export class Flow {
     const { graph, folds } = this;
     for (let source = operand; source >= 0;) {
       const node = graph.valueNode[source];
-      if (graph.kind[node] !== NodeKind.operation || folds.item[node] !== NOTHING) {
+      if (graph.kind[node] !== NodeKind.operation) {
         return false;
       }
       if (graph.firstRegion[node] === graph.firstRegion[node + 1]) {
         return this.puts.has(graph.op[node]) && folds.rows.outline.role[node] === NodeRole.edge;
+      }
+      // A kernel that is closed puts it there too.
+      if (folds.item[node] !== NOTHING && graph.op[node] !== this.kernel) {
+        return false;
       }
       const [binding] = folds.borders.outOf.get(source) ?? [];
       source = binding === undefined ? -1 : graph.operandSource[graph.firstOperand[graph.bindingFrom[binding]]];

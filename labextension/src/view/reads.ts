@@ -45,7 +45,8 @@ export class Reads {
     private readonly graph: Graph,
     private readonly folds: Folds
   ) {
-    this.flow = new Flow(folds, new Set(PUTS.map(name => document.strings.indexOf(name)).filter(op => op >= 0)));
+    const puts = PUTS.map(name => document.strings.indexOf(name)).filter(op => op >= 0);
+    this.flow = new Flow(folds, new Set(puts), document.strings.indexOf('fusion'));
     let argumentCount = 0;
     for (let node = 0; node < graph.nodeCount; node++) {
       argumentCount += graph.kind[node] === NodeKind.argument && graph.region[node] === 0 ? 1 : 0;

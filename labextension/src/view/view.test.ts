@@ -455,3 +455,30 @@ test('what a loop goes on for is left out only where it has no room', () => {
   assert.equal(called('while wide'), 'while wide');
   assert.equal(called('while abs(error) > 0.1'), 'while');
 });
+
+test('what is made for the first turn of a loop is told where it stands within the frame of the loop', () => {
+  const sketch = new Sketch('begins');
+  const x = sketch.argument('x', 'f32[4]');
+  const start = sketch.op('exp', [x], 'f32[4]');
+  const final = sketch.op('scan', [start, x, x], ['f32[4]', 'f32[4]', 'f32[4]'], { length: '32' });
+  sketch.region(sketch.last, 'scan', 'cell', () => {
+    const carried = [start, x, x].map(from => sketch.argument('', 'f32[4]', { kind: 'init', from }));
+    const first = sketch.last - 2;
+    for (const [i, op] of ['sin', 'cos', 'tan'].entries()) {
+      const next = sketch.op(op, [carried[i]], 'f32[4]');
+      sketch.bind('carry', sketch.result('', next, { kind: 'leave', to: final + i }), first + i);
+    }
+  });
+  sketch.result('result', final);
+  const told = (before: number): string[] => {
+    const document = decodePlain(sketch.plain());
+    const [graph] = document.graphs;
+    // `exp` stands in the row of the loop, too.
+    const { outline, leaf } = rowsOf(document, graph);
+    outline.first[1] -= before;
+    leaf.fill(1, outline.first[1], outline.end[1]);
+    return chips(show(document, graph, { open: new Set([1]) })).filter(chip => chip.endsWith(' turn'));
+  };
+  assert.deepEqual(told(0), []);
+  assert.deepEqual(told(1), ['exp right → first turn']);
+});
