@@ -68,6 +68,8 @@ _MAPS = frozenset(
 )
 _LOOPS = {"scan": 0, "while_loop": 1, "fori_loop": 2, "associative_scan": 0}
 _CONDITIONS = frozenset({"cond", "switch"})
+# A function by its name, or mapped over axes: `step`, `vmap(combine)`.
+_NAMED = re.compile(r"[^\W\d]\w*|vmap\([^\W\d]\w*\)")
 _BODIES = frozenset({"body", "body_fn", "body_fun", "loop", "loop_body", "scan_fn"})
 
 #: Methods whose object says more than they do.
@@ -290,7 +292,7 @@ def _call_name(node: ast.Call) -> str:
     place = _LOOPS.get(name, len(node.args))
     if place < len(node.args):
         body = _function_name(_without_checkpoint(node.args[place]))
-        return f"{name}({body})" if body.isidentifier() and body not in _BODIES else name
+        return f"{name}({body})" if _NAMED.fullmatch(body) and body not in _BODIES else name
     return name
 
 

@@ -135,8 +135,9 @@ class Names:
         kind, number = int(self._draft.kind[row]), int(self._draft.label[row])
         if kind == _PART:
             return self._cases(row) or self._lines(row) or self._most(row, names)
-        if number < 0:
-            return ""
+        combined = self._combined(row) if kind == _STACK else ""
+        if number < 0 or combined:
+            return combined
         label = self._labels[number]
         if kind != _STACK:
             return unnumbered(label.name) if label.kind == MODULE else label.name
@@ -154,6 +155,19 @@ class Names:
         if around.detail and around.detail not in GENERIC:
             return around.detail
         return self._function_of(row + 1, names)
+
+    def _combined(self, row: int) -> str:
+        """The function whose calls a stack in an associative scan is, which JAX writes out: `vmap(combine)`."""
+        draft = self._draft
+        around = int(draft.label[draft.rows.parent[row]])
+        callee, _, function = self._labels[around].name.partition("(") if around >= 0 else ("", "", "")
+        if callee != "associative_scan":
+            return ""
+        # What puts elements side by side is no call of it: in that is nothing of the person's.
+        after = row + 2 + int(np.searchsorted(draft.rows.first[row + 2 :], draft.rows.end[row + 1]))
+        numbers = draft.label[row + 2 : after].tolist()
+        calls = any(number >= 0 and self._labels[number].kind in (CALL, STATEMENT) for number in numbers)
+        return function.removesuffix(")") if calls else ""
 
     def _function_of(self, copy: int, names: Column) -> str:
         """The function of the person that a copy is one call of, or the loop that it is one turn of: `Block`.

@@ -337,3 +337,16 @@ def test_a_function_whose_body_maps_a_lambda_keeps_its_name():
 
     outline = outline_of(run, jnp.ones((5, 3)))
     assert names_inside(outline, 0) == ["acceleration", "tanh", "multiply"]
+
+
+def test_the_steps_of_an_associative_scan_are_called_by_the_function_that_combines():
+    def combine(left, right):
+        scale = jnp.tanh(left[0]) @ right[0]
+        return scale, jnp.sin(scale) @ left[1] + right[1]
+
+    def smoothed(elements):
+        return jax.lax.associative_scan(jax.vmap(combine), elements)
+
+    outline = outline_of(smoothed, (jnp.ones((16, 3, 3)), jnp.ones((16, 3))))
+    (whole,) = rows_named(outline, "associative_scan(vmap(combine))")
+    assert names_inside(outline, whole.index)[:2] == ["vmap(combine) x4", "vmap(combine) x4"]
