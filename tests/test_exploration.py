@@ -177,7 +177,7 @@ def test_a_program_of_nothing_has_its_stages():
 
 
 def test_a_stage_that_cannot_be_read_costs_no_other(monkeypatch):
-    def broken(*_):
+    def broken(*_, **_options):
         raise ValueError("cannot be read")
 
     monkeypatch.setattr("jaxviz.capture.read_stablehlo", broken)

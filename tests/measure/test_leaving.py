@@ -18,6 +18,8 @@ import jaxviz as jv
 from jaxviz.measure import waiting
 
 waiting._LEAVING = float(sys.argv[1])
+# What runs in the background of a shell may be told to ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def unrolled(x):
     for _ in range(2000):

@@ -68,7 +68,7 @@ def test_what_follows_a_loop_of_gradients_stands_after_it():
 def test_the_head_of_a_turn_stands_before_its_gradient():
     outline = outline_of(noisy, W, XS)
     (loop,) = rows_named(outline, "for x in xs", "stack")
-    assert inside(outline, loop)[-5:] == ["split", "unpack", "forward", "backward", "update"]
+    assert inside(outline, loop)[-4:] == ["split", "forward", "backward", "update"]
     assert names_inside(outline, 0)[-1] == "loss"
 
 
