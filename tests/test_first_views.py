@@ -404,3 +404,22 @@ def test_statements_stay_closed_where_a_function_with_more_in_it_has_no_room_bes
     view = jv.explore(step, params, jnp.ones((64, 1)), jnp.ones(64)).view(width=760, height=560)
     assert [box.name for box in view.boxes if box.open].count("mixed") == 2
     assert {box.name[:4] for box in view.closed} >= {"z = ", "log_"}
+
+
+def test_calls_of_one_function_are_told_apart_by_what_they_are_assigned_to():
+    def score(w, x):
+        y = jnp.tanh(x @ w) * jnp.cos(x) + jnp.exp(-x * x)
+        return jnp.sum(jnp.sqrt(y * y + 1.0) / (1.0 + jnp.abs(y)))
+
+    def margin(policy, reference, better, worse):
+        policy_better = score(policy, better)
+        policy_worse = score(policy, worse)
+        reference_better = score(reference, better)
+        reference_worse = score(reference, worse)
+        return jax.nn.sigmoid(policy_better - policy_worse) - (reference_better - reference_worse)
+
+    w, x = jnp.eye(4), jnp.ones((3, 4))
+    names = {"policy_better", "policy_worse", "reference_better", "reference_worse"}
+    for size in ({"width": 900, "height": 400}, {"width": 640, "height": 300}):
+        svg = jv.explore(margin, w, w, x, x).to_svg(**size)
+        assert names <= set(re.findall(r">([a-z_]+)<", svg))

@@ -8,7 +8,7 @@ import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { cut, newType, nodeLabel, turns, typeText, variableOf } from './label.ts';
 import { childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
-import { toldApart } from './toldApart.ts';
+import { assignedTo, toldApart } from './toldApart.ts';
 import { Shape } from './visible.ts';
 
 /** Up to so many results are boxes of their own; more are chips at the boxes that make them. */
@@ -126,14 +126,18 @@ export class Boxes {
   private tellApart(): void {
     const looks = new Map<string, number[]>();
     this.item.forEach((item, box) => {
-      if (item >= 0 && this.shape[box] === Shape.box) {
-        const look = [this.parent[box], this.times[box], this.label[box], this.detail[box]].join('\n');
+      if (item >= 0) {
+        const look = [this.shape[box], this.parent[box], this.times[box], this.label[box], this.detail[box]].join('\n');
         looks.set(look, [...(looks.get(look) ?? []), box]);
       }
     });
     for (const boxes of looks.values()) {
       const rows = boxes.length > 1 ? boxes.map(box => this.item[box]) : [];
-      toldApart(this.document, this.graph, this.rows, rows).forEach((words, at) => {
+      let told = assignedTo(this.document, this.rows, rows);
+      if (!told.length && this.shape[boxes[0]] === Shape.box) {
+        told = toldApart(this.document, this.graph, this.rows, rows);
+      }
+      told.forEach((words, at) => {
         const box = boxes[at];
         this.detail[box] = [this.detail[box], words].filter(Boolean).join(' ');
       });

@@ -1,6 +1,7 @@
-/** What tells closed boxes apart that stand in one place, have one name and hold different things. */
+/** What tells boxes apart that stand in one place and have one name. */
 import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
 import { givenType } from './given.ts';
+import { cut } from './label.ts';
 import type { Rows } from './outline.ts';
 import { numberText } from './words.ts';
 
@@ -9,9 +10,16 @@ const MANY = 12;
 /** Numbers are told where the largest is so many times the smallest. */
 const APART = 1.5;
 
+/** Of rows that look alike, what each is assigned to in the source; none where that does not tell all of them apart. */
+export function assignedTo(document: Document, { outline }: Rows, alike: readonly number[]): readonly string[] {
+  const variables = alike.map(row => document.strings[outline.variable[row]]);
+  const tells = alike.length > 1 && variables.every(Boolean) && new Set(variables).size === alike.length;
+  return tells ? variables.map(variable => cut(variable)) : [];
+}
+
 /**
- * Of rows that look alike, the words that tell each from the others: the types of what they give, or else how many
- * operations they hold. None where all hold the same, or nearly so.
+ * Of closed rows that look alike, the words that tell each from the others: the types of what they give, or else how
+ * many operations they hold. None where all hold the same, or nearly so.
  */
 export function toldApart(document: Document, graph: Graph, rows: Rows, alike: readonly number[]): readonly string[] {
   if (alike.length < 2 || new Set(alike.map(row => operationsIn(graph, rows, row))).size === 1) {
