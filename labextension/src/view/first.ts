@@ -75,6 +75,7 @@ function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<
   }
   const shorter = least === Brevity.none ? chooserOf(Brevity.short) : chooser;
   if (shorter !== chooser) {
+    shorter.patient = chooser.boxes <= LEAVING_ROOM;
     yield* shorter.choose();
   }
   const better = isBetter(shorter, chooser) ? shorter : chooser;
@@ -108,7 +109,10 @@ function isBetter(one: Chooser, other: Chooser): boolean {
   if (!one.fits) {
     return one.zoom > other.zoom;
   }
-  return one.hides === other.hides ? one.boxes > other.boxes : other.hides;
+  if (one.hides !== other.hides) {
+    return other.hides;
+  }
+  return one.opensMore(other) || (!other.opensMore(one) && one.boxes > other.boxes);
 }
 
 class Chooser {
@@ -119,6 +123,8 @@ class Chooser {
   fits = true;
   /** How large that is then. */
   zoom = 0;
+  /** Whether statements may stay closed for calls with more in them: short words alone are no reason to show more. */
+  patient = true;
   /** True where one closed box holds most of what there is. */
   hides = false;
   /** How many boxes are seen. */
@@ -165,6 +171,11 @@ class Chooser {
     return this.fits && this.says > SAYING_LITTLE && !this.hides;
   }
 
+  /** True where what stays closed here is far smaller than what stays closed there. */
+  opensMore(other: Chooser): boolean {
+    return LARGER * this.largest <= other.largest && this.largest < other.largest;
+  }
+
   /** Chooses what is open. */
   *choose(): Steps<void> {
     const all = yield* this.everything();
@@ -175,7 +186,7 @@ class Chooser {
       return;
     }
     this.see(yield* this.openMore(yield* this.start(), true));
-    if (this.fits && this.largest) {
+    if (this.fits && this.largest && this.patient) {
       yield* this.patiently();
     }
   }
