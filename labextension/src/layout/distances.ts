@@ -21,5 +21,7 @@ export const PORT_INSET = 8;
 export const PORT_PITCH = 18;
 /** An end that is alone on its side of a box slides no further than this from the middle. */
 export const MOST_SLIDE = 40;
+/** The same for what is pinned to the bottom: results. */
+export const RESULT_SLIDE = 8;
 /** Between parts of a group that no edge joins. */
 export const PART_GAP = 32;

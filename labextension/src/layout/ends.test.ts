@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MOST_SLIDE, PORT_INSET } from './distances.ts';
+import { MOST_SLIDE, PORT_INSET, RESULT_SLIDE } from './distances.ts';
+import { Pin } from './input.ts';
 import { layout } from './layout.ts';
 import { graph } from './layout.test.ts';
 
-function ends(boxes: { width: number }[], edges: [number, number][]) {
+function ends(boxes: { width: number; pin?: number }[], edges: [number, number][]) {
   const out = layout(graph(boxes, edges));
   const middle = (box: number): number => out.x[box] + out.width[box] / 2;
   return edges.map(([source, target], edge) => ({
@@ -49,4 +50,20 @@ test('boxes of different width that stand under each other are joined by an upri
     assert.equal(start, 0);
     assert.equal(end, 0);
   }
+});
+
+test('an edge to a result ends above its words', () => {
+  const results = Array.from({ length: 3 }, () => ({ width: 120, pin: Pin.bottom }));
+  const edges = ends(
+    [{ width: 60 }, ...results],
+    [
+      [0, 1],
+      [0, 2],
+      [0, 3]
+    ]
+  );
+  assert.deepEqual(
+    edges.map(({ end }) => end),
+    [RESULT_SLIDE, 0, -RESULT_SLIDE]
+  );
 });

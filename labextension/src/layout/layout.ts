@@ -2,10 +2,10 @@
  * Lays out a graph with nested groups, the innermost groups first: a group that is done is one wide box in the group
  * around it, with ports where its gates are. Then all is composed into one picture.
  */
-import { GROUP_PADDING, GROUP_TITLE, MOST_SLIDE, PORT_INSET, PORT_PITCH } from './distances.ts';
+import { GROUP_PADDING, GROUP_TITLE, MOST_SLIDE, PORT_INSET, PORT_PITCH, RESULT_SLIDE } from './distances.ts';
 import { layoutFlat, type FlatLayout } from './flat.ts';
 import { cutIntoGroups, type Cut, type Flat } from './groups.ts';
-import type { Layout, LayoutInput } from './input.ts';
+import { Pin, type Layout, type LayoutInput } from './input.ts';
 import { level } from './level.ts';
 import type { LayoutMemory } from './memory.ts';
 import type { FlatInput } from './part.ts';
@@ -188,11 +188,15 @@ function flatInput(
     growth: before && growthOf(input, boxes, width, before),
     holds: input.before && Array.from(boxes, box => heldBy(done, box, input.before as Float64Array)),
     toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
-    slide: Float64Array.from(boxes, box =>
-      box < 0 || input.group[box] ? 0 : Math.min(MOST_SLIDE, Math.max(0, Math.floor(width[box] / 2 - PORT_INSET)))
-    ),
+    slide: Float64Array.from(boxes, box => (box < 0 || input.group[box] ? 0 : mostSlide(width[box], input.pin[box]))),
     aspect: input.aspect
   };
+}
+
+/** How far from the middle of a box an end may slide. A result is only words: an edge ends above them. */
+function mostSlide(width: number, pin: number): number {
+  const most = pin === Pin.bottom ? RESULT_SLIDE : MOST_SLIDE;
+  return Math.min(most, Math.max(0, Math.floor(width / 2 - PORT_INSET)));
 }
 
 /** How far the borders of boxes have moved outward, where they are known; `now` has the centres that they want. */
