@@ -67,28 +67,32 @@ export class Edges {
     }
   }
 
-  /** Edges as columns, with ordinals of ports that count only what is drawn. */
+  /**
+   * Edges as columns, with ordinals of ports that count only what is drawn. A box has its operands and results in the
+   * order of the program; what goes to and from a phase as a whole is in the order of the boxes at the other ends.
+   */
   columns(): Pick<VisibleGraph, 'source' | 'target' | 'value' | 'sourcePort' | 'targetPort'> {
     const { edges } = this;
-    const reads = new Map<number, number>();
-    const targetPort = Int32Array.from(edges, ({ target }) => {
-      const port = reads.get(target) ?? 0;
-      reads.set(target, port + 1);
-      return port;
-    });
-    const valuesOf = new Map<number, Set<number>>();
-    for (const { source, value } of edges) {
-      addTo(valuesOf, source, value);
+    const targetPort = new Int32Array(edges.length);
+    const sourcePort = new Int32Array(edges.length);
+    for (const [target, into] of grouped(edges, edge => edge.target)) {
+      const order = this.isPhase(target) ? into.sort((a, b) => edges[a].source - edges[b].source) : into;
+      order.forEach((edge, port) => {
+        targetPort[edge] = port;
+      });
     }
-    const portOf = new Map<number, ReadonlyMap<number, number>>();
-    for (const [source, values] of valuesOf) {
-      portOf.set(source, new Map([...values].sort((a, b) => a - b).map((value, port) => [value, port])));
+    for (const [source, out] of grouped(edges, edge => edge.source)) {
+      const rank = (edge: number): number => (this.isPhase(source) ? edges[edge].target : edges[edge].value);
+      const ports = new Map([...new Set(out.map(rank))].sort((a, b) => a - b).map((one, port) => [one, port]));
+      for (const edge of out) {
+        sourcePort[edge] = ports.get(rank(edge)) as number;
+      }
     }
     return {
       source: Int32Array.from(edges, edge => edge.source),
       target: Int32Array.from(edges, edge => edge.target),
       value: Int32Array.from(edges, edge => edge.value),
-      sourcePort: Int32Array.from(edges, edge => portOf.get(edge.source)?.get(edge.value) ?? 0),
+      sourcePort,
       targetPort
     };
   }
@@ -149,4 +153,18 @@ function addTo(sets: Map<number, Set<number>>, key: number, value: number): void
   } else {
     sets.set(key, new Set([value]));
   }
+}
+
+/** The edges that have the same end, by it. */
+function grouped(edges: readonly Edge[], end: (edge: Edge) => number): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  edges.forEach((edge, at) => {
+    const group = groups.get(end(edge));
+    if (group) {
+      group.push(at);
+    } else {
+      groups.set(end(edge), [at]);
+    }
+  });
+  return groups;
 }

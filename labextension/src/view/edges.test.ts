@@ -1,0 +1,60 @@
+/** In which order edges leave and meet their boxes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { RowKind } from '../document/graph.ts';
+import { Sketch } from '../document/sketch.ts';
+import { rowsOf } from './outline.ts';
+import { show } from './view.ts';
+import type { VisibleGraph } from './visible.ts';
+
+/** A forward and a backward part, both open. The gradients are made in the other order than they are handed over in. */
+function gradients(): VisibleGraph {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  const y = sketch.argument('y', 'f32[4]');
+  const forward = sketch.op('mul', [sketch.op('sin', [x], 'f32[4]'), y], 'f32[4]');
+  const ofLast = sketch.op('neg', [y], 'f32[4]');
+  const ofFirst = sketch.op('cos', [x], 'f32[4]');
+  sketch.result('value', forward);
+  sketch.result('first', ofFirst);
+  sketch.result('last', ofLast);
+  const plain = sketch.plain();
+  const nodes = plain.graphs[0].nodes.kind.length;
+  plain.outlines = [
+    {
+      graph: 0,
+      back: [1, 1, 2],
+      kind: [RowKind.program, RowKind.phase, RowKind.phase],
+      name: ['', 'forward', 'backward'].map(name => plain.strings.push(name) - 1),
+      detail: [0, 0, 0],
+      variable: [0, 0, 0],
+      gap: [0, 2, 2],
+      size: [nodes, 2, 2],
+      closed: [0, 0, 0],
+      count: [1, 1, 1],
+      copy: [-1, -1, -1],
+      like: [0, 0, 0],
+      twin: [0, 0, 0],
+      region: [-1, -1, -1],
+      role: Array.from({ length: nodes }, () => 0)
+    }
+  ];
+  const document = decodePlain(plain);
+  const [graph] = document.graphs;
+  const { outline } = rowsOf(document, graph);
+  outline.twin[2] = 1;
+  return show(document, graph, { open: new Set([0, 1, 2]) });
+}
+
+test('what goes to and from a phase as a whole is in the order of the boxes at its other end', () => {
+  const visible = gradients();
+  const backward = visible.label.indexOf('backward');
+  const across = (here: Int32Array, there: Int32Array, port: Int32Array): string[] =>
+    [...here.keys()]
+      .filter(edge => here[edge] === backward)
+      .sort((a, b) => port[a] - port[b])
+      .map(edge => visible.label[there[edge]]);
+  assert.deepEqual(across(visible.source, visible.target, visible.sourcePort), ['first', 'last']);
+  assert.deepEqual(across(visible.target, visible.source, visible.targetPort), ['x', 'y']);
+});
