@@ -48,8 +48,8 @@ function middleOf(visible: VisibleGraph, layout: Layout, box: number): number {
   return layout.y[box] + (visible.shape[box] === Shape.frame ? layout.height[box] : BOX_HEIGHT) / 2;
 }
 
-/** Halfway between the outermost frames that hold one end and not the other. */
-export function gapBetween({ visible, layout }: Scene, source: number, target: number): number {
+/** Where the gap between the outermost frames that hold one end and not the other begins and ends. */
+export function gapBetween({ visible, layout }: Scene, source: number, target: number): [number, number] {
   const outermost = (box: number, other: number): number => {
     let at = box;
     while (visible.parent[at] >= 0 && !holds(visible, visible.parent[at], other)) {
@@ -58,7 +58,7 @@ export function gapBetween({ visible, layout }: Scene, source: number, target: n
     return at;
   };
   const [left, right] = [outermost(source, target), outermost(target, source)];
-  return (layout.x[left] + layout.width[left] + layout.x[right]) / 2;
+  return [layout.x[left] + layout.width[left], layout.x[right]];
 }
 
 export function holds(visible: VisibleGraph, frame: number, box: number): boolean {

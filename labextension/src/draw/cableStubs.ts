@@ -6,6 +6,7 @@ import { bytesText } from '../view/words.ts';
 import type { Cable } from '../view/visible.ts';
 import { areaOf, cableEnds, holds, isFrame, type Solid } from './cablePlaces.ts';
 import { bend } from './cableWays.ts';
+import { carryWays } from './carry.ts';
 import { routeOf, type Painter, type Scene } from './scene.ts';
 import { measure } from './text.ts';
 
@@ -139,11 +140,11 @@ function isInside({ visible, layout }: Scene, box: number, area: Solid): boolean
   );
 }
 
-/** The lines of edges, by the rectangles that hold each of their parts. */
-function linesOf({ visible, layout }: Scene): Solid[] {
+/** The lines of edges and the ways back into loops, by the rectangles that hold each of their parts. */
+function linesOf(scene: Scene): Solid[] {
   const found: Solid[] = [];
-  for (let edge = 0; edge < visible.source.length; edge++) {
-    const points = routeOf(layout, edge);
+  const routes = Array.from(scene.visible.source, (_, edge) => routeOf(scene.layout, edge));
+  for (const points of [...routes, ...carryWays(scene)]) {
     for (let i = 2; i < points.length; i += 2) {
       found.push(lineSolid(points[i - 2], points[i - 1], points[i], points[i + 1]));
     }

@@ -29,6 +29,7 @@ function sceneWith(placed: readonly Placed[], cables: readonly Cable[]): Scene {
     chips: new Map(),
     source: new Int32Array(0),
     target: new Int32Array(0),
+    carries: [],
     cables
   } as Partial<VisibleGraph> as VisibleGraph;
   const layout = {
@@ -51,6 +52,7 @@ function sceneWith(placed: readonly Placed[], cables: readonly Cable[]): Scene {
 }
 
 const forward: Placed = { parent: -1, at: [0, 0, 300, 400] };
+const narrow: Placed = { parent: -1, at: [0, 0, 200, 400] };
 const backward: Placed = { parent: -1, at: [420, 0, 300, 400] };
 const box = (parent: number, x: number, row: number): Placed => ({ parent, at: [x, 30 + 35 * row, 80, 22] });
 const cable = (source: number, target: number, bytes: number, values = 1): Cable => ({
@@ -151,6 +153,13 @@ test('labels stand in the order of their cables and none over another', () => {
   heights.slice(1).forEach(({ y }, i) => assert.ok(y - heights[i].y >= 17, `${y} after ${heights[i].y}`));
 });
 
+test('labels of cables that meet do not touch each other', () => {
+  const rows = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 620, 3 - i)]).flat();
+  const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 100));
+  const said = cableAreas(sceneWith([forward, backward, ...rows], cables)).sort((a, b) => a.top - b.top);
+  said.slice(1).forEach(({ top }, i) => assert.ok(top - said[i].bottom >= 3, `${top} after ${said[i].bottom}`));
+});
+
 test('the end of a cable that is not drawn says what it carries, as much as there is room for', () => {
   const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
   const wordsOf = (source: readonly Placed[], values = 1): string[] => {
@@ -172,12 +181,41 @@ test('the end of a cable that is not drawn says what it carries, as much as ther
 });
 
 test('what another cable counts is told without its size', () => {
-  const placed = [forward, backward, box(0, 20, 0), ...[0, 2, 4].map(row => box(1, 500, row))];
+  const placed = [narrow, backward, box(0, 20, 0), ...[0, 2, 4].map(row => box(1, 500, row))];
   const cables = [cable(2, 3, 32), { ...cable(2, 4, 16), shared: 1 }, { ...cable(2, 5, 0, 0), shared: 2 }];
   assert.deepEqual(
     painted(sceneWith(placed, cables)).texts.map(({ text }) => text),
     ['1 residual 32 B', '1 residual 16 B, 1 shared', '2 shared residuals']
   );
+});
+
+test('what a cable shares with another is left out where it would reach into the frames, and said on request', () => {
+  const placed = [forward, backward, box(0, 20, 2), box(1, 500, 2)];
+  const scene = sceneWith(placed, [{ ...cable(2, 3, 16), shared: 1 }]);
+  const [label] = cableAreas(scene);
+  assert.ok(300 <= label.left && label.right <= 420, `${label.left} ${label.right}`);
+  const said: string[] = [];
+  const painter = {
+    rect() {},
+    cable() {},
+    text: (_ink: string, _x: number, _y: number, text: string) => said.push(text)
+  };
+  paintCableLabels(painter as unknown as Painter, scene);
+  paintWholeCables(painter as unknown as Painter, scene, scene.visible.cables);
+  assert.deepEqual(said, ['1 residual 16 B', '1 residual 16 B, 1 shared']);
+});
+
+test('the words at the end of a cable stand clear of the way back into a loop', () => {
+  const largest = Array.from({ length: 4 }, (_, i) => [box(0, 20, i), box(1, 500, i)]).flat();
+  const cables = [0, 1, 2, 3].map(i => cable(2 + 2 * i, 3 + 2 * i, 9000 + i));
+  const scene = sceneWith([forward, backward, ...largest, box(0, 20, 6)], [...cables, cable(10, 5, 32)]);
+  const heights = (carries: VisibleGraph['carries']): number[] =>
+    painted({ ...scene, visible: { ...scene.visible, carries }, layout: { ...scene.layout } })
+      .texts.filter(({ x, text }) => x < 300 && text.includes('32 B'))
+      .map(({ y }) => y - 3.5);
+  const middle = 30 + 35 * 6 + 11;
+  assert.deepEqual(heights([]), [middle]);
+  assert.deepEqual(heights([{ maker: 10, turn: 0 }]), [middle - 7.5]);
 });
 
 test('words that have no room in a frame stand beyond it, where the end of the cable comes near to it', () => {

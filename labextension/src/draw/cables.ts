@@ -14,8 +14,10 @@ import type { Layout } from '../layout/input.ts';
 
 /** Cables that are drawn in full. */
 const MOST_CABLES = 4;
-/** Between labels. */
-const APART = 1;
+/** Between labels: two that touched would look like one. */
+const APART = 3;
+/** Around words that are painted over lines. */
+const AROUND = 1;
 /** Places along the way of a cable that are looked at for its label, where the first one is over a box. */
 const PLACES = 40;
 
@@ -61,14 +63,14 @@ export function stubCables(scene: Scene, box: number): readonly Cable[] {
 
 /** Paints cables in full, with what they carry; the words at their ends stay clear of them. */
 export function paintWholeCables(painter: Painter, scene: Scene, cables: readonly Cable[]): void {
-  const runs = runsOf(scene, cables, solids(scene));
+  const runs = runsOf(scene, cables, solids(scene), true);
   runs.forEach(run => paintRun(painter, run));
   paintLabels(painter, runs);
   const ends = new Set(cables.flatMap(({ source, target }) => [source, target]));
   for (const stub of drawnOf(scene).stubs) {
     if (stub.text && ends.has(stub.box)) {
       const width = Math.ceil(measure(stub.text, 'chip'));
-      painter.rect('ground', stub.textX - APART, stub.textY - STUB_WORDS / 2, width + 2 * APART, STUB_WORDS, 0);
+      painter.rect('ground', stub.textX - AROUND, stub.textY - STUB_WORDS / 2, width + 2 * AROUND, STUB_WORDS, 0);
       paintWords(painter, stub);
     }
   }
@@ -111,11 +113,15 @@ function bySize({ visible }: Scene): Cable[] {
   return [...visible.cables].sort((a, b) => b.bytes - a.bytes || a.source - b.source || a.target - b.target);
 }
 
-function runsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[]): Run[] {
+/** Where the gap has no room for all that there is to say, it is said `inFull` only on request. */
+function runsOf(scene: Scene, cables: readonly Cable[], boxes: readonly Solid[], inFull = false): Run[] {
   const runs = cables.map(cable => {
-    const gap = gapBetween(scene, cable.source, cable.target);
+    const [left, right] = gapBetween(scene, cable.source, cable.target);
+    const gap = (left + right) / 2;
     const points = wayAround(cableEnds(scene, cable), gap, boxes, cable);
-    const text = residualsText(cable);
+    const texts = [residualsText(cable), ...(cable.values ? [residualsText({ ...cable, shared: 0 })] : [])];
+    const fits = texts.find(one => inFull || measure(one, 'chip') + 2 * CHIP_INSET <= right - left);
+    const text = fits ?? texts[texts.length - 1];
     const labelX = clearPlace(points, gap, measure(text, 'chip') / 2 + CHIP_INSET, boxes);
     return { cable, points, text, labelX, labelY: heightAt(points, labelX) };
   });

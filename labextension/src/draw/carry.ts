@@ -21,12 +21,18 @@ const FROM_CORNER = 10;
 const FROM_TITLE = 20;
 const FROM_TOP = 8;
 
-export function paintCarries(painter: Painter, scene: Scene): void {
+/** The points x, y, ... of each way: it runs straight from one to the next. */
+export function carryWays(scene: Scene): number[][] {
   const { visible, layout } = scene;
-  for (const { maker, turn } of visible.carries) {
+  return visible.carries.map(({ maker, turn }) => {
     const frame = visible.shape[turn] === Shape.frame ? turn : visible.parent[turn];
     const side = layout.x[frame] + layout.width[frame] - FROM_SIDE;
-    const points = [...leaving(scene, frame, maker, side), ...meeting(scene, frame, turn, side)];
+    return [...leaving(scene, frame, maker, side), ...meeting(scene, frame, turn, side)];
+  });
+}
+
+export function paintCarries(painter: Painter, scene: Scene): void {
+  for (const points of carryWays(scene)) {
     painter.route('carry', Float64Array.from(points));
     const [x, y, fromX] = [points[points.length - 2], points[points.length - 1], points[points.length - 4]];
     const down = fromX === x;
