@@ -1,7 +1,9 @@
 /** What is written beside boxes for operands and results without a box of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ChipRack } from './chips.ts';
+import { decodePlain } from '../document/decode.ts';
+import { Sketch } from '../document/sketch.ts';
+import { ChipRack, operandChip } from './chips.ts';
 import { Brevity } from './folds.ts';
 import type { Chip } from './visible.ts';
 
@@ -67,4 +69,17 @@ test('of many the first are told, fewer where their names are long', () => {
   assert.deepEqual([told(80, 30).length, told(80, 30)[3]], [4, 'and 27 more']);
   assert.equal(told(10, 9).length, 9);
   assert.deepEqual(told(1000, 3).slice(1), ['and 2 more']);
+});
+
+test('what only lays out another value is called as what makes that', () => {
+  const sketch = new Sketch();
+  const counted = sketch.op('iota', [], 'i32[4]');
+  const rows = sketch.op('broadcast_in_dim', [sketch.op('reshape', [counted], 'i32[1,4]')], 'i32[8,4]');
+  const made = sketch.last;
+  const turned = sketch.op('neg', [rows], 'i32[8,4]');
+  const document = decodePlain(sketch.plain());
+  const chipOf = (node: number, value: number): Chip =>
+    operandChip(document, document.graphs[0], { node, value, literal: -1 });
+  assert.deepEqual([chipOf(made, rows).text, chipOf(made, rows).title], ['iota', 'iota i32[8,4]']);
+  assert.equal(chipOf(made + 1, turned).text, 'neg');
 });

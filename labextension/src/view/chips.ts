@@ -70,7 +70,7 @@ function makeChip(document: Document, graph: Graph, origin: Origin): Chip {
     if (constant) {
       return { text: cut(constant, 14), value: origin.value, side: 'left', title: `constant ${constant} ${type}` };
     }
-    const label = nodeLabel(document, graph, origin.node);
+    const label = nodeLabel(document, graph, laidOut(document, graph, origin.node));
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
   }
   const place = ownName(document, graph, origin.node) || turnWord(graph, origin.node);
@@ -125,6 +125,25 @@ function constantText(document: Document, graph: Graph, node: number): string {
     }
     at = graph.valueNode[source];
   }
+}
+
+/** What only repeats a value or gives it another shape says less than what makes it. */
+const LAYS_OUT = new Set(['broadcast', 'broadcast_in_dim', 'dynamic_broadcast_in_dim', 'reshape']);
+
+/** The operation that makes what a node lays out; the node itself where it does more. */
+function laidOut(document: Document, graph: Graph, node: number): number {
+  let at = node;
+  while (LAYS_OUT.has(document.strings[graph.op[at]])) {
+    const [first, end] = [graph.firstOperand[at], graph.firstOperand[at + 1]];
+    const source = end === first + 1 ? graph.operandSource[first] : -1;
+    const maker = source < 0 ? at : graph.valueNode[source];
+    // What is handed into a body comes from elsewhere. Operands stand before what reads them.
+    if (maker >= at || graph.kind[maker] !== NodeKind.operation) {
+      return at;
+    }
+    at = maker;
+  }
+  return at;
 }
 
 /** The chip at the maker of a value that is a chip at all its readers. */
