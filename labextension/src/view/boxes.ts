@@ -122,11 +122,11 @@ export class Boxes {
     }
   }
 
-  /** Closed rows beside each other that look alike and hold different things say what differs. */
+  /** Closed rows beside each other that look alike and hold different things say what differs, but for those that are gone. */
   private tellApart(): void {
     const looks = new Map<string, number[]>();
     this.item.forEach((item, box) => {
-      if (item >= 0) {
+      if (item >= 0 && !this.ghost[box]) {
         const look = [this.shape[box], this.parent[box], this.times[box], this.label[box], this.detail[box]].join('\n');
         looks.set(look, [...(looks.get(look) ?? []), box]);
       }

@@ -2,24 +2,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
+import { RowKind } from '../document/graph.ts';
 import { Sketch } from '../document/sketch.ts';
 import { show } from './view.ts';
 
 /** A call of `model` for each list of types: those of what its operations make, one after the other. */
 function details(...calls: readonly (readonly string[])[]): readonly string[] {
+  return made((at: number): string => (at % 2 ? 'sin' : 'cos'), ...calls);
+}
+
+/** The same, where `op` says the operations by their places. */
+function made(op: (at: number, call: number) => string, ...calls: readonly (readonly string[])[]): readonly string[] {
   const sketch = new Sketch();
   const given = sketch.argument('x', 'f32[4]');
-  for (const types of calls) {
+  calls.forEach((types, call) => {
     const value = sketch.op('jit', [given], types[types.length - 1], {}, 'model');
     sketch.region(sketch.last, 'jit', 'model', () => {
       let inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: given });
       types.forEach((type, at) => {
-        inner = sketch.op(at % 2 ? 'sin' : 'cos', [inner], type);
+        inner = sketch.op(op(at, call), [inner], type);
       });
       sketch.result('', inner, { kind: 'leave', to: value });
     });
     sketch.op('neg', [value], 'f32[]');
-  }
+  });
   const document = decodePlain(sketch.plain());
   const { label, detail } = show(document, document.graphs[0], { open: new Set(), apart: true });
   return detail.filter((_, box) => label[box] === 'model');
@@ -29,6 +35,53 @@ const steps = (count: number): readonly string[] => new Array<string>(count).fil
 
 test('of one name, what gives different types says which', () => {
   assert.deepEqual(details(['f32[4]', 'f32[2]'], ['f32[4]', 'f32[4]', 'f32[4,4]']), ['f32[2]', 'f32[4,4]']);
+});
+
+test('of one name, each says which operations it alone has, if each has any', () => {
+  const own = [['dot_general', 'tanh', 'cbrt'], ['logistic']];
+  const op = (at: number, call: number): string => own[call]?.[at] ?? 'add';
+  const call = ['f32[4]', 'f32[4]', 'f32[4]', 'f32[4]'];
+  assert.deepEqual(made(op, call, call), ['dot_general, tanh', 'logistic']);
+  assert.deepEqual(made(op, call, call, call), ['', '', '']);
+});
+
+test('of one name, each says which parts it alone has, whatever it holds', () => {
+  const sketch = new Sketch();
+  let value = sketch.argument('x', 'f32[4]');
+  const ops = [...new Array<string>(14).fill('add'), 'tanh', 'add', 'mul'];
+  ops.forEach(op => (value = sketch.op(op, [value], 'f32[4]')));
+  sketch.result('result', value);
+  const plain = sketch.plain();
+  const named = (name: string): number => plain.strings.push(name) - 1;
+  const [model, ...parts] = ['model', 'ii, hi', 'gelu +12', 'if, hf', 'gelu +2'].map(named);
+  const all = [0, model, parts[0], parts[1], model, parts[2], parts[3]];
+  const same = (value: number): number[] => all.map(() => value);
+  plain.outlines = [
+    {
+      graph: 0,
+      back: [1, 1, 1, 2, 4, 1, 2],
+      kind: [RowKind.program, ...all.slice(1).map(() => RowKind.call)],
+      name: all,
+      detail: same(0),
+      variable: same(0),
+      gap: [0, 1, 0, 2, 12, 0, 1],
+      size: [ops.length + 2, 14, 2, 12, 3, 1, 2],
+      closed: same(0),
+      count: same(1),
+      copy: same(-1),
+      like: same(0),
+      twin: same(0),
+      region: same(-1),
+      role: Array.from({ length: ops.length + 2 }, () => 0)
+    }
+  ];
+  const document = decodePlain(plain);
+  const { label, detail } = show(document, document.graphs[0], { open: new Set(), apart: true });
+  const boxes = [...label.keys()].filter(box => label[box] === 'model');
+  assert.deepEqual(
+    boxes.map(box => detail[box]),
+    ['ii, hi', 'if, hf']
+  );
 });
 
 test('of one name, what holds far more than the other says how much each holds', () => {
