@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -58,12 +60,15 @@ def test_loops_and_branches_stay_what_they_are():
 
 
 def test_without_metadata_the_parts_are_cut_by_structure(tmp_path):
-    import gzip
-    import re
-
     text = gzip.decompress((FOLDER / "mlp_train.v5e.txt.gz").read_bytes()).decode()
     (tmp_path / "m").write_text(re.sub(r", metadata=\{[^}]*\}", "", text))
     opened = jv.open(tmp_path / "m")
     outline = opened.document().outlines[0].outline
     assert [row.kind for row in outline if row.parent == 0] == ["part"] * sum(row.parent == 0 for row in outline)
     assert 3 <= len(opened.view("hlo").boxes) <= 40
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_boxes_have_no_numbers_of_the_compiler(name):
+    names = [box.name for box in jv.open(FOLDER / name).view("hlo").boxes if box.equations]
+    assert not [name for name in names if re.search(r"\w\.(\d+|clone)$", name)]

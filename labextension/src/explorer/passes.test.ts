@@ -20,7 +20,7 @@ test('keys step through the passes that changed something, and each says what it
   await press('4');
   assert.deepEqual(lineWords(root), ['cse', '1 of 2 in all', '1 gone', '1 changed', '']);
   assert.equal(slider.value, '1');
-  assert.deepEqual(items(root), ['x, f32[4]', 'sine.1', 'add.3', 'result']);
+  assert.deepEqual(items(root), ['x, f32[4]', 'sine', 'add', 'result']);
   await press('.');
   assert.deepEqual(lineWords(root), ['fusion', '2 of 2 in all', '1 new', '2 fused', 'with 2 smaller passes before it']);
   await press(',');
@@ -84,7 +84,7 @@ test('what a pass removed is shown where it was; what took its place is selected
   gone?.click();
   await press('');
   assert.equal(lineWords(root)[0], 'before the passes');
-  assert.ok(explorer.labels.includes('sine.2'));
+  assert.equal(explorer.labels.filter(label => label === 'sine').length, 2);
   await press('ArrowDown');
   await press('ArrowDown');
   await press('ArrowRight');

@@ -1,8 +1,7 @@
 /** What there is to say about a row of the outline, as data: the inspector shows it, tests read it. */
 import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { itemOfNode } from '../view/folds.ts';
-import { nodeLabel } from '../view/label.ts';
-import { rowLabel, rowsOf, type Rows } from '../view/outline.ts';
+import { boxLabel, rowLabel, rowsOf, type Rows } from '../view/outline.ts';
 import { bytesText } from '../view/words.ts';
 import { details, linkTo, stageLinks, type Details, type Link } from './details.ts';
 import { fateOfMany } from './fate.ts';
@@ -41,7 +40,7 @@ export function itemFor(graph: Graph, rows: Rows, node: number): number {
 }
 
 export function itemLabel(document: Document, graph: Graph, rows: Rows, item: number): string {
-  return item < 0 ? nodeLabel(document, graph, -1 - item) : rowLabel(document, graph, rows, item);
+  return item < 0 ? boxLabel(document, graph, rows, -1 - item) : rowLabel(document, graph, rows, item);
 }
 
 const KINDS: Readonly<Record<number, string>> = {

@@ -5,8 +5,8 @@ import { family, familyOfRow } from './family.ts';
 import { Brevity, itemOfNode, type Folds } from './folds.ts';
 import { givenType } from './given.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
-import { cut, newType, nodeLabel, turns, typeText, variableOf } from './label.ts';
-import { childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
+import { cut, newType, turns, typeText, variableOf } from './label.ts';
+import { boxLabel, childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
 import { assignedTo, toldApart } from './toldApart.ts';
 import { Shape } from './visible.ts';
@@ -190,7 +190,7 @@ export class Boxes {
         const { gone, word } = this.ghostOf(item);
         const share = this.folds.beside.share(item);
         const detail = [turns(document, graph, node), share, word || this.newType(node)].filter(Boolean).join(' ');
-        const box = this.add(item, node, Shape.box, around, nodeLabel(document, graph, node), detail);
+        const box = this.add(item, node, Shape.box, around, boxLabel(document, graph, this.rows, node), detail);
         this.ghost[box] = gone ? 1 : 0;
         break;
       }

@@ -1,10 +1,11 @@
 /** Chips: small labels beside boxes for operands and results that get no edge of their own. */
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
-import { attribute, cut, nodeLabel, shortPath, typeText, variableOf } from './label.ts';
+import { attribute, cut, shortPath, typeText, variableOf } from './label.ts';
 import { bordersOf, type Borders } from './borders.ts';
 import { LOOPS } from './control.ts';
 import type { Origin } from './flow.ts';
 import { Brevity } from './folds.ts';
+import { boxLabel, rowsOf } from './outline.ts';
 import type { Chip } from './visible.ts';
 import { numberText } from './words.ts';
 
@@ -70,7 +71,7 @@ function makeChip(document: Document, graph: Graph, origin: Origin): Chip {
     if (constant) {
       return { text: cut(constant, 14), value: origin.value, side: 'left', title: `constant ${constant} ${type}` };
     }
-    const label = nodeLabel(document, graph, laidOut(document, graph, origin.node));
+    const label = boxLabel(document, graph, rowsOf(document, graph), laidOut(document, graph, origin.node));
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };
   }
   const place = ownName(document, graph, origin.node) || turnWord(graph, origin.node);

@@ -11,6 +11,8 @@ import { regionTree } from './regionTree.ts';
 /** An outline with what follows from its columns. */
 export interface Rows {
   readonly outline: Outline;
+  /** Whether the outline is that of the person's program, not that of the graph's own regions. */
+  readonly ofProgram: boolean;
   readonly count: number;
   readonly name: readonly string[];
   readonly detail: readonly string[];
@@ -36,6 +38,7 @@ export function rowsOf(document: Document, graph: Graph): Rows {
       ? complete(
           graph,
           given,
+          true,
           Array.from(given.name, name => document.strings[name]),
           Array.from(given.detail, detail => document.strings[detail])
         )
@@ -79,7 +82,13 @@ export function isMachinery(rows: Rows, row: number): boolean {
   return unnamed > all / 2;
 }
 
-function complete(graph: Graph, outline: Outline, name: readonly string[], detail: readonly string[]): Rows {
+function complete(
+  graph: Graph,
+  outline: Outline,
+  ofProgram: boolean,
+  name: readonly string[],
+  detail: readonly string[]
+): Rows {
   const count = outline.parent.length;
   const firstChild = new Int32Array(count + 1);
   for (let row = 1; row < count; row++) {
@@ -109,6 +118,7 @@ function complete(graph: Graph, outline: Outline, name: readonly string[], detai
   }
   return {
     outline,
+    ofProgram,
     count,
     name,
     detail,
@@ -130,7 +140,7 @@ function programRows(document: Document, graph: Graph): Rows | undefined {
 /** The rows of a graph that has no outline: the tree of its regions. */
 function fromRegions(document: Document, graph: Graph, program: Rows | undefined): Rows {
   const { outline, name } = regionTree(document, graph, program);
-  return complete(graph, outline, name, new Array<string>(name.length).fill(''));
+  return complete(graph, outline, false, name, new Array<string>(name.length).fill(''));
 }
 
 /** The operation that a loop or condition is, which others may prepare for; else the first of a row. */
@@ -183,6 +193,18 @@ function isWhole(graph: Graph, { kind, region, first }: Rows['outline'], row: nu
   return kind[row] === RowKind.body && region[row] >= 0 && graph.regionOwner[region[row]] === first[row];
 }
 
+/**
+ * What a node is called on a box or chip. In the outline of a program it has no number of those that the compiler adds
+ * to the names of its instructions so that each is another; its whole name is told where it is looked at.
+ */
+export function boxLabel(document: Document, graph: Graph, rows: Rows, node: number): string {
+  const label = nodeLabel(document, graph, node);
+  return rows.ofProgram && graph.kind[node] === NodeKind.operation ? label.replace(NUMBERED, '') : label;
+}
+
+/** `copy.16`, `reduce.3.clone.1`. */
+const NUMBERED = /(?<=.)(\.(\d+|clone|remat\d*))+$/;
+
 /** The name of a row; where it has none that says anything, that of its stack if it is a copy, else of its operation. */
 export function rowLabel(document: Document, graph: Graph, rows: Rows, row: number): string {
   const own = rows.name[row];
@@ -195,7 +217,7 @@ export function rowLabel(document: Document, graph: Graph, rows: Rows, row: numb
   }
   for (let node = first[row]; node < end[row]; node++) {
     if (graph.kind[node] === NodeKind.operation && role[node] === NodeRole.box) {
-      return nodeLabel(document, graph, node);
+      return boxLabel(document, graph, rows, node);
     }
   }
   return rows.detail[row] || 'operations';
