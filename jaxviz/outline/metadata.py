@@ -19,9 +19,9 @@ from jaxviz.outline.make import outline_by
 from jaxviz.outline.modules import BACKWARD, FORWARD, parse_scope
 from jaxviz.outline.order import program_order, reordered
 from jaxviz.outline.origins import Origins, described
-from jaxviz.outline.paths import PathReader
+from jaxviz.outline.paths import NodePaths, PathReader
 from jaxviz.outline.pieces import Piece, pieces_of
-from jaxviz.outline.roles import roles_of
+from jaxviz.outline.roles import fetched_arguments, roles_of
 from jaxviz.outline.tree import Outline
 
 _BEFORE, _FORWARD, _BACKWARD, _UPDATE = range(4)
@@ -46,21 +46,27 @@ def placed_outline(graph: Graph) -> tuple[Graph, Outline, Column]:
     place[program_order(graph, _keys(graph, origins, phase, np.arange(len(graph))))] = np.arange(len(graph))
     order = program_order(graph, _keys(graph, origins, phase, place))
     if len(graph):
-        path = _PathReader(described(graph, origins)).read().path
+        path = _PathReader(graph, origins).read().path
         order = order[_beside_readers(reordered(graph, order), path[order])]
     graph = reordered(graph, order) if len(graph) else graph
-    told = described(graph, origins.reordered(order))
-    reader = _PathReader(told)
-    outline = outline_by(told, reader, reader.read(), roles_of(graph))
+    reader = _PathReader(graph, origins.reordered(order))
+    outline = outline_by(reader.graph, reader, reader.read(), roles_of(graph))
     return graph, replace(outline, graph=graph), order
 
 
 class _PathReader(PathReader):
     """Paths by the words of StableHLO and HLO for what has bodies. What runs as one piece is one row, flat inside."""
 
-    def __init__(self, graph: Graph) -> None:
-        super().__init__(graph)
-        self._pieces = pieces_of(graph)
+    def __init__(self, graph: Graph, origins: Origins) -> None:
+        super().__init__(described(graph, origins))
+        self._pieces = pieces_of(self.graph)
+        self._fetched = fetched_arguments(graph)
+
+    def read(self) -> NodePaths:
+        """What fetches arguments is of the program, no part of what reads them: others may, too."""
+        found = super().read()
+        found.path[self._fetched] = 0
+        return found
 
     def _body(self, path: int, op: int, kind: int, name: int) -> tuple[int, int, bool]:
         strings = self.graph.tables.strings
@@ -116,7 +122,7 @@ def _of_numbers(graph: Graph) -> NDArray[np.bool_]:
 
 def _keys(graph: Graph, origins: Origins, phase: Column, place: NDArray[Any]) -> Column:
     """The place of each node in the order that is wanted: by phase, and in it by group as groups stand in `place`."""
-    paths = _PathReader(described(graph, origins)).read()
+    paths = _PathReader(graph, origins).read()
     ancestors = paths.paths.ancestors()[paths.path]
     columns: list[NDArray[np.float64]] = []
     operation = graph.nodes.kind == OPERATION
@@ -158,5 +164,11 @@ def _phases(graph: Graph, origins: Origins) -> Column:
         if phase[made] > latest[made]:
             phase[made] = latest[made]
     unknown = phase < 0
-    phase[unknown] = np.where(latest == _FORWARD, _BEFORE, np.minimum(latest, _UPDATE))[unknown]
+    # What only backward reads, but is made of nothing that forward makes, comes before both.
+    made_late = ~unknown
+    for made, read in zip(makers, readers, strict=True):
+        if made_late[made]:
+            made_late[read] = True
+    early = (latest == _FORWARD) | (latest == _BACKWARD) & ~made_late | fetched_arguments(graph)
+    phase[unknown] = np.where(early, _BEFORE, np.minimum(latest, _UPDATE))[unknown]
     return phase

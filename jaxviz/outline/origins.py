@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.pieces import pieces_of
+from jaxviz.outline.roles import fetched_arguments
 from jaxviz.outline.stacks import StackTree
 from jaxviz.read.tag_text import combined_name
 from jaxviz.tables import rows_used
@@ -99,10 +101,13 @@ def _names(graph: Graph) -> tuple[list[Parts], list[str]]:
 
 
 def _inherited(graph: Graph) -> tuple[Column, Column]:
-    """Name stack and call stack of each node; one that has neither takes those of its first reader, or of a maker."""
+    """Name stack and call stack of each node; one that has neither takes those of its first reader, or of a maker.
+
+    What fetches arguments is no part of what reads them: others may, too.
+    """
     scope, stack = graph.nodes.scope.copy(), graph.nodes.stack.copy()
     region = graph.nodes.region.tolist()
-    operation = (graph.nodes.kind == OPERATION).tolist()
+    operation = ((graph.nodes.kind == OPERATION) & ~fetched_arguments(graph)).tolist()
     known = ((scope > 0) | (stack >= 0)).tolist()
     maker, start = graph.value_node.tolist(), graph.first_operand.tolist()
     source = graph.operands.source.tolist()
@@ -117,13 +122,16 @@ def _inherited(graph: Graph) -> tuple[Column, Column]:
             inner = next((one for one in range(end - 1, first - 1, -1) if known[one] and operation[one]), -1)
             if inner >= 0:
                 take(node, inner)
-    for read in range(len(region) - 1, -1, -1):
-        if not (known[read] and operation[read]):
-            continue
-        for value in source[start[read] : start[read + 1]]:
-            made = maker[value] if value >= 0 else read
-            if not known[made] and operation[made] and region[made] == region[read]:
-                take(made, read)
+    # Readers stand in the order of the program, those of one value too.
+    readers: dict[int, list[int]] = defaultdict(list)
+    for read in range(len(region)):
+        for value in source[start[read] : start[read + 1]] if operation[read] else ():
+            readers[maker[value] if value >= 0 else read].append(read)
+    for made in range(len(region) - 1, -1, -1):
+        if not known[made] and operation[made]:
+            first_reader = next((one for one in readers[made] if known[one] and region[one] == region[made]), -1)
+            if first_reader >= 0:
+                take(made, first_reader)
     for read in range(len(region)):
         if known[read] or not operation[read]:
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
+from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH, bounds_of_choices, empty_constraints
 from jaxviz.outline.turns import LOOPS
 
@@ -19,6 +19,8 @@ _HANDS_ON = frozenset(
 )
 _CONSTANTS = frozenset({"constant", "iota"})
 _COPIES = frozenset({"copy"})
+# What brings a value into fast memory while other things run.
+_FETCHES = frozenset({"copy_start", "copy_done"})
 #: What the compiler runs as one piece.
 KERNELS = frozenset({"fusion"})
 #: Owners whose bodies are seen as part of what is around them.
@@ -39,6 +41,8 @@ def roles_of(graph: Graph) -> Column:
             role[here & (graph.nodes.operands == 1)] = EDGE
         if name in _COPIES:
             role[_copies_for_loops(graph, here) | here & _only_laid_out(graph)] = EDGE
+        if name in _FETCHES:
+            role[here & _only_laid_out(graph)] = EDGE
         if name in _CONSTANTS:
             role[here & ~reads] = CHIP
         if name in WRAPPERS:
@@ -103,6 +107,20 @@ def _only_laid_out(graph: Graph) -> NDArray[np.bool_]:
     added = np.array([text == "" for text in graph.tables.strings], bool)[graph.nodes.scope]
     added[graph.value_node[given[given >= 0]]] = False
     return added
+
+
+def fetched_arguments(graph: Graph) -> NDArray[np.bool_]:
+    """What brings arguments of the program to where they are read, and no operation of the program stands for."""
+    strings, source = graph.tables.strings, graph.operands.source
+    fetches = [op for op in set(graph.nodes.op.tolist()) if strings[op].replace("-", "_") in _COPIES | _FETCHES]
+    fetched = np.isin(graph.nodes.op, fetches) & (graph.nodes.operands > 0) & _only_laid_out(graph)
+    fetched &= (graph.nodes.kind == OPERATION) & (graph.nodes.region == 0)
+    # The first operand is what is fetched.
+    for node in np.flatnonzero(fetched).tolist():
+        read = source[graph.first_operand[node]]
+        maker = graph.value_node[read] if read >= 0 else node
+        fetched[node] = graph.nodes.kind[maker] == ARGUMENT or (maker < node and fetched[maker])
+    return fetched
 
 
 def _copies_for_loops(graph: Graph, copies: NDArray[np.bool_]) -> NDArray[np.bool_]:

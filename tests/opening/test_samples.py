@@ -10,6 +10,7 @@ import pytest
 from outline.outlines import check
 
 import jaxviz as jv
+from jaxviz.outline.noise import EDGE
 
 FOLDER = Path(__file__).parents[1] / "data" / "hlo"
 SAMPLES = sorted(path.name for path in FOLDER.iterdir())
@@ -72,3 +73,17 @@ def test_without_metadata_the_parts_are_cut_by_structure(tmp_path):
 def test_boxes_have_no_numbers_of_the_compiler(name):
     names = [box.name for box in jv.open(FOLDER / name).view("hlo").boxes if box.equations]
     assert not [name for name in names if re.search(r"\w\.(\d+|clone)$", name)]
+
+
+def test_what_only_fetches_arguments_is_an_edge_and_of_no_part_of_the_program():
+    opened = jv.open(FOLDER / "mlp_train.v5e.txt.gz")
+    outline = opened.document().outlines[0].outline
+    strings, op = outline.graph.tables.strings, outline.graph.nodes.op
+    fetches = [node for node in range(len(outline.graph)) if strings[op[node]] in ("copy-start", "copy-done")]
+    assert len(fetches) > 20
+    assert not [node for node in fetches if outline.role[node] != EDGE]
+    assert not [row for row in outline if row.parent == 0 for node in fetches if row.first <= node < row.end]
+    # What was fetched for backward too tears nothing apart, and what updates alone is not of forward.
+    top = [row.name for row in outline if row.parent == 0]
+    assert top == ["pow x2 +5", "forward", "backward", "apply_updates"]
+    assert not any("copy" in box.name for box in jv.open(FOLDER / "mlp_fwd.v5e.txt").view("hlo").boxes)
