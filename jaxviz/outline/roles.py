@@ -101,12 +101,9 @@ def _fillings(graph: Graph, role: Column) -> NDArray[np.bool_]:
 def _only_laid_out(graph: Graph) -> NDArray[np.bool_]:
     """What the compiler adds for the order or the place in memory, and that no operation of the program stands for.
 
-    What is a result of the program is seen, whatever made it.
+    So it is of a copy that makes an argument, or one value twice, a result.
     """
-    given = graph.operands.source[graph.first_operand[:-1][(graph.nodes.kind == RESULT) & (graph.nodes.region == 0)]]
-    added = np.array([text == "" for text in graph.tables.strings], bool)[graph.nodes.scope]
-    added[graph.value_node[given[given >= 0]]] = False
-    return added
+    return np.array([text == "" for text in graph.tables.strings], bool)[graph.nodes.scope]
 
 
 def fetched_arguments(graph: Graph) -> NDArray[np.bool_]:

@@ -6,14 +6,13 @@ import re
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 from jax import lax
 from outline.outlines import check
 from programs import CORPUS
 
 import jaxviz as jv
-from jaxviz.outline.noise import BOX
+from jaxviz.outline.noise import BOX, EDGE
 
 
 def responsibilities(params, x):
@@ -115,12 +114,18 @@ def test_slices_that_the_program_takes_in_a_loop_are_boxes():
     assert {"dynamic_slice", "add"} <= set(names)
 
 
-def test_a_copy_that_is_a_result_is_a_box():
+def test_a_copy_that_makes_an_argument_a_result_is_an_edge_as_in_the_jaxpr():
     explored = jv.explore(lambda x: (x, jnp.sin(x)), jnp.ones(4))
     outline = outline_of_stage(explored, "hlo")
     copies = [n for n in range(len(outline.graph)) if outline.graph.tables.strings[outline.graph.nodes.op[n]] == "copy"]
     assert copies
-    assert not np.any(outline.role[copies])
+    assert (outline.role[copies] == EDGE).all()
+    assert [box.name for box in explored.view(stage="hlo").closed] == ["sin"]
+
+
+def test_a_copy_is_a_box_where_there_is_nothing_else():
+    explored = jv.explore(lambda x: x, jnp.ones(4))
+    assert [box.name for box in explored.view(stage="hlo").closed] == ["copy"]
 
 
 def test_kernels_that_fill_memory_with_a_constant_are_chips():
