@@ -139,7 +139,7 @@ export class Boxes {
       }
       told.forEach((words, at) => {
         const box = boxes[at];
-        this.detail[box] = [this.detail[box], words].filter(Boolean).join(' ');
+        this.detail[box] = [this.detail[box], words].filter(Boolean).join(', ');
       });
     }
   }

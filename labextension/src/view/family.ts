@@ -74,6 +74,11 @@ export function familyOfRow(document: Document, graph: Graph, rows: Rows, row: n
 const CONTROL = families.findIndex(one => one.key === 'control');
 const OTHER = families.findIndex(family => family.key === 'other');
 
+/** Whether a name is that of an operation in the table. */
+export function hasFamily(name: string): boolean {
+  return familyOf.has(name);
+}
+
 /** Index into `families` for an operation's name. */
 export function family(op: string): number {
   return familyOf.get(op) ?? OTHER;

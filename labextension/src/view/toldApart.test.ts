@@ -45,7 +45,8 @@ test('of one name, each says which operations it alone has, if each has any', ()
   assert.deepEqual(made(op, call, call, call), ['', '', '']);
 });
 
-test('of one name, each says which parts it alone has, whatever it holds', () => {
+/** Two calls of one name with parts of these names: the first of 14 operations, the other of 3. */
+function withParts(...names: readonly string[]): readonly string[] {
   const sketch = new Sketch();
   let value = sketch.argument('x', 'f32[4]');
   const ops = [...new Array<string>(14).fill('add'), 'tanh', 'add', 'mul'];
@@ -53,7 +54,7 @@ test('of one name, each says which parts it alone has, whatever it holds', () =>
   sketch.result('result', value);
   const plain = sketch.plain();
   const named = (name: string): number => plain.strings.push(name) - 1;
-  const [model, ...parts] = ['model', 'ii, hi', 'gelu +12', 'if, hf', 'gelu +2'].map(named);
+  const [model, ...parts] = ['model', ...names].map(named);
   const all = [0, model, parts[0], parts[1], model, parts[2], parts[3]];
   const same = (value: number): number[] => all.map(() => value);
   plain.outlines = [
@@ -77,11 +78,13 @@ test('of one name, each says which parts it alone has, whatever it holds', () =>
   ];
   const document = decodePlain(plain);
   const { label, detail } = show(document, document.graphs[0], { open: new Set(), apart: true });
-  const boxes = [...label.keys()].filter(box => label[box] === 'model');
-  assert.deepEqual(
-    boxes.map(box => detail[box]),
-    ['ii, hi', 'if, hf']
-  );
+  return detail.filter((_, box) => label[box] === 'model');
+}
+
+test('of one name, each says which parts it alone has, whatever it holds', () => {
+  assert.deepEqual(withParts('ii, hi', 'gelu +12', 'ig, hg, tanh', 'gelu +2'), ['ii, hi', 'ig, hg']);
+  // Parts that have only names of operations say less than how many there are.
+  assert.deepEqual(withParts('dot_general', 'tanh', 'add', 'tanh'), ['14 operations', '3 operations']);
 });
 
 test('of one name, what holds far more than the other says how much each holds', () => {

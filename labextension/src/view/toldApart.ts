@@ -1,5 +1,6 @@
 /** What tells boxes apart that stand in one place and have one name. */
 import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
+import { hasFamily } from './family.ts';
 import { givenType } from './given.ts';
 import { cut } from './label.ts';
 import { childrenOf, rowLabel, type Rows } from './outline.ts';
@@ -65,11 +66,12 @@ function ownParts(parts: readonly ReadonlyMap<string, number>[]): readonly strin
   });
 }
 
-/** The names of the rows in a row, and how many operations each holds. */
+/** The names of the rows in a row that are no operation's, and how many operations each holds. */
 function partsOf(document: Document, graph: Graph, rows: Rows, row: number): ReadonlyMap<string, number> {
   const parts = new Map<string, number>();
   for (const child of childrenOf(rows, row)) {
-    for (const name of namesIn(rowLabel(document, graph, rows, child))) {
+    const names = namesIn(rowLabel(document, graph, rows, child));
+    for (const name of names.filter(one => !hasFamily(one))) {
       parts.set(name, (parts.get(name) ?? 0) + rows.boxes[child]);
     }
   }
