@@ -12,7 +12,8 @@ function wordsOf(
   copies = 1,
   title = '',
   shape: number = Shape.frame,
-  lines: readonly Line[] = [[100, 100, 300, 140]]
+  lines: readonly Line[] = [[100, 100, 300, 140]],
+  chips: VisibleGraph['chips'] = new Map()
 ): [number, number][] {
   const visible = {
     count: 1,
@@ -21,6 +22,7 @@ function wordsOf(
     label: [title],
     whole: new Map(),
     detail: [''],
+    chips,
     source: new Int32Array(lines.length),
     target: new Int32Array(lines.length),
     bundles: lines.map((_, edge) => ({ edge, values: 12, gradients: true }))
@@ -62,6 +64,14 @@ test('the words stand clear of the number of copies at the corner of a stack', (
 
 test('the words do not stand on a box that is as large as they are', () => {
   assert.ok(wordsOf([10, 95, 100, 40], 1, '', Shape.box)[0][0] > 300);
+});
+
+test('the words do not stand on a chip', () => {
+  const chip = { text: '→ params x134', value: 1, side: 'right', title: '' } as const;
+  const chips = new Map([[0, [chip]]]);
+  const box = [-100, 95, 100, 40] as const;
+  assert.ok(wordsOf(box, 1, '', Shape.box)[0][0] < 100);
+  assert.ok(wordsOf(box, 1, '', Shape.box, undefined, chips)[0][0] > 300);
 });
 
 test('no border of a frame runs through the words, nor through what letters have below their foot', () => {

@@ -4,7 +4,7 @@
 import { Shape, type Bundle } from '../view/visible.ts';
 import { anyBadgeIn } from './badge.ts';
 import { edgeLook, MARGIN, routeOf, titleGround, type Painter, type Scene } from './scene.ts';
-import { meet, type Area } from './solid.ts';
+import { meet, withChips, type Area } from './solid.ts';
 import { measure } from './text.ts';
 
 /** From the line to the words, and from the end of the line to the foot of the words. */
@@ -89,15 +89,15 @@ function spotFor(scene: Scene, route: Float64Array, text: string, taken: readonl
   return null;
 }
 
-/** True where no box stands but frames that hold all of the area, clear of their titles. */
+/** True where no box stands, nor a chip, but frames that hold all of the area, clear of their titles. */
 function isFree(scene: Scene, x: number, y: number, wide: number, high: number): boolean {
   const { visible, layout, width } = scene;
   if (x < 0 || x + wide > width - MARGIN) {
     return false;
   }
   for (let box = 0; box < visible.count; box++) {
-    const [left, top] = [layout.x[box], layout.y[box]];
-    const [right, bottom] = [left + layout.width[box], top + layout.height[box]];
+    const [left, right] = withChips(scene, box);
+    const [top, bottom] = [layout.y[box], layout.y[box] + layout.height[box]];
     const apart = x >= right || x + wide <= left || y >= bottom || y + high <= top;
     const isFrame = visible.shape[box] === Shape.frame;
     const inside = isFrame && x > left && x + wide < right && y > top && y + high < bottom;

@@ -23,15 +23,23 @@ export function solid(scene: Scene): Area[] {
     area ? [{ left: area.x, right: area.x + area.width, top: area.y, bottom: area.y + BADGE_HEIGHT }] : []
   );
   const parts = Array.from(visible.shape).flatMap((shape, box) => {
-    const [x, y, width] = [layout.x[box], layout.y[box], layout.width[box]];
+    const [x, y] = [layout.x[box], layout.y[box]];
     if (shape === Shape.frame) {
       const [ground, top, wide, high] = titleGround(scene, box);
       return [{ left: x, right: ground + wide, top, bottom: top + high }];
     }
-    const chips = placeChips(visible.chips.get(box) ?? [], x, width);
-    const left = Math.min(x, ...chips.map(chip => chip.left));
-    const right = Math.max(x + width, ...chips.map(({ chip, left: at }) => at + chipWidth(measure, chip.text)));
+    const [left, right] = withChips(scene, box);
     return [{ left, right, top: y, bottom: y + BOX_HEIGHT }];
   });
   return [...badges, ...parts];
+}
+
+/** Where a box with its chips begins and ends, from left to right. */
+export function withChips({ visible, layout }: Scene, box: number): readonly [left: number, right: number] {
+  const [x, width] = [layout.x[box], layout.width[box]];
+  const chips = placeChips(visible.chips.get(box) ?? [], x, width);
+  return [
+    Math.min(x, ...chips.map(chip => chip.left)),
+    Math.max(x + width, ...chips.map(({ chip, left }) => left + chipWidth(measure, chip.text)))
+  ];
 }
