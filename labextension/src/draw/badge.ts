@@ -1,13 +1,17 @@
 /** The badge of a stack: how many copies it stands for, at its upper right corner. A click on it shows all of them. */
+import { Shape } from '../view/visible.ts';
 import { countText } from '../view/words.ts';
 import type { Painter, Scene } from './scene.ts';
 import { measure } from './text.ts';
 
 export const BADGE_HEIGHT = 14;
 const INSET = 5;
-/** From the right side of the box to the badge, and how far the badge stands out above it. */
+/** From the right side of a frame to the badge, and how far the badge stands out above it. */
 const FROM_CORNER = 6;
 const ABOVE = 9;
+/** Of a box it stands out further, to the right over the copies behind it: its name comes near to the corner. */
+const BEYOND_BOX = 4;
+const ABOVE_BOX = 11;
 /** A badge is easier to hit than it is large, in px. */
 const REACH = 4;
 
@@ -57,5 +61,8 @@ export function badgeOf(
     return null;
   }
   const width = Math.ceil(measure(countText(visible.times[box]), 'chip')) + 2 * INSET;
-  return { x: layout.x[box] + layout.width[box] - FROM_CORNER - width, y: layout.y[box] - ABOVE, width };
+  const [right, top] = [layout.x[box] + layout.width[box], layout.y[box]];
+  return visible.shape[box] === Shape.frame
+    ? { x: right - FROM_CORNER - width, y: top - ABOVE, width }
+    : { x: right + BEYOND_BOX - width, y: top - ABOVE_BOX, width };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { FateKind, NodeKind, RowKind, type Document } from '../document/graph.ts';
 import { Sketch } from '../document/sketch.ts';
-import { badgeAt } from '../draw/badge.ts';
+import { badgeAt, BADGE_HEIGHT, badgeOf } from '../draw/badge.ts';
 import { makeScene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
 import { layout } from '../layout/layout.ts';
@@ -11,7 +11,9 @@ import { stackAround } from './copies.ts';
 import { copyTable } from './differences.ts';
 import { rowsOf } from './outline.ts';
 import { toLayout } from './place.ts';
+import { BOX_HEIGHT, CHIP_HEIGHT } from './sizes.ts';
 import { show } from './view.ts';
+import { Shape } from './visible.ts';
 
 const STACK = 1;
 const paths = ["params['one']['w']", "params['one']['b']", "params['two']['w']"];
@@ -67,6 +69,19 @@ test('a stack is one box until all of its copies are shown, each with its number
     copies.map(box => spread.label[spread.parent[box]]),
     ['p - 0.1 * g', 'p - 0.1 * g', 'p - 0.1 * g']
   );
+});
+
+test('the number of copies stands clear of the name of its box, and of the chips beside it', () => {
+  const document = update();
+  const visible = show(document, document.graphs[0], { open: new Set() });
+  const scene = makeScene(visible, layout(toLayout(visible, measure)));
+  const box = visible.item.indexOf(STACK);
+  const badge = badgeOf(scene, box);
+  const top = scene.layout.y[box];
+  assert.equal(visible.shape[box], Shape.box);
+  // Capitals and what reaches as high as they do begin 9 px above the foot of the words, which is 15 px down the box.
+  assert.ok(badge && badge.y + BADGE_HEIGHT <= top + 15 - 9 - 2);
+  assert.ok(badge && badge.y + BADGE_HEIGHT <= top + (BOX_HEIGHT - CHIP_HEIGHT) / 2);
 });
 
 test('the number of copies stands at the upper right corner and is found there, folded or spread', () => {
