@@ -279,7 +279,7 @@ def test_the_update_by_a_function_of_the_person_opens_after_what_it_updates():
     square = jnp.ones((8, 8))
     block = {"up": square, "down": square, "turn": square, "scale": jnp.ones(8)}
     p = {"in": square, "blocks": [block] * 6, "out": square}
-    view = jv.explore(step, p, p, jnp.ones((2, 8)), jnp.ones((2, 8))).view(width=760, height=460)
+    view = jv.explore(step, p, p, jnp.ones((2, 8)), jnp.ones((2, 8))).view(width=760, height=440)
     assert {"forward", "through", "residual_block", "backward"} <= {box.name for box in view.boxes if box.open}
     assert "sign_descent" in {box.name for box in view.closed}
 
