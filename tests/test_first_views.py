@@ -423,3 +423,44 @@ def test_calls_of_one_function_are_told_apart_by_what_they_are_assigned_to():
     for size in ({"width": 900, "height": 400}, {"width": 640, "height": 300}):
         svg = jv.explore(margin, w, w, x, x).to_svg(**size)
         assert names <= set(re.findall(r">([a-z_]+)<", svg))
+
+
+def test_words_are_shortest_where_only_so_that_has_room_which_most_is_in():
+    fn, arguments = STYLES["nested_scans"]()
+    view = jv.explore(fn, *arguments).view(width=900, height=400)
+    assert [box.name for box in view.boxes if box.open].count("scan(cell)") == 2
+    assert max(len(box.name) for box in view.closed if box.kind == "statement") == 12
+    assert view.zoom >= 0.75
+
+
+def drawn_together(points, rows, seen, turns=100, rate=0.1):
+    """Points that are drawn to where rows are likely, and pushed apart: Stein's variational descent."""
+
+    def likely(point):
+        logits = rows @ point[:-1]
+        scale = jnp.exp(point[-1])
+        fits = jnp.sum(seen * jax.nn.log_sigmoid(logits) + (1 - seen) * jax.nn.log_sigmoid(-logits))
+        return fits - 0.5 * scale * jnp.sum(point[:-1] ** 2) + 0.5 * point.size * point[-1] - scale
+
+    def direction(points):
+        apart = jnp.sum((points[:, None] - points[None]) ** 2, -1)
+        width = jnp.median(apart) / jnp.log(len(points) + 1)
+        near = jnp.exp(-apart / width)
+        pushed = near.sum(1)[:, None] * points - near @ points
+        return (near @ jax.vmap(jax.grad(likely))(points) + 2 / width * pushed) / len(points)
+
+    def turn(_, carried):
+        points, square = carried
+        way = direction(points)
+        square = 0.9 * square + 0.1 * way**2
+        return points + rate * way / (1e-6 + jnp.sqrt(square)), square
+
+    return lax.fori_loop(0, turns, turn, (points, jnp.zeros_like(points)))[0]
+
+
+def test_statements_close_for_a_function_that_most_of_a_loop_is_in():
+    explored = jv.explore(drawn_together, jnp.ones((20, 6)), jnp.ones((40, 5)), jnp.ones(40))
+    view = explored.view(width=900, height=400)
+    assert "direction" in {box.name for box in view.boxes if box.open}
+    assert any(box.name.startswith("square = ") for box in view.closed)
+    assert view.zoom >= 0.75

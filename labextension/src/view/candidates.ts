@@ -62,8 +62,17 @@ export function areAlike({ outline, operations }: Rows, one: number, other: numb
 }
 
 /** True for a row with more than half of the operations of its phase, or of the program where it stands in none. */
-export function holdsMost({ operations, phase }: Rows, row: number): boolean {
-  return 2 * operations[row] > operations[Math.max(0, phase[row])];
+export function holdsMost(rows: Rows, row: number): boolean {
+  return 2 * copiesOf(rows, row) * rows.operations[row] > rows.operations[Math.max(0, rows.phase[row])];
+}
+
+/** How many copies of a row there are in its phase: those of all stacks around it, of which it is drawn in the first. */
+function copiesOf({ outline: { parent, count }, phase }: Rows, row: number): number {
+  let copies = 1;
+  for (let around = parent[row]; around >= 0 && around > phase[row]; around = parent[around]) {
+    copies *= count[around];
+  }
+  return copies;
 }
 
 /** True for a row of a phase that mirrors an earlier one: without its twin beside it, it says little. */

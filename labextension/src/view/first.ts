@@ -23,10 +23,14 @@ const ZOOM_WITH_TYPES = 0.95;
 const ZOOM_APART = 0.85;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
 const LEAVING_ROOM = 7;
+/** Up to so many boxes, of which one hides most, words may be as short as they get for that to open. */
+const HIDING_MUCH = 12;
 /** So few boxes beside phases say little: forward is shown without backward instead. */
 const SAYING_LITTLE = 4;
-/** Statements stay closed where what is closed otherwise holds so many times as much. */
+/** What one choice leaves closed is far smaller than what another one does if that is so many times as large. */
 const LARGER = 2;
+/** One closed box with so much of the program leaves nearly nothing to be seen. */
+const NEARLY_ALL = 3 / 4;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
 /** Up to so many boxes, everything is shown open, if it fits. */
@@ -90,11 +94,15 @@ function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<
     }
   }
   const best = isBetter(shorter, chooser) ? shorter : chooser;
-  if (best.saysEnough || (best.fits && best.boxes > LEAVING_ROOM)) {
+  if (best.saysEnough || (best.fits && best.boxes > (best.hides ? HIDING_MUCH : LEAVING_ROOM))) {
     return best;
   }
   const shortest = chooserOf(Brevity.shortest);
   yield* shortest.choose();
+  if (best.fits && best.boxes > LEAVING_ROOM) {
+    // Words are not made hard to read for a few boxes more.
+    return shortest.opensMore(best) ? shortest : best;
+  }
   if (shortest.fits && !shortest.saysEnough) {
     yield* shortest.forward();
   }
@@ -109,9 +117,6 @@ function isBetter(one: Chooser, other: Chooser): boolean {
   if (!one.fits) {
     return one.zoom > other.zoom;
   }
-  if (one.hides !== other.hides) {
-    return other.hides;
-  }
   return one.opensMore(other) || (!other.opensMore(one) && one.boxes > other.boxes);
 }
 
@@ -125,14 +130,14 @@ class Chooser {
   zoom = 0;
   /** Whether statements may stay closed for calls with more in them: short words alone are no reason to show more. */
   patient = true;
-  /** True where one closed box holds most of what there is. */
-  hides = false;
   /** How many boxes are seen. */
   boxes = 0;
   /** How many boxes are seen that say more than that there is a phase. */
   private says = 0;
+  /** True where one closed box holds most of what there is. */
+  hides = false;
   /** How many operations the largest closed box holds that could be open. */
-  private largest = 0;
+  largest = 0;
   /** How much opens with a row, the most first. */
   private amounts = AMOUNTS;
 
@@ -171,9 +176,10 @@ class Chooser {
     return this.fits && this.says > SAYING_LITTLE && !this.hides;
   }
 
-  /** True where what stays closed here is far smaller than what stays closed there. */
-  opensMore(other: Chooser): boolean {
-    return LARGER * this.largest <= other.largest && this.largest < other.largest;
+  /** True where what stays closed here is far smaller than what stays closed there, or that is nearly all there is. */
+  opensMore({ largest }: Pick<Chooser, 'largest'>): boolean {
+    const most = NEARLY_ALL * this.rows.operations[0];
+    return this.largest < largest && (LARGER * this.largest <= largest || (this.largest <= most && most < largest));
   }
 
   /** Chooses what is open. */
@@ -196,25 +202,25 @@ class Chooser {
     const { open, whole, hides, boxes, says, largest } = this;
     Object.assign(this, { open: new Set(), whole: null, amounts: PATIENT_AMOUNTS });
     this.see(yield* this.openMore(yield* this.start(), true));
-    if (LARGER * this.largest > largest) {
+    if (!this.opensMore({ largest })) {
       Object.assign(this, { open, whole, hides, boxes, says, largest, amounts: AMOUNTS });
     }
   }
 
   /** Opens what there is room for in phases whose twins stay closed, where that says more. */
   *forward(): Steps<void> {
-    const { open, hides, boxes, says } = this;
+    const { open, hides, largest, boxes, says } = this;
     this.open = this.whole ?? open;
     this.see(yield* this.openMore(this.shown(this.open), false));
     if (this.hides === hides ? this.boxes < boxes : this.hides) {
-      Object.assign(this, { open, hides, boxes, says });
+      Object.assign(this, { open, hides, largest, boxes, says });
     }
   }
 
   private see(shown: VisibleGraph): void {
-    const closed = candidates(this.rows, shown).filter(({ row }) => !mirrors(this.rows, row));
+    const closed = candidates(this.rows, shown).filter(({ row, late }) => !late && !mirrors(this.rows, row));
     this.hides = closed.some(({ row }) => holdsMost(this.rows, row));
-    this.largest = Math.max(0, ...closed.filter(({ late }) => !late).map(({ row }) => this.rows.operations[row]));
+    this.largest = Math.max(0, ...closed.map(({ row }) => this.rows.operations[row]));
     this.says = shown.item.reduce(
       (sum, row, box) => sum + (shown.shape[box] === Shape.box && !this.isPhase(row) ? 1 : 0),
       0
