@@ -160,3 +160,22 @@ test('where no layout can be made, everything is closed and the picture comes al
   await until(() => called);
   assert.equal(choosing.busy, false);
 });
+
+test('it is chosen for what details leave free, and stays when they come or go', () => {
+  const document = decodePlain(callAndLoop(40).plain());
+  const chosen = (room: { width: number; height: number }) =>
+    firstView(document, document.graphs[0], room, measure, layout);
+  const low = { width: 4000, height: 120 };
+  assert.notDeepEqual(chosen(low), chosen(space));
+  let room = low;
+  const choosing = new Choosing(
+    document,
+    worker().layouts,
+    () => space,
+    undefined,
+    () => room
+  );
+  assert.deepEqual(choosing.first(0), chosen(low));
+  room = space;
+  assert.deepEqual(choosing.first(0), chosen(low));
+});

@@ -33,7 +33,9 @@ export class Choosing {
     private readonly layouts: LayoutClient,
     private readonly space: () => Space,
     /** Hears when a choice takes long, and when it is made or given up then. */
-    private readonly slow: (waits: boolean) => void = () => undefined
+    private readonly slow: (waits: boolean) => void = () => undefined,
+    /** The part of the space that a picture is chosen for; what comes to cover more of it chooses nothing anew. */
+    private readonly room = space
   ) {}
 
   /** True while a choice is made. */
@@ -48,7 +50,7 @@ export class Choosing {
       return known;
     }
     const space = this.space();
-    const first = firstView(this.document, this.document.graphs[graph], space, measure, layout);
+    const first = firstView(this.document, this.document.graphs[graph], this.room(), measure, layout);
     this.known.set(graph, { space, first });
     return first;
   }
@@ -85,7 +87,7 @@ export class Choosing {
       return made.result;
     };
     this.stop = stop;
-    void this.choose(chosen, space, place, () => stopped)
+    void this.choose(chosen, this.room(), place, () => stopped)
       .catch((): ViewState => ({ open: new Set() }))
       .then(first => {
         if (!stopped) {

@@ -414,3 +414,31 @@ test('the source comes with the whole window and goes with it, unless it was ask
   await press('w');
   assert.ok(!source.hidden, 'it was asked for meanwhile');
 });
+
+test('the whole window shows at first what has room beside the details', async () => {
+  const abreast = new Sketch('abreast');
+  const x = abreast.argument('x', 'f32[4]');
+  const sums = abreast.op('jit', [x], 'f32[4]', {}, 'sums');
+  abreast.region(abreast.last, 'jit', 'sums', () => {
+    const inner = abreast.argument('', 'f32[4]', { kind: 'enter', from: x });
+    const parts = Array.from({ length: 9 }, (_, i) => abreast.op(`part_${i}_of_the_sum`, [inner], 'f32[4]'));
+    abreast.result('', abreast.op('add_n', parts, 'f32[4]'), { kind: 'leave', to: sums });
+  });
+  abreast.result('', abreast.op('sin', [sums], 'f32[4]'));
+  giveSize(1600, 800);
+  Object.defineProperty(page().HTMLElement.prototype, 'offsetWidth', {
+    configurable: true,
+    get(this: HTMLElement) {
+      return this.classList.contains('jv-inspector') && !this.hidden ? 900 : 0;
+    }
+  });
+  const { explorer, press } = await explore(abreast);
+
+  const isOpen = (): boolean => explorer.panes[0].viewing.openings.open.size > 0;
+  await press('w');
+  assert.ok(isOpen());
+  await press('w');
+  explorer.select([1]);
+  await press('w');
+  assert.ok(!isOpen());
+});

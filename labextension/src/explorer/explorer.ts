@@ -483,6 +483,7 @@ export class Explorer {
       this.reading.setRoom(whole, this.beside.on);
     }
     this.bar.setExpanded(whole);
+    this.inspection.resized(this.pane);
     for (const pane of this.beside.panes.filter(({ viewing }) => !viewing.openings.touched)) {
       // More room shows more, as long as the person has not chosen what to see.
       void pane.begin();

@@ -104,7 +104,9 @@ export class Pane {
       document,
       layouts,
       () => this.space(),
-      waits => this.note.say(waits ? 'choosing what to open' : '', 'busy')
+      waits => this.note.say(waits ? 'choosing what to open' : '', 'busy'),
+      // In a cell, the details come and go over a picture that stays.
+      () => (parts.whole() ? this.picture.free(this.space()) : this.space())
     );
     this.placing = new Placing({
       document,
