@@ -13,6 +13,7 @@ from collections import defaultdict
 import numpy as np
 
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.first_calls import call_where_they_are
 from jaxviz.outline.moved import attach_in_bodies, move_out_of_loops
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import Tables, rows_used
@@ -21,6 +22,7 @@ from jaxviz.tables import Tables, rows_used
 def attached_stacks(graph: Graph, stacks: StackTree) -> Column:
     """The call stack of each node, with the callers that it lacks where they are known."""
     stack = _from_root(graph, stacks, _in_program(graph, stacks))
+    call_where_they_are(graph, stacks, stack)
     attach_in_bodies(graph, stacks, stack)
     move_out_of_loops(graph, stacks, stack)
     return stack

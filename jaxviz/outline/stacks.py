@@ -48,14 +48,18 @@ class StackTree:
 
     def below(self, caller: int, stack: int, without: int = -1) -> int:
         """The stack that has all frames of `caller`, then those of `stack`, less those of its part `without`."""
+        for frame in self.frames_between(stack, without):
+            caller = self.with_frame(caller, frame)
+        return caller
+
+    def with_frame(self, caller: int, frame: int) -> int:
+        """The stack that has all frames of `caller`, then this one."""
         if not self._added:
             self._added = {pair: row for row, pair in enumerate(zip(self._parent, self._frame, strict=True))}
-        for frame in self.frames_between(stack, without):
-            known = self._added.get((caller, frame))
-            if known is None:
-                known = self._added[caller, frame] = self._add(caller, frame)
-            caller = known
-        return caller
+        known = self._added.get((caller, frame))
+        if known is None:
+            known = self._added[caller, frame] = self._add(caller, frame)
+        return known
 
     def beside(self, call: int) -> int:
         """A stack of the same frames as `call`, for what stands beside that call in its function."""

@@ -1,0 +1,44 @@
+"""What JAX traces once stands wherever it is called, also where it has the call stack of its first call."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from outline.outlines import check, outline_of
+
+
+def encode(w, x):
+    return jax.nn.relu(x @ w) * 2.0
+
+
+def decode(w, x):
+    return jax.nn.relu(x @ w) + 1.0
+
+
+def inside(outline, row):
+    return [one for one in outline if row.first <= one.first and one.end <= row.end and one.index > row.index]
+
+
+def test_a_function_of_JAX_in_a_loop_says_nothing_of_where_else_it_is_called():
+    def network(w, x):
+        return jax.lax.scan(lambda x, _: (decode(w, encode(w, x)), None), x, None, length=3)[0].sum()
+
+    outline = outline_of(jax.grad(network), jnp.eye(9), jnp.ones((2, 9)))
+    check(outline)
+    found = next(row for row in outline if row.name == "decode")
+    assert [row.name for row in inside(outline, found) if row.name == "encode"] == []
+    assert {"matmul", "relu", "add"} <= {row.name for row in inside(outline, found)}
+
+
+def test_modules_that_call_one_function_of_JAX_name_it_alike():
+    eqx = pytest.importorskip("equinox", reason="it is not in the environments of the oldest and the newest JAX")
+    first, second = (eqx.nn.MLP(9, 9, 9, 1, key=key) for key in jax.random.split(jax.random.key(0)))
+
+    def loss(x):
+        return jax.lax.scan(lambda x, _: (second(jnp.sin(first(x))), None), x, None, length=3)[0].sum()
+
+    outline = outline_of(jax.grad(loss), jnp.ones(9))
+    for name in ("first", "second"):
+        row = next(row for row in outline if row.name == name)
+        assert [one.name for one in map(outline.row, outline.children[row.index])] == ["Linear", "relu", "Linear"]
