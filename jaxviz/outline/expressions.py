@@ -51,6 +51,10 @@ _TELLING = frozenset(
     | {"jacfwd", "jacrev", "jacobian", "hessian"}
 )
 _CHECKPOINTS = frozenset({"checkpoint", "remat"})
+# What gives the same function, for many values or to be made again.
+_SAME_OBJECT = _CHECKPOINTS | {"vmap", "jit"}
+# A variable of so many letters says less than the class of what it holds.
+_FEW_LETTERS = 2
 _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp", "shard_map"})
 
 # What puts a module together from its arrays and its structure says nothing of what the module does.
@@ -120,6 +124,8 @@ class Expression:
     unpacks: bool = False
     # Whether what is called is a lambda that stands here: its text names it, no name that the person gave.
     nameless: bool = False
+    # What the person calls the object that is called: an attribute or a variable, where that says anything.
+    called: str = ""
 
 
 class Expressions:
@@ -202,7 +208,19 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
     generators = getattr(node, "generators", None)
     iterated = source.text_of(generators[0].iter) if generators else ""
     nameless = isinstance(node, ast.Call) and _calls_lambda(node.func)
-    return Expression(name, source.text_of(node), variable, lines, text, iterated=iterated, nameless=nameless)
+    return Expression(
+        name, source.text_of(node), variable, lines, text, iterated=iterated, nameless=nameless, called=_object(node)
+    )
+
+
+def _object(node: ast.AST) -> str:
+    """The attribute or variable that holds the object that is called, also where it is mapped or a checkpoint."""
+    called = node.func if isinstance(node, ast.Call) else None
+    while isinstance(called, ast.Call) and called.args and _callee(called.func).removeprefix("filter_") in _SAME_OBJECT:
+        called = called.args[0]
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    says_little = name in POOR or name in _VERBS or name.startswith("_")
+    return "" if says_little or (len(name) <= _FEW_LETTERS and isinstance(called, ast.Name)) else name
 
 
 def _of_line(source: Source, line: int) -> Expression:

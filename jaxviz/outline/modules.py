@@ -31,25 +31,28 @@ class Scope(NamedTuple):
     """What one name stack says. `phase` is 0, FORWARD or BACKWARD; `modules` are outermost first.
 
     `recomputed` is how many modules stand around what is made again, -1 where nothing is. `outer_phase` is the phase
-    that the outermost derivative alone gives.
+    that the outermost derivative alone gives. `classes` are the modules that are known by their class alone, which says
+    nothing of what the person calls them: by how many stand around each.
     """
 
     phase: int
     modules: tuple[str, ...]
     recomputed: int
     outer_phase: int
+    classes: frozenset[int] = frozenset()
 
 
 def parse_scope(text: str) -> Scope:
     """Take a name stack apart.
 
     >>> parse_scope("transpose(jvp(Model))/Block_0")
-    Scope(phase=2, modules=('Model', 'Block_0'), recomputed=-1, outer_phase=2)
+    Scope(phase=2, modules=('Model', 'Block_0'), recomputed=-1, outer_phase=2, classes=frozenset())
     >>> parse_scope("eqx.nn.MLP/eqx.nn.Linear").modules
     ('MLP', 'Linear')
     """
     phase, recomputed, outer_phase = 0, -1, 0
     modules: list[str] = []
+    classes: list[int] = []
     for part in text.split("/") if text else ():
         name, outer = part, phase
         while wrapped := _WRAPPED.match(name):
@@ -59,15 +62,18 @@ def parse_scope(text: str) -> Scope:
             elif transform == "jvp":
                 phase = phase or FORWARD
             outer_phase = outer_phase or phase
-        name = _CLASS.sub(r"\1", name)
+        is_class = _CLASS.match(name)
+        name = is_class[1] if is_class else name
         if name == RECOMPUTED:
             recomputed = len(modules)
         elif name != part and outer == BACKWARD and modules[-1:] == [name]:
             # JAX names it again, `transpose(jvp(Model))/jvp(Model)`, where some of it is made again.
             continue
         elif name and name not in _MACHINERY and "->" not in name:
+            if is_class:
+                classes.append(len(modules))
             modules.append(name)
-    return Scope(phase, tuple(modules), recomputed, outer_phase)
+    return Scope(phase, tuple(modules), recomputed, outer_phase, frozenset(classes))
 
 
 def unnumbered(name: str) -> str:

@@ -198,14 +198,18 @@ class PathReader:
         known = self._module_paths.get(key)
         if known is None:
             known = path
-            following = iter(entries)
+            classes = self._scopes[scope].classes
+            modules = 0
             for step in self._module_steps[scope]:
                 is_module = self.paths.elements[step].kind == MODULE
-                entry, caller, called = next(following, NOWHERE) if is_module else NOWHERE
+                entry, caller, called = entries[modules] if is_module and modules < len(entries) else NOWHERE
                 if self.stacks.depth(caller) > self.stacks.depth(below):
                     known = self.paths.extend(known, self.steps.between(caller, below, called=called))
                 below = self.stacks.deeper(below, entry)
+                if is_module and modules in classes and entry >= 0:
+                    step = self.steps.module(step, self.stacks.frame(entry))
                 known = self.paths.add(known, step)
+                modules += is_module
             self._module_paths[key] = known
         return known
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jaxviz.outline.elements import CALL, FUNCTION, ITSELF, STATEMENT, Element, Paths
 from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, takes_gradient, takes_jacobian
+from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
 from jaxviz.read.spoken import passes_on, said
@@ -92,6 +93,15 @@ class Steps:
             return ()
         told = f"{name.partition('(')[0]} itself"
         return (self._paths.number(Element(FUNCTION, (ITSELF, frame), told, (FUNCTION, ITSELF, frame))),)
+
+    def module(self, step: int, frame: int) -> int:
+        """The step of a module that is known by its class, by what the person calls it at a frame."""
+        element = self._paths.elements[step]
+        called = "" if self._stacks.library[frame] else self._expressions.at(frame).called
+        if not called:
+            return step
+        token = *element.token, unnumbered(called).rstrip("0123456789")
+        return self._paths.number(element._replace(key=(*element.key, called), name=called, token=token))
 
     def _own_steps(self, frame: int, called: int) -> tuple[int, ...]:
         """The statement and the expression at one of the person's frames; `called` is the frame it calls, or -1."""

@@ -281,8 +281,8 @@ def test_what_is_made_again_of_a_function_that_a_loop_checkpoints_is_called_by_t
 
 def test_what_is_made_again_of_modules_is_one_box_that_names_them():
     scope = "transpose(jvp(Net))/jvp(Net)"
-    assert parse_scope(scope) == (2, ("Net",), -1, 2)
-    assert parse_scope("transpose(jvp(Net))/Net") == (2, ("Net", "Net"), -1, 2)
+    assert parse_scope(scope)[:4] == (2, ("Net",), -1, 2)
+    assert parse_scope("transpose(jvp(Net))/Net")[:4] == (2, ("Net", "Net"), -1, 2)
 
     @jax.checkpoint
     def block(x):
