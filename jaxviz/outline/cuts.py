@@ -7,6 +7,7 @@ only the first is looked into.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,18 @@ _PARTS = 8
 def with_parts(graph: Graph, draft: Draft, drawn: NDArray[np.bool_], kind: int) -> Draft:
     """The draft with parts put into rows that are too long; `drawn` marks nodes that are boxes."""
     bare = np.flatnonzero(drawn)
+    around: list[int] = []
+    first: list[int] = []
+    end: list[int] = []
+    for row, starts, ends in long_rows(draft, bare):
+        _cut(graph, starts, ends, row, around, first, end)
+    if not around:
+        return draft
+    return draft.with_rows(np.array(around), np.array(first, np.int32), np.array(end, np.int32), kind)
+
+
+def long_rows(draft: Draft, bare: NDArray[np.intp]) -> Iterator[tuple[int, Column, Column]]:
+    """The rows that are too long, with where the things in each begin and end; `bare` are the nodes that are boxes."""
     leaf = draft.rows.innermost(bare)
     count = len(draft)
     sizes = np.bincount(draft.rows.parent[1:], minlength=count) + np.bincount(leaf, minlength=count)
@@ -36,19 +49,13 @@ def with_parts(graph: Graph, draft: Draft, drawn: NDArray[np.bool_], kind: int) 
         np.add.at(depth, later, 1)
         np.add.at(depth, draft.rows.after()[later], -1)
         long &= np.cumsum(depth)[:count] == 0
-    around: list[int] = []
-    first: list[int] = []
-    end: list[int] = []
     for row in np.flatnonzero(long).tolist():
         children = np.flatnonzero(draft.rows.parent == row)
-        own = bare[leaf == row]
+        own = bare[leaf == row].astype(np.int32)
         starts = np.concatenate([draft.rows.first[children], own])
         ends = np.concatenate([draft.rows.end[children], own + 1])
         order = np.argsort(starts)
-        _cut(graph, starts[order], ends[order], row, around, first, end)
-    if not around:
-        return draft
-    return draft.with_rows(np.array(around), np.array(first, np.int32), np.array(end, np.int32), kind)
+        yield row, starts[order], ends[order]
 
 
 def _cut(

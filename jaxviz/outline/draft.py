@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import Column
 from jaxviz.outline.rows import Rows
@@ -29,10 +30,16 @@ class Draft:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def with_rows(self, around: Column, first: Column, end: Column, kind: int) -> Draft:
+    def keep(self, kept: NDArray[np.bool_]) -> Draft:
+        """Only these rows, row 0 among them; what is in a dropped one stands in the row around it."""
+        columns = (self.kind, self.label, self.closed, self.count, self.copy, self.added)
+        return Draft(self.rows.keep(kept), *(column[kept] for column in columns))
+
+    def with_rows(self, around: Column, first: Column, end: Column, kind: int, label: Column | None = None) -> Draft:
         """With rows put in, each around the children of `around` that lie within it; -2 - i is new row i.
 
-        New rows stand in such an order that one that is around another comes first.
+        New rows stand in such an order that one that is around another comes first. They are as good as found in the
+        paths where they have a `label`.
         """
         size, new = len(self), len(first)
         rows = self.rows
@@ -51,15 +58,15 @@ class Draft:
         parent = parents[order]
         parent[1:] = place[parent[1:]]
 
-        def column(old: Column, value: int) -> Column:
-            return np.concatenate([old, np.full(new, value, np.int32)])[order]
+        def column(old: Column, value: int | Column) -> Column:
+            return np.concatenate([old, np.broadcast_to(np.int32(value), new)])[order]
 
         return Draft(
             Rows(parent.astype(np.int32), column(rows.path, -1), firsts[order], ends[order]),
             column(self.kind, kind),
-            column(self.label, -1),
+            column(self.label, -1 if label is None else label),
             column(self.closed, 0),
             column(self.count, 1),
             column(self.copy, -1),
-            column(self.added, 1),
+            column(self.added, int(label is None)),
         )

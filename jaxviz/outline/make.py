@@ -32,6 +32,7 @@ from jaxviz.outline.paths import NodePaths, PathReader
 from jaxviz.outline.repeats import Repeats
 from jaxviz.outline.rows import Rows, rows_of
 from jaxviz.outline.stacks import StackTree
+from jaxviz.outline.statements import with_statements
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.twins import twins_of
 from jaxviz.read.garbage import no_collections
@@ -73,6 +74,8 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
     closed |= (kind == RECOMPUTED) | np.array([is_itself(one) for one in labels], np.bool_)[label]
     draft = _stacked(graph, rows, label, tokens, places, kind, closed, drawn)
+    draft = with_statements(graph, draft, drawn, labels, reader.expressions, reader.stack, reader.stacks)
+    tokens = _numbered([one.token for one in labels])
     draft = with_parts(graph, draft, drawn, _PART)
 
     name, detail, variable = Names(graph, reader.expressions, labels, draft, drawn, reader.stack, reader.stacks).columns
