@@ -58,7 +58,10 @@ def _attach_below(graph: Graph, stacks: StackTree, stack: Column, body: int, out
 
 
 def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
-    """Give what the person's function that a loop repeats does outside of it stacks beside the call of the loop."""
+    """Give what the person's function that a loop repeats does outside of it stacks beside the call of the loop.
+
+    Of what a library does in a loop nothing but its own frames may be left; these are told by those that stayed.
+    """
     strings, nodes, functions = graph.tables.strings, graph.nodes, graph.tables.frames.function
     loops: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for owner in graph.owned_regions:
@@ -76,6 +79,11 @@ def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
                 moved = [one for one in own if functions[first[one]] in repeated]
                 for node in beside[np.isin(stack[beside], moved)].tolist():
                     _set_beside(stacks, stack[node : _end(graph, node)], call)
+        nobodys = [one for one in used if stacks.own_frame(one) < 0]
+        for call, owners in calls.items() if nobodys else ():
+            repeated = {stacks.frame(one) for owner in owners for one in _stacks_in(graph, stack, owner)}
+            moved = [one for one in nobodys if stacks.frame(one) in repeated]
+            stack[beside[np.isin(stack[beside], moved)]] = stacks.beside(call)
 
 
 def loops_of_moved(graph: Graph, stacks: StackTree, stack: Column) -> dict[int, int]:
@@ -105,9 +113,14 @@ def _set_beside(stacks: StackTree, stack: Column, call: int) -> None:
 
 def _functions_below(graph: Graph, stacks: StackTree, stack: Column, owner: int) -> set[int]:
     """The functions with which all begins that is in the bodies of an operation."""
-    inside = stack[owner + 1 : _end(graph, owner)]
-    first = (_first_below(stacks, int(stack[owner]), one) for one in rows_used(inside[inside >= 0]))
+    first = (_first_below(stacks, int(stack[owner]), one) for one in _stacks_in(graph, stack, owner))
     return {graph.tables.frames.function[frame] for frame in first if frame >= 0}
+
+
+def _stacks_in(graph: Graph, stack: Column, owner: int) -> list[int]:
+    """The call stacks of what is in the bodies of an operation."""
+    inside = stack[owner + 1 : _end(graph, owner)]
+    return rows_used(inside[inside >= 0])
 
 
 def _first_below(stacks: StackTree, outer: int, stack: int) -> int:

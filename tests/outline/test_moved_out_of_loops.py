@@ -115,3 +115,23 @@ def test_what_the_body_of_a_loop_chooses_is_not_taken_for_moved():
     outline = outline_of(lambda x: lax.scan(body, x, length=3)[0], X)
     assert names_inside(outline, row_named(outline, "if false").index) == ["cos", "waves"]
     assert names_inside(outline, row_named(outline, "if true").index) == ["sin", "multiply"]
+
+
+def test_what_a_library_does_in_a_loop_and_JAX_moves_out_of_it_is_of_the_call_of_the_loop():
+    nnx = pytest.importorskip("flax.nnx", reason="it is not in the environments of the oldest and the newest JAX")
+
+    class Model(nnx.Module):
+        def __init__(self):
+            self.rnn = nnx.RNN(nnx.GRUCell(4, 8, rngs=nnx.Rngs(0)))
+
+        def __call__(self, x):
+            return jnp.tanh(self.rnn(jnp.sin(x)))
+
+    def loss(model, x):
+        y = model(x * 2)
+        return (y**2).sum()
+
+    outline = outline_of(nnx.grad(loss), Model(), jnp.ones((2, 3, 4)))
+    assert names_inside(outline, row_named(outline, "forward").index) == ["multiply", "Model", "power", "sum"]
+    model = next(row for row in outline if row.name == "Model")
+    assert names_inside(outline, model.index) == ["sin", "rnn", "tanh"]
