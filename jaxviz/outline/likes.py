@@ -1,16 +1,23 @@
 """Which row of the first copy each row of a later copy corresponds to.
 
+A module that has another number in each copy is called by what the names have in common, since the first copy stands
+for all of them.
+
 Rows correspond when the way down from their copies is the same: the same places of the source, each counted among its
 like. So copies that differ, because one lacks a gradient, still correspond in all they share.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 
 from jaxviz.graph import Column
 from jaxviz.outline.hashes import mixed
+from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.rows import Rows
+from jaxviz.tables import Tables
 
 
 def rows_alike(rows: Rows, token: Column, copy: Column) -> Column:
@@ -42,3 +49,16 @@ def rows_alike(rows: Rows, token: Column, copy: Column) -> Column:
     later = earliest < place
     like[later] = earliest[later]
     return like
+
+
+def names_in_common(like: Column, name: Column, tables: Tables) -> dict[int, int]:
+    """By row of a first copy, what it is called where those of later copies are called otherwise but for a number.
+
+    Both are strings of the tables. `like` is -1 for rows that are not asked for.
+    """
+    later = np.flatnonzero(like >= 0)
+    later = later[name[later] != name[like[later]]]
+    told: dict[int, set[str]] = defaultdict(set)
+    for first, other in {(int(like[row]), int(name[row])) for row in later.tolist()}:
+        told[first] |= {unnumbered(tables.strings[one]) for one in (name[first], other)}
+    return {first: tables.string(stems.pop()) for first, stems in told.items() if len(stems) == 1}

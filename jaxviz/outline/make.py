@@ -25,7 +25,7 @@ from jaxviz.outline.elements import (
     is_kind,
 )
 from jaxviz.outline.expressions import Expressions, is_control
-from jaxviz.outline.likes import rows_alike
+from jaxviz.outline.likes import names_in_common, rows_alike
 from jaxviz.outline.names import Names
 from jaxviz.outline.noise import BOX, node_roles
 from jaxviz.outline.paths import NodePaths, PathReader
@@ -79,11 +79,16 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     draft = with_parts(graph, draft, drawn, _PART)
 
     name, detail, variable = Names(graph, reader.expressions, labels, draft, drawn, reader.stack, reader.stacks).columns
-    twin = twins_of(draft, labels, name)
+    token = np.where(draft.label >= 0, tokens[draft.label] * 2 + draft.added, -1).astype(np.int32)
+    like = rows_alike(draft.rows, token, draft.copy)
+    # A copy itself is called as its stack is.
+    numbered = np.where((draft.kind == MODULE) & (draft.copy < 0), like, -1)
+    common = names_in_common(numbered, name, graph.tables)
+    name[list(common)] = list(common.values())
+    twin = twins_of(draft, labels, name, common)
     # A stack of turns backward is told by the loop that it is the way back of.
     back = np.flatnonzero((draft.count > 1) & (twin >= 0) & (twin < np.arange(len(draft))) & (draft.count[twin] > 1))
     name[back], detail[back], variable[back] = name[twin[back]], detail[twin[back]], variable[twin[back]]
-    token = np.where(draft.label >= 0, tokens[draft.label] * 2 + draft.added, -1).astype(np.int32)
     return Outline(
         graph=graph,
         parent=draft.rows.parent,
@@ -96,7 +101,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
         closed=draft.closed,
         count=draft.count,
         copy=draft.copy,
-        like=rows_alike(draft.rows, token, draft.copy),
+        like=like,
         twin=twin,
         region=_regions(graph, draft),
         role=role,

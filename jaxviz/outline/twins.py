@@ -9,7 +9,7 @@ copies belong together.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from jaxviz.outline.elements import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATE
 from jaxviz.outline.phases import BACKWARD_NAMES, FORWARD_NAMES
 
 
-def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
-    """The twin of each row, or -1: those of each forward phase and of the backward phase that comes next."""
+def twins_of(draft: Draft, labels: Sequence[Label], name: Column, common: Iterable[int] = ()) -> Column:
+    """The twin of each row, or -1: those of each forward phase and of the backward phase that comes next.
+
+    `common` are the modules that bear the name that they have in common with those of other copies.
+    """
     phases = np.flatnonzero(draft.kind == PHASE).tolist()
     if not phases:
         return np.full(len(draft), -1, np.int32)
@@ -34,6 +37,8 @@ def twins_of(draft: Draft, labels: Sequence[Label], name: Column) -> Column:
     for row in np.flatnonzero(draft.added).tolist():
         # The first row in a stack is another one where the order is the other way round.
         place[row] = ("stack", int(name[row])) if draft.count[row] > 1 else None
+    for row in common:
+        place[row] = MODULE, int(name[row])
     opens = np.where(draft.kind == STATEMENT, 1, np.where(draft.kind == CALL, 2, 0))
     # Of a turn that is one call backward, the rest of its statement does nothing there.
     stacks = np.flatnonzero((draft.count > 1) & (draft.added == 0)).tolist()

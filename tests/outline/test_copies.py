@@ -166,3 +166,23 @@ def test_steps_that_share_what_the_compiler_keeps_of_the_first_are_as_many_copie
     assert [row.count for row in rows_named(outline, "newton_step")] == [4]
     closed = explored.view(stage="hlo", width=760, height=560).boxes
     assert [box.name for box in closed].count("newton_step") == 1
+
+
+def test_a_module_with_a_number_of_its_own_in_each_turn_is_called_without_it_forward_and_backward():
+    def mixed(number, x):
+        with jax.named_scope(f"mix_{number}"):
+            return jnp.tanh(x @ jnp.eye(4)) * 2.0
+
+    def loss(x):
+        for number in range(3):
+            x = jnp.sin(mixed(number, x))
+        return jnp.sum(x)
+
+    outline = outline_of(jax.grad(loss), jnp.ones((3, 4)))
+    check(outline)
+    stacks = [row for row in outline if row.count == 3]
+    assert [names_inside(outline, stack.index) for stack in stacks] == [["mix", "sin"], ["sin", "mix"]]
+    forward, backward = rows_named(outline, "mix", "module")
+    assert forward.twin == backward.index
+    # The others are told apart where the stack is opened.
+    assert {row.name for row in outline if row.kind == "module"} == {"mix", "mix_0", "mix_1", "mix_2"}
