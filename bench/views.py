@@ -1,19 +1,24 @@
 """What is seen at first of many programs: how many boxes, at what zoom, how many of them named by the person.
 
-    python -m bench views [--only=NAME,...] [--hlo] [--quick]
+    python -m bench views [--only=NAME,...] [--hlo] [--files] [--quick]
 
 A first view should hold at most 25 boxes at a zoom of 0.75 or more, in 760x560 and in a cell of 900x400; that of the
 training step of a transformer at most 16 at 0.95 in 760x560; 95 % of all boxes a name from the person's source. With
-`--hlo`, the optimized HLO of the same programs: at most 40 boxes. Boxes are those that stand for equations.
+`--hlo`, the optimized HLO of the same programs: at most 40 boxes. With `--files`, as a person sees what was written to
+files, which have only their metadata: the samples for a GPU and a TPU, or without `--hlo` the StableHLO of the same
+programs. Boxes are those that stand for equations.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import jax
 
 import jaxviz as jv
 from bench import wide_models
@@ -53,32 +58,55 @@ def is_readable(view: FirstView, name: str, space: tuple[int, int], most: int) -
     return len(view.closed) <= most and view.zoom >= 0.75
 
 
+def explored(make: Callable[[], _Case]) -> Any:
+    fn, values = make()
+    return jv.explore(fn, *values)
+
+
+def written(make: Callable[[], _Case], folder: str) -> Any:
+    """The StableHLO of a program, as it is where it was written to a file."""
+    fn, values = make()
+    path = Path(folder, "program.mlir")
+    path.write_text(jax.jit(fn).lower(*values).as_text(debug_info=True))
+    return jv.open(path)
+
+
+def files(stage: str, folder: str, quick: bool) -> dict[str, Callable[[], Any]]:
+    """The same as `programs`, or the samples, each opened from a file."""
+    if stage == "hlo":
+        found = sorted((Path(__file__).parents[1] / "tests" / "data" / "hlo").iterdir())
+        return {path.name.removesuffix(".gz").removesuffix(".txt"): functools.partial(jv.open, path) for path in found}
+    return {name: functools.partial(written, make, folder) for name, make in programs(quick).items()}
+
+
 def main() -> None:
     arguments = sys.argv[2:]
-    stage, most = ("hlo", 40) if "--hlo" in arguments else ("jaxpr", 25)
+    quick, of_files = "--quick" in arguments, "--files" in arguments
+    stage, most = ("hlo", 40) if "--hlo" in arguments else ("stablehlo" if of_files else "jaxpr", 25)
     chosen = next((one.removeprefix("--only=").split(",") for one in arguments if one.startswith("--only=")), None)
     named = boxes = missed = 0
     print(f"{stage:20} {'equations':>9} {'760x560':>12} {'900x400':>12} {'named':>7}")
-    for name, make in programs("--quick" in arguments).items():
-        if chosen and name not in chosen:
-            continue
-        fn, values = make()
-        explored = jv.explore(fn, *values)
-        graph = explored.hlo if stage == "hlo" else explored.jaxpr
-        operations = {graph.tables.strings[op] for op in graph.nodes.op.tolist()}
-        equations = int((graph.nodes.kind == 0).sum())
-        columns, own = [], 0
-        for space in _SPACES:
-            view = explored.view(stage=stage, width=space[0], height=space[1])
-            readable = is_readable(view, name, space, most)
-            missed += not readable
-            columns.append(f"{len(view.closed):>5} {view.zoom:.2f}{' ' if readable else '!'}")
-            own = sum(is_named(box, operations) for box in view.closed)
-            named, boxes = named + own, boxes + len(view.closed)
-        print(
-            f"{name:20} {equations:>9,} {columns[0]:>12} {columns[1]:>12} {own / max(1, len(view.closed)):>7.0%}",
-            flush=True,
-        )
+    with tempfile.TemporaryDirectory() as folder:
+        cases = {name: functools.partial(explored, make) for name, make in programs(quick).items()}
+        for name, make in (files(stage, folder, quick) if of_files else cases).items():
+            if chosen and name not in chosen:
+                continue
+            seen = make()
+            graph = getattr(seen, stage)
+            operations = {graph.tables.strings[op] for op in graph.nodes.op.tolist()}
+            equations = int((graph.nodes.kind == 0).sum())
+            columns, own = [], 0
+            for space in _SPACES:
+                view = seen.view(stage=stage, width=space[0], height=space[1])
+                readable = is_readable(view, "" if of_files else name, space, most)
+                missed += not readable
+                columns.append(f"{len(view.closed):>5} {view.zoom:.2f}{' ' if readable else '!'}")
+                own = sum(is_named(box, operations) for box in view.closed)
+                named, boxes = named + own, boxes + len(view.closed)
+            print(
+                f"{name:20} {equations:>9,} {columns[0]:>12} {columns[1]:>12} {own / max(1, len(view.closed)):>7.0%}",
+                flush=True,
+            )
     print(f"\n{missed} views miss the mark (!); {named / max(1, boxes):.1%} of {boxes} boxes are named from the source")
 
 
