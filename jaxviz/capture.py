@@ -29,6 +29,7 @@ from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
 from jaxviz.outline.linked import CONDITIONS, linked_outline
+from jaxviz.outline.mixed_kernels import places_of_mixed
 from jaxviz.outline.order import program_order, reordered
 from jaxviz.outline.turns import LOOPS, with_turns
 from jaxviz.program import Program
@@ -266,6 +267,7 @@ class Capture:
         known, unnamed = with_unnamed(self.jaxpr, graph, known)
         links = make_links(self.jaxpr, graph, known, asked | unnamed)
         source = places_in_program(graph, links)
+        source = places_of_mixed(graph, source, (links.source, links.target), outline)
         order = program_order(graph, source)
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)

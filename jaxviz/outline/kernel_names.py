@@ -1,8 +1,8 @@
 """What a kernel is called in the person's words: by the equations that went into it, not by what the compiler named it.
 
-A kernel that is within a call or an expression has its name; one of parts of several is told by the last of them and
-by how many more there are. So is one of nothing that the person wrote, by its operations. The compiler's own name stays
-with the instruction.
+A kernel that is within a call or an expression has its name; one of parts of several is told by the one that it stands
+in and by how many more there are. So is one of nothing that the person wrote, by its operations. The compiler's own
+name stays with the instruction.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class KernelNames:
         turning = np.zeros(len(outline.graph) + 1, bool)
         turning[turning_nodes(outline.graph)] = True
         self._is_turning: list[bool] = turning[source].tolist()
+        self._place = source
         # Lists, since few are looked at at a time.
         self._source: list[int] = np.where((source >= 0) & telling[np.maximum(source, 0)], source, -1).tolist()
         self._start, self._end = (column.tolist() for column in graph.region_intervals)
@@ -69,7 +70,8 @@ class KernelNames:
         known = self._below.setdefault(around, {})
         paths: set[tuple[int, ...]] = set()
         things: dict[str, None] = {}
-        for equation in self._equations(kernel):
+        equations = self._equations(kernel)
+        for equation in equations:
             leaf = self._leaf[equation]
             if leaf not in known:
                 known[leaf] = self._below_row(leaf, around)
@@ -86,7 +88,13 @@ class KernelNames:
         best = max(reversed(holding), key=self._weight, default=-1)
         if best >= 0 and self._weight(best) >= 0:
             return self._graph.tables.string(self._row_name(best))
-        return self._graph.tables.string(_told(list(things)))
+        return self._graph.tables.string(_told(list(things), self._standing(kernel, around, equations[-1])))
+
+    def _standing(self, kernel: int, around: int, last: int) -> str:
+        """What a kernel stands in, a thing in the row `around`, where that is not its last one."""
+        equation = int(self._place[kernel])
+        below = self._below_row(self._leaf[equation], around) if 0 <= equation < last else None
+        return "" if below is None else below[1] or self._label(equation)
 
     def _equations(self, kernel: int) -> list[int]:
         """What went into a kernel, in the order of the program."""
@@ -140,6 +148,7 @@ class KernelNames:
         return next((name for name in (own, function) if name not in _SILENT), self._strings[nodes.op[equation]])
 
 
-def _told(things: list[str]) -> str:
-    """All of a few things; of more, the last and how many others there are."""
-    return ", ".join(things) if len(things) <= _MOST else f"{things[-1]} +{len(things) - 1}"
+def _told(things: list[str], standing: str = "") -> str:
+    """All of a few things; of more, the one that they stand in or else the last, and how many others there are."""
+    told = standing if standing in things else things[-1]
+    return ", ".join(things) if len(things) <= _MOST else f"{told} +{len(things) - 1}"

@@ -21,7 +21,9 @@ from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.turns import LOOPS, hide_counted, mark_turns
 from jaxviz.read.distinct import in_order
 
-_PHASE, _LOOP, _COND, _CALL, _BODY = (ROW_KINDS.index(kind) for kind in ("phase", "loop", "cond", "call", "body"))
+_PHASE, _LOOP, _COND, _CALL, _BODY, _STATEMENT = (
+    ROW_KINDS.index(kind) for kind in ("phase", "loop", "cond", "call", "body", "statement")
+)
 _OWN_NAMED = (_PHASE, _LOOP, _COND, _BODY)
 
 CONDITIONS = frozenset({"conditional", "case", "if"})
@@ -248,7 +250,7 @@ class _Writer:
 
     def outline_of(self, role: Column) -> Outline:
         graph, given = self.graph, self.given
-        parent, origin, unit, first, end, telling = self._kept()
+        parent, origin, unit, first, end, telling, assigned = self._kept()
         own = unit >= 0
         nodes = unit[own]
 
@@ -262,7 +264,7 @@ class _Writer:
         # What a row says: words of the jaxpr's row that tells most of those that it stands for.
         said = np.where(telling >= 0, telling, origin)
         own_name = self._unit_names(parent, origin, nodes, np.flatnonzero(own))
-        kind = taken(given.kind, np.where(loop, _LOOP, np.where(condition, _COND, _CALL)))
+        kind = taken(given.kind, np.where(loop, _LOOP, np.where(condition, _COND, _CALL)), said)
         closed = taken(given.closed, kind[own] == _CALL)
         count, copy = self._copies(origin, parent, first, end)
         row_of = np.full(len(given.kind) + 1, -1, np.int32)
@@ -273,13 +275,14 @@ class _Writer:
         # A copy that is none here is called as what it is a copy of.
         alone = (origin >= 0) & (given.copy[np.maximum(origin, 0)] >= 0) & (copy < 0) & (name == 0)
         name[alone] = given.name[given.parent[origin[alone]]]
+        variable = taken(given.variable, 0, said)
         return Outline(
             graph=graph,
             parent=parent,
             kind=kind,
             name=name,
             detail=taken(given.detail, 0, said),
-            variable=taken(given.variable, 0, said),
+            variable=np.where((variable == 0) & (assigned >= 0), given.variable[assigned], variable).astype(np.int32),
             first=first,
             end=end,
             closed=closed,
@@ -304,10 +307,11 @@ class _Writer:
         plain = [string(_NUMBER.sub("", strings[name])) for name in self.graph.nodes.name[nodes].tolist()]
         return np.where(own > 0, own, np.array(plain, np.int32))
 
-    def _kept(self) -> tuple[Column, Column, Column, Column, Column, Column]:
+    def _kept(self) -> tuple[Column, Column, Column, Column, Column, Column, Column]:
         """Without rows around a single other one, but for phases, loops, and what is part of a stack.
 
-        The last column is the row of the jaxpr that gives each its words, or -1 where it has its own.
+        The last columns are the rows of the jaxpr that give each its words, and what it is assigned to, or -1 where it
+        has its own.
         """
         given, rows = self.given, self.rows
         parent, origin, unit, first, end = (
@@ -320,19 +324,20 @@ class _Writer:
         lonely[:-1] &= holds[1:] == holds[:-1]
         stays = is_kind(given.kind, _OWN_NAMED) | (given.copy >= 0) | (given.count != 1)
         lonely &= ~stays[np.maximum(origin, 0)]
-        telling = self._telling(parent, origin, lonely)
+        telling, assigned = self._telling(parent, origin, lonely)
         around = parent
         while lonely[around[1:]].any():
             around = np.where(lonely[around], parent[around], around)
         number = np.cumsum(~lonely, dtype=np.int32) - np.int32(1)
         around = np.where(around >= 0, number[around], -1).astype(np.int32)
         kept = ~lonely
-        return around[kept], origin[kept], unit[kept], first[kept], end[kept], telling[kept]
+        return around[kept], origin[kept], unit[kept], first[kept], end[kept], telling[kept], assigned[kept]
 
-    def _telling(self, parent: Column, origin: Column, lonely: NDArray[np.bool_]) -> Column:
-        """Of the rows that are dropped around each, the one that says more than itself, or -1."""
-        kind = self.given.kind
-        telling = np.full(len(parent), -1, np.int32)
+    def _telling(self, parent: Column, origin: Column, lonely: NDArray[np.bool_]) -> tuple[Column, Column]:
+        """Of the rows that are dropped around each, the one that says more than itself, and the statement that assigns
+        what the one that gives its words is to a variable, or -1."""
+        kind, variable = self.given.kind, self.given.variable
+        telling, assigned = np.full((2, len(parent)), -1, np.int32)
 
         def tells(row: int) -> int:
             return weight(kind[row]) if row >= 0 else -1
@@ -340,10 +345,13 @@ class _Writer:
         inside = lonely[parent] & (parent >= 0) & (origin >= 0) & ~is_kind(kind[origin], _OWN_NAMED)
         for row in np.flatnonzero(inside).tolist():
             outer = int(parent[row])
-            best = max(int(origin[outer]), int(telling[outer]), key=tells)
+            around = int(origin[outer])
+            best = max(around, int(telling[outer]), key=tells)
             if tells(best) > tells(int(origin[row])):
-                telling[row] = best
-        return telling
+                telling[row], assigned[row] = best, assigned[outer]
+            elif kind[around] == _STATEMENT and variable[around]:
+                assigned[row] = around
+        return telling, assigned
 
     def _copies(self, origin: Column, parent: Column, first: Column, end: Column) -> tuple[Column, Column]:
         """How many copies each row has here, and which one each copy is: the compiler may have kept fewer.
