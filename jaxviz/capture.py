@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
 from jaxviz.link.asked import with_asked
+from jaxviz.link.carried import with_carried_variables
 from jaxviz.link.fates import Evidence, Fates, make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
@@ -272,6 +273,7 @@ class Capture:
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
         graph = with_variables(with_turns(graph, source[order], self.jaxpr), self.jaxpr)
+        graph = with_carried_variables(graph, self.jaxpr, links)
         tagged = [(known if node in unnamed else tagged)[node] for node in order.tolist()]
         return Linked(graph, tagged, links, linked_outline(graph, source[order], outline), order)
 

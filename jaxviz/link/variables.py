@@ -5,18 +5,19 @@ The compiler keeps the order of results alone; arguments that nothing reads are 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from jaxviz.graph import ARGUMENT, RESULT, Attributes, Column, Graph
 
-_VARIABLE = "variable"
+VARIABLE = "variable"
 
 
 def with_variables(graph: Graph, original: Graph) -> Graph:
     """A graph whose results, and the arguments of the same names, say which variables they are, as the jaxpr does."""
-    key = original.tables.find_string(_VARIABLE)
+    key = original.tables.find_string(VARIABLE)
     marks = original.attributes
     marked = marks.key == key if key is not None else np.zeros(len(marks.key), np.bool_)
     marked &= original.nodes.region[marks.node] == 0
@@ -32,9 +33,17 @@ def with_variables(graph: Graph, original: Graph) -> Graph:
     for node in _ends(graph, ARGUMENT).tolist():
         if (name := int(graph.nodes.name[node])) in named:
             found[node] = named[name]
+    return with_marks(graph, VARIABLE, found)
+
+
+def with_marks(graph: Graph, key: str, found: Mapping[int, int]) -> Graph:
+    """The graph with an attribute of these nodes more, whose values are strings of its tables."""
+    if not found:
+        return graph
     attributes = graph.attributes
+    keys = np.full(len(found), graph.tables.string(key), np.int32)
     node = np.concatenate([attributes.node, np.array(list(found), np.int32)])
-    keys = np.concatenate([attributes.key, np.full(len(found), key, np.int32)])
+    keys = np.concatenate([attributes.key, keys])
     values = np.concatenate([attributes.value, np.array(list(found.values()), np.int32)])
     order = np.argsort(node, kind="stable")
     return replace(graph, attributes=Attributes(node[order], keys[order], values[order]))
