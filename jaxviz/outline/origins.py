@@ -18,6 +18,9 @@ from jaxviz.tables import rows_used
 
 _CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
 
+# Functions that another one was defined in: `random_ops.<locals>.`
+_DEFINED_IN = re.compile(r"[^()/]*<locals>\.")
+
 _PRIMITIVE = re.compile(r"[\w-]+\Z")
 
 Parts = tuple[str, ...]
@@ -37,7 +40,7 @@ def name_parts(text: str) -> tuple[Parts, str]:
     text = text.split(";", 1)[0]
     combined = combined_name(text)
     text = combined[0] if combined is not None else text
-    parts = [part for part in text.split("/") if part]
+    parts = [part for part in _DEFINED_IN.sub("", text).split("/") if part]
     if parts and _CALL.match(parts[0]) and len(parts) > 1:
         del parts[0]
     # An argument is named by its path.

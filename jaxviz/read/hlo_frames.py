@@ -61,7 +61,9 @@ class HloFrames:
     def _frame(self, place: Location, path: str) -> int:
         tables = self._tables
         file = add_file(tables, path)
-        function = kept_name(self._module.functions[place.function]) if place.function >= 0 else ""
+        function = self._module.functions[place.function] if place.function >= 0 else ""
+        # As in frames of Python: without the functions that it was defined in.
+        function = kept_name(function.rpartition("<locals>.")[2])
         column, end_column = place.column, place.end_column
         if not place.end_line:
             end_column = -1

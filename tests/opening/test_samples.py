@@ -87,3 +87,8 @@ def test_what_only_fetches_arguments_is_an_edge_and_of_no_part_of_the_program():
     top = [row.name for row in outline if row.parent == 0]
     assert top == ["pow x2 +5", "forward", "backward", "apply_updates"]
     assert not any("copy" in box.name for box in jv.open(FOLDER / "mlp_fwd.v5e.txt").view("hlo").boxes)
+
+
+def test_functions_are_called_without_those_that_they_were_defined_in():
+    found = {row.name for name in SAMPLES for row in jv.open(FOLDER / name).document().outlines[0].outline}
+    assert not [name for name in found if "<locals>" in name]
