@@ -30,7 +30,7 @@ def test_what_stays_the_same_in_all_turns_does_not_count_as_going_round():
     for stage in ("stablehlo", "hlo"):
         # What XLA makes once for all turns is handed from each to the next.
         view = explored.view(stage=stage)
-        assert [box.name for box in view.boxes].count("carry") == 1
+        assert len([box for box in view.boxes if box.name.startswith("carry")]) == 1
 
 
 @pytest.mark.parametrize(("stage", "told"), [("jaxpr", "scan x50"), ("stablehlo", "while x50"), ("hlo", "while x50")])
