@@ -485,8 +485,8 @@ export class Explorer {
     this.bar.setExpanded(whole);
     this.inspection.resized(this.pane);
     for (const pane of this.beside.panes.filter(({ viewing }) => !viewing.openings.touched)) {
-      // More room shows more, as long as the person has not chosen what to see.
-      void pane.begin();
+      // More room shows more, as long as the person has not chosen what to see: in places that make the most of it.
+      void pane.begin(null, true);
     }
     this.beside.panes.forEach(pane => pane.picture.fit());
     this.pane.focus();

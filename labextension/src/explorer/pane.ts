@@ -185,12 +185,15 @@ export class Pane {
     return this.choosing.busy || this.placing.busy;
   }
 
-  /** Shows the graph as it was left, or for the first time; `around` is the item that stays where it is. */
-  begin(around: number | null = null): Promise<void> {
+  /**
+   * Shows the graph as it was left, or for the first time; `around` is the item that stays where it is; `afresh`, nothing
+   * else does.
+   */
+  begin(around: number | null = null, afresh = false): Promise<void> {
     return new Promise(done => {
       this.choosing.whenOpen(this.viewing.at, () => {
         this.start();
-        void this.layOut(around).then(done);
+        void this.layOut(around, afresh).then(done);
       });
     });
   }
