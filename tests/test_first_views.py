@@ -464,3 +464,11 @@ def test_statements_close_for_a_function_that_most_of_a_loop_is_in():
     assert "direction" in {box.name for box in view.boxes if box.open}
     assert any(box.name.startswith("square = ") for box in view.closed)
     assert view.zoom >= 0.75
+
+
+@pytest.mark.parametrize("name", ["decorators", "nested_scans"])
+def test_no_frame_is_around_a_single_kernel(name):
+    fn, arguments = STYLES[name]()
+    view = jv.explore(fn, *arguments).view(stage="hlo", width=900, height=400)
+    assert any(re.fullmatch(r"p - 0.\d+ \* g", box.name) for box in view.closed)
+    assert not any(box.open and box.kind == "call" and box.name.startswith("p - ") for box in view.boxes)

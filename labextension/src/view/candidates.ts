@@ -1,6 +1,6 @@
 /** Which closed rows are worth opening, the most telling first: loops and branches before plain calls, large ones before small ones. */
 import { RowKind } from '../document/graph.ts';
-import { isMachinery, type Rows } from './outline.ts';
+import { framesOne, isMachinery, type Rows } from './outline.ts';
 import type { VisibleGraph } from './visible.ts';
 
 /** Rows of fewer operations than this say more closed, by their name. */
@@ -28,7 +28,7 @@ export function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
   const found: Candidate[] = [];
   for (let box = 0; box < visible.count; box++) {
     const row = visible.item[box];
-    if (row < 0 || !visible.closed[box] || outline.closed[row] || isMachinery(rows, row)) {
+    if (row < 0 || !visible.closed[box] || outline.closed[row] || isMachinery(rows, row) || framesOne(rows, row)) {
       continue;
     }
     const loop = outline.kind[row] === RowKind.loop || outline.kind[row] === RowKind.cond;

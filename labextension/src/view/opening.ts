@@ -1,6 +1,6 @@
 /** What opens with a row: what is nothing by itself, what mirrors it, and more of it where there is room. */
 import { RowKind } from '../document/graph.ts';
-import { childrenOf, isMachinery, rowOpens, type Rows } from './outline.ts';
+import { childrenOf, framesOne, isMachinery, rowOpens, type Rows } from './outline.ts';
 
 /** Statements open into their expressions where that makes no more boxes than this. */
 const MOST_EXPRESSIONS = 10;
@@ -82,7 +82,7 @@ export function openEverything(rows: Rows, inside: boolean): ReadonlySet<number>
   const open = new Set<number>();
   for (let row = 1; row < count; row++) {
     // What is inside a single operation is named by JAX, not by the person.
-    const named = !outline.closed[row] && !isMachinery(rows, row);
+    const named = !outline.closed[row] && !isMachinery(rows, row) && !framesOne(rows, row);
     const says = named || (inside && rows.operations[row] > outline.count[row]);
     if (isReached(rows, open, row) && rowOpens(rows, row) && says) {
       open.add(row);

@@ -60,6 +60,29 @@ export function childrenOf(rows: Rows, row: number): Int32Array {
 }
 
 /**
+ * True for a row that would only be a frame around one box when it is open, which stays closed: both say the same. Where
+ * its twin shows more, it is open beside that.
+ */
+export function framesOne(rows: Rows, row: number): boolean {
+  const twin = rows.outline.twin[row];
+  return holdsOne(rows, row) && (twin < 0 || holdsOne(rows, twin));
+}
+
+function holdsOne(rows: Rows, row: number): boolean {
+  const { kind, count, closed } = rows.outline;
+  if (CONTAINERS.has(kind[row])) {
+    return false;
+  }
+  const inner = count[row] > 1 ? childrenOf(rows, row)[0] : row;
+  const drawn = childrenOf(rows, inner).filter(child => rows.boxes[child]);
+  const own = drawn.reduce((left, child) => left - rows.boxes[child], rows.boxes[inner]);
+  return drawn.length === 1 ? own === 0 && closed[drawn[0]] === 1 : drawn.length === 0 && own === 1;
+}
+
+/** What is round one box, too, tells how that runs. */
+const CONTAINERS: ReadonlySet<number> = new Set([RowKind.loop, RowKind.cond, RowKind.body, RowKind.phase]);
+
+/**
  * True for a call that holds nothing but repeats, of which a library wrote more than the person did: its name says more
  * than what is in it.
  */
