@@ -6,6 +6,7 @@ module that it calls is told by the operations that stand in that function and i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 
 import numpy as np
@@ -83,20 +84,18 @@ class Entries:
 
     def _find(self, count: int, stack: int, base: int) -> tuple[int, tuple[Entry, ...]]:
         stacks = self._stacks
-        chain = [stack]
-        while (caller := stacks.parent(chain[-1])) >= 0:
-            chain.append(caller)
-        chain.reverse()
-        entries: list[Entry] = []
+        chain = stacks.chain(stack)
+        # In order: that of a caller holds for all that it calls.
+        fewest = [self._fewest[one] for one in chain]
         own = [not stacks.library[stacks.frame(one)] for one in chain]
+        entries: list[Entry] = []
         place, first = 0, 0
         for number in range(base + 1, base + count + 1):
-            if first and place == first and self._fewest[chain[place]] >= number:
+            if first and place == first and fewest[place] >= number:
                 # All that the module around does stands in modules, each of which a place in it calls.
                 calls = (at for at in range(first, len(chain) - 1) if own[at] and not own[at + 1])
                 place = next(calls, place)
-            while place < len(chain) and self._fewest[chain[place]] < number:
-                place += 1
+            place = bisect_left(fewest, number, place)
             if place == len(chain):
                 return -1, (*entries, *[NOWHERE] * (count - len(entries)))
             outer = place - 1

@@ -46,6 +46,14 @@ class StackTree:
             stack = parent[stack]
         return stack
 
+    def chain(self, stack: int) -> list[int]:
+        """A stack that is not empty and all that called it, outermost first."""
+        parent, found = self._parent, [stack]
+        while (stack := parent[stack]) >= 0:
+            found.append(stack)
+        found.reverse()
+        return found
+
     def below(self, caller: int, stack: int, without: int = -1) -> int:
         """The stack that has all frames of `caller`, then those of `stack`, less those of its part `without`."""
         for frame in self.frames_between(stack, without):

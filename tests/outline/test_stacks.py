@@ -26,6 +26,15 @@ def tree_of(stacks: list[tuple[int, ...]]) -> tuple[StackTree, list[int]]:
 
 @settings(max_examples=200)
 @given(_STACKS)
+def test_the_chain_of_a_stack_is_all_that_called_it_from_the_outermost_in(stacks):
+    tree, numbers = tree_of(stacks)
+    for one, its in zip(numbers, stacks, strict=True):
+        chain = tree.chain(one) if its else []
+        assert [tree.frames_between(part, -1) for part in chain] == [list(its[: end + 1]) for end in range(len(its))]
+
+
+@settings(max_examples=200)
+@given(_STACKS)
 def test_two_stacks_have_in_common_how_their_frames_begin(stacks):
     tree, numbers = tree_of(stacks)
     for one, its in zip(numbers, stacks, strict=True):
