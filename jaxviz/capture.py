@@ -274,8 +274,11 @@ class Capture:
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
         graph = with_variables(with_turns(graph, source[order], self.jaxpr), self.jaxpr)
         graph = with_carried_variables(graph, self.jaxpr, links)
-        tagged = [(known if node in unnamed else tagged)[node] for node in order.tolist()]
-        return Linked(graph, tagged, links, linked_outline(graph, source[order], outline), order)
+        told = list(tagged)
+        for node in unnamed:
+            told[node] = known[node]
+        told = list(map(told.__getitem__, order.tolist()))
+        return Linked(graph, told, links, linked_outline(graph, source[order], outline), order)
 
 
 def places_in_program(graph: Graph, links: Links) -> Column:

@@ -49,11 +49,11 @@ class Links:
 
     @cached_property
     def _by_source(self) -> dict[int, list[int]]:
-        return _grouped(self.source, self.target)
+        return grouped(self.source, self.target)
 
     @cached_property
     def _by_target(self) -> dict[int, list[int]]:
-        return _grouped(self.target, self.source)
+        return grouped(self.target, self.source)
 
     def targets(self, source: int) -> Sequence[int]:
         """What a node of the first graph became."""
@@ -64,7 +64,8 @@ class Links:
         return self._by_target.get(target, [])
 
 
-def _grouped(keys: Column, values: Column) -> dict[int, list[int]]:
+def grouped(keys: Column, values: Column) -> dict[int, list[int]]:
+    """By key, the values that stand beside it."""
     groups: dict[int, list[int]] = {}
     for key, value in zip(keys.tolist(), values.tolist(), strict=True):
         groups.setdefault(key, []).append(value)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ENTER, LEAVE, OPERATION, RESULT, Graph
-from jaxviz.link.links import PLUMBING, Found
+from jaxviz.link.links import PLUMBING, Found, grouped
 from jaxviz.link.makers import MOVING, Makers
 from jaxviz.link.snapshots import ONLY_MOVE
 
@@ -37,16 +37,18 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
     lost = jaxpr.nodes.kind == OPERATION
     lost[list(set(chain.from_iterable(compress(tagged, working.tolist()))))] = False
     reading = _Reading(jaxpr, graph, tagged)
-    changed: dict[int, Found] = {}
+    found = list(tagged)
+    changed: set[int] = set()
     for node in nodes[::-1].tolist():
         for value, equations, is_result in reading.of(node):
             size = _size(graph, value)
             lost_here = [one for one in equations if lost[one] and _has_size(jaxpr, one, size)]
-            found = next((one for one in lost_here if is_result or reading.is_computed_of(node, one)), None)
-            if found is not None:
-                changed[node] = (found,)
+            equation = next((one for one in lost_here if is_result or reading.is_computed_of(node, one)), None)
+            if equation is not None:
+                found[node] = (equation,)
+                changed.add(node)
                 break
-    return [changed.get(node, known) for node, known in enumerate(tagged)], frozenset(changed)
+    return found, frozenset(changed)
 
 
 class _Reading:
@@ -56,16 +58,12 @@ class _Reading:
         self._graph, self._tagged = graph, tagged
         self._makers = Makers(jaxpr, _HANDING_ON)
         self._makers.moves |= _is_sum_of_one(jaxpr)
-        self._entered: dict[int, int] = {}
-        self._into: dict[int, list[int]] = {}
-        self._out: dict[int, list[int]] = {}
-        rows = (column.tolist() for column in (graph.bindings.kind, graph.bindings.start, graph.bindings.end))
-        for kind, start, end in zip(*rows, strict=True):
-            if kind == ENTER and start >= 0:
-                self._into.setdefault(start, []).append(end)
-                self._entered[end] = start
-            elif kind == LEAVE:
-                self._out.setdefault(start, []).append(end)
+        bindings = graph.bindings
+        enters, leaves = (bindings.kind == ENTER) & (bindings.start >= 0), bindings.kind == LEAVE
+        into, entered = bindings.start[enters], bindings.end[enters]
+        self._entered = dict(zip(entered.tolist(), into.tolist(), strict=True))
+        self._into = grouped(into, entered)
+        self._out = grouped(bindings.start[leaves], bindings.end[leaves])
         ours, theirs = _results(jaxpr), _results(graph)
         self._results = dict(zip(theirs, ours, strict=True)) if len(ours) == len(theirs) else {}
 
