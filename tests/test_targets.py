@@ -17,6 +17,7 @@ import pytest
 
 from jaxviz import compat
 from jaxviz.capture import Capture
+from jaxviz.jit_options import JitOptions
 from jaxviz.link.links import PLUMBING, link_shares
 from jaxviz.optimize import optimize
 from jaxviz.program import Program
@@ -185,7 +186,7 @@ def test_the_memory_of_a_program_that_is_compiled_to_the_end():
 
 
 def captured(name, function, *arguments, **options):
-    return Capture(Program(function, arguments, target=name, **options))
+    return Capture(Program(function, arguments, options=JitOptions.of(**options), target=name))
 
 
 def report(name, target):
