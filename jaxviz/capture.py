@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
+from jaxviz.link.applied import with_applying
 from jaxviz.link.asked import with_asked
 from jaxviz.link.carried import with_carried_variables
 from jaxviz.link.fates import Evidence, Fates, make_fates
@@ -264,7 +265,8 @@ class Capture:
 
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
-        known, asked = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, tagged))
+        applied = with_applying(self.jaxpr, graph, tagged)
+        known, asked = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, applied))
         known, unnamed = with_unnamed(self.jaxpr, graph, known)
         links = make_links(self.jaxpr, graph, known, asked | unnamed)
         source = places_in_program(graph, links)

@@ -160,8 +160,8 @@ def _read_relative(places: Places, graph: Graph, names: Sequence[str], name: Col
     idle = _idle_ops(graph)
     # The node that owns a region stands in one before it.
     for number in range(len(graph.regions.owner)):
-        start = start_of(number)
-        if start < 0:
+        start, applying = start_of(number), start_of.applying(number)
+        if start < 0 and applying < 0:
             continue
         known: dict[int, Found] = {}
         for node in order[bounds[number] : bounds[number + 1]].tolist():
@@ -170,7 +170,10 @@ def _read_relative(places: Places, graph: Graph, names: Sequence[str], name: Col
             row = int(name[node])
             found = known.get(row)
             if found is None:
-                found = known[row] = _nodes_of(places, names[row], start)
+                found = _nodes_of(places, names[row], start) if start >= 0 else tagged[node]
+                if applying >= 0 and found in ((), (start,)):
+                    found = _nodes_of(places, names[row], applying)
+                known[row] = found
             if not found and kind[node] == OPERATION and op[node] not in idle:
                 # JAX lowered one equation to a function of many operations, which have no tags of their own.
                 found = (start,)
@@ -384,6 +387,13 @@ class _Starts:
             found = self._tagged[owner]
             known = self._known[region] = found[0] if self._is_call[region] and found else around
         return known
+
+    def applying(self, region: int) -> int:
+        """What applies a region whose names JAX 0.6 begins anew, as if nothing were around it; -1 for others."""
+        graph = self._graph
+        if graph.tables.strings[graph.regions.kind[region]] not in ("reduce", "scatter"):
+            return -1
+        return next(iter(self._tagged[graph.regions.owner[region]]), -1)
 
 
 class _Reading:

@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 from jaxviz import compat
 from jaxviz.graph import CARRY, ENTER, INIT, LEAVE, SLICE, STACK
 
+#: How operations begin that apply a body to two elements at a time.
+APPLYING = ("scatter", "reduce", "select_and_", "argre")
+
 
 class Join(NamedTuple):
     """A binding, in places of an equation: `body` is the body of the argument or result, by its number.
@@ -57,7 +60,7 @@ def bodies_of(equation: Any) -> Bodies:
         called = _called(equation, equation.params["jaxpr"])
         if called is not None:
             return called
-    if read is None and op.startswith(("scatter", "reduce", "select_and_", "argre")):
+    if read is None and op.startswith(APPLYING):
         read = _closed_off
     try:
         return _within(equation, (read or _call)(equation))

@@ -40,7 +40,7 @@ from jaxviz.read.hlo_module import HloError, HloModule
 from jaxviz.read.hlo_order import order_of
 from jaxviz.read.hlo_rows import Array, Groups, Rows, spread
 from jaxviz.read.hlo_table import table_of
-from jaxviz.read.tag_text import without_tags
+from jaxviz.read.tag_text import with_applied, without_tags
 from jaxviz.tables import Tables
 
 #: Tuples of tuples, each read again and again, could fill any memory.
@@ -118,9 +118,20 @@ def read_hlo(
             with_aliases(with_communication(graph), module.aliases),
             module,
             names,
-            rows.scopes,
-            rows.scope[copies.row].astype(np.int32),
+            *_tagged_names(rows, copies),
         )
+
+
+def _tagged_names(rows: Rows, copies: Copies) -> tuple[list[str], Column]:
+    """The name stacks, and that of each node; with that of the one operation that a reducer applies."""
+    names, name, op_names = list(rows.scopes), rows.scope.copy(), rows.table.op_names
+    for row, root in dict.fromkeys(copies.applied):
+        own = names[name[row]]
+        joined = with_applied(own, op_names.different[op_names.number[root]])
+        if joined != own:
+            name[row] = len(names)
+            names.append(joined)
+    return names, name[copies.row].astype(np.int32)
 
 
 class _Writer:

@@ -36,6 +36,8 @@ def simple_names(table: InstructionTable, roots: Array) -> dict[int, str]:
     first, second = table.numbers[operands]
     simple = table.opcodes.where(["parameter"])[operands].all(axis=0)
     simple &= (np.minimum(first, second) == 0) & (np.maximum(first, second) == 1)
+    # What another computation is called for is more than a word.
+    simple &= ~np.isin(root, list(table.calls))
     row, root, swapped = row[simple], root[simple], (first == 1)[simple]
     columns = row, table.opcodes.number[root], table.attributes.number[root], swapped
     names: dict[tuple[int, int, bool], str] = {}

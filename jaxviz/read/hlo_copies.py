@@ -37,6 +37,8 @@ class Copies:
         self._orders = orders
         self._left = repeated_nodes
         self._shown: set[int] = set()
+        #: What rows call that is told in a word: row, and the instruction that it applies.
+        self.applied: list[tuple[int, int]] = []
         self._simple = simple_names(rows.table, rows.roots)
         self._calls_of = self._find_calls()
         string = rows.tables.string
@@ -76,6 +78,7 @@ class Copies:
                 simple = self._simple.get(rows.place[callee], "") if may_be_simple(opcode) else ""
                 if simple:
                     self.notes.append((copy, row, string(role.partition(" ")[0]), string(simple)))
+                    self.applied.append((row, int(rows.roots[rows.place[callee]])))
                 elif self._may_show(callee):
                     callees.append((role, callee))
                 else:

@@ -21,12 +21,13 @@ from jaxviz.read.drive import Reading, drive
 from jaxviz.read.mlir_frames import MlirFrames
 from jaxviz.read.mlir_text import TEXT_LENGTH, attribute_text, constant_text, type_row
 from jaxviz.read.sharding import Mesh, mesh_of, sharding_words
-from jaxviz.read.tag_text import MARK, without_tags
+from jaxviz.read.tag_text import MARK, with_applied, without_tags
 from jaxviz.tables import Tables
 
 #: The most nodes that calls of functions that were shown before may repeat.
 REPEATED_NODES = 50_000
 
+_CALLS = ("func.call", "stablehlo.composite")
 _RETURNS = frozenset({"func.return", "stablehlo.return", "sdy.return", "mhlo.return"})
 _SHARDINGS = ("sdy.sharding", "mhlo.sharding")
 _SYMBOLS = frozenset({"callee", "sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"})
@@ -58,7 +59,8 @@ def read_stablehlo(
         drive(reader.region(module.operation.regions[0], "", ()))
     columns = place(reader.blocks, tables, tables.string("program"), tables.string(_program_name(module)))
     name = columns.scope.copy()
-    clean = np.array(tables.strings_of(without_tags(reader.names, scopes)), np.int32)
+    said = [reader.applying.get(row, name) for row, name in enumerate(reader.names)]
+    clean = np.array(tables.strings_of(without_tags(said, scopes)), np.int32)
     columns.scope[:] = clean[name]
     return Located(with_communication(columns.graph(([], []), tables), reader.meshes), reader.names, name)
 
@@ -111,6 +113,8 @@ class _Reader:
         self.blocks: list[Block] = []
         self.names: list[str] = [""]
         self._name_of: dict[str, int] = {"": 0}
+        #: Names that say what a reducer applies too, by their rows: the name without that.
+        self.applying: dict[int, str] = {}
         self._function_blocks: dict[str, Block] = {}
         self._ops: dict[str, int] = {}
         self._types: dict[Any, int] = {}
@@ -168,9 +172,9 @@ class _Reader:
                 break
             operands = list(operation.operands)
             regions = list(operation.regions) if len(operation.regions) else []
-            reducer = _reducer(regions) if regions else ""
+            reducer = _reducer(regions) if regions else None
             outer: list[Any] = []
-            if regions and not reducer:
+            if regions and reducer is None:
                 outer = _captured(regions)
                 operands += outer
             results = results_of(operation)
@@ -178,6 +182,8 @@ class _Reader:
             ops.append(self._op(kind) if op is None else op)
             stacks.append(-1 if frames is None else frames.place(block, operation))
             name = location_name(operation.location)
+            if reducer is not None:
+                name = self._applying(name, location_name(reducer.location))
             scope = known_names.get(name)
             scopes.append(self._add_name(name) if scope is None else scope)
             outputs.append(len(results))
@@ -189,14 +195,14 @@ class _Reader:
                 type_ = result.type
                 known = known_types.get(type_)
                 value_types.append(self._type(type_) if known is None else known)
-            is_call = kind in ("func.call", "stablehlo.composite")
-            if not is_call and (not regions or reducer):
+            is_call = kind in _CALLS
+            if not is_call and (not regions or reducer is not None):
                 for attribute in self._attribute_rows(operation):
                     block.attribute_row.append(row)
                     block.attribute_key.append(attribute[0])
                     block.attribute_value.append(attribute[1])
-                if reducer:
-                    self._add_attribute(block, row, "reducer", reducer)
+                if reducer is not None:
+                    self._add_attribute(block, row, "reducer", reducer.name.rpartition(".")[2])
                 continue
             if is_call:
                 name = _callee(operation)
@@ -300,6 +306,12 @@ class _Reader:
         self.names.append(name)
         return len(self.names) - 1
 
+    def _applying(self, name: str, applied: str) -> str:
+        joined = with_applied(name, applied)
+        if joined != name and joined not in self._name_of:
+            self.applying[self._add_name(joined)] = name
+        return joined
+
     def _add_attribute(self, block: Block, row: int, key: str, text: str) -> None:
         block.attribute_row.append(row)
         block.attribute_key.append(self.tables.string(key))
@@ -355,19 +367,19 @@ def _result_names(function: Any) -> list[str]:
     return [compat_mlir.symbol_text(name) if name is not None else "" for name in named]
 
 
-def _reducer(regions: list[Any]) -> str:
+def _reducer(regions: list[Any]) -> Any | None:
     """The operation of a region that only combines its two arguments: add, maximum, minimum, or, ..."""
     if len(regions) != 1 or len(regions[0].blocks) != 1:
-        return ""
+        return None
     body = regions[0].blocks[0]
     operations = [operation.operation for operation in body.operations]
     if len(operations) != 2 or len(body.arguments) != 2 or len(operations[0].results) != 1:
-        return ""
-    if set(operations[0].operands) != set(body.arguments) or list(operations[1].operands) != list(
-        operations[0].results
-    ):
-        return ""
-    return str(operations[0].name).rpartition(".")[2]
+        return None
+    first, last = operations
+    if set(first.operands) != set(body.arguments) or list(last.operands) != list(first.results):
+        return None
+    # What a function is called for is more than a word.
+    return None if first.name in _CALLS or len(first.regions) else first
 
 
 def _captured(regions: Iterable[Any]) -> list[Any]:

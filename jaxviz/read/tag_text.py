@@ -33,6 +33,32 @@ def paths_of(name: str) -> Iterator[Path]:
             yield from _paths_of_part(part)
 
 
+def with_applied(name: str, applied: str) -> str:
+    """The name of an operation that says too what it applies to two elements, where that has a tag of its own.
+
+    What several operations share may have the name of what another one applies.
+
+    >>> with_applied("jit(f)/jvE3/reduce", "jit(f)/jvE3/jvE7/add")
+    'jit(f)/jvE3/reduce;jit(f)/jvE3/jvE7/add'
+    >>> with_applied("jit(f)/jvE3/reduce_sum", "jit(f)/jvE2/reduce_sum")
+    'jit(f)/jvE3/reduce_sum'
+
+    JAX 0.6 begins the names in reducers anew:
+
+    >>> with_applied("jit(f)/jvE3/reduce", "jvE7/add")
+    'jit(f)/jvE3/reduce;jit(f)/jvE3/jvE7/add'
+    """
+    if name == applied or MARK not in applied:
+        return name
+    outer, inner = ([path for path in paths_of(one) if path] for one in (name, applied))
+    if not outer:
+        return applied
+    inside = any(len(way) > len(path) and way[: len(path)] == path for way in inner for path in outer)
+    if not inside and applied.startswith(MARK):
+        inside, applied = True, f"{name[: [*_TAG.finditer(name)][-1].end()]}/{applied}"
+    return f"{name};{applied}" if inside else name
+
+
 def _paths_of_part(part: str) -> Iterator[Path]:
     combined = combined_name(part)
     if combined is None:
