@@ -1,0 +1,231 @@
+"""The fates of equations that a person would check: what is gone says where and why, and what lives does not."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from styles import STYLES
+
+import jaxviz as jv
+from jaxviz.link.snapshots import working_names
+
+
+def _fates(function, *arguments):
+    """The fate of each equation of a function, by its operation; one at least has no fate of its own."""
+    ex = jv.explore(function, *arguments)
+    return ex, [(ex.jaxpr.node(fate.node).op, fate) for fate in ex.fates]
+
+
+@pytest.mark.smoke
+def test_of_a_chain_that_is_merged_each_says_with_which():
+    def f(x):
+        return jnp.sin(x) * 3.0 + jnp.sin(x) * 3.0, jnp.cos(x), jnp.cos(x)
+
+    ex, fates = _fates(f, jnp.ones(4))
+    pairs = {(op, ex.jaxpr.node(fate.by).op) for op, fate in fates if fate.kind == "merged"}
+    assert pairs == {("sin", "sin"), ("mul", "mul"), ("cos", "cos")}
+
+
+@pytest.mark.smoke
+def test_of_two_sums_that_are_merged_the_second_goes_then_and_not_when_its_body_is_cleared_away():
+    _, fates = _fates(lambda x: jnp.sum(x) * 3.0 + jnp.sum(x) + jnp.mean(x), jnp.arange(16.0))
+    first, *others = (fate for op, fate in fates if op == "reduce_sum")
+    assert first.alive
+    assert {(fate.kind, fate.where, fate.by) for fate in others} == {("merged", "cse", first.node)}
+
+
+def test_what_a_pass_writes_as_several_others_is_alive():
+    """The sums of parts that a running sum becomes carry no name of it."""
+
+    def f(x):
+        return jnp.cumsum(jnp.sin(x), axis=0) * x, jax.lax.cummax(x, axis=1)
+
+    _, fates = _fates(f, jnp.ones((64, 64)))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert kinds["cumsum"] in ("alone", "fused", "both")
+    assert kinds["cummax"] in ("alone", "fused", "both")
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_product_that_takes_in_the_transpose_of_itself_is_alive(mapped):
+    """XLA keeps the name of the transpose for the product of both, which nothing else would tell from the transpose."""
+
+    def f(w, x):
+        return jnp.sin(jax.vmap(lambda row: w @ row)(x) if mapped else (w @ x.T).T)
+
+    ex, fates = _fates(f, jnp.ones((32, 16)), jnp.ones((8, 16)))
+    product = next(fate for op, fate in fates if op == "dot_general")
+    turned = [fate for op, fate in fates if op == "transpose"][-1]
+    assert product.alive
+    assert (turned.kind, turned.by) == ("moved", product.node)
+    assert {node.index for node in ex.hlo if node.op == "dot"} <= {*ex.links().targets(product.node)}
+
+
+def test_a_product_whose_transpose_leaves_a_copy_behind_is_alive():
+    function, arguments = STYLES["sharded_step"]()
+    ex, fates = _fates(function, *arguments)
+    products = [fate for op, fate in fates if op == "dot_general"]
+    assert all(fate.alive for fate in products)
+    assert all(ex.links().targets(fate.node) for fate in products)
+
+
+def test_a_factor_that_becomes_part_of_another_does_not_do_the_work_of_what_it_reads():
+    _, fates = _fates(lambda x: jax.lax.erf_inv(x) * np.float32(2.5) * np.float32(3.5), jnp.linspace(-0.9, 0.9, 64))
+    inverse, first, second = (fate for op, fate in fates if op in ("erf_inv", "mul"))
+    assert (inverse.kind, second.kind) == ("fused", "fused")
+    # JAX 0.12 keeps both factors; where the first is gone, what it read is not what it gave.
+    assert first.alive or (first.kind, first.by) == ("simplified", -1)
+
+
+def test_what_stands_in_for_a_value_holds_it():
+    """Neither what it was made of, before a factor, nor what was made of it, nor what has other entries."""
+    types = jnp.ones((4, 8)), jnp.ones((4, 8))
+    ex, fates = _fates(lambda x, g: (jnp.tanh(x) * 2.0) * jnp.sin(g) * 3.0, *types)
+    assert all(fate.by < 0 for op, fate in fates if op == "mul")
+    ex, fates = _fates(lambda x, g: jnp.tanh(x.sum(axis=1).sum()), *types)
+    rows = next(fate for op, fate in fates if op == "reduce_sum")
+    assert rows.by < 0 or ex.jaxpr.node(rows.by).types == ("f32[4]",)
+    ex, fates = _fates(lambda x, g: jnp.sin(jax.lax.max(jnp.tanh(x), -jnp.inf)), *types)
+    (clipped,) = (fate for op, fate in fates if op == "max")
+    assert clipped.alive or ex.jaxpr.node(clipped.by).op == "tanh"
+
+
+def test_what_a_reduction_does_with_two_elements_has_the_fate_of_the_reduction():
+    """It is a word of the operation in StableHLO and in HLO; a pass may write the operation anew without its name."""
+
+    def f(x):
+        every = jax.lax.reduce(x, 0.0, lambda a, b: a + b, (0,))
+        return every, jax.lax.reduce_window(x, 0.0, lambda a, b: a + b, (2,), (1,), "SAME")
+
+    _, fates = _fates(f, jnp.ones(8))
+    kinds = [(op, fate.kind) for op, fate in fates if op in ("reduce", "reduce_window", "add")]
+    assert [op for op, _ in kinds] == ["reduce", "add", "reduce_window", "add"]
+    assert all(fate.alive for _, fate in fates)
+    assert kinds[0][1] == kinds[1][1]
+    assert kinds[2][1] == kinds[3][1]
+
+
+def test_of_what_is_merged_over_copies_of_its_value_each_says_with_which():
+    function, arguments = STYLES["own_optimizer"]()
+    _, fates = _fates(function, *arguments)
+    assert all(fate.by >= 0 for _, fate in fates if fate.kind == "merged")
+
+
+def test_a_product_that_becomes_a_sum_has_not_taken_in_the_sum_that_it_reads():
+    function, arguments = STYLES["own_optimizer"]()
+    _, fates = _fates(function, *arguments)
+    assert all(fate.kind != "moved" for op, fate in fates if op == "dot_general")
+
+
+def test_what_a_checkpoint_computes_again_is_merged_with_what_it_repeats_where_the_compiler_merges_their_kernels():
+    """Of two fusions that are merged late, the body of the second stays, uncalled, until dead code is removed."""
+
+    @jax.checkpoint
+    def layer(x, w):
+        return jnp.sin(jnp.tanh(x @ w) @ w)
+
+    ex, fates = _fates(jax.grad(lambda w, x: layer(layer(x, w), w).sum()), jnp.ones((16, 16)), jnp.ones((16, 16)))
+    gone = [fate for op, fate in fates if op == "dot_general" and not fate.alive and fate.kind != "dead"]
+    # Newer compilers leave the barriers in, and compute all of it again.
+    assert gone or jax.__version_info__ >= (0, 11)
+    assert all(fate.kind == "merged" and ex.jaxpr.node(fate.by).op == "dot_general" for fate in gone)
+
+
+def test_a_loop_that_never_turns_goes_where_it_is_removed():
+    """A value that is taken out of what was the loop keeps its name for a while."""
+
+    def f(x):
+        return jax.lax.while_loop(lambda c: c[0] < 0, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))[1]
+
+    _, fates = _fates(f, jnp.ones(4))
+    assert {(fate.kind, fate.where) for _, fate in fates} == {("simplified", "simplify-while-loops")}
+
+
+@pytest.mark.smoke
+def test_what_only_goes_round_a_loop_is_dead():
+    def f(x):
+        return jax.lax.fori_loop(0, 5, lambda i, c: (c[0] * 2.0, jnp.sin(c[1])), (x, x))[0]
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert kinds["sin"] == "dead"
+    assert kinds["mul"] != "dead"
+
+
+def test_what_a_loop_is_given_for_what_only_goes_round_is_dead():
+    """Also beside literals, which nothing makes."""
+
+    def f(x):
+        def body(carry, y):
+            return (carry[0] + y, carry[1] * 2.0, carry[2] - 1.0), carry[0]
+
+        return jax.lax.scan(body, (0.0, jnp.cos(x[0]), 1.0), jnp.sin(x))[1]
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert [kinds[op] for op in ("cos", "mul", "sub")] == ["dead"] * 3
+    assert "dead" not in (kinds["sin"], kinds["add"], kinds["scan"])
+
+
+def test_what_goes_round_a_loop_in_a_loop_for_nothing_is_dead():
+    def f(x):
+        def outer(carry, y):
+            def inner(carried, z):
+                return (carried[0] + z, carried[1] * carry[1]), carried[0]
+
+            carry, sums = jax.lax.scan(inner, carry, jnp.arange(3.0) - y)
+            return carry, jnp.tanh(sums).sum()
+
+        return jax.lax.scan(outer, (x[0], jnp.cos(x[1])), x)[1]
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert [kinds[op] for op in ("cos", "mul")] == ["dead"] * 2
+    assert "dead" not in (kinds["add"], kinds["sub"], kinds["tanh"])
+
+
+def test_what_is_known_to_the_compiler_is_folded():
+    """On the way to HLO and after it."""
+
+    def f(x):
+        return jax.lax.fori_loop(0, 1, lambda i, c: c * jnp.sin(2.0) + i, x)
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: (fate.kind, fate.where) for op, fate in fates}
+    assert kinds["sin"] == ("folded", "")
+    assert kinds["convert_element_type"] == ("folded", "constant_folding")
+
+
+def test_a_running_sum_of_constants_is_folded_however_the_compiler_writes_it():
+    explored = jv.explore(lambda x: x + jnp.cumsum(jnp.arange(8.0)), jnp.ones(8))
+    fates = {explored.jaxpr.node(fate.node).op: fate for fate in explored.fates}
+    assert fates["cumsum"].kind == "folded"
+    assert "constant_folding" in fates["cumsum"].where
+    moving = jv.explore(lambda x: jnp.cumsum(x), jnp.ones(8))
+    assert all(fate.kind != "folded" for fate in moving.fates)
+
+
+def test_a_barrier_that_goes_is_merged_with_nothing():
+    explored = jv.explore(lambda x: jax.lax.optimization_barrier(jnp.sin(x)) * 2, jnp.ones(8))
+    (fate,) = [fate for fate in explored.fates if explored.jaxpr.node(fate.node).op == "optimization_barrier"]
+    assert fate.kind == "simplified"
+
+
+def test_a_call_whose_body_lives_is_not_folded():
+    _, fates = _fates(lambda a: jnp.linalg.cholesky(a @ a.T), jnp.eye(16))
+    assert all(fate.alive for op, fate in fates if op == "jit")
+
+
+def test_what_is_left_of_an_equation_is_not_the_equation():
+    """A divisor in the shape of what it divided, an element of what was a loop, a constant."""
+    text = """
+  %a = f32[4]{0} broadcast(%s), dimensions={}, metadata={op_name="jit(f)/jvE1/div" stack_frame_id=1}
+  %b = f32[4]{0} get-tuple-element(%t), index=0, metadata={op_name="jit(f)/jvE2/while" stack_frame_id=1}
+  %c = f32[] constant(2), metadata={op_name="jit(f)/jvE3/mul" stack_frame_id=1}
+  %d = f32[4]{0} broadcast(%s), dimensions={}, metadata={op_name="jit(f)/jvE4/broadcast_in_dim" stack_frame_id=1}
+  ROOT %e = f32[4]{0} divide(%b, %a), metadata={op_name="jit(f)/jvE5/div" stack_frame_id=1}
+"""
+    assert working_names(text) == {"jit(f)/jvE4/broadcast_in_dim", "jit(f)/jvE5/div"}
