@@ -106,6 +106,8 @@ class Names:
             collected = _COLLECTED.match(text)
             if collected:
                 columns[:, row] = string(collected[1]), string(text), string(collected[1])
+        for row in self._calls_beside_statements(columns):
+            columns[0, row] = columns[1, row]
         branches = Branches(graph, stack, stacks, expressions)
         for row in np.flatnonzero(draft.kind == BODY).tolist():
             if draft.label[row] >= 0 and labels[draft.label[row]].name == _GOES_ON:
@@ -129,6 +131,22 @@ class Names:
         unnamed_rows = np.flatnonzero(unnamed)
         columns[0, unnamed_rows] = [string(name) for name in self._works(unnamed_rows)]
         self.columns: tuple[Column, Column, Column] = (columns[0], columns[1], columns[2])
+
+    def _calls_beside_statements(self, columns: Column) -> Iterator[int]:
+        """Calls that are all of their statement, beside a statement that calls the same function and does more.
+
+        Both are told by what they are assigned to, `k1 = f(y)` as `k2 = f(y + h * k1)`.
+        """
+        draft, name = self._draft, columns[0].tolist()
+        parent = draft.rows.parent
+        single = (draft.count == 1) & (draft.added == 0)
+        # What is assigned to a variable is the whole right side of its statement.
+        assigned = (draft.kind == CALL) & single & (columns[2] > 0)
+        inside = np.flatnonzero(assigned & (draft.kind[parent] == STATEMENT))
+        called = {(int(parent[parent[row]]), name[row]) for row in inside.tolist()}
+        for row in np.flatnonzero(assigned).tolist() if called else ():
+            if (int(parent[row]), name[row]) in called:
+                yield row
 
     def _added(self, row: int, names: Column) -> str:
         """The name of a stack or part, empty where the source gives none."""

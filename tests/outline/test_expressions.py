@@ -507,3 +507,25 @@ def test_what_is_made_while_it_is_taken_apart_is_no_unpacking():
     assert (made.name[:20], made.count) == ("q, k, v = (scaled(x,", 3)
     assert called.name == "halves"
     assert not rows_named(outline, "unpack")
+
+
+def test_calls_of_one_function_beside_each_other_are_all_told_by_what_they_are_assigned_to():
+    def slope(x):
+        return jnp.sin(x) * jnp.cos(x)
+
+    def step(field, x):
+        k1 = field(x)
+        k2 = field(x + 0.5 * k1)
+        k3 = field(jnp.tanh(x - k1 + 2 * k2))
+        end = x + (k1 + k2 + k3) / 3
+        error = field(end)
+        return end, error
+
+    outline = outline_of(lambda x: step(slope, x), jnp.ones(4))
+    calls = ["k1 = field(x)", "k2 = field(x + 0.5 * k1)", "k3 = field(jnp.tanh(x - k1 + 2 * k2))"]
+    around = outline.row(row_named(outline, calls[0]).parent)
+    names = [row.name for row in map(outline.row, outline.children[around.index])]
+    assert names == [*calls, "end = x + (k1 + k2 + k3) / 3", "error = field(end)"]
+    # Calls that stand alone are called by their function.
+    alone = outline_of(lambda x: step(slope, x)[0] + slope(jnp.exp(x)), jnp.ones(4))
+    assert "slope" in names_inside(alone, 0)
