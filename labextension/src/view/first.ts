@@ -12,7 +12,7 @@ import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow, PATIENT_AMO
 import { toLayout } from './place.ts';
 import { remembered } from './remembered.ts';
 import type { Measure } from './sizes.ts';
-import { aspectOf, brevityIn, fitZoom, type Space } from './space.ts';
+import { aspectOf, brevityIn, fitZoom, isLarge, type Space } from './space.ts';
 import { Shape, type VisibleGraph } from './visible.ts';
 
 /** Text is read easily down to this zoom. */
@@ -33,6 +33,8 @@ const LARGER = 2;
 const NEARLY_ALL = 3 / 4;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
+/** In a space as large as a window, what mirrors the part that holds most may stand beside it with so many boxes in all. */
+const MOST_BOXES_MIRRORED = 40;
 /** Up to so many boxes, everything is shown open, if it fits. */
 const CALM_BOXES = 14;
 /** With fewer boxes than this there is room for what single expressions are made of. */
@@ -94,7 +96,8 @@ function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<
     }
   }
   const best = isBetter(shorter, chooser) ? shorter : chooser;
-  if (best.saysEnough || (best.fits && best.boxes > (best.hides ? HIDING_MUCH : LEAVING_ROOM))) {
+  const parted = chooser.parts || shorter.parts;
+  if (!parted && (best.saysEnough || (best.fits && best.boxes > (best.hides ? HIDING_MUCH : LEAVING_ROOM)))) {
     return best;
   }
   const shortest = chooserOf(Brevity.shortest);
@@ -130,6 +133,8 @@ class Chooser {
   zoom = 0;
   /** Whether statements may stay closed for calls with more in them: short words alone are no reason to show more. */
   patient = true;
+  /** True where forward is open alone, or would be: what mirrors it has no room. */
+  parts = false;
   /** How many boxes are seen. */
   boxes = 0;
   /** How many boxes are seen that say more than that there is a phase. */
@@ -140,6 +145,8 @@ class Chooser {
   largest = 0;
   /** How much opens with a row, the most first. */
   private amounts = AMOUNTS;
+  /** How many boxes there may be with what holds most open beside what mirrors it. */
+  private most = MOST_BOXES;
 
   constructor(
     private readonly document: Document,
@@ -193,26 +200,36 @@ class Chooser {
     }
     this.see(yield* this.openMore(yield* this.start(), true));
     if (this.fits && this.largest && this.patient) {
-      yield* this.patiently();
+      yield* this.again(MOST_BOXES);
+    }
+    if (this.fits && this.hides && isLarge(this.space)) {
+      yield* this.again(MOST_BOXES_MIRRORED);
     }
   }
 
-  /** Chooses once more with statements closed, for calls that have no room beside the parts of statements. */
-  private *patiently(): Steps<void> {
-    const { open, whole, hides, boxes, says, largest } = this;
-    Object.assign(this, { open: new Set(), whole: null, amounts: PATIENT_AMOUNTS });
+  /** Chooses once more with statements closed, for what has no room beside the parts of statements. */
+  private *again(most: number): Steps<void> {
+    const { open, whole, hides, boxes, says, largest, amounts } = this;
+    Object.assign(this, { open: new Set(), whole: null, amounts: PATIENT_AMOUNTS, most });
     this.see(yield* this.openMore(yield* this.start(), true));
     if (!this.opensMore({ largest })) {
-      Object.assign(this, { open, whole, hides, boxes, says, largest, amounts: AMOUNTS });
+      Object.assign(this, { open, whole, hides, boxes, says, largest, amounts });
     }
   }
 
-  /** Opens what there is room for in phases whose twins stay closed, where that says more. */
+  /**
+   * Opens what there is room for in phases whose twins stay closed, where that says more. Beside an open phase, rows open
+   * with their twins or not at all, unless little is seen then.
+   */
   *forward(): Steps<void> {
     const { open, hides, largest, boxes, says } = this;
     this.open = this.whole ?? open;
-    this.see(yield* this.openMore(this.shown(this.open), false));
-    if (this.hides === hides ? this.boxes < boxes : this.hides) {
+    const shown = yield* this.openMore(this.shown(this.open), false);
+    this.see(shown);
+    const saysMore = this.hides === hides ? this.boxes >= boxes : hides;
+    const alone = saysMore ? [...this.open].filter(row => this.hasClosedTwin(row, shown)) : [];
+    this.parts = alone.length > 0;
+    if (!saysMore || (says > SAYING_LITTLE && alone.some(row => !this.isPhase(row)))) {
       Object.assign(this, { open, hides, largest, boxes, says });
     }
   }
@@ -306,6 +323,13 @@ class Chooser {
     return shown;
   }
 
+  /** True for a row whose twin is a closed box, though there is more in it. */
+  private hasClosedTwin(row: number, { item, closed }: VisibleGraph): boolean {
+    const { twin, closed: single } = this.rows.outline;
+    const box = twin[row] < 0 ? -1 : item.indexOf(twin[row]);
+    return box >= 0 && closed[box] === 1 && single[twin[row]] === 0;
+  }
+
   private isPhase(row: number): boolean {
     return row >= 0 && this.rows.outline.kind[row] === RowKind.phase;
   }
@@ -313,11 +337,13 @@ class Chooser {
   /** Opens rows as far as there is room for all of them. One that holds most of what there is hides it when closed. */
   private *opened(some: readonly number[], twins: boolean): Steps<VisibleGraph | null> {
     const hiding = some.some(row => holdsMost(this.rows, row));
+    const mirrored = twins && some.some(row => this.rows.outline.twin[row] >= 0 && !this.isPhase(row));
+    const most = hiding && mirrored ? this.most : hiding || twins ? MOST_BOXES : CALM_BOXES;
     let size = -1;
     for (const amount of hiding || !twins ? [...this.amounts, ...LEAST_AMOUNTS] : this.amounts) {
       const open = some.reduce((now, row) => openRow(this.rows, now, row, amount, twins), this.open);
       // Where there is nothing more to open with it, less is the same.
-      const shown = open.size === size ? null : yield* this.fitting(open, hiding || twins ? MOST_BOXES : CALM_BOXES);
+      const shown = open.size === size ? null : yield* this.fitting(open, most);
       size = open.size;
       if (shown) {
         this.whole ??= AMOUNTS.includes(amount) ? null : this.open;

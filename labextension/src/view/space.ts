@@ -10,6 +10,8 @@ export interface Space {
 const ASPECT_STEP = 0.5;
 /** In less width than this, what stands beside boxes takes more of it than they do. */
 const NARROW = 400;
+/** A space of so many square pixels is a window, not a part of one. */
+const LARGE = 1200 * 700;
 
 /** The shape into which chains are folded that are too long for a space; in steps, so that small changes fold nothing anew. */
 export function aspectOf({ width, height }: Space): number {
@@ -19,6 +21,10 @@ export function aspectOf({ width, height }: Space): number {
 /** How short words are at least in such a space. */
 export function brevityIn({ width }: Space): number {
   return width < NARROW ? Brevity.short : Brevity.none;
+}
+
+export function isLarge({ width, height }: Space): boolean {
+  return width * height >= LARGE;
 }
 
 /** Zoom at which a layout fits into the space, at most 1. */
