@@ -444,6 +444,23 @@ def test_calls_of_one_function_are_told_apart_by_what_they_are_assigned_to():
         assert names <= set(re.findall(r">([a-z_]+)<", svg))
 
 
+def test_what_calls_are_assigned_to_stands_for_their_names_where_there_is_no_room_for_both():
+    def likelihood_of_sequence(w, x):
+        y = jnp.tanh(x @ w) * jnp.cos(x) + jnp.exp(-x * x)
+        return jnp.sum(jnp.sqrt(y * y + 1.0) / (1.0 + jnp.abs(y)))
+
+    def margin(reference, better, worse):
+        chosen = likelihood_of_sequence(reference, better)
+        rejected = likelihood_of_sequence(reference, worse)
+        return chosen - rejected
+
+    w, x = jnp.eye(4), jnp.ones((3, 4))
+    narrow = jv.explore(margin, w, x, x).view(width=300, height=200)
+    assert [box.name for box in narrow.closed][:2] == ["chosen", "rejected"]
+    wide = jv.explore(margin, w, x, x).view(width=560, height=200)
+    assert [box.name for box in wide.closed][:2] == ["likelihood_of_sequence"] * 2
+
+
 def test_words_are_shortest_where_only_so_that_has_room_which_most_is_in():
     fn, arguments = STYLES["nested_scans"]()
     view = jv.explore(fn, *arguments).view(width=900, height=400)

@@ -8,7 +8,7 @@ import { openState } from '../document/states.ts';
 import { measure } from '../draw/text.ts';
 import { layout } from '../layout/layout.ts';
 import { counterparts } from '../view/counterparts.ts';
-import { Brevity, type ViewState } from '../view/folds.ts';
+import { Apart, Brevity, type ViewState } from '../view/folds.ts';
 import { rowsOf } from '../view/outline.ts';
 import { placesBefore, toLayout } from '../view/place.ts';
 import { show } from '../view/view.ts';
@@ -183,7 +183,7 @@ test('what a person opens tells apart what it shows, also where there was no roo
   const [graph] = document.graphs;
   const openings = new Openings(document, graph);
   openings.enter(graph, none);
-  assert.equal(openings.state.apart, false);
+  assert.equal(openings.state.apart, Apart.none);
   openings.toggle(1);
-  assert.equal(openings.state.apart, true);
+  assert.equal(openings.state.apart, Apart.beside);
 });

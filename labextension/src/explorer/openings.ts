@@ -6,7 +6,7 @@ import type { Document, Graph } from '../document/graph.ts';
 import { placeOf } from '../document/states.ts';
 import { rowsLike } from '../view/counterparts.ts';
 import { openEverything, openRow } from '../view/opening.ts';
-import { Brevity, type ViewState } from '../view/folds.ts';
+import { Apart, Brevity, type ViewState } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import { openAroundItem } from './where.ts';
 
@@ -59,7 +59,13 @@ export class Openings {
     if (!this.touched || !this.known.has(graph)) {
       this.known.set(
         graph,
-        this.carried(before, graph) ?? { spread: NONE, brevity: Brevity.none, types: false, apart: false, ...first() }
+        this.carried(before, graph) ?? {
+          spread: NONE,
+          brevity: Brevity.none,
+          types: false,
+          apart: Apart.none,
+          ...first()
+        }
       );
     }
     for (const change of this.changes.slice(this.made.get(graph) ?? 0)) {
@@ -155,13 +161,13 @@ export class Openings {
 
   private get opened(): Opened {
     return (
-      this.known.get(this.graph) ?? { open: NONE, spread: NONE, brevity: Brevity.none, types: false, apart: false }
+      this.known.get(this.graph) ?? { open: NONE, spread: NONE, brevity: Brevity.none, types: false, apart: Apart.none }
     );
   }
 
   private set(change: Partial<Opened>): void {
     // What a person opens tells apart what it shows, whatever the room.
-    this.known.set(this.graph, { ...this.opened, apart: true, ...change });
+    this.known.set(this.graph, { ...this.opened, apart: Apart.beside, ...change });
   }
 
   private note(change: Change): void {

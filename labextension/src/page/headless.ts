@@ -10,6 +10,7 @@ import { measure } from '../draw/text.ts';
 import type { Theme } from '../draw/theme.ts';
 import { layout } from '../layout/layout.ts';
 import { firstView } from '../view/first.ts';
+import { Apart } from '../view/folds.ts';
 import { openEverything } from '../view/opening.ts';
 import { aspectOf, brevityIn, fitZoom, type Space } from '../view/space.ts';
 import { rowsOf } from '../view/outline.ts';
@@ -92,7 +93,7 @@ function stateOf(document: Document, graph: Graph, options: Options): ViewState 
     return firstView(document, graph, spaceOf(options), measure, layout);
   }
   const open = options.open === 'all' ? openEverything(rowsOf(document, graph), true) : new Set(options.open);
-  return { open, brevity: brevityIn(spaceOf(options)), apart: true };
+  return { open, brevity: brevityIn(spaceOf(options)), apart: Apart.beside };
 }
 
 function spaceOf({ width, height }: Options): Space {

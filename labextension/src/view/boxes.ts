@@ -2,7 +2,7 @@
 import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { ownName, turnWord } from './chips.ts';
 import { family, familyOfRow } from './family.ts';
-import { Brevity, itemOfNode, type Folds } from './folds.ts';
+import { Apart, Brevity, itemOfNode, type Folds } from './folds.ts';
 import { givenType } from './given.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { cut, newType, turns, typeText, variableOf } from './label.ts';
@@ -133,15 +133,27 @@ export class Boxes {
     });
     for (const boxes of looks.values()) {
       const rows = boxes.length > 1 ? boxes.map(box => this.item[box]) : [];
-      let told = assignedTo(this.document, this.rows, rows);
-      if (!told.length && this.shape[boxes[0]] === Shape.box) {
-        told = toldApart(this.document, this.graph, this.rows, rows);
+      const variables = assignedTo(this.document, this.rows, rows);
+      if (this.folds.state.apart === Apart.assigned) {
+        variables.forEach((variable, at) => this.rename(boxes[at], variable));
+        continue;
       }
+      const told =
+        variables.length || this.shape[boxes[0]] !== Shape.box
+          ? variables
+          : toldApart(this.document, this.graph, this.rows, rows);
       told.forEach((words, at) => {
         const box = boxes[at];
         this.detail[box] = [this.detail[box], words].filter(Boolean).join(', ');
       });
     }
+  }
+
+  /** What a box is assigned to stands for its name, which is said where all of it is. */
+  private rename(box: number, variable: string): void {
+    const name = this.whole.get(box) ?? this.label[box];
+    this.label[box] = this.shortened(this.item[box], this.shape[box], variable);
+    this.whole.set(box, `${name}, ${variable}`);
   }
 
   private addFrame(row: number): void {

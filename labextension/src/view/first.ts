@@ -7,7 +7,7 @@ import type { Layout, LayoutInput } from '../layout/input.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { bordersOf } from './borders.ts';
 import { areAlike, candidates, holdsMost, mirrors } from './candidates.ts';
-import { Brevity, Folds, type ViewState } from './folds.ts';
+import { Apart, Brevity, Folds, type ViewState } from './folds.ts';
 import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow, PATIENT_AMOUNTS } from './opening.ts';
 import { toLayout } from './place.ts';
 import { remembered } from './remembered.ts';
@@ -163,7 +163,8 @@ class Chooser {
 
   /** The same with more told of closed rows, if all of it stays nearly as large as it is. */
   *withDetails(state: ViewState): Steps<ViewState> {
-    const apart = yield* this.withMore(state, { apart: true }, ZOOM_APART);
+    const beside = yield* this.withMore(state, { apart: Apart.beside }, ZOOM_APART);
+    const apart = beside === state ? yield* this.withMore(state, { apart: Apart.assigned }, ZOOM_APART) : beside;
     return state.brevity ? apart : yield* this.withMore(apart, { types: true }, ZOOM_WITH_TYPES);
   }
 
@@ -172,7 +173,8 @@ class Chooser {
     // What is remembered of the one is kept for where it is the better one.
     const more = { ...state, ...told, open: new Set(state.open) };
     const [plain, detailed] = [state, more].map(one => remembered(document, graph, one));
-    if (plain.detail.every((detail, box) => detail === detailed.detail[box])) {
+    const words = ({ label, detail }: VisibleGraph): string => [...label, ...detail].join('\n');
+    if (words(plain) === words(detailed)) {
       return state;
     }
     const least = Math.max(LEAST_ZOOM, (yield* this.zoomOf(plain)) * share);

@@ -16,6 +16,12 @@ import { childrenOf, type Rows } from './outline.ts';
  */
 export const Brevity = { none: 0, short: 1, shortest: 2 } as const;
 
+/**
+ * What tells closed boxes apart that look alike: nothing, what they are assigned to in place of their names, where there
+ * is no room for more, or any words that do, beside their names.
+ */
+export const Apart = { none: 0, assigned: 1, beside: 2 } as const;
+
 /** How a person looks at a graph. */
 export interface ViewState {
   /** Rows of the outline that are open in place. */
@@ -28,8 +34,8 @@ export interface ViewState {
   readonly brevity?: number;
   /** There is room for the types of what closed rows give. */
   readonly types?: boolean;
-  /** There is room for what tells closed boxes apart that look alike. */
-  readonly apart?: boolean;
+  /** How closed boxes are told apart that look alike. */
+  readonly apart?: number;
 }
 
 /** Nothing: a node that is looked through, or that is a mere label. */

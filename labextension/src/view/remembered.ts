@@ -3,7 +3,7 @@
  * entered again is as it was.
  */
 import type { Document, Graph } from '../document/graph.ts';
-import { Brevity } from './folds.ts';
+import { Apart, Brevity } from './folds.ts';
 import { show, type ViewState } from './view.ts';
 import type { VisibleGraph } from './visible.ts';
 
@@ -14,7 +14,7 @@ interface Remembered {
   readonly graph: Graph;
   readonly brevity: number;
   readonly types: boolean;
-  readonly apart: boolean;
+  readonly apart: number;
   readonly visible: VisibleGraph;
 }
 
@@ -22,7 +22,7 @@ export function remembered(document: Document, graph: Graph, state: ViewState): 
   if (state.all || state.spread?.size) {
     return show(document, graph, state);
   }
-  const { brevity = Brevity.none, types = false, apart = false } = state;
+  const { brevity = Brevity.none, types = false, apart = Apart.none } = state;
   const before = known.get(state.open);
   if (before?.graph === graph && before.brevity === brevity && before.types === types && before.apart === apart) {
     return before.visible;

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { RowKind } from '../document/graph.ts';
 import { Sketch } from '../document/sketch.ts';
+import { Apart } from './folds.ts';
 import { show } from './view.ts';
 
 /** A call of `model` for each list of types: those of what its operations make, one after the other. */
@@ -27,7 +28,7 @@ function made(op: (at: number, call: number) => string, ...calls: readonly (read
     sketch.op('neg', [value], 'f32[]');
   });
   const document = decodePlain(sketch.plain());
-  const { label, detail } = show(document, document.graphs[0], { open: new Set(), apart: true });
+  const { label, detail } = show(document, document.graphs[0], { open: new Set(), apart: Apart.beside });
   return detail.filter((_, box) => label[box] === 'model');
 }
 
@@ -77,7 +78,7 @@ function withParts(...names: readonly string[]): readonly string[] {
     }
   ];
   const document = decodePlain(plain);
-  const { label, detail } = show(document, document.graphs[0], { open: new Set(), apart: true });
+  const { label, detail } = show(document, document.graphs[0], { open: new Set(), apart: Apart.beside });
   return detail.filter((_, box) => label[box] === 'model');
 }
 
