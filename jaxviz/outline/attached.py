@@ -42,19 +42,30 @@ def _from_root(graph: Graph, stacks: StackTree, stack: Column) -> Column:
     found = stack.copy()
     without: dict[int, list[int]] = {}
     for function, lacking in beginning.items():
-        possible = {
-            caller: None
+        calls = {
+            (caller, stacks.frame(root[one])): None
             for one in lacking
             for caller in callers.get(stacks.frame(root[one]), ())
             # A function that calls itself begins nowhere but at its start.
             if functions[stacks.frame(stacks.root(caller))] != function
         }
+        # What JAX traced for another call of it stands in the stack of that, and seems to call it.
+        first = [call for call in calls if not _is_in(stacks, graph.tables, *call)]
+        possible = dict.fromkeys(caller for caller, _ in first or calls)
         if possible:
             _attach(stack, stacks, list(possible), lacking, found, graph.tables)
         else:
             without[function] = lacking
     _attach_between(graph, stack, stacks, without, found)
     return found
+
+
+def _is_in(stacks: StackTree, tables: Tables, stack: int, frame: int) -> bool:
+    """Whether the function that a frame is of stands in a stack, one without a name in the same line."""
+    functions, lines = tables.frames.function, tables.frames.line
+    line = lines[frame] if tables.strings[functions[frame]].endswith("<lambda>") else None
+    around = stacks.frames_between(stack, -1)
+    return any(functions[one] == functions[frame] and line in (None, lines[one]) for one in around)
 
 
 def _in_program(graph: Graph, stacks: StackTree) -> Column:

@@ -135,3 +135,27 @@ def test_what_a_library_does_in_a_loop_and_JAX_moves_out_of_it_is_of_the_call_of
     assert names_inside(outline, row_named(outline, "forward").index) == ["multiply", "Model", "power", "sum"]
     model = next(row for row in outline if row.name == "Model")
     assert names_inside(outline, model.index) == ["sin", "rnn", "tanh"]
+
+
+def test_what_JAX_moved_out_of_a_loop_is_in_no_function_that_the_loop_calls():
+    def gaussian(stats):
+        mean, deviation = jnp.split(stats, 2)
+        return mean + jax.nn.softplus(deviation)
+
+    def layer(w, x):
+        return jax.vmap(jax.nn.relu)(w @ x)
+
+    def observe(w, xs):
+        def step(h, x):
+            z = gaussian(layer(w, h + x))
+            reward = layer(w, jnp.concatenate([z, z]))
+            return reward, jnp.sum(reward)
+
+        return lax.scan(step, jnp.zeros(4), xs)[1]
+
+    def train(w, xs):
+        return jax.grad(lambda w: jnp.sum(jax.vmap(observe, (None, 0))(w, xs)))(w)
+
+    outline = outline_of(train, X, jnp.ones((3, 5, 4)))
+    forward = min(rows_named(outline, "vmap(observe)"), key=lambda row: row.first)
+    assert names_inside(outline, forward.index) == ["gaussian", "scan(step)"]
