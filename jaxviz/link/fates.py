@@ -175,8 +175,21 @@ class _Judge:
                 if merged:
                     # Of numbers that are equal one is left, which may have the name of what reads it.
                     kind[[node for node in nodes if node in given and by[node] < 0]] = FOLDED
+        self._merge_calls(kind, by)
         self._credit_work(kind, where, by, alive)
         return Fates(kind, where, by)
+
+    def _merge_calls(self, kind: Column, by: Column) -> None:
+        """A call all of whose body was merged with that of another call was merged with that call."""
+        graph = self.jaxpr
+        owner, op = graph.regions.owner[graph.nodes.region], graph.nodes.op
+        merged = kind == MERGED
+        # The calls in a call stand after it.
+        for node in np.flatnonzero(merged & (by < 0)).tolist()[::-1]:
+            inside = by[(owner == node) & merged & (by >= 0)]
+            others = set(owner[inside].tolist()) - {-1}
+            if len(others) == 1 and node not in others and op[other := others.pop()] == op[node]:
+                by[node] = other
 
     def _credit_work(self, kind: Column, where: Column, by: Column, alive: dict[int, int]) -> None:
         """Where a product and the transpose that reads it become one product, XLA keeps the tag of the transpose.

@@ -36,6 +36,27 @@ def test_of_two_sums_that_are_merged_the_second_goes_then_and_not_when_its_body_
     assert {(fate.kind, fate.where, fate.by) for fate in others} == {("merged", "cse", first.node)}
 
 
+@pytest.mark.smoke
+def test_a_call_whose_body_is_merged_with_that_of_another_is_merged_with_it():
+    def nested():
+        @jax.jit
+        def inner(x):
+            return jnp.sin(x) * jnp.cos(x)
+
+        return jax.jit(lambda x: inner(x) * 2.0)
+
+    # Of two calls of one function, JAX 0.6 hands one alone to the compiler.
+    first, second = nested(), nested()
+    ex, fates = _fates(lambda x: jnp.exp(first(x)) + second(x), jnp.ones(8))
+    calls = [node for op in ("jit", "pjit") for node in ex.jaxpr.find(op)]
+    (inner_call, inner_again), (outer_call, outer_again) = (
+        [node.index for node in calls if node.name == name] for name in ("inner", "<lambda>")
+    )
+    found = {fate.node: (fate.kind, fate.by) for _, fate in fates}
+    assert found[outer_again] == ("merged", outer_call)
+    assert found[inner_again] == ("merged", inner_call)
+
+
 def test_what_a_pass_writes_as_several_others_is_alive():
     """The sums of parts that a running sum becomes carry no name of it."""
 
