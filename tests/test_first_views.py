@@ -98,6 +98,36 @@ def test_forward_and_backward_that_just_do_not_fit_have_shorter_words_instead_of
     assert max(len(box.name) for box in explored.view(width=1400, height=900).closed) > 14
 
 
+def adam_by_hand(params, first, second, count, key, x):
+    value, slopes = jax.value_and_grad(bernoulli_evidence)(params, key, x)
+    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, slopes)
+    second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, second, slopes)
+
+    def moved(p, m, v):
+        return p - 1e-3 * m / (1 - 0.9**count) / (jnp.sqrt(v / (1 - 0.999**count)) + 1e-8)
+
+    return jax.tree.map(moved, params, first, second), first, second, count + 1, value
+
+
+def bernoulli_evidence(params, key, x):
+    mean, spread = jnp.split(applied(params["encoder"], x), 2, -1)
+    z = mean + jnp.exp(spread / 2) * jax.random.normal(key, mean.shape)
+    logits = applied(params["decoder"], z)
+    likelihood = jnp.sum(jnp.maximum(logits, 0) - logits * x + jnp.log1p(jnp.exp(-jnp.abs(logits))), -1)
+    divergence = -0.5 * jnp.sum(1 + spread - mean**2 - jnp.exp(spread), -1)
+    return jnp.mean(likelihood + divergence)
+
+
+@pytest.mark.parametrize("stage", ["jaxpr", "stablehlo"])
+def test_words_are_shortest_where_forward_would_be_open_without_backward(stage):
+    params = {"encoder": perceptron([784, 64, 16]), "decoder": perceptron([8, 64, 784])}
+    explored = jv.explore(adam_by_hand, params, params, params, 1.0, jax.random.key(0), jnp.ones((16, 784)))
+    view = explored.view(stage=stage, width=760, height=560)
+    assert {"forward", "backward"} <= {box.name for box in view.boxes if box.open}
+    assert len(view.closed) <= 25
+    assert view.zoom >= 0.75
+
+
 def test_forward_opens_alone_where_there_is_no_room_for_backward_beside_it():
     params = {"policy": perceptron([8, 64, 4]), "value": perceptron([8, 64, 1])}
     rows = {name: jnp.ones(32) for name in ("before", "gain")}

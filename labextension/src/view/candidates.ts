@@ -63,7 +63,13 @@ export function areAlike({ outline, operations }: Rows, one: number, other: numb
 
 /** True for a row with more than half of the operations of its phase, or of the program where it stands in none. */
 export function holdsMost(rows: Rows, row: number): boolean {
-  return 2 * copiesOf(rows, row) * rows.operations[row] > rows.operations[Math.max(0, rows.phase[row])];
+  return shareOf(rows, row) > 1 / 2;
+}
+
+/** How much a row with its copies holds of the operations of its phase, or of the program where it stands in none. */
+export function shareOf(rows: Rows, row: number): number {
+  const all = rows.operations[Math.max(0, rows.phase[row])];
+  return (copiesOf(rows, row) * rows.operations[row]) / Math.max(1, all);
 }
 
 /** How many copies of a row there are in its phase: those of all stacks around it, of which it is drawn in the first. */

@@ -11,9 +11,10 @@ import { Apart, Brevity, Folds, type ViewState } from './folds.ts';
 import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow, PATIENT_AMOUNTS } from './opening.ts';
 import { toLayout } from './place.ts';
 import { remembered } from './remembered.ts';
+import { boxesIn, seenIn, type Seen } from './showing.ts';
 import type { Measure } from './sizes.ts';
 import { aspectOf, brevityIn, fitZoom, isLarge, type Space } from './space.ts';
-import { Shape, type VisibleGraph } from './visible.ts';
+import type { VisibleGraph } from './visible.ts';
 
 /** Text is read easily down to this zoom. */
 const LEAST_ZOOM = 0.75;
@@ -29,7 +30,7 @@ const HIDING_MUCH = 12;
 const SAYING_LITTLE = 4;
 /** What one choice leaves closed is far smaller than what another one does if that is so many times as large. */
 const LARGER = 2;
-/** One closed box with so much of the program leaves nearly nothing to be seen. */
+/** One closed box with so much of the program, or of a phase, leaves nearly nothing of it to be seen. */
 const NEARLY_ALL = 3 / 4;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
@@ -104,7 +105,7 @@ function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<
   yield* shortest.choose();
   if (best.fits && best.boxes > LEAVING_ROOM) {
     // Words are not made hard to read for a few boxes more.
-    return shortest.opensMore(best) ? shortest : best;
+    return shortest.opensMore(best.seen) || shortest.completes(best) ? shortest : best;
   }
   if (shortest.fits && !shortest.saysEnough) {
     yield* shortest.forward();
@@ -112,7 +113,7 @@ function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<
   return isBetter(shortest, best) ? shortest : best;
 }
 
-/** True where one choice says more than another one, or else is larger. */
+/** True where one choice opens both sides of what another one opens alone, else where it says more, or else is larger. */
 function isBetter(one: Chooser, other: Chooser): boolean {
   if (one.fits !== other.fits) {
     return one.fits;
@@ -120,7 +121,10 @@ function isBetter(one: Chooser, other: Chooser): boolean {
   if (!one.fits) {
     return one.zoom > other.zoom;
   }
-  return one.opensMore(other) || (!other.opensMore(one) && one.boxes > other.boxes);
+  if (one.completes(other) || other.completes(one)) {
+    return one.completes(other);
+  }
+  return one.opensMore(other.seen) || (!other.opensMore(one.seen) && one.boxes > other.boxes);
 }
 
 class Chooser {
@@ -135,14 +139,10 @@ class Chooser {
   patient = true;
   /** True where forward is open alone, or would be: what mirrors it has no room. */
   parts = false;
-  /** How many boxes are seen. */
-  boxes = 0;
-  /** How many boxes are seen that say more than that there is a phase. */
-  private says = 0;
-  /** True where one closed box holds most of what there is. */
-  hides = false;
-  /** How many operations the largest closed box holds that could be open. */
-  largest = 0;
+  /** What is open while its twin is closed. */
+  private alone: readonly number[] = [];
+  /** What is seen of the program, and what is not. */
+  seen: Seen = { boxes: 0, says: 0, largest: 0, hidden: 0 };
   /** How much opens with a row, the most first. */
   private amounts = AMOUNTS;
   /** How many boxes there may be with what holds most open beside what mirrors it. */
@@ -181,14 +181,30 @@ class Chooser {
     return (yield* this.zoomOf(detailed)) >= least ? more : state;
   }
 
+  get boxes(): number {
+    return this.seen.boxes;
+  }
+
+  /** True where one closed box holds most of what there is. */
+  get hides(): boolean {
+    return this.seen.hidden > 1 / 2;
+  }
+
   get saysEnough(): boolean {
-    return this.fits && this.says > SAYING_LITTLE && !this.hides;
+    return this.fits && this.seen.says > SAYING_LITTLE && !this.hides;
   }
 
   /** True where what stays closed here is far smaller than what stays closed there, or that is nearly all there is. */
-  opensMore({ largest }: Pick<Chooser, 'largest'>): boolean {
+  opensMore(other: Seen): boolean {
     const most = NEARLY_ALL * this.rows.operations[0];
-    return this.largest < largest && (LARGER * this.largest <= largest || (this.largest <= most && most < largest));
+    const { largest } = this.seen;
+    return largest < other.largest && (LARGER * largest <= other.largest || (largest <= most && most < other.largest));
+  }
+
+  /** True where whatever is open alone there is open with its twin here, and nearly as much of it is seen. */
+  completes({ alone, seen }: Chooser): boolean {
+    const both = !this.alone.length && alone.length > 0 && alone.every(row => this.open.has(row));
+    return both && this.seen.hidden <= Math.max(NEARLY_ALL, seen.hidden);
   }
 
   /** Chooses what is open. */
@@ -196,12 +212,11 @@ class Chooser {
     const all = yield* this.everything();
     if (all) {
       this.open = all;
-      this.boxes = LEAVING_ROOM + 1;
-      this.says = SAYING_LITTLE + 1;
+      this.seen = { boxes: LEAVING_ROOM + 1, says: SAYING_LITTLE + 1, largest: 0, hidden: 0 };
       return;
     }
-    this.see(yield* this.openMore(yield* this.start(), true));
-    if (this.fits && this.largest && this.patient) {
+    this.seen = seenIn(this.rows, yield* this.openMore(yield* this.start(), true));
+    if (this.fits && this.seen.largest && this.patient) {
       yield* this.again(MOST_BOXES);
     }
     if (this.fits && this.hides && isLarge(this.space)) {
@@ -211,11 +226,11 @@ class Chooser {
 
   /** Chooses once more with statements closed, for what has no room beside the parts of statements. */
   private *again(most: number): Steps<void> {
-    const { open, whole, hides, boxes, says, largest, amounts } = this;
+    const { open, whole, seen, amounts } = this;
     Object.assign(this, { open: new Set(), whole: null, amounts: PATIENT_AMOUNTS, most });
-    this.see(yield* this.openMore(yield* this.start(), true));
-    if (!this.opensMore({ largest })) {
-      Object.assign(this, { open, whole, hides, boxes, says, largest, amounts });
+    this.seen = seenIn(this.rows, yield* this.openMore(yield* this.start(), true));
+    if (!this.opensMore(seen)) {
+      Object.assign(this, { open, whole, seen, amounts });
     }
   }
 
@@ -224,27 +239,18 @@ class Chooser {
    * with their twins or not at all, unless little is seen then.
    */
   *forward(): Steps<void> {
-    const { open, hides, largest, boxes, says } = this;
+    const { open, seen, hides } = this;
     this.open = this.whole ?? open;
     const shown = yield* this.openMore(this.shown(this.open), false);
-    this.see(shown);
-    const saysMore = this.hides === hides ? this.boxes >= boxes : hides;
+    this.seen = seenIn(this.rows, shown);
+    const saysMore = this.hides === hides ? this.boxes >= seen.boxes : hides;
     const alone = saysMore ? [...this.open].filter(row => this.hasClosedTwin(row, shown)) : [];
     this.parts = alone.length > 0;
-    if (!saysMore || (says > SAYING_LITTLE && alone.some(row => !this.isPhase(row)))) {
-      Object.assign(this, { open, hides, largest, boxes, says });
+    if (!saysMore || (seen.says > SAYING_LITTLE && alone.some(row => !this.isPhase(row) || open.has(row)))) {
+      Object.assign(this, { open, seen });
+    } else {
+      this.alone = alone;
     }
-  }
-
-  private see(shown: VisibleGraph): void {
-    const closed = candidates(this.rows, shown).filter(({ row, late }) => !late && !mirrors(this.rows, row));
-    this.hides = closed.some(({ row }) => holdsMost(this.rows, row));
-    this.largest = Math.max(0, ...closed.map(({ row }) => this.rows.operations[row]));
-    this.says = shown.item.reduce(
-      (sum, row, box) => sum + (shown.shape[box] === Shape.box && !this.isPhase(row) ? 1 : 0),
-      0
-    );
-    this.boxes = boxesIn(shown);
   }
 
   /** All rows, if these are few and fit; where they are very few, with what single expressions are made of. */
@@ -377,9 +383,4 @@ class Chooser {
     const input = toLayout(visible, this.measure, { aspect: aspectOf(this.space) });
     return fitZoom((yield input) as Layout, this.space);
   }
-}
-
-/** Boxes that stand for operations, not for what is open around them, nor for arguments and results. */
-function boxesIn(visible: VisibleGraph): number {
-  return visible.shape.reduce((sum, shape) => sum + (shape === Shape.box ? 1 : 0), 0);
 }
