@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, ENTER, LEAVE, OPERATION, RESULT, Graph
 
 #: Equations that compute no value.
-MOVING = ("transpose", "reshape", "broadcast_in_dim", "squeeze", "copy", "copy_p")
+MOVING = ("transpose", "reshape", "broadcast_in_dim", "squeeze", "split", "copy", "copy_p")
 
 
 class Makers:

@@ -85,6 +85,19 @@ def test_a_product_that_takes_in_the_transpose_of_itself_is_alive(mapped):
     assert {node.index for node in ex.hlo if node.op == "dot"} <= {*ex.links().targets(product.node)}
 
 
+def test_a_product_of_which_one_part_is_taken_and_turned_is_where_the_compiler_computes_it():
+    """As in the derivative of a function of one argument, which JAX splits into as many parts as it has arguments."""
+
+    def f(w, x):
+        (whole,) = jax.lax.split(x @ w, (8,))
+        return jnp.sin(whole.T)
+
+    ex, fates = _fates(f, jnp.ones((4, 4)), jnp.ones((8, 4)))
+    product = next(fate for op, fate in fates if op == "dot_general")
+    assert product.alive
+    assert {node.index for node in ex.hlo if node.op == "dot"} <= {*ex.links().targets(product.node)}
+
+
 def test_a_product_whose_transpose_leaves_a_copy_behind_is_alive():
     function, arguments = STYLES["sharded_step"]()
     ex, fates = _fates(function, *arguments)
