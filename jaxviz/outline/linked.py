@@ -275,13 +275,19 @@ class _Writer:
         # A copy that is none here is called as what it is a copy of.
         alone = (origin >= 0) & (given.copy[np.maximum(origin, 0)] >= 0) & (copy < 0) & (name == 0)
         name[alone] = given.name[given.parent[origin[alone]]]
-        variable = taken(given.variable, 0, said)
+        detail, variable = taken(given.detail, 0, said), taken(given.variable, 0, said)
+        # Beside a call that is told by its statement, so are those whose statements are not drawn here.
+        by_statement = (kind == _CALL) & (variable > 0) & (name == detail)
+        around = np.where(said >= 0, given.parent[said], -1)
+        is_alone = (given.kind[around] == _STATEMENT) & (around >= 0) & (origin[parent] != around)
+        beside = (kind == _CALL) & (variable > 0) & is_alone & np.isin(parent, parent[by_statement])
+        name[beside] = given.name[around[beside]]
         return Outline(
             graph=graph,
             parent=parent,
             kind=kind,
             name=name,
-            detail=taken(given.detail, 0, said),
+            detail=detail,
             variable=np.where((variable == 0) & (assigned >= 0), given.variable[assigned], variable).astype(np.int32),
             first=first,
             end=end,

@@ -68,11 +68,17 @@ class _Series:
         called = self._called(row)
         return any(other != row and called & self._called(other) for other in beside)
 
-    def _called(self, row: int) -> set[int]:
+    def _called(self, row: int) -> set[str]:
         """The functions that a row calls, or is a call of."""
         outline = self.outline
         rows = [row, *outline.children[row]] if outline.kind[row] == _STATEMENT else [row]
-        return {int(outline.name[one]) for one in rows if outline.kind[one] in _CALLS}
+        return {self._function(one) for one in rows if outline.kind[one] in _CALLS}
+
+    def _function(self, row: int) -> str:
+        """What a call is one of, also where it is told by its whole statement: `f` of `k1 = f(y)`."""
+        strings, outline = self.outline.graph.tables.strings, self.outline
+        name, assigned = strings[outline.name[row]], f"{strings[outline.variable[row]]} = "
+        return name.removeprefix(assigned).partition("(")[0] if name.startswith(assigned) else name
 
 
 def _last_of_most(own: list[int], leaf: list[int], series: _Series) -> int:
